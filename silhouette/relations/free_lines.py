@@ -36,6 +36,7 @@ from silhouette.relations.plane_geometry import (
     outline_distances,
 )
 from silhouette.relations.supports import LEFT, RIGHT, Lines, Supports, lines_touching, pairs, supports_of
+from silhouette.time_limit import go_on
 
 MANY_SUPPORTS = 120
 """Where there are more supports, those that no free line can touch are dropped first."""
@@ -159,6 +160,7 @@ class _Problem:
         return np.concatenate([self._blocked(part) for part in parts] or [self._blocked(lines)])
 
     def _blocked(self, lines: Lines) -> Flags:
+        go_on()
         blockers = self.blockers
         blocked = np.zeros((len(lines.offsets), 2, len(blockers.starts)), dtype=bool)
         if blocked.size == 0:
@@ -276,6 +278,7 @@ def _bitangents(supports: Supports, cells: LineCells | None, problem: _Problem) 
     rows = max(1, PAIRS_AT_ONCE // max(1, count))
     batch = max(CLEARANCES_AT_ONCE, SIDES_AT_ONCE // max(1, len(problem.blockers.corners)))
     for first in range(0, count, rows):
+        go_on()
         first_support, second_support = pairs(first, min(first + rows, count), count)
         lines, pair = lines_touching(supports, first_support, second_support, problem.epsilon)
         for step in (first_support, second_support):

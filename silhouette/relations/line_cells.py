@@ -24,6 +24,7 @@ import shapely
 
 from silhouette.geometry import Flags, Floats
 from silhouette.relations.plane_geometry import Disc, Indices, Outlines, ends_along
+from silhouette.time_limit import go_on
 
 FINEST = 2**20
 """The number of cells across the square at which cutting ends."""
@@ -201,7 +202,9 @@ class LineCells:
     def _parts(self, points: int) -> Iterator[LineCells]:
         """The cells in batches that are small enough for this many points."""
         step = max(1, AT_ONCE // max(1, points))
-        return (self.chosen(slice(first, first + step)) for first in range(0, len(self.cells), step))
+        for first in range(0, len(self.cells), step):
+            go_on()
+            yield self.chosen(slice(first, first + step))
 
 
 def remaining_cells(

@@ -17,6 +17,7 @@ from silhouette.relations.samples import Balls, balls
 from silhouette.relations.sheets import all_blocked
 from silhouette.relations.sinking import sunk
 from silhouette.relations.widening import widened
+from silhouette.time_limit import go_on
 
 RESOLUTION = 0.4
 """mm: the spacing of samples by default: it decides whether there is a line of 1 mm."""
@@ -147,6 +148,7 @@ class _Search:
         """Searches until a beam is found, none is left to be found, or as many pairs were looked at as may be."""
         portions = [(np.zeros((1, 2), dtype=np.intp), [0, 0])]
         while portions:
+            go_on()
             pairs, levels = portions.pop()
             left, segments, reach, rank = self._left(pairs, levels)
             if self.is_found:

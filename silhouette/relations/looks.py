@@ -18,6 +18,7 @@ from silhouette.renderers.protocol import Body
 from silhouette.renderers.registry import looking_between_pixels
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import Occluders
+from silhouette.time_limit import go_on
 from silhouette.views import View
 
 PIXEL = 0.1
@@ -35,6 +36,7 @@ def observed(eyes: Floats, target: PointSet, blockers: Sequence[Blocker], pixel:
     Raises:
         ValueError: where the target has no surface.
     """
+    go_on()
     piece, occluders = _as_piece(target), Occluders.of(blockers)
     sights = [Sight(piece, piece, eye, 90.0, None, occluders) for eye in np.asarray(eyes, dtype=np.float64)]
     return observe_many(sights, looking_between_pixels(), pixel, Wanted(thresholds=(), keep=True))

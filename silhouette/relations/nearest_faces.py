@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Pose
 from silhouette.meshes.mesh import Mesh
+from silhouette.time_limit import go_on
 
 BRANCHES = 4
 """How many boxes a box is cut into."""
@@ -26,6 +27,9 @@ FEW = 64
 
 AT_ONCE = 1 << 14
 """Pairs of boxes whose faces are measured together, at most: it bounds the memory."""
+
+BOXES_AT_ONCE = 1 << 13
+"""Pairs of boxes that are cut together, at most, each into as many as 16: it bounds the memory."""
 
 FINE = 1 << 20
 """The number of cells along each axis by which faces are put in an order of neighbours."""
@@ -130,30 +134,40 @@ class _Search:
         """
         best, way = (np.inf, None) if points is None else _length_and_way(points)
         ends = None if way is None else (self.one.extents(way), self.other.extents(way @ self.rotation))
-        rows, columns = np.zeros(1, np.intp), np.zeros(1, np.intp)
-        level, other_level = 0, 0
-        while True:
-            here = self.one.boxes[level][rows]
-            there = _turned_boxes(self.other.boxes[other_level][columns], self.rotation, self.shift)
-            least = _box_distances(here, there)
-            if way is not None and ends is not None:
-                begins = ends[1][other_level][columns, 0] + self.shift @ way
-                least = np.maximum(least, begins - ends[0][level][rows, 1])
-            kept = np.flatnonzero(least < best)
-            if most is not None and len(kept) > most:
+        rows, columns, least = np.zeros(1, np.intp), np.zeros(1, np.intp), np.zeros(1)
+        for depth in range(max(len(self.one.boxes), len(self.other.boxes))):
+            found = []
+            for first in range(0, max(1, len(rows)), BOXES_AT_ONCE):
+                go_on()
+                some = slice(first, first + BOXES_AT_ONCE)
+                row, column, levels = self._inside(rows[some], columns[some], depth)
+                apart = _box_distances(*self._placed(row, column, levels))
+                if way is not None and ends is not None:
+                    begins = ends[1][levels[1]][column, 0] + self.shift @ way
+                    apart = np.maximum(apart, begins - ends[0][levels[0]][row, 1])
+                kept = apart < best
+                found.append((row[kept], column[kept], apart[kept]))
+            rows, columns, least = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            if most is not None and len(rows) > most:
+                here, there = self._placed(rows, columns, levels)
                 middles = ((here.sum(axis=1) - there.sum(axis=1)) ** 2).sum(axis=1)
-                kept = np.lexsort((middles, least))[:most]
-            rows, columns, least = rows[kept], columns[kept], least[kept]
-            is_last, other_is_last = level + 1 == len(self.one.boxes), other_level + 1 == len(self.other.boxes)
-            if is_last and other_is_last:
-                break
-            if not is_last:
-                rows, columns = _cut(rows, columns, len(self.one.boxes[level + 1]))
-                level += 1
-            if not other_is_last:
-                columns, rows = _cut(columns, rows, len(self.other.boxes[other_level + 1]))
-                other_level += 1
+                first_few = np.lexsort((middles, least))[:most]
+                rows, columns, least = rows[first_few], columns[first_few], least[first_few]
         return self._nearest_of(rows, columns, least, points)
+
+    def _inside(self, rows: Indices, columns: Indices, depth: int) -> tuple[Indices, Indices, tuple[int, int]]:
+        """The pairs of boxes at a depth that pairs of the depth above are cut into, and the levels of both."""
+        trees = self.one.boxes, self.other.boxes
+        if 0 < depth < len(trees[0]):
+            rows, columns = _cut(rows, columns, len(trees[0][depth]))
+        if 0 < depth < len(trees[1]):
+            columns, rows = _cut(columns, rows, len(trees[1][depth]))
+        return rows, columns, (min(depth, len(trees[0]) - 1), min(depth, len(trees[1]) - 1))
+
+    def _placed(self, rows: Indices, columns: Indices, levels: tuple[int, int]) -> tuple[Floats, Floats]:
+        """(n, 2, 3) the boxes of each pair, in the frame of the one mesh."""
+        there = _turned_boxes(self.other.boxes[levels[1]][columns], self.rotation, self.shift)
+        return self.one.boxes[levels[0]][rows], there
 
     def _nearest_of(self, rows: Indices, columns: Indices, least: Floats, points: Floats | None) -> Floats:
         """(2, 3) the nearest points of the faces of pairs of the finest boxes, the pairs that may be nearest first."""
@@ -163,6 +177,7 @@ class _Search:
         inner = np.arange(FACES_IN_A_BOX)
         step, done = 16, 0
         while done < len(rows) and least[done] < best:
+            go_on()
             row, column = rows[done : done + step], columns[done : done + step]
             close = self._gaps_of_boxes(row, column) < best
             faces = (row[close, None] * FACES_IN_A_BOX + inner).repeat(FACES_IN_A_BOX, axis=1).ravel()

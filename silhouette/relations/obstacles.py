@@ -17,6 +17,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.relations.rays import meets
 from silhouette.relations.triangles import nearest_of_triangles
 from silhouette.scenes.pieces import Piece
+from silhouette.time_limit import go_on
 
 Blocker = tuple[Piece, Mesh]
 """A piece, and the part of it that blocks, in its model's frame."""
@@ -95,6 +96,7 @@ class Obstacles:
         )
         at_once = max(1, PAIRS_AT_ONCE // max(1, len(self._radius)))
         for start in range(0, len(segments), at_once):
+            go_on()
             chosen = slice(start, start + at_once)
             self._nearest(segments[chosen], reach[chosen], found, start)
         return found
@@ -107,6 +109,7 @@ class Obstacles:
         own = np.flatnonzero(self._of == number)
         at_once = max(1, PAIRS_AT_ONCE // max(1, len(own)))
         for start in range(0, len(segments), at_once):
+            go_on()
             some = slice(start, start + at_once)
             apart = _from_segments(segments[some], self._middle[own]) - self._radius[own]
             row, group = np.nonzero(apart <= reach[some, None])
@@ -135,6 +138,7 @@ class Obstacles:
         segment, group = np.nonzero(apart - self._radius <= within[:, None])
         at_once = TRIANGLES_AT_ONCE // FACES_IN_A_GROUP
         for first in range(0, len(segment), at_once):
+            go_on()
             some, groups = segment[first : first + at_once], group[first : first + at_once]
             which, face = self._faces(groups)
             some, groups = some[which], groups[which]

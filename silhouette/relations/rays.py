@@ -8,6 +8,7 @@ from silhouette.geometry import Flags, Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations.triangles import nearest_of_triangles
 from silhouette.renderers.segments import met_by_embree
+from silhouette.time_limit import go_on
 
 PAIRS_AT_ONCE = 200_000
 """Pairs of a segment and a triangle that are looked at together where there is no Embree."""
@@ -22,6 +23,7 @@ def meets(mesh: Mesh, pose: Pose, segments: Floats) -> Flags:
     >>> meets(crate, Pose.standing(), np.array([past, through])).tolist()
     [False, True]
     """
+    go_on()
     starts, ends = (pose.localise(segments[:, end]) for end in (0, 1))
     low, high = mesh.bounds
     near = np.flatnonzero(_reach_box(starts, ends, low - 1e-3, high + 1e-3))
@@ -45,6 +47,7 @@ def _meets_slowly(mesh: Mesh, starts: Floats, ends: Floats) -> Flags:
     triangles = mesh.vertices[mesh.faces]
     at_once = max(1, PAIRS_AT_ONCE // len(triangles))
     for first in range(0, len(starts), at_once):
+        go_on()
         some = slice(first, first + at_once)
         count = len(starts[some])
         each, other = np.repeat(starts[some], len(triangles), axis=0), np.repeat(ends[some], len(triangles), axis=0)

@@ -13,6 +13,7 @@ from silhouette.relations.measured import Measured
 from silhouette.relations.obstacles import Blocker, Indices, Obstacles
 from silhouette.relations.points import PointSet
 from silhouette.relations.rays import meets
+from silhouette.time_limit import go_on
 
 RESOLUTION = 0.5
 """mm: by default no point of the surface is farther from a sample."""
@@ -103,6 +104,7 @@ def _faced_and_seen(eyes: Floats, cells: _Cells, target: PointSet, obstacles: Ob
     at_once = max(1, LINES_AT_ONCE // len(cells.middle))
     assert target.mesh is not None
     for first in range(0, len(eyes), at_once):
+        go_on()
         some, open_ = eyes[first : first + at_once], np.flatnonzero(by_whom < 0)
         if len(open_) == 0:
             break
@@ -150,7 +152,7 @@ def _is_proven(eyes: Floats, target: PointSet, obstacles: Obstacles, share: floa
         return share == 1.0
     if len(eyes) > PROVEN_EYES:
         return False
-    looks = observed(eyes, target, obstacles.pairs, PIXEL * 4)
+    looks = (look for eye in eyes for look in observed(eye[None], target, obstacles.pairs, PIXEL * 4))
     if share == 0.0:
         return all(look.counts.seen == 0 and look.decided_by == "proof" for look in looks)
     return all(look.counts.occluded == 0 and look.counts.error == 0.0 for look in looks)

@@ -13,6 +13,7 @@ from silhouette.relations.beams import TOUCH, axes, widths
 from silhouette.relations.obstacles import Obstacles
 from silhouette.relations.points import PointSet
 from silhouette.relations.triangles import nearest_of_segments, nearest_of_triangles
+from silhouette.time_limit import go_on
 
 STEPS, TURNS = 40, 12
 """Programmes on one pair of faces at most, and pairs of neighbouring faces that are tried at most."""
@@ -74,6 +75,7 @@ def _on_faces(
     """The segment (2, 3) moved while its beam gets wider, each tip on its triangle (3, 3), or fixed for None."""
     width = float(widths(segment[None], obstacles, most)[0])
     for _ in range(STEPS):
+        go_on()
         if trust < FINEST:
             break
         moved = _programme(segment, width, triangles, obstacles, trust)

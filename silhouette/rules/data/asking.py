@@ -6,7 +6,7 @@ measure, and the condition is asked again afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +15,10 @@ import numpy as np
 from silhouette.geometry import Floats
 from silhouette.measure.observation import Observation
 from silhouette.relations.measured import Measured
-from silhouette.rules.data.found import Found, Key, Parts, Points, Unmeasured, Use
+from silhouette.rules.data.found import Found, Key, Parts, Points, Unmeasured, Use, question_of
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal
+from silhouette.rules.data.quantities import compared, known_by
 from silhouette.rules.data.regions import regions_of
 from silhouette.rules.data.scene import DataScene
 from silhouette.rules.data.sights import arcs_of, sight_of
@@ -74,7 +75,7 @@ class SceneTable:
         Raises:
             Unmeasured: where it rests on a sight that has not been measured.
         """
-        key = (primitive, *((name, _hashable(value)) for name, value in sorted(given.items())))
+        key = question_of(primitive, given)
         if key not in self._answers:
             answer: Callable[..., Found] = getattr(self, f"_{primitive}")
             self._answers[key] = answer(**given)
@@ -118,12 +119,13 @@ class SceneTable:
 
     def _line(self, a: Points, b: Points, thick: float, past: Any) -> Found:
         if thick == 0.0 and a.part == "eye" and b.part in ("body", "whole", "cylinder"):
-            seen = self._seen(a, b, past, 360.0)
+            given = {"a": a, "b": b, "past": past, "arc": 360.0}
+            seen = known_by(self.ask("seen", given), question_of("seen", given), most=1.0)
             (share,) = seen.uses
-            sure = seen.error == 0.0 or abs(seen.value) > seen.error
-            use = replace(share, name="line", holds=seen.value > 0.0)
+            found = compared(seen, Found(0.0), ">")
+            use = replace(share, name="line", holds=found.value)
             self.looks[use] = self.looks[share]
-            return Found(seen.value > 0.0, sure, uses=(use,))
+            return Found(found.value, found.sure, of=seen.of, uses=(use,))
         from silhouette.relations.beams import TOUCH
         from silhouette.relations.lines import widest_line
 
@@ -262,11 +264,3 @@ def _several(value: Any) -> tuple[Any, ...]:
 
 def _names(*values: Points | Piece) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.piece.name if isinstance(one, Points) else one.name for one in values))
-
-
-def _hashable(value: Any) -> Hashable:
-    if isinstance(value, Points):
-        return value.key
-    if isinstance(value, tuple):
-        return tuple(one if isinstance(one, Parts) else one.name for one in value)
-    return value.name if isinstance(value, Piece) else value

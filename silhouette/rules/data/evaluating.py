@@ -5,25 +5,27 @@ Only as much is asked as decides: of "a or b", b is not asked where a surely hol
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any, Protocol
 
 from silhouette.errors import RequestError
+from silhouette.files.schema import LARGEST
 from silhouette.rules.data.found import (
     Counted,
     Found,
+    Key,
     Points,
     Tally,
     Use,
     all_of,
-    compared,
+    counted,
     denied,
-    extreme,
     joined,
     majority,
+    question_of,
 )
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import ATTRIBUTES, POINT_SETS, PRIMITIVES
@@ -40,10 +42,25 @@ from silhouette.rules.data.nodes import (
     Unary,
 )
 from silhouette.rules.data.parsing import parsed
+from silhouette.rules.data.quantities import (
+    compared,
+    difference,
+    extreme,
+    known_by,
+    put_together,
+    range_of,
+    with_ways,
+    within_all,
+)
+from silhouette.rules.data.worlds import World
 from silhouette.scenes.pieces import Piece
+from silhouette.time_limit import OutOfTime, go_on, time_limit
 
 LONGEST = 10.0
-"""Seconds that one clause may take for one check."""
+"""Seconds that one clause may take for one check; a little more, since slow loops look at the clock before each round.
+
+What is worked out once for a mesh and then kept, such as its footprint, is not stopped: it would never be ready.
+"""
 
 
 class Table(Protocol):
@@ -72,14 +89,15 @@ class Evaluator:
         game: with its clauses.
         table: that they are asked of.
         attacker, target: who looks at whom.
+        world: in which nothing is in doubt; without one, answers say how sure they are, each by itself.
     """
 
-    def __init__(self, game: Game, table: Table, attacker: Piece, target: Piece) -> None:
+    def __init__(self, game: Game, table: Table, attacker: Piece, target: Piece, world: World | None = None) -> None:
         self._game, self._table = game, table
         self._attacker, self._target = attacker, target
+        self._world = world
         self._clauses: dict[str, Found] = {}
         self._now: Clause | None = None
-        self._until = 0.0
 
     @property
     def asked(self) -> Mapping[str, Found]:
@@ -90,13 +108,15 @@ class Evaluator:
         """Whether a clause holds.
 
         Raises:
-            RequestError: where that takes too long.
+            RequestError: where that takes too long, those that it rests on and are not known yet among it.
         """
         if name not in self._clauses:
             before, self._now = self._now, self._game.clauses[name]
-            if before is None:
-                self._until = time.monotonic() + LONGEST
-            self._clauses[name] = self.found(self._game.clauses[name].when, {})
+            try:
+                with time_limit(LONGEST):
+                    self._clauses[name] = self.found(self._now.when, {})
+            except OutOfTime:
+                raise self._error(f"takes more than {LONGEST:g} s; ask about fewer pieces") from None
             self._now = before
         return self._clauses[name]
 
@@ -128,7 +148,7 @@ class Evaluator:
                 return self._those(node, bound)
             case Unary():
                 inner = self.found(node.of, bound)
-                return denied(inner) if node.sign == "not" else replace(inner, value=-inner.value)
+                return denied(inner) if node.sign == "not" else put_together(Found(-1.0), inner, "*")
         assert isinstance(node, Binary)
         return self._binary(node, bound)
 
@@ -153,22 +173,40 @@ class Evaluator:
         return Found(self._table.key(piece, node.name))
 
     def _call(self, node: Call, bound: Mapping[str, Piece]) -> Found:
-        self._check_time()
+        """The answer to a primitive.
+
+        Where it is in doubt which pieces it is asked about, it is asked about the fewest and about the most as well.
+        A primitive gives more the more pieces there are, or less: what it gives for any of them lies between.
+
+        Of a length that it is asked with, such as a gap, it is asked about both ends of its interval: what it gives
+        lies between as well, but for shares of a cylinder whose height is in doubt, which need not.
+        """
+        go_on()
         nodes = {
             **dict(zip((one.name for one in PRIMITIVES[node.name].takes), node.given, strict=False)),
             **node.settings,
         }
         found = {name: self.found(inner, bound) for name, inner in nodes.items()}
-        given = {name: one.value for name, one in found.items()}
         for parameter in PRIMITIVES[node.name].takes:
-            if parameter.name not in given and parameter.default is not None:
-                given[parameter.name] = self.found(parsed(parameter.default), {}).value
-        return self._table.ask(node.name, given).resting_on(found.values())
+            if parameter.name not in found and parameter.default is not None:
+                found[parameter.name] = self.found(parsed(parameter.default), {})
+        values = product(*((one.value, *_other_values(one)) for one in found.values()))
+        several = [dict(zip(found, given, strict=True)) for given in values]
+        answer = within_all(all_of(partial(self._table.ask, node.name, given) for given in several))
+        if not answer.sure or answer.error:
+            what = question_of(node.name, several[0])
+            if len(several) > 1:
+                what = ("within", *what, *(one.of for one in found.values()))
+            answer = self._known(known_by(answer, what, PRIMITIVES[node.name].most), what)
+        return answer.resting_on(found.values())
 
-    def _check_time(self) -> None:
-        """Refuses a clause that has taken too long; asked before each primitive and each piece of a quantifier."""
-        if time.monotonic() > self._until and self._now is not None:
-            raise self._error(f"takes more than {LONGEST:g} s; ask about fewer pieces")
+    def _known(self, answer: Found, what: Key) -> Found:
+        """The answer to a primitive: in a world it is sure of every truth."""
+        if answer.sure or self._world is None:
+            return answer
+        if answer.of is not None:
+            return replace(answer, value=self._world.holds(answer.of, ">", answer.value), sure=True)
+        return replace(answer, value=self._world.truth(what, answer.value), sure=True)
 
     def _error(self, wrong: str) -> RequestError:
         """What is wrong with the clause that is asked now, or with the condition of a verdict."""
@@ -184,39 +222,42 @@ class Evaluator:
 
     def _members(self, node: Quantified | Those, bound: Mapping[str, Piece]) -> list[tuple[Piece, Found]]:
         """The pieces of which a condition holds, or may hold, each with whether it does."""
-        members = self.found(node.members, bound).value
-        if node.where is None:
-            return [(piece, Found(value=True)) for piece in members]
-        asked = all_of(partial(self._counts, node, bound, piece) for piece in members)
-        return [(piece, holds) for piece, holds in zip(members, asked, strict=True) if holds.value or not holds.sure]
+        members = self.found(node.members, bound)
+        every = dict.fromkeys(piece for way in (members.value, *members.ways) for piece in way)
+        asked = all_of(partial(self._counts, node, bound, piece, counted(piece, members)) for piece in every)
+        return [(piece, counts) for piece, counts in zip(every, asked, strict=True) if counts.value or not counts.sure]
 
-    def _counts(self, node: Quantified | Those, bound: Mapping[str, Piece], piece: Piece) -> Found:
-        """Whether one of the pieces counts."""
-        assert node.where is not None
-        self._check_time()
-        return self.found(node.where, {**bound, node.variable: piece})
+    def _counts(self, node: Quantified | Those, bound: Mapping[str, Piece], piece: Piece, is_member: Found) -> Found:
+        """Whether one of the pieces counts, of which it may be in doubt whether it is one of them at all."""
+        if node.where is None:
+            return is_member
+        go_on()
+        holds = partial(self.found, node.where, {**bound, node.variable: piece})
+        return holds() if is_member.value and is_member.sure else joined([lambda: is_member, holds], decides=False)
 
     def _quantified(self, node: Quantified, bound: Mapping[str, Piece]) -> Found:
         members = self._members(node, bound)
 
         def of(piece: Piece, counts: Found) -> Found:
-            self._check_time()
+            go_on()
             body = self.found(node.body, {**bound, node.variable: piece})
-            here = Found(body.value, body.sure, body.error, bound={node.variable: (piece.name,)})
+            here = replace(body, uses=(), bound={node.variable: (piece.name,)})
             return here.resting_on([body, counts])
 
-        if node.how in ("least", "greatest"):
-            return extreme(all_of(partial(of, *member) for member in members if member[1].value), node.how)
-        if node.how in ("half", "most"):
-            holding = all_of(partial(of, *member) for member in members)
-            parts = [(counts, holds) for (_, counts), holds in zip(members, holding, strict=True)]
-            counted = [
-                Counted(piece.name, bool(holds.value), holds.uses, holds.tallies)
-                for (piece, counts), holds in zip(members, holding, strict=True)
-                if counts.value
-            ]
+        if node.how not in ("any", "all", "none"):
+            bodies = all_of(partial(of, *member) for member in members)
+            parts = [(counts, body) for (_, counts), body in zip(members, bodies, strict=True)]
+            if node.how in ("least", "greatest"):
+                return extreme(parts, node.how)
+            tally = Tally(
+                tuple(
+                    Counted(piece.name, bool(body.value), body.uses, body.tallies)
+                    for (piece, counts), body in zip(members, bodies, strict=True)
+                    if counts.value
+                )
+            )
             found = majority(parts, least=int(node.how == "most"))
-            return replace(found, tallies=(Tally(tuple(counted)), *found.tallies))
+            return replace(found, tallies=(tally, *found.tallies))
 
         def asked(decides: bool) -> Iterator[Callable[[], Found]]:
             for piece, counts in members:
@@ -227,24 +268,40 @@ class Evaluator:
         return joined(asked(decides=node.how == "any"), decides=node.how == "any")
 
     def _those(self, node: Those, bound: Mapping[str, Piece]) -> Found:
-        holding = [(piece, counts) for piece, counts in self._members(node, bound) if counts.value]
-        uses = tuple(use for _, counts in holding for use in counts.uses)
-        return Found(tuple(piece for piece, _ in holding), uses=uses)
+        members = self._members(node, bound)
+        uses = tuple(use for _, counts in members if counts.value for use in counts.uses)
+        fewest = tuple(piece for piece, counts in members if counts.value and counts.sure)
+        found = Found(tuple(piece for piece, counts in members if counts.value), uses=uses)
+        return with_ways(found, [fewest, tuple(piece for piece, _ in members)])
 
     def _binary(self, node: Binary, bound: Mapping[str, Piece]) -> Found:
         left, right = partial(self.found, node.left, bound), partial(self.found, node.right, bound)
         if node.sign in ("and", "or"):
             return joined([left, right], decides=node.sign == "or")
         one, other = left(), right()
-        if node.sign in ("<", "<=", ">", ">="):
-            return compared(one, other, node.sign)
-        if node.sign in ("is", "is not"):
-            same = one.value is other.value if isinstance(one.value, Piece) else one.value == other.value
-            sure = one.error == other.error == 0.0 or abs(one.value - other.value) > one.error + other.error
-            return Found(same == (node.sign == "is"), sure and one.sure and other.sure).resting_on([one, other])
+        if node.sign == "in" and isinstance(one.value, Piece):
+            return counted(one.value, other).resting_on([one, other])
         if node.sign == "in":
             return Found(one.value in other.value).resting_on([one, other])
-        return _arithmetic(one, other, node.sign)
+        if node.sign in ("<", "<=", ">", ">="):
+            found = compared(one, other, node.sign)
+        elif node.sign in ("is", "is not"):
+            same = one.value is other.value if isinstance(one.value, Piece) else one.value == other.value
+            sure = one.error == other.error == 0.0 or abs(one.value - other.value) > one.error + other.error
+            found = Found(same == (node.sign == "is"), sure and one.sure and other.sure).resting_on([one, other])
+        else:
+            return put_together(one, other, node.sign)
+        if found.sure or self._world is None:
+            return found
+        return replace(found, value=self._world.holds(difference(one, other), node.sign, found.value), sure=True)
+
+
+def _other_values(argument: Found) -> Sequence[Any]:
+    """The other values, besides that which is likely, with which a primitive is asked about an argument in doubt."""
+    if argument.ways or not isinstance(argument.value, float) or argument.error == 0.0:
+        return argument.ways
+    least, most = range_of(argument)
+    return max(least, 0.0), min(most, LARGEST)
 
 
 def _in_doubt(counts: Found, body: Callable[[], Found], decides: bool) -> Found:
@@ -254,20 +311,3 @@ def _in_doubt(counts: Found, body: Callable[[], Found], decides: bool) -> Found:
         return found
     value = found.value if counts.value else not decides
     return replace(found, value=value, sure=found.sure and found.value is not decides)
-
-
-def _arithmetic(one: Found, other: Found, sign: str) -> Found:
-    """A sum of quantities or of pieces, a difference, a product or a quotient."""
-    if isinstance(one.value, tuple):
-        return Found(tuple(dict.fromkeys((*one.value, *other.value)))).resting_on([one, other])
-    if sign in ("+", "-"):
-        value = one.value + other.value if sign == "+" else one.value - other.value
-        return Found(value, error=one.error + other.error).resting_on([one, other])
-    if sign == "*":
-        error = abs(one.value) * other.error + abs(other.value) * one.error + one.error * other.error
-        return Found(one.value * other.value, error=error).resting_on([one, other])
-    least = abs(other.value) - other.error
-    if least <= 0.0:
-        return Found(float("inf"), error=float("inf")).resting_on([one, other])
-    error = (abs(one.value) * other.error / abs(other.value) + one.error) / least
-    return Found(one.value / other.value, error=error).resting_on([one, other])

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isclose
 from typing import Any
 
 from silhouette.files.schema import LARGEST
 from silhouette.measure.observation import Sight
 from silhouette.relations.measured import Measured
 from silhouette.scenes.pieces import Piece
-
-SAME = 1e-4
-"""Exact quantities that differ by no more than this share of themselves are equal: no mesh is more exact than that."""
 
 Key = tuple[Hashable, ...]
 
@@ -66,6 +62,23 @@ class Parts:
     above: float = 0.0
     within: float = LARGEST
     beyond: float = 0.0
+
+
+def question_of(primitive: str, given: Mapping[str, Any]) -> Key:
+    """By which a primitive with its arguments is known: the same wherever the same is asked.
+
+    >>> question_of("distance", {"b": (), "a": 2.0})
+    ('distance', ('a', 2.0), ('b', ()))
+    """
+    return primitive, *((name, _hashable(value)) for name, value in sorted(given.items()))
+
+
+def _hashable(value: Any) -> Hashable:
+    if isinstance(value, Points):
+        return value.key
+    if isinstance(value, tuple):
+        return tuple(sorted((_hashable(one) for one in value), key=repr))
+    return value.name if isinstance(value, Piece) else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +139,23 @@ class Tally:
                 yield from tally.every_use()
 
 
+@dataclass(frozen=True)
+class Scaled:
+    """A quantity in doubt, as a multiple of something that was measured, and something exact more.
+
+    Attributes:
+        what: by which what was measured is known: a primitive with its arguments; or how several such are put together.
+        least, most: between which what was measured lies.
+        factor, shift: the quantity is ``factor`` times what was measured, and ``shift`` more.
+    """
+
+    what: Key
+    least: float
+    most: float
+    factor: float = 1.0
+    shift: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Found:
     """What a part of a condition comes to.
@@ -134,6 +164,10 @@ class Found:
         value: a truth, a number, a length in mm, a text, words, a piece, pieces, points or parts.
         sure: whether a truth holds within all errors.
         error: by how much a quantity may be off.
+        of: what was measured, where a quantity may be off; and of a truth that is not sure, the quantity that is above
+            0 where it holds, if there is one.
+        ways: other values that it may have within all errors, where it is neither a truth nor a quantity. A piece is
+            surely among pieces where it is in all of them, and surely not where it is in none.
         uses: what the value rests on, the most telling first.
         bound: the names of the pieces for which a quantifier decided, by what it calls them.
         tallies: what was counted for it, the outermost first.
@@ -142,6 +176,8 @@ class Found:
     value: Any
     sure: bool = True
     error: float = 0.0
+    of: Scaled | None = None
+    ways: tuple[Any, ...] = ()
     uses: tuple[Use, ...] = ()
     bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tallies: tuple[Tally, ...] = ()
@@ -180,6 +216,12 @@ def denied(found: Found) -> Found:
     return replace(found, value=not found.value)
 
 
+def counted(piece: Piece, among: Found) -> Found:
+    """Whether a piece is one of some pieces."""
+    is_one = piece in among.value
+    return Found(is_one, all((piece in way) is is_one for way in among.ways))
+
+
 def joined(parts: Iterable[Callable[[], Found]], decides: bool) -> Found:
     """Truths joined by "or" (``decides`` is true) or by "and" (it is false); what is decided is not asked any more.
 
@@ -215,16 +257,16 @@ def majority(parts: Sequence[tuple[Found, Found]], least: int) -> Found:
     >>> majority([(yes, yes), (doubtful, no)], 0).sure, majority([(yes, yes), (doubtful, no)], 1).sure
     (True, False)
     """
-    counted = [holds for counts, holds in parts if counts.value]
-    holding = [holds for holds in counted if holds.value]
-    value = bool(counted) and 2 * len(holding) - len(counted) >= least
+    counting = [holds for counts, holds in parts if counts.value]
+    holding = [holds for holds in counting if holds.value]
+    value = bool(counting) and 2 * len(holding) - len(counting) >= least
     # What each may add to the balance: 1 where it holds, -1 where it does not, 0 where it does not count.
     ways = [_balance(counts, holds) for counts, holds in parts]
     best, worst = [max(way) for way in ways], [min(way) for way in ways]
     can_hold = any(best) and sum(best) >= least
     can_fail = all(0 in way for way in ways) or sum(worst) < least
     return Found(value, not (can_hold and can_fail)).resting_on(
-        holding if value else [holds for holds in counted if not holds.value]
+        holding if value else [holds for holds in counting if not holds.value]
     )
 
 
@@ -235,40 +277,3 @@ def _balance(counts: Found, holds: Found) -> set[int]:
         ways |= {1} if holds.value or not holds.sure else set()
         ways |= {-1} if not holds.value or not holds.sure else set()
     return ways
-
-
-def compared(left: Found, right: Found, sign: str) -> Found:
-    """Whether one quantity is less, or greater, than another.
-
-    Two that are exact are equal within `SAME`: a wall of half an inch is that high in a file of 32-bit numbers as well.
-
-    >>> compared(Found(1.0, error=0.2), Found(1.1), "<").sure, compared(Found(1.0), Found(1.0), "<=").value
-    (False, True)
-    >>> [compared(Found(12.6999998), Found(12.7), sign).value for sign in ("<", "<=", ">", ">=")]
-    [False, True, False, True]
-    >>> compared(Found(1e-9), Found(0.0), ">").value
-    True
-    """
-    error = left.error + right.error
-    same = error == 0.0 and isclose(left.value, right.value, rel_tol=SAME)
-    apart = 0.0 if same else left.value - right.value
-    value = {"<": apart < 0.0, "<=": apart <= 0.0, ">": apart > 0.0, ">=": apart >= 0.0}[sign]
-    return Found(bool(value), error == 0.0 or abs(apart) > error).resting_on([left, right])
-
-
-def extreme(parts: Sequence[Found], how: str) -> Found:
-    """The least or the greatest of quantities; of none it is as far as nothing can be.
-
-    >>> extreme([Found(2.0, error=0.5), Found(3.0)], "least").error
-    0.5
-    >>> extreme([], "least").value
-    inf
-    """
-    sign = 1.0 if how == "least" else -1.0
-    if not parts:
-        return Found(sign * float("inf"))
-    nearest = min(parts, key=lambda found: sign * found.value)
-    lowest = min(sign * found.value - found.error for found in parts)
-    highest = min(sign * found.value + found.error for found in parts)
-    value = sign * nearest.value
-    return replace(nearest, error=max(value - lowest, highest - value))

@@ -12,11 +12,11 @@ from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import Wanted
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.data.asking import SceneTable
-from silhouette.rules.data.evaluating import Evaluator
 from silhouette.rules.data.found import Found, Key, Unmeasured, Use
-from silhouette.rules.data.game import Game, Ruling
+from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal, Lookup, Name, Node
 from silhouette.rules.data.results import AskedClause, DataVerdict, Measurement
+from silhouette.rules.data.ruling import ruled
 from silhouette.rules.data.scene import DataScene, value_of
 from silhouette.rules.data.words import in_a_row, reason_of, said
 from silhouette.rules.table import in_like_groups
@@ -93,10 +93,10 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
     """
     game = scene.game
     attacker, target = scene.model(check.attacker), scene.model(check.target)
-    evaluator = Evaluator(game, table, attacker, target)
-    ruling, found, possible = _ruled(evaluator, game)
+    found = ruled(game, table, attacker, target)
+    ruling, evaluator = found.ruling, found.evaluator
     seen = evaluator.clause(game.line_of_sight)
-    deciding = _clauses_in(found, evaluator.asked)
+    deciding = _clauses_in(found.found, evaluator.asked)
     names = [*deciding, *(name for name in evaluator.asked if name not in deciding)]
     readings = {name: scene.reading(name) for name in game.readings}
     clauses = []
@@ -122,7 +122,7 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         reason=reason_of(ruling.name, told, choice),
         written=scene.written,
         line_of_sight=seen.value,
-        could_be=possible,
+        could_be=found.could_be,
         blockers=blockers,
         chooser=chooser,
         between=ruling.between,
@@ -132,26 +132,6 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         observation=observed if settings.keep else None,
         looks=_looks(table, clauses) if settings.keep else {},
     )
-
-
-def _ruled(evaluator: Evaluator, game: Game) -> tuple[Ruling, Found, tuple[str, ...]]:
-    """The verdict that is given, what its condition came to, and all that hold within the errors.
-
-    The last one has no condition: it is given because the others were not.
-    """
-    given: tuple[Ruling, Found] | None = None
-    denied, possible = list[Found](), list[str]()
-    for ruling in game.rulings:
-        found = evaluator.ruling(ruling.when) if ruling.when is not None else Found(value=True).resting_on(denied)
-        if found.value or not found.sure:
-            possible.append(ruling.name)
-        if found.value and given is None:
-            given = ruling, found
-        if found.value and found.sure:
-            break
-        denied.append(found)
-    assert given is not None
-    return *given, tuple(dict.fromkeys(possible))
 
 
 def _clauses_in(found: Found, asked: Mapping[str, Found]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from itertools import product
 from math import isclose
@@ -21,10 +22,12 @@ from silhouette.models.model import model_of_solids
 from silhouette.relations.measured import Measured
 from silhouette.rules.data import evaluating
 from silhouette.rules.data.evaluating import Evaluator
-from silhouette.rules.data.found import SAME, Found, Unmeasured, Use, compared, extreme, joined, majority
+from silhouette.rules.data.found import Found, Unmeasured, Use, joined, majority
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.parsing import parsed
+from silhouette.rules.data.quantities import SAME, compared, extreme
 from silhouette.scenes.pieces import Piece
+from silhouette.time_limit import go_on
 
 BOX = model_of_solids((SolidEntry(box=(10.0, 10.0, 10.0)),), Location(Path()), "terrain")
 
@@ -221,6 +224,44 @@ def test_a_clause_that_takes_too_long_is_one_line(text: str, monkeypatch: pytest
     assert str(refused.value).startswith("game.toml: clause 'a' (clause 0): takes more than")
 
 
+class SlowTable(FakeTable):
+    """A table on which one question takes longer than anybody waits."""
+
+    def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
+        while True:
+            go_on()
+
+
+def test_a_primitive_that_takes_too_long_by_itself_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluating, "LONGEST", 0.1)
+    one = evaluator(SlowTable(), a="b and yes", b="contact(attacker, target)")
+    with pytest.raises(RequestError) as refused:
+        one.clause("a")
+    assert str(refused.value) == ("game.toml: clause 'b' (clause 1): takes more than 0.1 s; ask about fewer pieces")
+
+
+def test_every_clause_has_its_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for those that rest on others: these are asked within the time of the first."""
+    monkeypatch.setattr(evaluating, "LONGEST", 0.3)
+    table = FakeTable(contact=YES)
+    table.ask = lambda primitive, given: time.sleep(0.2) or go_on() or YES  # type: ignore[func-returns-value, method-assign]
+    one = evaluator(
+        table,
+        a="contact(attacker, target)",
+        b="contact(target, attacker)",
+        c="d and yes",
+        d="a and e",
+        e="contact(attacker, attacker)",
+        f="g and contact(target, target)",
+        g="contact(target, attacker)",
+    )
+    assert one.clause("a").value
+    assert one.clause("b").value
+    assert one.clause("c").value
+    with pytest.raises(RequestError, match="clause 'f'"):
+        one.clause("f")
+
+
 def test_a_row_that_a_table_lacks_is_one_line() -> None:
     with pytest.raises(RequestError, match="the table size has no row 'Vex'; it has 'S1'"):
         truth("size[target.name] < 1 mm")
@@ -299,7 +340,7 @@ def test_what_is_hardly_more_than_nothing_is_more() -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 10), st.floats(0, 3), st.floats(-1, 1)), min_size=1, max_size=5))
 def test_the_least_lies_within_its_error(parts: list[tuple[float, float, float]]) -> None:
-    found = [Found(value, error=error) for value, error, _ in parts]
+    found = [(YES, Found(value, error=error)) for value, error, _ in parts]
     true = [value + where * error for value, error, where in parts]
     least, greatest = extreme(found, "least"), extreme(found, "greatest")
     assert abs(min(true) - least.value) <= least.error + 1e-9

@@ -1,0 +1,100 @@
+"""A question that takes too long by itself, on a table: one line that names the clause, soon after the time is over."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from silhouette.errors import RequestError
+from silhouette.judging import load_scene
+from silhouette.renderers import choose
+from silhouette.rules import rule_called
+from silhouette.rules.base import Settings
+from silhouette.rules.data import evaluating
+from tests.support.shapes import sphere
+
+GAME = """
+title = "Slow"
+source = "nowhere"
+line_of_sight = "near"
+
+[[clause]]
+name = "near"
+number = "1"
+when = '''
+any(one in terrain where one.name is "shell": distance(one, those(two in terrain where two.name is "core"),
+    measured = "in space") < 1 mm)
+'''
+text = "yes"
+otherwise = "no"
+source = "p. 1"
+
+[[verdict]]
+name = "near"
+level = "full"
+when = "near"
+
+[[verdict]]
+name = "far"
+level = "clear"
+"""
+
+SCENE = """
+rules = "game.toml"
+
+[[fighter]]
+name = "Kal"
+figure = { base = 32, height = 30 }
+at = [0, -200]
+
+[[fighter]]
+name = "Vex"
+figure = { base = 32, height = 30 }
+at = [0, 200]
+
+[[terrain]]
+name = "shell"
+mesh = "shell.stl"
+units = "mm"
+origin = "keep"
+at = [0, 0, 40]
+
+[[terrain]]
+name = "core"
+mesh = "core.stl"
+units = "mm"
+origin = "keep"
+at = [0, 0, 40]
+
+[[check]]
+attacker = "Kal"
+target = "Vex"
+"""
+
+
+def write_ball(path: Path, radius: float) -> None:
+    """A finely meshed ball, as binary STL."""
+    ball = sphere(radius, 300, 150)
+    facets = np.zeros(len(ball.faces), [("numbers", "<f4", 12), ("unused", "<u2")])
+    facets["numbers"][:, 3:] = ball.vertices[ball.faces].reshape(-1, 9)
+    path.write_bytes(bytes(80) + np.uint32(len(facets)).tobytes() + facets.tobytes())
+
+
+def test_a_ball_in_a_ball_is_refused_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The distance of both in space alone takes a minute."""
+    (tmp_path / "game.toml").write_text(GAME, encoding="utf-8")
+    (tmp_path / "table.toml").write_text(SCENE, encoding="utf-8")
+    write_ball(tmp_path / "shell.stl", 30.0)
+    write_ball(tmp_path / "core.stl", 10.0)
+    scene = load_scene(tmp_path / "table.toml")
+    monkeypatch.setattr(evaluating, "LONGEST", 1.0)
+    begun = time.monotonic()
+    with pytest.raises(RequestError) as refused:
+        rule_called(scene.rules).judge(scene, scene.checks, Settings(choose("embree"), 0.1))
+    assert time.monotonic() - begun < 3.0
+    assert str(refused.value) == (
+        f"{tmp_path / 'game.toml'}: clause 'near' (clause 1): takes more than 1 s; ask about fewer pieces"
+    )
