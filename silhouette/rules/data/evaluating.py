@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, Protocol
 
 from silhouette.errors import RequestError
@@ -150,7 +150,7 @@ class Evaluator:
         given = {name: one.value for name, one in found.items()}
         for parameter in PRIMITIVES[node.name].takes:
             if parameter.name not in given and parameter.default is not None:
-                given[parameter.name] = self.found(parsed(parameter.default), {}).value
+                given[parameter.name] = self.found(_default(parameter.default), {}).value
         return self._table.ask(node.name, given).resting_on(found.values())
 
     def _check_time(self) -> None:
@@ -227,6 +227,12 @@ class Evaluator:
         if node.sign == "in":
             return Found(one.value in other.value).resting_on([one, other])
         return _arithmetic(one, other, node.sign)
+
+
+@cache
+def _default(text: str) -> Node:
+    """What a primitive takes where nothing is given; there are a few such texts."""
+    return parsed(text)
 
 
 def _in_doubt(counts: Found, body: Callable[[], Found], decides: bool) -> Found:
