@@ -241,7 +241,8 @@ class _Search:
         if not self.is_found and self.moves < MOVED and (near or self.least == np.inf) and wide[best] > 0.0:
             self.moves += 1
             greatest = _greatest(self.least)
-            moved = widened(segments[some[best]], self.points, self.obstacles, float(reach[some[best]]), greatest)
+            trust, enough = float(reach[some[best]]), self.least if self.least > 0.0 else np.inf
+            moved = widened(segments[some[best]], self.points, self.obstacles, trust, greatest, enough)
             wider = float(widths(moved[None], self.obstacles, greatest)[0])
             if wider > self.width:
                 self.width, self.segment = wider, moved

@@ -137,7 +137,7 @@ def _faced_and_seen(eyes: Floats, cells: _Cells, target: PointSet, obstacles: Ob
 
 
 def _surely(eyes: Floats, cells: _Cells, which: Indices) -> Floats:
-    """(n m,) for each of n eyes and m cells of a convex surface: 1 where the cell faces the eye, -1 where not, 0 unclear."""
+    """(n m,) whether m cells of a convex surface face eyes (n, 3), eye by eye: 1 for yes, -1 for no, else 0."""
     normal, middle = cells.normal[which], cells.middle[which]
     height = eyes @ normal.T - np.einsum("ij,ij->i", normal, middle)
     square = sum((eyes[:, axis, None] - middle[:, axis]) ** 2 for axis in range(3))
