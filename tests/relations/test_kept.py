@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats
+from silhouette.geometry import Floats, Pose
 from silhouette.judging import load_scene
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations import looks, patches, points, samples, visible, widening
@@ -78,8 +78,15 @@ def test_heads_and_balls_are_worked_out_once_for_all_places_and_few_are_kept(mon
     for number in range(12):
         samples.balls(point_set(moved_piece(piece, Move(eye=(0.0, 0.1 * number, 0.0))), "head"), 0.4)
     (boxes,) = points._heads._kept.values()
-    assert len(boxes) == points.HEADS_KEPT
-    assert all(len(one) <= samples.SPACINGS_KEPT for one in samples._kept._kept.values())
+    assert len(boxes) == 4
+    assert all(len(one) <= 4 for one in samples._kept._kept.values())
+
+
+def test_single_points_beside_a_surface_are_in_balls_of_their_own() -> None:
+    mesh, pose = cube(2.0), Pose.standing((5.0, 0.0, 0.0))
+    for height in (9.0, 7.0, 9.0):
+        beside = PointSet("both", mesh, pose, np.array([[0.0, 0.0, height]]))
+        assert samples.balls(beside, 0.4).placed(np.array([-1])).tolist() == [[5.0, 0.0, height]]
 
 
 @pytest.mark.parametrize("turn", [0.0, 33.0])
@@ -147,7 +154,7 @@ def test_of_a_standard_volume_the_plan_of_its_faces_tells_what_rays_tell(seed: i
     obstacles = Obstacles([], (np.array([eyes.min(axis=0), eyes.max(axis=0)]), volume.box), 0.0)
     assert volume.convex
     assert not rays.convex
-    assert not standard_volume(piece, points.COARSE / 2, 12.5).convex
+    assert [standard_volume(piece, size, size).convex for size in (1.9, 2.1)] == [False, True]
     for by_plan, by_rays in zip(
         visible._faced_and_seen(eyes, cells, volume, obstacles),
         visible._faced_and_seen(eyes, cells, rays, obstacles),

@@ -140,6 +140,8 @@ LINE, PLAN = "line(attacker.body, target.body)", "in_arc(attacker, target)"
         (f"{LINE} and {PLAN}", {"in_arc": False}, ["in_arc"]),
         (f"{LINE} or {PLAN}", {"in_arc": False, "line": True}, ["in_arc", "line"]),
         (f"{PLAN} or {LINE}", {"in_arc": True}, ["in_arc"]),
+        (f"patch(attacker.body, target.body) > 1 mm or {PLAN}", {"in_arc": True}, ["in_arc"]),
+        (f"visible(attacker.body, target.body) > 1 % and {PLAN}", {"in_arc": False}, ["in_arc"]),
         (f"seen or {PLAN}", {"in_arc": True}, ["in_arc"]),
         (f"{LINE} and {PLAN} and size['S2'] > 1 mm", {"in_arc": False}, ["in_arc"]),
         (f"{LINE} and visible(attacker.body, target.body) > 1 %", {"line": False}, ["line"]),
