@@ -12,7 +12,7 @@ import pytest
 from silhouette.geometry import Floats, Pose
 from silhouette.judging import load_scene
 from silhouette.meshes.mesh import Mesh
-from silhouette.relations import looks, patches, points, samples, visible, widening
+from silhouette.relations import lines, looks, patches, points, samples, visible, widening
 from silhouette.relations.beams import widths
 from silhouette.relations.kept import KeptByMesh
 from silhouette.relations.lines import widest_line
@@ -80,6 +80,13 @@ def test_heads_and_balls_are_worked_out_once_for_all_places_and_few_are_kept(mon
     (boxes,) = points._heads._kept.values()
     assert len(boxes) == 4
     assert all(len(one) <= 4 for one in samples._kept._kept.values())
+
+
+def test_of_a_mesh_the_balls_of_a_few_spacings_are_kept() -> None:
+    mesh = cube(2.0)
+    for spacing in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+        samples.balls(PointSet.of_surface(mesh), spacing)
+    assert [spacing for spacing, _ in samples._kept._kept[mesh]] == [0.6, 0.7, 0.8, 0.9]  # type: ignore[misc]
 
 
 def test_single_points_beside_a_surface_are_in_balls_of_their_own() -> None:
@@ -186,4 +193,9 @@ def test_a_beam_is_widened_until_it_is_wide_enough(monkeypatch: pytest.MonkeyPat
     assert 1.0 <= narrow < 5.0
     assert wide == pytest.approx(6.0, abs=1e-5)
     assert few < many
-    assert widest_line(*ends, walls, least=1.0).value >= 1.0
+    given, widened = list[Any](), lines.widened
+    monkeypatch.setattr(lines, "widened", lambda *every: given.append(every[-1]) or widened(*every))
+    assert widest_line(*ends, walls, least=5.5).value >= 5.5
+    assert widest_line(*ends, walls, least=np.inf).value == pytest.approx(6.0, abs=1e-5)
+    assert given[0] == 5.5
+    assert given[-1] == np.inf
