@@ -242,7 +242,7 @@ def _found(trials: Trials, check: Check, settings: Settings, run: Run, goal: flo
 
     def judged(scramblings: slice) -> Found:
         asked = [(scene, check) for scene in trials.scenes(start, stop, scramblings)]
-        return Found.of(trials, trials.rule.judge_each(asked, rough), SCRAMBLINGS // PARTS)
+        return Found.of(trials, trials.rule.briefly(asked, rough), SCRAMBLINGS // PARTS)
 
     parts = [slice(first, first + SCRAMBLINGS // PARTS) for first in range(0, SCRAMBLINGS, SCRAMBLINGS // PARTS)]
     found = list(run.parts(settings.renderer, parts, judged, alone=stop - start < FIRST))

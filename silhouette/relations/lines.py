@@ -87,10 +87,7 @@ def widest_line(
     boxes = start.box, end.box
     lowest = float(min(box[0, 2] for box in boxes))
     obstacles = Obstacles(sunk(blockers, lowest, SUNK), boxes, _greatest(least))
-    trees = (
-        balls(start, resolution).turned_to(start, end.box),
-        balls(end, resolution).turned_to(end, start.box),
-    )
+    trees = balls(start, resolution, end.box), balls(end, resolution, start.box)
     search = _Search((start, end), trees, obstacles, least, resolution, effort)
     search.run()
     if not search.is_found and search.most > 0.0 and least == 0.0:
@@ -212,8 +209,10 @@ class _Search:
     def blocking(self) -> tuple[str, ...]:
         """The names of the pieces that meet the most lines between samples, those that meet most first."""
         generator = np.random.default_rng(1)
-        some = [tree.samples.points for tree in self.trees]
-        picked = [points[generator.integers(0, len(points), COUNTED)] for points in some]
+        counts = [len(tree.nest.samples.points) for tree in self.trees]
+        picked = [
+            tree.placed(generator.integers(0, count, COUNTED)) for tree, count in zip(self.trees, counts, strict=True)
+        ]
         lines = np.stack(picked, axis=1)
         met = [int(self.obstacles.blocked_by(number, lines).sum()) for number in range(len(self.obstacles.names))]
         order = sorted((number for number, count in enumerate(met) if count), key=lambda number: -met[number])
@@ -224,10 +223,7 @@ class _Search:
 
     def _lines(self, pairs: Indices, levels: list[int]) -> tuple[Floats, Floats]:
         """The line (n, 2, 3) between the middle samples of each pair of balls, and the larger radius (n,)."""
-        ends = [
-            tree.samples.points[tree.middle[level][pairs[:, side]]]
-            for side, (tree, level) in enumerate(_zipped(self.trees, levels))
-        ]
+        ends = [tree.middles(level, pairs[:, side]) for side, (tree, level) in enumerate(_zipped(self.trees, levels))]
         return np.stack(ends, axis=1), np.maximum(*self._radii(pairs, levels))
 
     def _tried(self, segments: Floats, reach: Floats) -> Floats:
@@ -247,7 +243,8 @@ class _Search:
         if not self.is_found and self.moves < MOVED and (near or self.least == np.inf) and wide[best] > 0.0:
             self.moves += 1
             greatest = _greatest(self.least)
-            moved = widened(segments[some[best]], self.points, self.obstacles, float(reach[some[best]]), greatest)
+            trust, enough = float(reach[some[best]]), self.least if self.least > 0.0 else np.inf
+            moved = widened(segments[some[best]], self.points, self.obstacles, trust, greatest, enough)
             wider = float(widths(moved[None], self.obstacles, greatest)[0])
             if wider > self.width:
                 self.width, self.segment = wider, moved

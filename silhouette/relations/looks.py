@@ -50,9 +50,12 @@ def seen_points(observation: Observation, target: PointSet) -> Floats:
 
 def seen_at(piece: Piece, blockers: Sequence[Blocker], view: View, places: Floats) -> Flags:
     """(n,) at which places (n, 2), rows and columns of a view, a piece is seen past blockers."""
-    bodies = [Body(1, piece.model.significant, piece.pose)]
-    bodies += [Body(number, mesh, other.pose) for number, (other, mesh) in enumerate(blockers, 2) if len(mesh.faces)]
-    seen: Flags = looking_between_pixels().render(view, bodies, places).ids == 1
+    target = Body(1, piece.model.significant, piece.pose)
+    bodies = [Body(number, mesh, other.pose) for number, (other, mesh) in enumerate(blockers, 2) if len(mesh.faces)]
+    renderer = looking_between_pixels()
+    seen: Flags = renderer.render(view, [target], places).ids == 1
+    if bodies:  # looked for only where there is anything to hide
+        seen[seen] = renderer.render(view, [target, *bodies], places[seen]).ids == 1
     return seen
 
 

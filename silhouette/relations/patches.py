@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -21,6 +21,8 @@ FINER = 3
 """So often are pixels halved at most, where the width that is compared with lies within the error."""
 
 EYES_AT_ONCE = 8
+"""Eyes that are looked from together, at most: first from one, which is often enough, then from twice as many."""
+
 PIXELS_WRONG = 2.0
 """By so many pixels the side of a patch may be wrong: each of its borders by one."""
 
@@ -62,8 +64,8 @@ def widest_patch(
     """
     best, hidden = Measured(0.0), dict[str, int]()
     eyes = np.asarray(eyes, dtype=np.float64).reshape(-1, 3)
-    for first in range(0, len(eyes), EYES_AT_ONCE):
-        for observation in observed(eyes[first : first + EYES_AT_ONCE], target, blockers, pixel):
+    for together in _portions(eyes):
+        for observation in observed(together, target, blockers, pixel):
             found = _finest(observation, target, blockers, least, shape)
             for piece, count in zip(observation.blockers, observation.counts.alone, strict=True):
                 hidden[piece.name] = hidden.get(piece.name, 0) + count
@@ -73,6 +75,14 @@ def widest_patch(
                 return best
     by = tuple(sorted((name for name in hidden if hidden[name]), key=lambda name: -hidden[name]))
     return Measured(best.value, best.error, best.lines, by)
+
+
+def _portions(eyes: Floats) -> Iterator[Floats]:
+    """Eyes (n, 3) in portions: one, two, four and so on, up to `EYES_AT_ONCE`."""
+    first, count = 0, 1
+    while first < len(eyes):
+        yield eyes[first : first + count]
+        first, count = first + count, min(2 * count, EYES_AT_ONCE)
 
 
 def _finest(

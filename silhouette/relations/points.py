@@ -17,6 +17,7 @@ from silhouette.meshes.cutting import cut_to_box
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.eyes import EYE_LEVEL
 from silhouette.models.model import BASE, Model
+from silhouette.relations.kept import KeptByMesh
 from silhouette.relations.shells import is_outward
 from silhouette.scenes.pieces import Piece
 
@@ -29,7 +30,15 @@ SIDES = 64
 RING = 3.0
 """mm between the rings of a standard volume."""
 
+COARSE = 2.0
+"""mm: a standard volume that is narrower or lower has triangles and edges as fine as what rays may miss."""
+
+HEADS_KEPT = 4
+"""Of each mesh, what lies in so many boxes round heads is kept."""
+
 STANDING = Pose.standing()
+
+_heads = KeptByMesh[Mesh | None](HEADS_KEPT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,15 +49,17 @@ class PointSet:
         name: what it is, such as "head".
         mesh: the surface, in the frame that ``pose`` places; None where there are single points only.
         pose: from that frame to the world.
-        single: (k, 3) mm, world: the points that belong to it beside its surface.
+        own: (k, 3) mm, in that frame too: the points that belong to it beside its surface.
         outward: whether the surface is a closed one whose faces turn outward, or a part of one.
+        convex: whether it is known to be convex and closed, and coarser than what rays in float32 could miss.
     """
 
     name: str
     mesh: Mesh | None
     pose: Pose
-    single: Floats
+    own: Floats
     outward: bool = False
+    convex: bool = False
 
     @classmethod
     def of_points(cls, points: Floats, name: str = "points") -> PointSet:
@@ -72,7 +83,12 @@ class PointSet:
     @property
     def is_point(self) -> bool:
         """Whether it is one point."""
-        return self.mesh is None and len(self.single) == 1
+        return self.mesh is None and len(self.own) == 1
+
+    @cached_property
+    def single(self) -> Floats:
+        """(k, 3) mm, world: the points that belong to it beside its surface."""
+        return self.pose.place(self.own)
 
     @cached_property
     def box(self) -> Floats:
@@ -130,9 +146,9 @@ def standard_volume(piece: Piece, height: float, radius: float | None = None) ->
     middle = (outline.min(axis=0) + outline.max(axis=0)) / 2
     if radius is None:
         radius = float(np.hypot(*(outline - middle).T).max())
-    return PointSet.of_surface(
-        _tower(round(radius, 6), round(height, 6)), Pose.standing((*middle, piece.base_span[0])), "volume"
-    )
+    mesh, pose = _tower(round(radius, 6), round(height, 6)), Pose.standing((*middle, piece.base_span[0]))
+    convex = min(radius, height) >= COARSE
+    return PointSet("volume", mesh, pose, np.empty((0, 3)), is_outward(mesh), convex)
 
 
 @lru_cache(maxsize=64)
@@ -186,13 +202,15 @@ def _prism(outline: Floats, low: float, high: float) -> Mesh:
 def _head(piece: Piece) -> PointSet:
     model = piece.model
     estimate = model.eye_estimate
-    middle = piece.pose.place(estimate.head[None])[0]
+    middle = estimate.head
     if piece.eye_from == "given":
-        middle = middle + piece.eye - piece.pose.place(estimate.eye[None])[0]
-    local = piece.pose.localise(middle[None])[0]
+        middle = middle + piece.own_eye - estimate.eye
     half = (1.0 - EYE_LEVEL) / EYE_LEVEL * float(estimate.head[2] - model.body_box[0, 2])
-    surface = cut_to_box(model.significant, local - half, local + half)
-    return PointSet("head", surface, piece.pose, np.array([piece.eye, middle]), is_outward(model.mesh))
+    low, high = middle - half, middle + half
+    surface = _heads.of(
+        model.significant, (low.tobytes(), high.tobytes()), lambda: cut_to_box(model.significant, low, high)
+    )
+    return PointSet("head", surface, piece.pose, np.array([piece.own_eye, middle]), is_outward(model.mesh))
 
 
 def _mesh(vertices: Floats, faces: Integers) -> Mesh:

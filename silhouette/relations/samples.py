@@ -5,14 +5,15 @@ PointSet -> corners, edges and faces in even steps -> the samples, halved again 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
+from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh, merge_equal
+from silhouette.relations.kept import KeptByMesh
 from silhouette.relations.points import PointSet
 from silhouette.relations.shells import facing
 
@@ -28,13 +29,15 @@ EYES_ALONG = 24.0
 FINE = 0.4
 """A share of the spacing: where most triangles are smaller, samples that are nearer to each other are merged."""
 
+SPACINGS_KEPT = 4
+"""Of each mesh, the balls are kept of so many spacings, and places of single points beside it."""
+
 EQUAL = 6
 """Decimals of a mm to which samples of neighbouring triangles are compared."""
 
 Indices = NDArray[np.intp]
 
-_nests: WeakKeyDictionary[Mesh, dict[float, Balls]] = WeakKeyDictionary()
-_kept: WeakKeyDictionary[Mesh, dict[float, Samples]] = WeakKeyDictionary()
+_kept = KeptByMesh["Nest"](SPACINGS_KEPT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +45,8 @@ class Samples:
     """Samples of a point set.
 
     Attributes:
-        points: (n, 3) mm, world; corners of triangles and single points are among them, where none were merged.
+        points: (n, 3) mm, in the frame of the set's pose; corners of triangles and single points are among them, where
+            none were merged.
         of: (m, 2) the triangles of the set's mesh, each with a sample that stands for a part of it; single points
             belong to none.
         spacing: mm; no point of a triangle is farther than this from one of its samples.
@@ -54,39 +58,73 @@ class Samples:
 
 
 @dataclass(frozen=True, eq=False)
-class Balls:
-    """Balls that together hold a point set, finer from level to level; each is parted in two on the next.
+class Nest:
+    """The samples of a point set in balls within balls, in the frame that its pose places.
 
     Attributes:
-        samples: the samples, in the order of the balls.
+        samples: in the order of the balls.
         middle: for each level, (2^level,) the samples in the middle of its balls.
         radius: for each level, (2^level,) mm: how far the set's points that belong to a ball lie from that sample.
         order: (k,) the sample at each place of the finest level; some stand at several.
-        counts: for each level, (2^level,) whether a ball holds points that count; all do at first.
     """
 
     samples: Samples
     middle: tuple[Integers, ...]
     radius: tuple[Floats, ...]
     order: Indices
-    counts: tuple[Flags, ...]
 
-    def turned_to(self, points: PointSet, box: Floats) -> Balls:
-        """The same, of which only balls count that hold something which a line from a box (2, 3) reaches first."""
-        if points.mesh is None or not points.outward:
-            return self
-        fronts = facing(points.mesh, points.pose, box)
-        face, sample = self.samples.of.T
-        counts = np.ones(len(self.samples.points), np.bool_)
-        counts[sample] = False
-        counts[sample[fronts[face]]] = True
-        ordered = counts[self.order]
-        levels = tuple(np.asarray(ordered.reshape(len(radius), -1).any(axis=1)) for radius in self.radius)
-        return replace(self, counts=levels)
+
+@dataclass(frozen=True, eq=False)
+class Balls:
+    """Balls that together hold a point set, finer from level to level; each is parted in two on the next.
+
+    Attributes:
+        points: the set.
+        nest: its balls, which another set with the same surface shares: what moves is worked out when it is asked for.
+        box: (2, 3) mm, world: only balls count that hold something which a line from there reaches first; None for all.
+    """
+
+    points: PointSet
+    nest: Nest
+    box: Floats | None = None
+
+    @property
+    def radius(self) -> tuple[Floats, ...]:
+        """For each level, (2^level,) mm: how far the set's points that belong to a ball lie from its middle."""
+        return self.nest.radius
+
+    def middles(self, level: int, numbers: Indices) -> Floats:
+        """(n, 3) mm, world: the samples in the middle of balls of a level."""
+        return self.placed(self.nest.middle[level][numbers])
+
+    def placed(self, numbers: Indices | Integers) -> Floats:
+        """(n, 3) mm, world: the samples of these numbers."""
+        local = self.nest.samples.points[numbers]
+        # A single point is multiplied in another way than several, which may differ in the last digit.
+        one = len(local) == 1
+        return self.points.pose.place(np.repeat(local, 2, axis=0) if one else local)[: len(local)]
+
+    @cached_property
+    def counts(self) -> tuple[Flags, ...]:
+        """For each level, (2^level,) whether a ball holds points that count."""
+        levels = [self._counted[self.nest.order]]
+        while len(levels[0]) > 1:
+            levels.insert(0, levels[0][0::2] | levels[0][1::2])
+        return tuple(levels)
+
+    @property
+    def _counted(self) -> Flags:
+        """(n,) which samples count; all do but those on faces that turn away from the box."""
+        counts = np.ones(len(self.nest.samples.points), np.bool_)
+        if self.box is not None and self.points.mesh is not None and self.points.outward:
+            face, sample = self.nest.samples.of.T
+            counts[sample] = False
+            counts[sample[facing(self.points.mesh, self.points.pose, self.box)[face]]] = True
+        return counts
 
 
 def sampled(points: PointSet, spacing: float) -> Samples:
-    """Samples of a point set, no point of which is farther than ``spacing`` mm from one.
+    """Samples of a point set, in the frame of its pose, no point of which is farther than ``spacing`` mm from one.
 
     Each triangle has its corners, and on edges and face a lattice so fine that no point of it is farther away. What is
     much finer is merged. A very large surface is sampled more coarsely, as the samples say.
@@ -97,13 +135,9 @@ def sampled(points: PointSet, spacing: float) -> Samples:
     (8, 1.0)
     """
     if points.mesh is None:
-        return Samples(points.single, np.empty((0, 2), np.int32), 0.0)
-    kept = _kept.setdefault(points.mesh, {})
-    if spacing not in kept:
-        kept[spacing] = _of_surface(points.mesh, spacing)
-    surface = kept[spacing]
-    joined = np.concatenate([points.pose.place(surface.points), points.single])
-    return Samples(joined, surface.of, surface.spacing)
+        return Samples(points.own, np.empty((0, 2), np.int32), 0.0)
+    surface = _of_surface(points.mesh, spacing)
+    return Samples(np.concatenate([surface.points, points.own]), surface.of, surface.spacing)
 
 
 def eyes_in(points: PointSet, toward: Floats, most: int = MOST_EYES) -> Floats:
@@ -117,8 +151,8 @@ def eyes_in(points: PointSet, toward: Floats, most: int = MOST_EYES) -> Floats:
     if points.mesh is None:
         return points.single[:most]
     extent = float(np.ptp(points.box, axis=0).max())
-    tree = balls(points, max(extent / EYES_ALONG, 1e-3)).turned_to(points, toward)
-    spots = tree.samples.points[np.unique(tree.order[tree.counts[-1]])]
+    tree = balls(points, max(extent / EYES_ALONG, 1e-3), toward)
+    spots = tree.placed(np.unique(tree.nest.order[tree.counts[-1]]))
     chosen = [int(np.linalg.norm(spots - spots.mean(axis=0), axis=1).argmax())]
     away = np.linalg.norm(spots - spots[chosen[0]], axis=1)
     while len(chosen) < min(most, len(spots)) and away.max() > 0.0:
@@ -127,23 +161,27 @@ def eyes_in(points: PointSet, toward: Floats, most: int = MOST_EYES) -> Floats:
     return spots[chosen]
 
 
-def balls(points: PointSet, spacing: float) -> Balls:
+def balls(points: PointSet, spacing: float, box: Floats | None = None) -> Balls:
     """The samples of a point set in balls within balls, down to a ball for each sample.
+
+    The balls of a surface are kept as long as its mesh, those of the last few spacings: it may move meanwhile.
+
+    Args:
+        points: the set.
+        spacing: mm, between samples.
+        box: (2, 3) mm, world: only balls count that hold something which a line from there reaches first.
 
     >>> eyes = PointSet.of_points(np.array([[0.0, 0.0, 0.0], [8.0, 0.0, 0.0]]))
     >>> [radius.tolist() for radius in balls(eyes, 1.0).radius]
     [[8.0], [0.0, 0.0]]
     """
-    if points.mesh is None or len(points.single):
-        return _nested(sampled(points, spacing))
-    kept = _nests.setdefault(points.mesh, {})
-    if spacing not in kept:
-        kept[spacing] = _nested(sampled(PointSet.of_surface(points.mesh), spacing))
-    local = kept[spacing]
-    return replace(local, samples=replace(local.samples, points=points.pose.place(local.samples.points)))
+    if points.mesh is None:
+        return Balls(points, _nested(sampled(points, spacing)), box)
+    key = spacing, points.own.tobytes()
+    return Balls(points, _kept.of(points.mesh, key, lambda: _nested(sampled(points, spacing))), box)
 
 
-def _nested(samples: Samples) -> Balls:
+def _nested(samples: Samples) -> Nest:
     """Samples in balls."""
     depth = max(0, int(np.ceil(np.log2(len(samples.points)))))
     order = np.resize(np.arange(len(samples.points)), 1 << depth)
@@ -162,8 +200,7 @@ def _nested(samples: Samples) -> Balls:
         there = np.take_along_axis(block, nearest[:, None, None], axis=1)
         radius.append(np.sqrt(((block - there) ** 2).sum(axis=2).max(axis=1)) + samples.spacing)
         middle.append(order[nearest + np.arange(len(nearest)) * block.shape[1]].astype(np.int32))
-    counts = tuple(np.ones(len(one), np.bool_) for one in radius)
-    return Balls(samples, tuple(middle), tuple(radius), order, counts)
+    return Nest(samples, tuple(middle), tuple(radius), order)
 
 
 def _of_surface(mesh: Mesh, spacing: float) -> Samples:

@@ -79,7 +79,7 @@ def _proven(mesh: Mesh, segments: Floats, balls: Floats, row: Indices, face: Ind
     surface = _surface(mesh)
     shaft = balls[row].max(axis=1) + SLACK
     size = surface.radius[face]
-    away, there = _from_line(segments[row], surface.middle[face])
+    away, there = _from_lines(segments, row, surface.middle[face])
     near = away <= shaft + size
     large = np.flatnonzero(near & (size > LARGE * shaft) & (away > shaft - size))
     ends = segments[row[large], 0], segments[row[large], 1]
@@ -158,14 +158,21 @@ def _corners(mesh: Mesh, face: Indices) -> Floats:
     return np.take(mesh.vertices, mesh.faces[face], axis=0)
 
 
-def _from_line(segments: Floats, points: Floats) -> tuple[Floats, Floats]:
-    """(n,) mm: how far points (n, 3) are from segments (n, 2, 3), and how far along these, from the start, they lie."""
+def _from_lines(segments: Floats, row: Indices, points: Floats) -> tuple[Floats, Floats]:
+    """(n,) mm: how far points (n, 3) are from segments (k, 2, 3), each from its own, and how far along it they lie.
+
+    Args:
+        segments: mm.
+        row: (n,) the number of the segment of each point.
+        points: mm.
+    """
     way = segments[:, 1] - segments[:, 0]
     length = np.linalg.norm(way, axis=1)
     way /= np.where(length > 0.0, length, 1.0)[:, None]
-    seen = points - segments[:, 0]
-    along = np.einsum("ij,ij->i", seen, way)
-    return np.linalg.norm(seen - np.clip(along, 0.0, length)[:, None] * way, axis=1), along
+    own, seen = way[row], points - segments[row, 0]
+    along = np.einsum("ij,ij->i", seen, own)
+    seen -= np.clip(along, 0.0, length[row])[:, None] * own
+    return np.linalg.norm(seen, axis=1), along
 
 
 def _surface(mesh: Mesh) -> _Surface:

@@ -28,7 +28,12 @@ Faces = tuple[int, int]
 
 
 def widened(
-    segment: Floats, points: tuple[PointSet, PointSet], obstacles: Obstacles, trust: float, most: float = np.inf
+    segment: Floats,
+    points: tuple[PointSet, PointSet],
+    obstacles: Obstacles,
+    trust: float,
+    most: float = np.inf,
+    enough: float = np.inf,
 ) -> Floats:
     """(2, 3) mm: a segment whose tips lie on two point sets, moved to where its beam is as wide as it gets nearby.
 
@@ -38,6 +43,7 @@ def widened(
         obstacles: what blocks.
         trust: mm: how far a tip is moved at first.
         most: mm: wider beams are not looked for.
+        enough: mm: the search ends with a beam so wide.
     """
     corners = points[0].corners, points[1].corners
     start, end = (_faces_at(segment[side], corners[side]) for side in (0, 1))
@@ -45,11 +51,11 @@ def widened(
     tried = set[Faces]()
     for _ in range(TURNS):
         pairs = [(a, b) for a in start for b in end if (a, b) not in tried]
-        if not pairs or best <= 0.0:
+        if not pairs or best <= 0.0 or best >= enough:
             break
         tried.add(pairs[0])
         triangles = [corners[side][face] if face >= 0 else None for side, face in enumerate(pairs[0])]
-        moved = _on_faces(segment, triangles, obstacles, trust, most)
+        moved = _on_faces(segment, triangles, obstacles, trust, most, enough)
         wide = float(widths(moved[None], obstacles, most)[0])
         if wide > best + TOUCH / 10:
             segment, best = moved, wide
@@ -70,13 +76,18 @@ def _faces_at(point: Floats, corners: Floats) -> list[int]:
 
 
 def _on_faces(
-    segment: Floats, triangles: list[Floats | None], obstacles: Obstacles, trust: float, most: float
+    segment: Floats,
+    triangles: list[Floats | None],
+    obstacles: Obstacles,
+    trust: float,
+    most: float,
+    enough: float,
 ) -> Floats:
     """The segment (2, 3) moved while its beam gets wider, each tip on its triangle (3, 3), or fixed for None."""
     width = float(widths(segment[None], obstacles, most)[0])
     for _ in range(STEPS):
         go_on()
-        if trust < FINEST:
+        if trust < FINEST or width >= enough:
             break
         moved = _programme(segment, width, triangles, obstacles, trust)
         if moved is None:

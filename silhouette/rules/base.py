@@ -279,6 +279,10 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
         """
         return [verdict for scene, check in questions for verdict in self.judge(scene, [check], settings)]
 
+    def briefly(self, questions: Sequence[tuple[OfScene, Check]], settings: Settings) -> Sequence[Verdict]:
+        """`judge_each` for odds, which read of a verdict its word and its share alone: all else may be left out."""
+        return self.judge_each(questions, settings)
+
     def has_odds(self, check: Check) -> bool:
         """Whether the answer to a check may differ where pieces stand a little elsewhere: then its odds can be told."""
         return False

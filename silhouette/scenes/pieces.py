@@ -93,13 +93,17 @@ class Piece:
         """The warnings about how it stands and about its model, each with its name in front."""
         return tuple(f"{self.name}: {warning}" for warning in (*self.warnings, *self.model.warnings))
 
+    @property
+    def own_eye(self) -> Floats:
+        """(3,) mm: its eye in the model's frame; the middle of its head where its face is not known either."""
+        if self.eye_from == "estimated" and self.facing is None and self.kind == "fighter":
+            return self.model.eye_estimate.head
+        return self.model.eye if self.eye_given is None else self.eye_given
+
     @cached_property
     def eye(self) -> Floats:
-        """(3,) the eye of the piece in the world, mm; the middle of its head where its face is not known either."""
-        eye = self.model.eye if self.eye_given is None else self.eye_given
-        if self.eye_from == "estimated" and self.facing is None and self.kind == "fighter":
-            eye = self.model.eye_estimate.head
-        return self.pose.place(eye)
+        """(3,) the eye of the piece in the world, mm; see `own_eye`."""
+        return self.pose.place(self.own_eye)
 
     def with_eye_for(self, arc: ArcName | None) -> Piece:
         """The piece with the eye of the crew member who looks into ``arc``; without an arc, into the piece's only one.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from typing import Any, Protocol
 
@@ -189,7 +189,7 @@ class Evaluator:
         found = {name: self.found(inner, bound) for name, inner in nodes.items()}
         for parameter in PRIMITIVES[node.name].takes:
             if parameter.name not in found and parameter.default is not None:
-                found[parameter.name] = self.found(parsed(parameter.default), {})
+                found[parameter.name] = self.found(_default(parameter.default), {})
         values = product(*((one.value, *_other_values(one)) for one in found.values()))
         several = [dict(zip(found, given, strict=True)) for given in values]
         answer = within_all(all_of(partial(self._table.ask, node.name, given) for given in several))
@@ -302,6 +302,12 @@ def _other_values(argument: Found) -> Sequence[Any]:
         return argument.ways
     least, most = range_of(argument)
     return max(least, 0.0), min(most, LARGEST)
+
+
+@cache
+def _default(text: str) -> Node:
+    """What a primitive takes where nothing is given; there are a few such texts."""
+    return parsed(text)
 
 
 def _in_doubt(counts: Found, body: Callable[[], Found], decides: bool) -> Found:

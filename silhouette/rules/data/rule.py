@@ -14,7 +14,7 @@ from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Figure, Level, Pieces, Rule, Settings
+from silhouette.rules.base import Figure, Level, Pieces, Rule, Settings, Verdict
 from silhouette.rules.data.game import Game, read_game
 from silhouette.rules.data.judge import judge
 from silhouette.rules.data.phrases import PHRASES
@@ -99,6 +99,18 @@ class GameRule(Rule[DataScene, DataVerdict]):
             RequestError: where a check names a piece that is not there, or terrain.
         """
         return judge(questions, settings)
+
+    def briefly(self, questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> Sequence[Verdict]:
+        """The words of verdicts, by what tells soonest; those of a game that measures from an eye are judged in full.
+
+        Raises:
+            RequestError: where a check names a piece that is not there, or terrain.
+        """
+        from silhouette.rules.data.brief import brief_verdict, is_brief  # not before odds are asked for
+
+        if not is_brief(self.game):
+            return judge(questions, settings)
+        return [brief_verdict(scene, check) for scene, check in questions]
 
     def has_odds(self, check: Check) -> bool:
         """Every check has odds."""

@@ -1,0 +1,201 @@
+"""What is worked out of a mesh once and kept while it moves, and how little is looked at where little decides."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from silhouette.geometry import Floats, Pose
+from silhouette.judging import load_scene
+from silhouette.meshes.mesh import Mesh
+from silhouette.relations import lines, looks, patches, points, samples, visible, widening
+from silhouette.relations.beams import widths
+from silhouette.relations.kept import KeptByMesh
+from silhouette.relations.lines import widest_line
+from silhouette.relations.obstacles import Obstacles
+from silhouette.relations.points import PointSet, point_set, standard_volume
+from silhouette.scenes.moved import Move, moved_piece
+from silhouette.scenes.pieces import Piece
+from silhouette.scenes.table import TableScene
+from tests.conftest import PROJECT
+from tests.relations.pieces import block, surface
+from tests.support.shapes import box
+
+
+def example(game: str) -> TableScene:
+    scene = load_scene(PROJECT / "scenes" / game / "example.toml")
+    assert isinstance(scene, TableScene)
+    return scene
+
+
+def fighter(game: str) -> Piece:
+    return next(piece for piece in example(game).pieces if piece.kind == "fighter")
+
+
+def cube(size: float) -> Mesh:
+    return box([0, 0, 0], [size] * 3)
+
+
+def test_a_mesh_has_what_was_worked_out_of_it_and_takes_it_along() -> None:
+    kept, first, second = KeptByMesh[float](2), cube(1.0), cube(2.0)
+    assert [kept.of(mesh, "size", lambda mesh=mesh: float(np.ptp(mesh.vertices))) for mesh in (first, second)] == [1, 2]  # type: ignore[misc]
+    assert [kept.of(mesh, "size", lambda: -1.0) for mesh in (first, second)] == [1, 2]
+    assert len(kept._kept) == 2
+    del first
+    gc.collect()
+    assert len(kept._kept) == 1
+
+
+def test_of_each_mesh_the_last_few_are_kept_even_if_nothing_was_found() -> None:
+    kept, mesh, worked_out = KeptByMesh[int | None](2), cube(1.0), list[int]()
+
+    def ask(key: int) -> None:
+        assert kept.of(mesh, key, lambda: worked_out.append(key)) is None
+
+    for key in (1, 2, 1, 3, 1, 2):
+        ask(key)
+    assert worked_out == [1, 2, 3, 2]
+
+
+def test_heads_and_balls_are_worked_out_once_for_all_places_and_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    piece = fighter("kill_team_2024")
+    worked_out = list[str]()
+    for module, name in ((points, "cut_to_box"), (samples, "_nested")):
+        made = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given, made=made, name=name: worked_out.append(name) or made(*given))
+    samples._kept.forget()
+    points._heads.forget()
+    places = [moved_piece(piece, Move((10.0 * number, 0.0, 0.0), 17.0 * number)) for number in range(4)]
+    middles = [samples.balls(point_set(place, "head"), 0.4).middles(0, np.zeros(1, np.intp))[0] for place in places]
+    assert worked_out == ["cut_to_box", "_nested"]
+    own = [place.pose.localise(middle[None])[0] for place, middle in zip(places, middles, strict=True)]
+    assert np.allclose(own, own[0], atol=1e-9)
+    assert not np.allclose(middles, middles[0], atol=1.0)
+    for number in range(12):
+        samples.balls(point_set(moved_piece(piece, Move(eye=(0.0, 0.1 * number, 0.0))), "head"), 0.4)
+    (boxes,) = points._heads._kept.values()
+    assert len(boxes) == 4
+    assert all(len(one) <= 4 for one in samples._kept._kept.values())
+
+
+def test_of_a_mesh_the_balls_of_a_few_spacings_are_kept() -> None:
+    mesh = cube(2.0)
+    for spacing in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+        samples.balls(PointSet.of_surface(mesh), spacing)
+    assert [spacing for spacing, _ in samples._kept._kept[mesh]] == [0.6, 0.7, 0.8, 0.9]  # type: ignore[misc]
+
+
+def test_single_points_beside_a_surface_are_in_balls_of_their_own() -> None:
+    mesh, pose = cube(2.0), Pose.standing((5.0, 0.0, 0.0))
+    for height in (9.0, 7.0, 9.0):
+        beside = PointSet("both", mesh, pose, np.array([[0.0, 0.0, height]]))
+        assert samples.balls(beside, 0.4).placed(np.array([-1])).tolist() == [[5.0, 0.0, height]]
+
+
+@pytest.mark.parametrize("turn", [0.0, 33.0])
+def test_a_head_moves_with_the_eye_and_looks_from_where_it_stands(turn: float) -> None:
+    piece = fighter("kill_team_2024")
+    piece = moved_piece(piece, Move((4.0, 5.0, 0.0), turn))
+    head, lower = point_set(piece, "head"), point_set(moved_piece(piece, Move(eye=(0.0, 0.0, -2.0))), "head")
+    assert np.allclose(head.single[0], piece.eye)
+    assert np.allclose(lower.single - head.single, [0.0, 0.0, -2.0])
+    assert np.allclose(lower.box[0, 2] - head.box[0, 2], -2.0)
+
+
+def test_patches_are_looked_for_from_one_eye_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    target = surface([0, 0, 0], [20, 20, 20])
+    eyes = np.array([[10.0 + number, -200.0, 10.0] for number in range(20)])
+    asked, observed = list[int](), patches.observed
+
+    def noted(eyes: Floats, *given: Any) -> Any:
+        asked.append(len(eyes))
+        return observed(eyes, *given)
+
+    monkeypatch.setattr(patches, "observed", noted)
+    patches.widest_patch(eyes, target, [], least=3.0)
+    assert asked == [1]
+    asked.clear()
+    patches.widest_patch(eyes, target, [], least=500.0)
+    assert asked == [1, 2, 4, 8, 5]
+
+
+def test_blockers_are_looked_for_only_where_the_target_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = example("infinity_n5")
+    target, wall = scene.pieces[-1], scene.pieces[0]
+    eye = target.body_middle + np.array([0.0, 400.0, 0.0])
+    (look,) = looks.observed(eye[None], point_set(target, "body"), [])
+    view = look.masks[0].view
+    places = np.stack(np.meshgrid(np.arange(0.0, view.height, 9.0), np.arange(0.0, view.width, 9.0)), -1).reshape(-1, 2)
+    x, y, z = (target.body_middle - wall.body_middle + np.array([0.0, 60.0, -15.0])).tolist()
+    before = moved_piece(wall, Move((x, y, z)))
+    blockers = [(before, before.model.significant)]
+    seen = looks.seen_at(target, [], view, places)
+    hidden = looks.seen_at(target, blockers, view, places)
+    assert 0 < hidden.sum() < seen.sum() < len(places)
+    assert not (hidden & ~seen).any()
+    renderer, asked = looks.looking_between_pixels(), list[int]()
+
+    class Noted:
+        def render(self, view: Any, bodies: Sequence[Any], places: Floats) -> Any:
+            asked.append(len(places))
+            return renderer.render(view, bodies, places)
+
+    monkeypatch.setattr(looks, "looking_between_pixels", Noted)
+    assert (looks.seen_at(target, blockers, view, places) == hidden).all()
+    assert asked == [len(places), seen.sum()]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_a_standard_volume_the_plan_of_its_faces_tells_what_rays_tell(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    piece = fighter("infinity_n5")
+    volume = standard_volume(piece, 40.0, 12.5)
+    rays = PointSet(volume.name, volume.mesh, volume.pose, volume.own, volume.outward)
+    eyes = volume.box.mean(axis=0) + random.normal(size=(12, 3)) * [200.0, 200.0, 15.0]
+    eyes[:, 0] += 60.0
+    cells = visible._cells(volume, 1.0)
+    obstacles = Obstacles([], (np.array([eyes.min(axis=0), eyes.max(axis=0)]), volume.box), 0.0)
+    assert volume.convex
+    assert not rays.convex
+    assert [standard_volume(piece, size, size).convex for size in (1.9, 2.1)] == [False, True]
+    for by_plan, by_rays in zip(
+        visible._faced_and_seen(eyes, cells, volume, obstacles),
+        visible._faced_and_seen(eyes, cells, rays, obstacles),
+        strict=True,
+    ):
+        assert (by_plan == by_rays).all()
+
+
+def test_rays_are_asked_where_a_face_is_seen_nearly_edge_on() -> None:
+    piece = fighter("infinity_n5")
+    cells = visible._cells(standard_volume(piece, 40.0, 12.5), 1.0)
+    lid = np.flatnonzero(cells.normal[:, 2] > 0.99)[:1]
+    eyes = cells.middle[lid] + 100.0 * np.array([[1.0, 0.0, height] for height in (0.03, 0.012, -0.012, -0.03)])
+    assert visible._surely(eyes, cells, lid).tolist() == [1.0, 0.0, 0.0, -1.0]
+
+
+def test_a_beam_is_widened_until_it_is_wide_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = surface([0, 0, 0], [10, 10, 10]), surface([200, 0, 0], [210, 10, 10])
+    walls = [block([100, -90, -9], [110, 2, 90], "one"), block([100, 8, -9], [110, 90, 90], "other")]
+    obstacles = Obstacles(walls, (ends[0].box, ends[1].box), 50.0)
+    segment, asked, programme = np.array([[10.0, 2.2, 5.0], [200.0, 2.2, 5.0]]), list[int](), widening._programme
+    monkeypatch.setattr(widening, "_programme", lambda *given: asked.append(1) or programme(*given))
+    found = []
+    for enough in (1.0, np.inf):
+        asked.clear()
+        moved = widening.widened(segment, ends, obstacles, 0.4, enough=enough)
+        found.append((float(widths(moved[None], obstacles)[0]), len(asked)))
+    (narrow, few), (wide, many) = found
+    assert 1.0 <= narrow < 5.0
+    assert wide == pytest.approx(6.0, abs=1e-5)
+    assert few < many
+    given, widened = list[Any](), lines.widened
+    monkeypatch.setattr(lines, "widened", lambda *every: given.append(every[-1]) or widened(*every))
+    assert widest_line(*ends, walls, least=5.5).value >= 5.5
+    assert widest_line(*ends, walls, least=np.inf).value == pytest.approx(6.0, abs=1e-5)
+    assert given[0] == 5.5
+    assert given[-1] == np.inf
