@@ -20,7 +20,7 @@ ABOUT = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))[
 PAGES = [
     *PROJECT.glob("*.md"),
     *(PROJECT / ".github").rglob("*.*"),
-    *(PROJECT / ".ci").iterdir(),
+    *filter(Path.is_file, (PROJECT / ".ci").iterdir()),
     *(page for name in ("silhouette", "models", "scenes", "tests") for page in (PROJECT / name).rglob("*.md")),
 ]
 

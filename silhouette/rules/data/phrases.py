@@ -16,7 +16,7 @@ PHRASES: Mapping[str, Phrase] = {
     "line is free": "lines from base to base, which cross nothing",
     "sight line": "line of sight",
     "line is blocked": "the best line of sight, which is blocked",
-    "no line": "no line of sight",
+    "no line": "where no line of sight gets through",
     "nearest points": "nearest points: {length}",
     "touch": "where they touch",
     "decides": "decides",

@@ -218,7 +218,7 @@ def test_the_plan_has_a_ring_and_a_line_for_every_model_that_was_counted() -> No
     ona, zil = (scene.piece(name) for name in ("Ona", "Zil"))
     assert {f"counted-{ona.index + 1}", f"counted-{zil.index + 1}", "no-line", "line-1"} <= set(marks(sheet))
     told = [swatch.words for swatch in sheet.legend_entries]
-    assert {"counts for clause 2", "does not count for clause 2", "no line of sight"} <= set(told)
+    assert {"counts for clause 2", "does not count for clause 2", "where no line of sight gets through"} <= set(told)
     for piece in (ona, zil):
         assert left < piece.base_centre[0] < right
         assert bottom < piece.base_centre[1] < top
