@@ -54,7 +54,7 @@ def import_(
     if units is not None and units not in UNITS:
         raise RequestError(f"no unit '{units}'; {did_you_mean(units, UNITS)}")
     cache = mesh_cache(no_cache)
-    with Waiting(f"importing {file}", quiet=quiet or as_json):
+    with Waiting(f"importing {file}", quiet=quiet or as_json, forking=True):
         table = read_table(file, meshes, cache, stand_ins=stand_ins, units=units)
         written = write_table(table, out, cache)
     if as_json:

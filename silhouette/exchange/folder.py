@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter, deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +14,13 @@ from silhouette.exchange.base_sizes import odd_base
 from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut
 from silhouette.exchange.names import file_stem
 from silhouette.exchange.obj_writing import obj_bytes
+from silhouette.exchange.scene_models import Found, SceneModels
 from silhouette.exchange.scene_text import scene_text
 from silhouette.files.cache import Cache
 from silhouette.files.documents import MOST_OF
 from silhouette.files.reading import LARGEST_FILE, read_file
-from silhouette.files.schema import Location, validated
 from silhouette.files.writing import renewing_folder, write_file
 from silhouette.judging.loading import load_scene
-from silhouette.models.entries import ModelOptions
-from silhouette.models.model import Model, model_of_mesh
 from silhouette.scans.mesh_writing import ply_bytes
 
 SCENE, BEFORE, MESHES = "scene.toml", "scene.before.toml", "meshes"
@@ -98,8 +97,7 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
             shutil.copy2(folder / SCENE, new / BEFORE)
         (new / MESHES).mkdir()
         writer = _Writer(new, cache)
-        for piece in table.pieces:
-            writer.add(piece)
+        writer.add(table.pieces)
         lost, keys_of_all = _about(table.keys, {one.piece.name for one in writer.pieces})
         high = () if table.has_its_table else hanging(writer.grounds)
         warnings = (*table.warnings, *lost, *writer.warnings, *high)
@@ -163,32 +161,58 @@ class _Writer:
         self.grounds: list[float] = []
         self.copied: dict[Path, str] = {}
         self._folder = folder
-        self._cache = cache
+        self._models = SceneModels(folder / SCENE, cache)
         self._own: dict[tuple[str, ...], str] = {}
         self._taken: set[str] = set()
-        self._models: dict[tuple[Any, ...], Model] = {}
-        self._of_kind: dict[str, int] = {}
+        self._of_kind: Counter[str] = Counter()
 
-    def add(self, piece: ImportedPiece) -> None:
-        """Writes the mesh of a piece, if there is none of the same content yet; or leaves it out."""
-        most = MOST_OF[piece.kind]
-        if self._of_kind.get(piece.kind, 0) >= most:
-            self.left_out.append(LeftOut(piece.name, f"a scene has at most {most} of its kind, {piece.kind}"))
-            return
-        try:
-            name = self._mesh(piece)
-            keys = {**({} if name is None else {"mesh": name}), **piece.keys, **_kept_where_it_lies(piece)}
-            model = None if name is None else self._model(piece, keys)
-        except FileError as error:
-            self.left_out.append(LeftOut(piece.name, f"its mesh cannot be used: {error.problem}"))
-            return
-        self._of_kind[piece.kind] = self._of_kind.get(piece.kind, 0) + 1
-        self.pieces.append(WrittenPiece(piece, name, keys))
-        if piece.kind != "terrain":
-            self.grounds.append(piece.at[2] + (0.0 if model is None else float(model.mesh.bounds[0, 2])))
-        warning = odd_base(piece.name, None if model is None else model.base)
+    def add(self, pieces: Sequence[ImportedPiece]) -> None:
+        """Writes the mesh of each piece, if there is none of the same content yet; or leaves it out."""
+        todo = deque(pieces)
+        while todo:
+            # Those for which there is room whatever becomes of the others are looked at together.
+            together: list[ImportedPiece] = []
+            expected = Counter(self._of_kind)
+            while todo and expected[todo[0].kind] < MOST_OF[todo[0].kind]:
+                together.append(todo.popleft())
+                expected[together[-1].kind] += 1
+            self._add(together)
+            while todo and self._of_kind[todo[0].kind] >= MOST_OF[todo[0].kind]:
+                piece = todo.popleft()
+                why = f"a scene has at most {MOST_OF[piece.kind]} of its kind, {piece.kind}"
+                self.left_out.append(LeftOut(piece.name, why))
+
+    def _add(self, pieces: Sequence[ImportedPiece]) -> None:
+        """Adds pieces for which the scene has room."""
+        written = [self._written(piece) for piece in pieces]
+        with_mesh = [one for one in written if isinstance(one, WrittenPiece) and one.mesh is not None]
+        models = self._models.of([(one.piece.kind, one.keys) for one in with_mesh])
+        model_of = dict(zip(with_mesh, models, strict=True))
+        for piece, one in zip(pieces, written, strict=True):
+            found = one if isinstance(one, FileError) else model_of.get(one)
+            if isinstance(found, FileError):
+                self.left_out.append(LeftOut(piece.name, f"its mesh cannot be used: {found.problem}"))
+            elif isinstance(one, WrittenPiece):
+                self._place(one, found if isinstance(found, Found) else None)
+
+    def _place(self, one: WrittenPiece, found: Found | None) -> None:
+        """Adds a piece that can stand in the scene, with what was found of its mesh; None of a stand-in."""
+        self._of_kind[one.piece.kind] += 1
+        self.pieces.append(one)
+        if one.piece.kind != "terrain":
+            self.grounds.append(one.piece.at[2] + (0.0 if found is None else found.ground))
+        warning = odd_base(one.piece.name, None if found is None else found.base)
         if warning:
             self.warnings.append(warning)
+
+    def _written(self, piece: ImportedPiece) -> WrittenPiece | FileError:
+        """A piece whose mesh is written, or why it is not."""
+        try:
+            name = self._mesh(piece)
+        except FileError as error:
+            return error
+        keys = {**({} if name is None else {"mesh": name}), **piece.keys, **_kept_where_it_lies(piece)}
+        return WrittenPiece(piece, name, keys)
 
     def _mesh(self, piece: ImportedPiece) -> str | None:
         """The path of a piece's mesh, seen from the folder; None of a stand-in."""
@@ -216,20 +240,6 @@ class _Writer:
         self._taken.add(free)
         write_file(self._folder / MESHES / f"{free}{ending}", content)
         return f"{MESHES}/{free}{ending}"
-
-    def _model(self, piece: ImportedPiece, keys: Mapping[str, Any]) -> Model:
-        """The model as the scene will have it.
-
-        Raises:
-            FileError: where there could be none.
-        """
-        known = (piece.kind, *sorted((key, repr(value)) for key, value in keys.items()))
-        if known not in self._models:
-            place = Location(self._folder / SCENE, "")
-            of_model = {key: value for key, value in keys.items() if key in ModelOptions.model_fields}
-            options = validated(ModelOptions, of_model, place)
-            self._models[known] = model_of_mesh(options, place, self._cache, piece.kind)
-        return self._models[known]
 
 
 def _kept_where_it_lies(piece: ImportedPiece) -> dict[str, str]:

@@ -17,7 +17,7 @@ from silhouette.errors import FileError
 from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut
 from silhouette.exchange.names import UniqueNames, plain_name
 from silhouette.exchange.placing import baked, direction, moved, rounded, standing
-from silhouette.exchange.reading_ahead import read_ahead
+from silhouette.exchange.reading_ahead import Size, read_ahead
 from silhouette.exchange.tts_frame import NoPlace, in_parent, to_table
 from silhouette.exchange.tts_meshes import KeptMeshes
 from silhouette.exchange.tts_objects import PROGRAM, document_of, kept_files, mesh_address, objects_in
@@ -62,12 +62,12 @@ BUNDLE = "is an asset bundle, which only the game can read"
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A mesh of a piece: its name, file, address and content, and the matrix (4, 4) from the file to the table, mm."""
+    """A mesh of a piece: its name, file, address and size, and the matrix (4, 4) from the file to the table, mm."""
 
     name: str
     file: Path
     address: str
-    mesh: Mesh
+    size: Size
     matrix: Floats
 
 
@@ -89,8 +89,8 @@ def read_save(path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool 
     """
     document = document_of(path)
     kept = KeptMeshes(meshes)
-    read_ahead(kept_files(document["ObjectStates"], kept), cache)
-    table = _Table(kept, cache, stand_ins, NO_FOLDER if meshes is None else "")
+    ahead = read_ahead(kept_files(document["ObjectStates"], kept), cache)
+    table = _Table(kept, cache, ahead, stand_ins, NO_FOLDER if meshes is None else "")
     for state in document["ObjectStates"]:
         table.add(state)
     title = document.get("SaveName")
@@ -107,7 +107,14 @@ def read_save(path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool 
 class _Table:
     """The table of a save while its objects are looked at one after the other."""
 
-    def __init__(self, kept: KeptMeshes, cache: Cache, stand_ins: bool, not_looked_for: str) -> None:
+    def __init__(
+        self,
+        kept: KeptMeshes,
+        cache: Cache,
+        ahead: Mapping[Path, Size | FileError],
+        stand_ins: bool,
+        not_looked_for: str,
+    ) -> None:
         self.pieces: list[ImportedPiece] = []
         self.left_out: list[LeftOut] = []
         self.addresses: dict[Path, str] = {}
@@ -116,7 +123,9 @@ class _Table:
         self._stand_ins = stand_ins
         self._not_looked_for = not_looked_for
         self._names = UniqueNames()
-        self._meshes: dict[Path, Mesh | FileError] = {}
+        self._ahead = ahead
+        self._sizes: dict[Path, Size | FileError] = {}
+        self._meshes: dict[Path, Mesh] = {}
         self._number = 0
         self._triangles = self._baked = 0
 
@@ -132,11 +141,14 @@ class _Table:
         parts: list[_Part] = []
         why = self._collect(state, name, np.eye(4), parts)
         piece = None
-        if why and self._stand_ins:
-            piece, why = self._stand_in(state, name, why, parts)
-        if piece is None and parts:
-            piece = self._piece(state, name, parts)
-            why = f"{why}; its parts are placed" if why and piece is not None else why
+        try:
+            if why and self._stand_ins:
+                piece, why = self._stand_in(state, name, why, parts)
+            if piece is None and parts:
+                piece = self._piece(state, name, parts)
+                why = f"{why}; its parts are placed" if why and piece is not None else why
+        except FileError as error:  # a file has changed since it was read ahead
+            why = _unusable(error)
         if piece is not None:
             self.pieces.append(piece)
             if piece.file is not None:
@@ -189,50 +201,60 @@ class _Table:
             file = self._kept.find(address)
             if file is None:
                 raise _NoMesh(f"its mesh is not in the folder of the meshes: {plain_name(address)}")
-            return _Part(name, file, address, self._mesh(file), matrix)
+            return _Part(name, file, address, self._size_of(file), matrix)
         except FileError as error:
-            raise _NoMesh(f"its mesh cannot be used: {Path(error.path).name} {error.problem}") from None
+            raise _NoMesh(_unusable(error)) from None
+
+    def _size_of(self, file: Path) -> Size:
+        """The size of the mesh of a file.
+
+        Raises:
+            FileError: where it cannot be used.
+        """
+        if file not in self._sizes:
+            try:
+                if self._triangles > MOST_TRIANGLES:
+                    raise FileError(file, f"is one too many: those before have over {MOST_TRIANGLES} triangles")
+                size = self._sizes[file] = self._ahead.get(file) or Size.of(self._mesh(file))
+                self._triangles += 0 if isinstance(size, FileError) else size.triangles
+            except FileError as error:
+                self._sizes[file] = error
+        found = self._sizes[file]
+        if isinstance(found, FileError):
+            raise found
+        return found
 
     def _mesh(self, file: Path) -> Mesh:
-        """The mesh of a file, which is read once.
+        """The mesh of a file whose size is known or being asked for; it is read once.
 
         Raises:
             FileError: where it cannot be used.
         """
         if file not in self._meshes:
-            try:
-                if self._triangles > MOST_TRIANGLES:
-                    raise FileError(file, f"is one too many: those before have over {MOST_TRIANGLES} triangles")
-                mesh = self._meshes[file] = read_mesh(file, self._cache).mesh
-                self._triangles += len(mesh.faces)
-            except FileError as error:
-                self._meshes[file] = error
-        found = self._meshes[file]
-        if isinstance(found, FileError):
-            raise found
-        return found
+            self._meshes[file] = read_mesh(file, self._cache).mesh
+        return self._meshes[file]
 
     def _piece(self, state: Mapping[str, Any], name: str, parts: list[_Part]) -> ImportedPiece | None:
         """The piece that some parts make; None where they cannot stand in a scene, and are left out."""
         kind, first = kind_of(state), parts[0].matrix
         facing = None if kind == "terrain" else _facing(state, first)
-        reach = max(float(np.abs(moved(part.matrix, corners(*part.mesh.bounds))).max()) for part in parts)
+        reach = max(float(np.abs(moved(part.matrix, corners(*part.size.bounds))).max()) for part in parts)
         if not reach <= LARGEST:
             self._leave(name, "comes out over a kilometre from the middle of the table, or as large")
             return None
-        place = standing(first, "y", parts[0].mesh.bounds) if len(parts) == 1 else None
+        place = standing(first, "y", parts[0].size.bounds) if len(parts) == 1 else None
         gang = None if kind == "terrain" else gang_of(state)
         if place is not None:
             keys = {"units": "inch", "up": "y", "scale": place.scale / INCH}
             return ImportedPiece(name, kind, place.at, place.turn, facing, gang, file=parts[0].file, keys=keys)
-        triangles = sum(len(part.mesh.faces) for part in parts)
+        triangles = sum(part.size.triangles for part in parts)
         if triangles > MOST_BAKED or self._baked + triangles > MOST_BAKED_TOGETHER:
             most = f"{MOST_BAKED} triangles, or those of all such pieces over {MOST_BAKED_TOGETHER}"
             self._leave(name, f"needs a mesh of its own, of over {most}")
             return None
         self._baked += triangles
         at = rounded(first[:3, 3])
-        mesh = baked([(part.name, part.mesh, part.matrix) for part in parts], np.array(at))
+        mesh = baked([(part.name, self._mesh(part.file), part.matrix) for part in parts], np.array(at))
         return ImportedPiece(name, kind, at, 0.0, facing, gang, mesh=mesh, keys={"units": "mm", "up": "z"})
 
     def _stand_in(
@@ -263,11 +285,12 @@ class _Table:
         with suppress(FileError):
             file = self._kept.find(address) if isinstance(address, str) else None
             if file is not None:
+                self._size_of(file)  # whether it may be read, and counts
                 extents = np.ptp(moved(matrix, self._mesh(file).vertices), axis=0)
                 base = base or round(float(extents[:2].max()), 2)
                 height = round(float(extents[2]), 2)
         if base is None and parts:
-            placed = [np.ptp(moved(part.matrix, part.mesh.vertices), axis=0) for part in parts]
+            placed = [np.ptp(moved(part.matrix, self._mesh(part.file).vertices), axis=0) for part in parts]
             base = round(max(float(extents[:2].max()) for extents in placed), 2)
         if base is None or not LEAST_BASE <= base <= GREATEST_BASE:
             return None
@@ -302,6 +325,10 @@ class _Table:
             if isinstance(inner, Mapping):
                 for key in ("ContainedObjects", "States", "ChildObjects"):
                     todo += [(one, f"belongs to {name}, which is left out") for one in reversed(objects_in(inner, key))]
+
+
+def _unusable(error: FileError) -> str:
+    return f"its mesh cannot be used: {Path(error.path).name} {error.problem}"
 
 
 def _transform(state: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from silhouette.cli import main
+from silhouette.exchange import reading_ahead
 from silhouette.version import SCHEMA, VERSION
+from silhouette.workers.starting import python_threads
 from tests.exchange.unity import kept, model, save, transform
 
 Capture = pytest.CaptureFixture[str]
@@ -40,6 +44,22 @@ def test_the_scene_is_judged_at_once(tmp_path: Path, capsys: Capture) -> None:
     assert main(["check", str(tmp_path / "game" / "scene.toml"), "--from", "Kal", "--to", "Vex", "--json"]) == 0
     (result,) = json.loads(capsys.readouterr().out)["scenes"][0]["results"]
     assert (result["verdict"], result["in_arc"]) == ("open", True)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timer")
+def test_no_thread_keeps_the_readers_of_meshes_from_being_forked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = []
+
+    def noted(*_: Any) -> list[Any]:
+        threads.append(python_threads())
+        return []
+
+    monkeypatch.setattr(reading_ahead, "parallel_map", noted)
+    before = python_threads()
+    assert main(table(tmp_path)) == 0
+    assert threads == [before]
 
 
 def test_stand_ins_are_asked_for(tmp_path: Path, capsys: Capture) -> None:

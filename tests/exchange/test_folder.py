@@ -84,6 +84,19 @@ def test_more_pieces_than_a_scene_can_have_are_left_out(tmp_path: Path, monkeypa
     assert [one.name for one in result.left_out] == ["crate 2"]
 
 
+def test_what_cannot_be_used_takes_nobodys_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(folders.MOST_OF, "terrain", 2)
+    tiny = INCH | {"scale": 1e-6}
+    kinds = {"a": tiny, "b": {}, "c": tiny, "d": {}, "e": tiny, "f": {}}
+    figure = ImportedPiece("Vex", "fighter", (9.0, 9.0, 0.0), keys={"figure": {"base": 32.0, "height": 38.0}})
+    crates = [ImportedPiece(name, "terrain", (0.0, 0.0, 0.0), mesh=BOX, keys=keys) for name, keys in kinds.items()]
+    result = written(tmp_path, *crates[:5], figure, *crates[5:])
+    assert [one.piece.name for one in result.pieces] == ["b", "d", "Vex"]
+    assert [(one.name, one.why[:8]) for one in result.left_out] == [
+        ("a", "its mesh"), ("c", "its mesh"), ("e", "a scene "), ("f", "a scene "),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(("base", "is_odd"), [(32.0, False), (31.7, False), (37.0, True)])
 def test_a_base_of_no_size_that_exists_is_a_warning(tmp_path: Path, base: float, is_odd: bool) -> None:
     figure = stand_in(FigureEntry(base=base, height=45.0), "fighter").mesh

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
+from silhouette.errors import MeshError
 from silhouette.exchange import reading_ahead
-from silhouette.exchange.reading_ahead import read_ahead
+from silhouette.exchange.reading_ahead import WORTH_IT, Size, read_ahead, side_by_side
 from silhouette.files.cache import UNCACHED, Cache
 from silhouette.meshes import mesh as meshes
 from silhouette.meshes.mesh import read_mesh
+from silhouette.workers import CAN_FORK
+from tests.support.batching import force_forking
 from tests.support.mesh_files import obj as pyramid
 
 
@@ -21,7 +26,15 @@ def test_what_is_read_ahead_is_in_the_cache(tmp_path: Path, monkeypatch: pytest.
     for file in files[:2] + files[3:]:
         file.write_text(f"# {file.name}\n" + ("v 1 2\n" if file.stem == "damaged" else pyramid()))
     expected = [read_mesh(file, UNCACHED).mesh for file in (files[0], files[3])]
-    read_ahead(files, cache)
+    ahead = read_ahead(files, cache)
+    assert list(ahead) == files[:2] + files[3:]
+    for file, mesh in zip((files[0], files[3]), expected, strict=True):
+        size = ahead[file]
+        assert isinstance(size, Size)
+        assert (size.bounds.tolist(), size.triangles) == (mesh.bounds.tolist(), len(mesh.faces))
+    damaged = ahead[files[1]]
+    assert isinstance(damaged, MeshError)
+    assert "three numbers" in damaged.problem
     monkeypatch.setattr(meshes, "_build", lambda *_: pytest.fail("a mesh is read again"))
     assert [read_mesh(file, cache).mesh.digest for file in (files[0], files[3])] == [one.digest for one in expected]
 
@@ -34,7 +47,7 @@ def test_little_is_not_read_ahead_nor_without_a_cache(
     file.write_text(pyramid())
     monkeypatch.setattr(reading_ahead, "WORTH_IT", worth_it)
     monkeypatch.setattr(reading_ahead, "parallel_map", lambda *_: pytest.fail("processes are started"))
-    read_ahead([file], Cache(tmp_path / "cache") if cached else UNCACHED)
+    assert not read_ahead([file], Cache(tmp_path / "cache") if cached else UNCACHED)
 
 
 def test_no_more_is_read_ahead_than_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,3 +58,20 @@ def test_no_more_is_read_ahead_than_allowed(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(reading_ahead, "MOST", 2 * files[2].stat().st_size)
     read_ahead(files, Cache(tmp_path / "cache"))
     assert len(list((tmp_path / "cache").glob("*.npz"))) == 2
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="no process is forked here")
+def test_what_a_lost_process_had_to_do_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    force_forking(monkeypatch)
+    monkeypatch.setattr(reading_ahead, "cores", lambda: 2)
+    asker = os.getpid()
+
+    def answer(number: int) -> tuple[int, bool]:
+        if number == 3 and os.getpid() != asker:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number, os.getpid() == asker
+
+    answers = side_by_side(answer, range(9), WORTH_IT)
+    assert [number for number, _ in answers] == list(range(9))
+    assert [here for _, here in answers][:4] == [False, False, False, True]
+    assert all(here for _, here in side_by_side(answer, range(9), WORTH_IT - 1))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from silhouette.errors import FileError
-from silhouette.exchange import tts
+from silhouette.exchange import reading_ahead, tts
 from silhouette.exchange.imported import ImportedTable
 from silhouette.exchange.reading import read_table
 from silhouette.files.cache import Cache
@@ -206,6 +206,55 @@ def test_a_table_with_too_many_triangles_leaves_out_the_rest(tmp_path: Path, mon
     table = read(tmp_path, model("Kal", tilted), model("Vex", tilted))
     assert [piece.name for piece in table.pieces] == ["Kal"]
     assert "over 1000000 triangles" in reasons(table)["Vex"]
+
+
+def read_with_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *states: Any) -> ImportedTable:
+    """A table whose meshes are read ahead."""
+    monkeypatch.setattr(reading_ahead, "WORTH_IT", 0)
+    return read_table(save(tmp_path / "save.json", *states), tmp_path / "Models", Cache(tmp_path / "cache"))
+
+
+def test_what_is_read_ahead_is_not_read_again_where_it_keeps_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept(tmp_path / "Models", 1)
+    (kept(tmp_path / "Models", 2)).write_text("v 1 2\n")
+    states = [model("Kal"), model("Vex", transform((5, 0, 5), (0, 30, 0), 2.0)), model("lost", mesh=2)]
+    expected = read(tmp_path, *states)
+    monkeypatch.setattr(tts, "read_mesh", lambda *_: pytest.fail("a mesh is read again"))
+    table = read_with_processes(tmp_path, monkeypatch, *states)
+    assert table.pieces
+    assert list(map(vars, table.pieces)) == list(map(vars, expected.pieces))
+    assert reasons(table) == reasons(expected)
+
+
+def test_what_is_read_ahead_counts_to_the_triangles_of_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in (1, 2, 3):
+        kept(tmp_path / "Models", number, POINTS * number)
+    monkeypatch.setattr(tts, "MOST_TRIANGLES", 15)
+    states = [model(f"ball {number}", mesh=number) for number in (1, 2, 3)]
+    assert "is one too many" in reasons(read(tmp_path, *states))["ball 3"]
+    assert list(reasons(read_with_processes(tmp_path, monkeypatch, *states))) == ["ball 3"]
+
+
+def test_a_file_that_is_lost_after_it_was_read_ahead_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = kept(tmp_path / "Models", 1)
+    look = tts.KeptMeshes.find
+
+    def lost(kept_meshes: tts.KeptMeshes, name: str) -> Path | None:
+        found = look(kept_meshes, name)
+        seen_before.append(name)
+        if len(seen_before) == 2:  # once to read ahead, and now for the piece
+            file.unlink()
+        return found
+
+    seen_before: list[str] = []
+    monkeypatch.setattr(tts.KeptMeshes, "find", lost)
+    table = read_with_processes(tmp_path, monkeypatch, model("Kal", transform(turns=(10, 0, 0))))
+    assert not table.pieces
+    assert reasons(table)["Kal"].endswith(f"{file.name} is not there; check the path")
 
 
 def test_every_object_is_placed_or_listed(tmp_path: Path) -> None:
