@@ -61,3 +61,7 @@ class DeviceFull(RendererUnavailable):
 
 class DeviceLost(RendererUnavailable):
     """The process that holds a device has ended in the middle of a question; another takes its place."""
+
+
+class WrittenFileWarning(UserWarning):
+    """Something about a file that was written which its owner should know, in one plain line that names it."""

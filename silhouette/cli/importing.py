@@ -49,10 +49,12 @@ def import_(
     from silhouette.exchange.folder import write_table
     from silhouette.exchange.gltf_settings import UNITS
     from silhouette.exchange.reading import read_table
+    from silhouette.files.changing import check_folder
     from silhouette.text import did_you_mean
 
     if units is not None and units not in UNITS:
         raise RequestError(f"no unit '{units}'; {did_you_mean(units, UNITS)}")
+    check_folder(out, [file, *([] if meshes is None else [meshes])])
     cache = mesh_cache(no_cache)
     with Waiting(f"importing {file}", quiet=quiet or as_json, forking=True):
         table = read_table(file, meshes, cache, stand_ins=stand_ins, units=units)

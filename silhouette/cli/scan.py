@@ -84,10 +84,12 @@ def scan(
 
 def _written(request: ScanRequest, out: Path, cache: Cache, *, may_ask: bool, quiet: bool) -> ScannedTable:
     """The scanned table, with its folder written; where a player may be asked, once more with the answers."""
+    from silhouette.files.changing import check_folder
     from silhouette.scans.folder import write_folder
     from silhouette.scans.keeping import earlier_run
     from silhouette.scans.scan import scan_table
 
+    check_folder(out, (request.file, *request.figures, *request.terrain))
     earlier = earlier_run(out)
     with Waiting(f"scanning {request.file}", quiet=quiet) as waiting:
         table = scan_table(request, cache, earlier, waiting.step)

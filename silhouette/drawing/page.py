@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 from silhouette.drawing import typesetting
 from silhouette.drawing.typesetting import Weight
 from silhouette.errors import FileError
-from silhouette.files.writing import check_place, write_file
+from silhouette.files.writing import Content, check_place, write_file
 
 FINE = 2
 """The factor by which everything is drawn larger than it is shown; it is made smaller at the end, for smooth edges."""
@@ -145,10 +145,15 @@ def save_png(page: Image.Image, path: Path, data: Mapping[str, Any]) -> None:
         FileError: where it cannot be written.
     """
     check_png_path(path)
+    write_file(path, png_content(page, data))
+
+
+def png_content(page: Image.Image, data: Mapping[str, Any]) -> Content:
+    """A page as `save_png` has it, as what a file is to hold."""
     chunks = PngImagePlugin.PngInfo()
     chunks.add_text("silhouette", json.dumps(data))
     smaller = page.resize((page.width // FINE, page.height // FINE), Image.Resampling.LANCZOS)
-    write_file(path, lambda file: smaller.save(file, format="PNG", pnginfo=chunks, compress_level=6))
+    return lambda file: smaller.save(file, format="PNG", pnginfo=chunks, compress_level=6)
 
 
 def joined(parts: Sequence[str]) -> str:

@@ -1,8 +1,7 @@
-"""EXCHANGE: the folder of an imported table: scene.toml and meshes, whole or not at all."""
+"""EXCHANGE: the folder of an imported table: scene.toml and its meshes, of one version at every moment."""
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter, deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +16,10 @@ from silhouette.exchange.obj_writing import obj_bytes
 from silhouette.exchange.scene_models import Found, SceneModels
 from silhouette.exchange.scene_text import scene_text
 from silhouette.files.cache import Cache
-from silhouette.files.documents import MOST_OF
+from silhouette.files.changing import FolderChange, changing_folder, check_folder
+from silhouette.files.documents import MOST_OF, document_of
 from silhouette.files.reading import LARGEST_FILE, read_file
-from silhouette.files.writing import renewing_folder, write_file
-from silhouette.judging.loading import load_scene
+from silhouette.rules import rule_of
 from silhouette.scans.mesh_writing import ply_bytes
 
 SCENE, BEFORE, MESHES = "scene.toml", "scene.before.toml", "meshes"
@@ -82,7 +81,8 @@ class WrittenTable:
 def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTable:
     """Writes the folder of an imported table; other files in it stay, and a scene that is there as scene.before.toml.
 
-    Each mesh is read again as the scene reads it: a piece that no scene could use is left out, and not in the scene.
+    Meshes of earlier scenes stay as well: other scenes may name them. Each mesh is read again as the scene reads it: a
+    piece that no scene could use is left out, and not in the scene.
 
     Args:
         table: what is to be written.
@@ -90,13 +90,12 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
         cache: of meshes, in which the bases that are found stay.
 
     Raises:
-        FileError: where it cannot be written; an earlier folder is then unchanged.
+        FileError: where it cannot be written, or is none to write into (`check_folder`); an earlier scene and all that
+            it names are then unchanged.
     """
-    with renewing_folder(folder, (SCENE, MESHES)) as new:
-        if (folder / SCENE).is_file():
-            shutil.copy2(folder / SCENE, new / BEFORE)
-        (new / MESHES).mkdir()
-        writer = _Writer(new, cache)
+    check_folder(folder, [table.file])
+    with changing_folder(folder, folder / SCENE) as change:
+        writer = _Writer(folder, change, cache)
         writer.add(table.pieces)
         lost, keys_of_all = _about(table.keys, {one.piece.name for one in writer.pieces})
         high = () if table.has_its_table else hanging(writer.grounds)
@@ -104,14 +103,16 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
         written = WrittenTable(tuple(writer.pieces), (*table.left_out, *writer.left_out), warnings)
         addresses = {name: table.addresses[file] for file, name in writer.copied.items() if file in table.addresses}
         keys = [(one.piece, one.keys) for one in written.pieces]
-        write_file(new / SCENE, scene_text(table, keys, addresses, keys_of_all))
+        text = scene_text(table, keys, addresses, keys_of_all)
         if keys_of_all:
             try:
-                load_scene(new / SCENE, cache=cache)
+                document = document_of(folder / SCENE, text)
+                rule_of(folder / SCENE, document).load(folder / SCENE, document, cache)
             except FileError as error:
                 raise FileError(
                     table.file, f"what it says of the whole scene cannot be used: {error.problem}"
                 ) from None
+        change.commit(text, before=folder / BEFORE)
     return written
 
 
@@ -154,16 +155,15 @@ def hanging(grounds: Sequence[float]) -> list[str]:
 class _Writer:
     """A folder while its meshes are written."""
 
-    def __init__(self, folder: Path, cache: Cache) -> None:
+    def __init__(self, folder: Path, change: FolderChange, cache: Cache) -> None:
         self.pieces: list[WrittenPiece] = []
         self.left_out: list[LeftOut] = []
         self.warnings: list[str] = []
         self.grounds: list[float] = []
         self.copied: dict[Path, str] = {}
-        self._folder = folder
+        self._change = change
         self._models = SceneModels(folder / SCENE, cache)
         self._own: dict[tuple[str, ...], str] = {}
-        self._taken: set[str] = set()
         self._of_kind: Counter[str] = Counter()
 
     def add(self, pieces: Sequence[ImportedPiece]) -> None:
@@ -206,20 +206,31 @@ class _Writer:
             self.warnings.append(warning)
 
     def _written(self, piece: ImportedPiece) -> WrittenPiece | FileError:
-        """A piece whose mesh is written, or why it is not."""
-        try:
-            name = self._mesh(piece)
-        except FileError as error:
-            return error
+        """A piece whose mesh is written, or why its file cannot be read.
+
+        Raises:
+            FileError: where the mesh cannot be written, which is no fault of the piece.
+        """
+        content = b""
+        if piece.file is not None and piece.file not in self.copied:
+            try:
+                content = read_file(piece.file, LARGEST_FILE)
+            except FileError as error:
+                return error
+        name = self._mesh(piece, content)
         keys = {**({} if name is None else {"mesh": name}), **piece.keys, **_kept_where_it_lies(piece)}
         return WrittenPiece(piece, name, keys)
 
-    def _mesh(self, piece: ImportedPiece) -> str | None:
-        """The path of a piece's mesh, seen from the folder; None of a stand-in."""
+    def _mesh(self, piece: ImportedPiece, content: bytes) -> str | None:
+        """The path of a piece's mesh, seen from the folder; None of a stand-in.
+
+        Args:
+            piece: that stands on the table.
+            content: of its file, where that is not copied yet.
+        """
         if piece.file is not None:
             if piece.file not in self.copied:
-                content = read_file(piece.file, LARGEST_FILE)
-                self.copied[piece.file] = self._write(piece.name, piece.file.suffix.lower(), content)
+                self.copied[piece.file] = self._keep(piece.name, piece.file.suffix.lower(), content)
             return self.copied[piece.file]
         if piece.mesh is None:
             return None
@@ -228,18 +239,11 @@ class _Writer:
         known = (mesh.digest, *(() if one else (mesh.part.tobytes().hex(), *mesh.part_names)))
         if known not in self._own:
             content = ply_bytes(mesh.vertices, mesh.faces) if one else obj_bytes(mesh)
-            self._own[known] = self._write(piece.name, ".ply" if one else ".obj", content)
+            self._own[known] = self._keep(piece.name, ".ply" if one else ".obj", content)
         return self._own[known]
 
-    def _write(self, name: str, ending: str, content: bytes) -> str:
-        stem = free = file_stem(name)
-        number = 1
-        while free in self._taken:
-            number += 1
-            free = f"{stem}_{number}"
-        self._taken.add(free)
-        write_file(self._folder / MESHES / f"{free}{ending}", content)
-        return f"{MESHES}/{free}{ending}"
+    def _keep(self, name: str, ending: str, content: bytes) -> str:
+        return self._change.keep(MESHES, file_stem(name), {ending: content})
 
 
 def _kept_where_it_lies(piece: ImportedPiece) -> dict[str, str]:

@@ -22,8 +22,9 @@ from silhouette.exchange.names import file_stem
 from silhouette.exchange.obj_writing import obj_bytes
 from silhouette.exchange.tts_words import FIGURINE
 from silhouette.files.cache import Cache
+from silhouette.files.changing import FolderChange, changing_folder, check_folder
 from silhouette.files.reading import LARGEST_FILE, read_file
-from silhouette.files.writing import check_place, renewing_folder, write_file
+from silhouette.files.writing import check_place
 from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh, read_mesh
 from silhouette.models.model import Model
@@ -79,13 +80,12 @@ def write_saved_object(scene: Scene, out: Path, cache: Cache) -> Export:
     if out.resolve() == scene.path.resolve():
         raise FileError(out, "is the scene itself, and would be written over; give another name")
     folder = out.parent / f"{out.stem}_meshes"
-    exporter = _Exporter(_addresses(scene), folder, cache)
-    states = [exporter.state(piece) for piece in scene.pieces]
-    with renewing_folder(folder, exporter.files.keys()) as new:
-        for name, content in exporter.files.items():
-            write_file(new / name, content)
-    document = {**SAVE, "SaveName": scene.title or scene.path.stem, "ObjectStates": states}
-    write_file(out, json.dumps(document, indent=2) + "\n")
+    check_folder(folder, [scene.path])
+    with changing_folder(folder, out) as change:
+        exporter = _Exporter(_addresses(scene), folder, change, cache)
+        states = [exporter.state(piece) for piece in scene.pieces]
+        document = {**SAVE, "SaveName": scene.title or scene.path.stem, "ObjectStates": states}
+        change.commit(json.dumps(document, indent=2) + "\n")
     return Export(out, folder, len(states))
 
 
@@ -101,12 +101,13 @@ def _addresses(scene: TableScene) -> dict[Path, str]:
 
 
 class _Exporter:
-    """The objects of a save while they are made, with the files that they name."""
+    """The objects of a save while they are made, and the files that they name written."""
 
-    def __init__(self, addresses: Mapping[Path, str], folder: Path, cache: Cache) -> None:
-        self.files: dict[str, bytes] = {}
+    def __init__(self, addresses: Mapping[Path, str], folder: Path, change: FolderChange, cache: Cache) -> None:
         self._addresses = addresses
         self._folder = folder
+        self._change = change
+        self._imported_names: set[str] = set()
         self._cache = cache
         self._own: dict[str, str] = {}
 
@@ -154,21 +155,17 @@ class _Exporter:
         name = None if address is None else f"{re.sub('[^A-Za-z0-9]', '', address)}.obj"  # as the game keeps it
         if address is None or name is None or len(name) > LONGEST_FILE_NAME:
             return None
-        if name not in self.files:
-            self.files[name] = read_file(drawn.path, LARGEST_FILE)
+        if name not in self._imported_names:
+            self._imported_names.add(name)
+            self._change.put(self._folder / name, read_file(drawn.path, LARGEST_FILE))
         return address, piece.pose.place(drawn.shift[None])[0], drawn.factor / INCH
 
     def _written(self, piece: Piece) -> str:
         """The address of an OBJ file with the mesh of a piece: y up and in inches, its front where the model has it."""
         mesh = self._whole(piece.model)
         if mesh.digest not in self._own:
-            stem, number = file_stem(piece.name), 1
-            name = f"{stem}.obj"
-            while name in self.files:
-                number += 1
-                name = f"{stem}_{number}.obj"
-            self.files[name] = obj_bytes(_with_y_up(mesh), DECIMALS)
-            self._own[mesh.digest] = name
+            content = obj_bytes(_with_y_up(mesh), DECIMALS)
+            self._own[mesh.digest] = self._change.keep("", file_stem(piece.name), {".obj": content})
         return (self._folder.absolute() / self._own[mesh.digest]).as_uri()
 
     def _whole(self, model: Model) -> Mesh:

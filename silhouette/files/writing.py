@@ -1,4 +1,4 @@
-"""Writing a file or a folder whole, or not at all: every file that this program writes for a user is written here.
+"""Writing a file whole, or not at all: every file that this program writes for a user is written here.
 
 The content is written under a temporary name in the same folder, and that name is then changed to the final one, which
 a file system does in one step. A reader sees the earlier content or the new one, never half of either; after a crash,
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
-from collections.abc import Callable, Collection, Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from silhouette.errors import FileError
+from silhouette.errors import FileError, WrittenFileWarning
 from silhouette.files.reading import DOCUMENTS, no_file
 
 PARTIAL = ".part"
@@ -101,22 +101,19 @@ def write_file(path: Path, content: Content) -> None:
     """
     try:
         with replacing(path) as file:
-            if isinstance(content, str):
-                file.write(content.encode("utf-8"))
-            elif isinstance(content, bytes):
-                file.write(content)
-            else:
-                content(file)
+            write_to(file, content)
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise unwritable(path, error) from None
 
 
 @contextmanager
 def replacing(path: Path, *, sync: bool = True) -> Iterator[BinaryIO]:
     """A new binary file that takes the name ``path`` at the end of the block, unless the block raises.
 
-    Where ``path`` is a link, the link stays, and the file that it leads to is replaced: the new file is then written in
-    that file's folder, because a name can be changed in one step within one file system only.
+    If ``path`` is a link, the link stays, and the file that it leads to is replaced: the new file is then written in
+    that file's folder, because a name can be changed in one step within one file system only. The new file has the
+    permissions of the earlier one. If that has other names (hard links), these keep the earlier content, which a
+    `WrittenFileWarning` says.
 
     Args:
         path: of the file, in a folder that exists.
@@ -124,101 +121,96 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[BinaryIO]:
             empty file under the name. Only content that can be made again, such as a cache's, does without.
 
     Raises:
-        OSError: where the file cannot be written, or the name is a device's, a pipe's or a socket's: taking it from
-            ``/dev/null`` would break the whole machine; and where it is a link to a scene or model file.
+        OSError: where the file cannot be written, or is read-only; where the name is a device's, a pipe's or a
+            socket's: taking it from ``/dev/null`` would break the whole machine; and where it is a link to a scene or
+            model file. Its ``filename`` is ``path``, never the temporary name.
     """
-    if kind := _taken_by(path):
-        raise OSError(errno.EINVAL, f"it is {kind} and no regular file")
-    if document := _document_behind(path):
-        raise OSError(errno.EINVAL, f"it is a link to {document}, which is no such file")
-    final = Path(os.path.realpath(path)) if path.is_symlink() else path
-    partial = _partial(final.parent)
+    staged = Staged(path)
     try:
-        with partial.open("xb") as file:
+        with staged.opened(sync) as file:
+            yield file
+        staged.take_place()
+    finally:
+        staged.drop()
+
+
+class Staged:
+    """A file that is written under a temporary name beside the one that it is to take.
+
+    Args:
+        path: the name that it is to take; links are followed.
+        like: the file whose permissions it gets; by default the one that has the name now.
+
+    Raises:
+        OSError: as `replacing`.
+    """
+
+    def __init__(self, path: Path, like: Path | None = None) -> None:
+        if kind := _taken_by(path):
+            raise OSError(errno.EINVAL, f"it is {kind} and no regular file", str(path))
+        if document := _document_behind(path):
+            raise OSError(errno.EINVAL, f"it is a link to {document}, which is no such file", str(path))
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        self.path = path
+        self.final = Path(os.path.realpath(path)) if path.is_symlink() else path
+        self.partial = temporary(self.final.parent)
+        self._like = self.final if like is None else like
+
+    @contextmanager
+    def opened(self, sync: bool = True) -> Iterator[BinaryIO]:
+        """The file, open for writing; whole, and on the disk with ``sync``, at the end of the block."""
+        with self._in_its_name(), self._created() as file:
             yield file
             file.flush()
             if sync:
                 os.fsync(file.fileno())
-        os.replace(partial, final)
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+        self._warn_of_hard_links()
 
-
-@contextmanager
-def replacing_folder(path: Path) -> Iterator[Path]:
-    """A new folder to write into, which takes the name ``path`` at the end of the block, unless the block raises.
-
-    Args:
-        path: of the folder, whose parents are made where they are missing. An earlier folder of that name is replaced,
-            with everything in it: whether that may be lost is for the caller to check.
-
-    Raises:
-        FileError: where an `OSError` in the block, or on the way there, says that it cannot be written. An earlier
-            folder is then unchanged.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> folder = TemporaryDirectory()
-    >>> pages = Path(folder.name) / "pages"
-    >>> with replacing_folder(pages) as new:
-    ...     write_file(new / "index.html", "<title>Hello</title>")
-    >>> [file.name for file in pages.iterdir()], [file.name for file in Path(folder.name).iterdir()]
-    (['index.html'], ['pages'])
-    >>> folder.cleanup()
-    """
-    final = path.resolve()
-    new, earlier = _partial(final.parent), _partial(final.parent)
-    try:
-        final.parent.mkdir(parents=True, exist_ok=True)
-        new.mkdir()
-        yield new
-        # A folder that is not empty cannot be replaced in one step: the earlier one moves aside, and back on failure.
-        if final.exists():
-            os.replace(final, earlier)
+    def _created(self) -> BinaryIO:
+        """The new file; whoever may not read the file whose permissions it gets may not read it meanwhile either."""
+        if self.final.exists() and not os.access(self.final, os.W_OK):
+            raise PermissionError(errno.EACCES, "it is read-only", str(self.path))
         try:
-            os.replace(new, final)
-        except OSError:
-            if earlier.exists():
-                os.replace(earlier, final)
+            mode = stat.S_IMODE(self._like.stat().st_mode)
+        except FileNotFoundError:
+            return self.partial.open("xb")
+        file = open(self.partial, "xb", opener=lambda name, flags: os.open(name, flags, mode & 0o777))  # noqa: SIM115
+        try:
+            os.chmod(self.partial, mode)  # the umask may have taken some away
+        except BaseException:
+            file.close()
             raise
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    finally:
-        for left_over in (new, earlier):
-            shutil.rmtree(left_over, ignore_errors=True)
+        return file
 
+    def _warn_of_hard_links(self) -> None:
+        links = self.final.stat().st_nlink if self.final.exists() else 1
+        if links > 1:
+            others = f"{links - 1} other name{'s' if links > 2 else ''}"
+            words = (
+                "(hard links), which keep the earlier content; copy it there as well if they should have the new one"
+            )
+            warnings.warn(f"{self.path}: the file had {others} {words}", WrittenFileWarning, stacklevel=2)
 
-@contextmanager
-def renewing_folder(path: Path, ours: Collection[str]) -> Iterator[Path]:
-    """As `replacing_folder`, but everything of an earlier folder that is not ``ours`` is in the new one already.
+    def take_place(self) -> None:
+        """Gives it the name, in one step."""
+        with self._in_its_name():
+            os.replace(self.partial, self.final)
 
-    Args:
-        path: of the folder.
-        ours: the names of what is written anew in it; links that are kept stay links, wherever they lead.
+    def drop(self) -> None:
+        """Removes what has not taken the name."""
+        with suppress(OSError):
+            self.partial.unlink(missing_ok=True)
 
-    Raises:
-        FileError: as `replacing_folder`, and where there is a file of that name.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> folder = TemporaryDirectory()
-    >>> for name in ("notes.txt", "scene.toml"):
-    ...     write_file(Path(folder.name) / name, "before")
-    >>> with renewing_folder(Path(folder.name), ["scene.toml"]) as new:
-    ...     [file.name for file in new.iterdir()]
-    ['notes.txt']
-    >>> folder.cleanup()
-    """
-    if path.exists() and not path.is_dir():
-        raise FileError(path, "is a file; give the name of a folder")
-    with replacing_folder(path) as new:
-        for old in path.iterdir() if path.is_dir() else ():
-            if old.name in ours:
-                continue
-            if old.is_dir() and not old.is_symlink():
-                shutil.copytree(old, new / old.name, symlinks=True)
-            else:
-                shutil.copy2(old, new / old.name, follow_symlinks=False)
-        yield new
+    @contextmanager
+    def _in_its_name(self) -> Iterator[None]:
+        """Has an error about the temporary name, or about no name at all, be about the name that the user knows."""
+        try:
+            yield
+        except OSError as error:
+            if error.filename is None or os.fspath(error.filename) == str(self.partial):
+                error.filename, error.filename2 = str(self.path), None
+            raise
 
 
 def open_own(path: Path, *, new: bool) -> BinaryIO:
@@ -242,10 +234,35 @@ def open_own(path: Path, *, new: bool) -> BinaryIO:
     return os.fdopen(number, "r+b")
 
 
-def _partial(folder: Path) -> Path:
+def write_to(file: BinaryIO, content: Content) -> None:
+    """Writes what a file is to hold.
+
+    Raises:
+        OSError: where that cannot be written.
+    """
+    if isinstance(content, str):
+        file.write(content.encode("utf-8"))
+    elif isinstance(content, bytes):
+        file.write(content)
+    else:
+        content(file)
+
+
+def temporary(folder: Path) -> Path:
     """A temporary name in a folder, which no other process or thread uses."""
     return folder / f".silhouette-{os.getpid()}-{uuid4().hex[:8]}{PARTIAL}"
 
 
-def _unwritable(path: Path, error: OSError) -> FileError:
-    return FileError(path, f"cannot be written ({(error.strerror or str(error)).lower()})")
+def unwritable(path: Path, error: OSError) -> FileError:
+    """The error that a file or a folder cannot be written."""
+    return FileError(path, f"cannot be written ({why_not(error)})")
+
+
+def why_not(error: OSError) -> str:
+    """The reason for which a file cannot be written, in words.
+
+    >>> why_not(OSError(errno.ENOSPC, "No space left on device")), why_not(OSError("200 requested and 90 written"))
+    ('no space left on device', 'the disk is full, or no file may be so large')
+    """
+    # numpy and Pillow count bytes, and do not say why the system took no more.
+    return error.strerror.lower() if error.strerror else "the disk is full, or no file may be so large"

@@ -6,7 +6,6 @@ file -> silhouette scan, in a process of its own -> scene.toml -> with what has 
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from silhouette.files.documents import read_document, read_text
 from silhouette.live.live_table import LiveTable
 from silhouette.live.names import Document, entries_of, with_entry
 from silhouette.live.rewriting import rewritten
-from silhouette.scans.keeping import RECORD, SCENE
+from silhouette.scans.keeping import RECORD, SCENE, earlier_record
 
 MOVED = 0.5
 """mm: a piece that stands so far from where the scan has it was moved by a player."""
@@ -62,7 +61,7 @@ async def scanned(file: Path, folder: Path, length: Length | None = None) -> Non
     Raises:
         RequestError: where the scan cannot be read; its one line.
     """
-    record = read_document(folder / RECORD) if (folder / RECORD).is_file() else {}
+    record = earlier_record(folder) or {}
     words = [str(file), "--out", str(folder), "--yes", "--json"]
     for option, key in (("--figures", "figures"), ("--terrain", "terrain")):
         for known in record.get(key, []):
@@ -189,7 +188,8 @@ async def scan_again(table: LiveTable, said: tuple[str, str] | Length) -> None:
     with _alone(table):
         folder = table.path.parent
         document = answered(table.document, *answer) if answer else table.document
-        file, record = scan_of(folder), read_document(folder / RECORD)
+        record = _record(folder)
+        file = found(str(record["scan"]), folder)
         before = read_text(table.path, with_mark=True)
         table.lay_down(rewritten(table.path, before, unmoved(document, record)))
         try:
@@ -198,7 +198,7 @@ async def scan_again(table: LiveTable, said: tuple[str, str] | Length) -> None:
             table.lay_down(before)
             raise
         new = read_document(table.path)
-        is_as_large = read_document(folder / RECORD)["scale"] == record["scale"]
+        is_as_large = _record(folder)["scale"] == record["scale"]
         table.replace(table.path, with_moves(new, table.document, record) if is_as_large else new)
         table.autosave()
 
@@ -253,15 +253,16 @@ def length_of(data: object) -> Length:
     raise RequestError('length must be {"mm": number, "from": [x, y, z], "to": [x, y, z]}')
 
 
-def scan_of(folder: Path) -> Path:
-    """The scan that a folder was made of.
+def _record(folder: Path) -> Mapping[str, Any]:
+    """What the scan has found of which a folder was made.
 
     Raises:
-        FileError: where no scan made it, or the file is not there any longer.
+        FileError: where no scan made it.
     """
-    if not (folder / RECORD).is_file():
+    record = earlier_record(folder)
+    if record is None:
         raise FileError(folder, f"has no {RECORD}; only the table of a scan can be read again")
-    return found(str(json.loads((folder / RECORD).read_text(encoding="utf-8"))["scan"]), folder)
+    return record
 
 
 def answered(document: Document, key: str, answer: str) -> Document:

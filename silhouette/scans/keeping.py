@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from silhouette.errors import FileError
-from silhouette.files.documents import read_document
+from silhouette.files.documents import document_of, read_document, read_text
+from silhouette.files.writing import PARTIAL
 from silhouette.geometry import Floats
 from silhouette.scans.questions import SCALE, Question, kind_of
 
@@ -35,7 +36,10 @@ DOUBT_KEYS = ("eye", "rule", "guard")
 
 KINDS = ("terrain", "fighter", "vehicle")
 
-SCENE, RECORD = "scene.toml", "scan.json"
+SCENE, RECORD, MESHES = "scene.toml", "scan.json", "meshes"
+
+SOURCE_RECORD = "record"
+"""The key of the scene's ``source`` that names the file with the same content as scan.json."""
 
 
 @dataclass(frozen=True)
@@ -164,14 +168,18 @@ def earlier_run(folder: Path) -> Earlier:
     """
     if folder.exists() and not folder.is_dir():
         raise FileError(folder, "is a file, and is not overwritten; give a folder")
-    scene, record = folder / SCENE, folder / RECORD
+    scene = folder / SCENE
     if not scene.exists():
-        if folder.is_dir() and any(folder.iterdir()) and not record.exists():
+        there = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
+        # A run that was killed leaves meshes, and files under temporary names.
+        others = {name for name in there if name != MESHES and not name.endswith(PARTIAL)}
+        if others and RECORD not in there:
             raise FileError(folder, "is a folder with other files in it; give a new one, or one that scan has made")
         return Earlier()
-    if not record.exists():
+    found = earlier_record(folder)
+    if found is None:
         raise FileError(folder, f"has a {SCENE} that no scan wrote, and it is not overwritten; give another folder")
-    document, found = read_document(scene), read_document(record)
+    document = read_document(scene)
     rows = _tables(found, "pieces")
     pieces = [
         piece for kind in KINDS for entry in _tables(document, kind) if (piece := _piece(kind, entry, rows)) is not None
@@ -187,6 +195,23 @@ def earlier_run(folder: Path) -> Earlier:
     scale = found.get("scale")
     mm = float(scale) if isinstance(scale, int | float) and scale > 0 else None
     return Earlier(tuple(pieces), asked, keys, mm, Path(str(found.get("scan", ""))).name)
+
+
+def earlier_record(folder: Path) -> dict[str, Any] | None:
+    """What the scan has found whose scene lies in a folder; None where no scan made it.
+
+    It is scan.json, or where that is missing, since a run was killed, the file that the scene names.
+
+    Raises:
+        FileError: where it, or the scene, cannot be read.
+    """
+    if (folder / RECORD).exists():
+        return read_document(folder / RECORD)
+    source = read_document(folder / SCENE).get("source") if (folder / SCENE).is_file() else None
+    name = source.get(SOURCE_RECORD) if isinstance(source, dict) else None
+    if not isinstance(name, str) or not (folder / name).is_file():
+        return None
+    return document_of(folder / RECORD, read_text(folder / name))
 
 
 def title_of(scan: str) -> str:

@@ -6,7 +6,6 @@ surface -> samples a pixel apart -> highest of each pixel -> lit, tinted by piec
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,9 @@ from silhouette.drawing.page import (
     Drawing,
     Face,
     joined,
-    save_png,
+    png_content,
 )
+from silhouette.files.writing import Content
 from silhouette.geometry import Floats
 from silhouette.scans.piece_meshes import owners
 from silhouette.scans.scanned import ScannedPiece, ScannedTable
@@ -51,12 +51,8 @@ PixelOf = Callable[[float, float], tuple[float, float]]
 """From x and y in mm on the table to a place on the page."""
 
 
-def draw_table(table: ScannedTable, path: Path) -> None:
-    """Writes the picture.
-
-    Raises:
-        FileError: where it cannot be written.
-    """
+def draw_table(table: ScannedTable) -> Content:
+    """The picture, as what a PNG file is to hold."""
     points = table.on_table()
     low, high = _frame(table, points)
     per_mm = min((WIDTH - 2 * MARGIN) / (high[0] - low[0]), HIGHEST / (high[1] - low[1]))
@@ -82,7 +78,7 @@ def draw_table(table: ScannedTable, path: Path) -> None:
     for number, (colour, line) in enumerate(legend):
         text.draw(drawing, (MARGIN, below + number * text.line), line, colour)
     scale_bar(drawing, (WIDTH - MARGIN - 260 * FINE, top - 8 * FINE), per_mm, Face(12))
-    save_png(page, path, {"scan": table.scan.path.name})
+    return png_content(page, {"scan": table.scan.path.name})
 
 
 def _frame(table: ScannedTable, points: Floats) -> tuple[Floats, Floats]:

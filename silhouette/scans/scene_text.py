@@ -10,7 +10,7 @@ import numpy as np
 
 from silhouette.files.toml_text import toml, toml_key
 from silhouette.rules import FIRST
-from silhouette.scans.keeping import EarlierPiece, title_of
+from silhouette.scans.keeping import SOURCE_RECORD, EarlierPiece, title_of
 from silhouette.scans.questions import Question
 from silhouette.scans.scanned import ScannedPiece, ScannedTable
 
@@ -18,16 +18,17 @@ WIDE = 44
 """Columns before a comment."""
 
 
-def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]]) -> str:
+def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]], record: str) -> str:
     """The scene of a scanned table.
 
     Args:
         table: what was found.
         files: for each piece, by its name, the keys that say what its mesh is.
+        record: the path from the scene of the file that tells what was found, for the next run.
     """
     earlier = table.earlier
     kept = earlier.matched([np.array(piece.at) for piece in table.pieces])
-    blocks = [_head(table), _doubt(table)]
+    blocks = [_head(table, record), _doubt(table)]
     blocks += [_table("question", answered) for answered in earlier.asked.values()]
     blocks += [_question(question) for question in table.questions if question.key not in earlier.asked]
     order = sorted(zip(table.pieces, kept, strict=True), key=lambda pair: pair[0].kind != "terrain")
@@ -39,13 +40,14 @@ def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]]) -> s
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _head(table: ScannedTable) -> str:
+def _head(table: ScannedTable, record: str) -> str:
     """The keys of the scene."""
     keys = dict(table.earlier.keys)
     for below in ("check", "doubt"):
         keys.pop(below, None)
     scan = table.scan.path.name
     top = {"title": title_of(scan), "rules": FIRST} | keys
+    top["source"] = {**top.get("source", {}), SOURCE_RECORD: record}
     lines = [
         f"# Made from {scan}. Names, gangs, facings, eyes, checks, answers and who has the benefit of doubt are",
         "# yours to edit, and are kept when the scan is made into a scene again; everything else is then found anew.",

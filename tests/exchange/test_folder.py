@@ -18,6 +18,7 @@ from silhouette.meshes.primitives import Box, Solid, solid
 from silhouette.models.entries import FigureEntry
 from silhouette.models.stand_ins import stand_in
 from tests.exchange.unity import address, kept
+from tests.support.kept_files import without_digest
 
 BOX = solid(Solid(Box((20.0, 20.0, 30.0))))
 INCH = {"units": "inch", "up": "y", "scale": 1.0}
@@ -42,13 +43,14 @@ def test_the_record_is_the_contracts(tmp_path: Path) -> None:
     assert [list(piece) for piece in record["pieces"]] == [
         ["name", "kind", "at", "turn", "facing", "mesh", "baked"]
     ] * 3
-    assert [tuple(piece.values()) for piece in record["pieces"]] == [
+    pieces = [{**piece, "mesh": without_digest(piece["mesh"])} for piece in record["pieces"]]
+    assert [tuple(piece.values()) for piece in pieces] == [
         ("Kal", "fighter", [1.0, 2.0, 0.0], 30.0, 300.0, "meshes/kal.obj", False),
         ("crate", "terrain", [50.0, 0.0, 0.0], 0.0, None, "meshes/crate.ply", True),
         ("Vex", "fighter", [9.0, 9.0, 0.0], 0.0, "unknown", None, False),
     ]
     document = tomllib.loads((tmp_path / "game" / "scene.toml").read_text())
-    assert document["source"]["meshes"] == [{"mesh": "meshes/kal.obj", "address": address(1)}]
+    assert document["source"]["meshes"] == [{"mesh": record["pieces"][0]["mesh"], "address": address(1)}]
     assert {piece["origin"] for kind in ("fighter", "terrain") for piece in document[kind] if "mesh" in piece} == {
         "keep"
     }
@@ -58,6 +60,7 @@ def test_the_record_is_the_contracts(tmp_path: Path) -> None:
 
 def test_equal_meshes_are_written_once_and_names_of_files_differ(tmp_path: Path) -> None:
     first, second = kept(tmp_path / "Models", 1), kept(tmp_path / "Models", 2)
+    second.write_bytes(second.read_bytes() + b"# another\n")
     pieces = [
         ImportedPiece(name, "terrain", (0.0, 0.0, 0.0), file=file, mesh=mesh, keys=INCH)
         for name, file, mesh in (
@@ -66,7 +69,9 @@ def test_equal_meshes_are_written_once_and_names_of_files_differ(tmp_path: Path)
         )
     ]  # fmt: skip
     names = [one.mesh for one in written(tmp_path, *pieces).pieces]
-    assert names == ["meshes/kal.obj", "meshes/kal_2.obj", "meshes/kal_3.ply", "meshes/kal.obj", "meshes/kal_3.ply"]
+    assert [*map(without_digest, names)] == [f"meshes/kal.{ending}" for ending in ("obj", "obj", "ply", "obj", "ply")]
+    assert (names[0], names[2]) == (names[3], names[4])
+    assert len(set(names)) == 3 == len(list((tmp_path / "game" / "meshes").iterdir()))
 
 
 def test_a_mesh_that_no_scene_can_use_is_left_out(tmp_path: Path) -> None:

@@ -14,8 +14,10 @@ from PIL import Image
 from silhouette import check, load_scene
 from silhouette.cli.schemas import schema_of
 from silhouette.errors import FileError
+from silhouette.files.changing import changing_folder
 from silhouette.scans.folder import write_folder
 from silhouette.scans.keeping import Earlier, earlier_run
+from tests.support.kept_files import without_digest
 from tests.support.scanned import matched, scanned_table
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -66,7 +68,7 @@ def test_a_sure_figure_is_a_copy_of_its_mesh_with_the_keys_of_its_model_file(tmp
     scene = load_scene(tmp_path / "game" / "scene.toml")
     original = tomllib.loads((MODELS / "ganger_rifle.toml").read_text())
     entry = tomllib.loads((tmp_path / "game" / "scene.toml").read_text())["fighter"][0]
-    assert entry["mesh"] == "meshes/ganger_rifle.glb"
+    assert without_digest(entry["mesh"]) == "meshes/ganger_rifle/ganger_rifle.glb"
     assert {key: entry[key] for key in original if key not in ("mesh", "kind")} == {
         key: value for key, value in original.items() if key not in ("mesh", "kind")
     }
@@ -77,13 +79,16 @@ def test_two_meshes_of_one_name_are_both_kept(tmp_path: Path) -> None:
     from silhouette.scans.folder import _copied
 
     paths = []
-    for number in (1, 2, 1):
-        (tmp_path / str(number)).mkdir(exist_ok=True)
-        mesh = tmp_path / str(number) / "orc.stl"
-        mesh.write_bytes(b"solid %d" % number)
-        (tmp_path / "meshes").mkdir(exist_ok=True)
-        paths.append(_copied(mesh, tmp_path / "meshes")["mesh"])
-    assert paths == ["meshes/orc.stl", "meshes/2/orc.stl", "meshes/orc.stl"]
+    with changing_folder(tmp_path / "game", tmp_path / "game" / "scene.toml") as change:
+        for number in (1, 2, 1):
+            (tmp_path / str(number)).mkdir(exist_ok=True)
+            mesh = tmp_path / str(number) / "orc.stl"
+            mesh.write_bytes(b"solid %d" % number)
+            paths.append(_copied(mesh, change)["mesh"])
+        change.commit("")
+    assert [*map(without_digest, paths)] == ["meshes/orc/orc.stl"] * 3
+    assert paths[0] == paths[2] != paths[1]
+    assert [(tmp_path / "game" / path).read_bytes() for path in paths] == [b"solid 1", b"solid 2", b"solid 1"]
 
 
 def test_pieces_whose_names_make_the_same_file_name_have_meshes_of_their_own(tmp_path: Path) -> None:

@@ -1,15 +1,17 @@
-"""TELL: a folder of pages that is written whole or not at all, and never over files of the user."""
+"""TELL: a folder of pages that is changed in place when all are there, and never has files of the user in it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from silhouette.errors import FileError
-from silhouette.files.writing import replacing_folder, write_file
+from silhouette.files.changing import changing_folder, check_folder
+from silhouette.files.writing import PARTIAL, write_file
 from silhouette.text import strict
 from silhouette.version import document
 
@@ -20,18 +22,31 @@ MAKER = "silhouette tutorial"
 
 
 @contextmanager
-def whole_folder(out: Path) -> Iterator[Path]:
-    """A new folder to write a tutorial into, which takes the name ``out`` at the end of the block, unless it raises.
+def whole_folder(out: Path, inputs: Iterable[Path] = ()) -> Iterator[Path]:
+    """A new folder to write a tutorial into, whose files go to ``out`` at the end of the block, unless it raises.
 
     Args:
         out: a folder that is not there, is empty, or holds an earlier tutorial and nothing else.
+        inputs: what is read for it.
 
     Raises:
         FileError: where it holds anything else, or cannot be written; its files then stay as they were.
     """
-    _check(out, out.resolve())
-    with replacing_folder(out) as folder:
-        yield folder
+    check_folder(out, inputs)
+    earlier = _check(out)
+    with TemporaryDirectory(prefix="silhouette-tutorial-") as made, changing_folder(out, out / FACTS) as change:
+        folder = Path(made)
+        try:
+            yield folder
+        except FileError as error:
+            raise FileError(error.path.replace(made, str(out)), error.problem) from None
+        names = files_in(folder)
+        for name in names:
+            if name != FACTS:
+                change.put(out / name, (folder / name).read_bytes())
+        for name in earlier.difference(names):
+            change.drop(out / name)
+        change.commit((folder / FACTS).read_bytes())
 
 
 def write_facts(folder: Path, facts: dict[str, Any]) -> None:
@@ -42,18 +57,17 @@ def write_facts(folder: Path, facts: dict[str, Any]) -> None:
 
 
 def files_in(folder: Path) -> list[str]:
-    """The files in a folder and in those in it, by their paths from it with ``/``."""
-    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if not file.is_dir())
+    """The files in a folder and in those in it, by their paths from it with ``/``; none of those of a killed run."""
+    files = (file for file in folder.rglob("*") if not file.is_dir() and file.suffix != PARTIAL)
+    return sorted(file.relative_to(folder).as_posix() for file in files)
 
 
-def _check(out: Path, place: Path) -> None:
-    """Refuses a place where anything would be lost."""
-    if place.exists() and not place.is_dir():
-        raise FileError(out, "is a file; give the name of a folder")
-    there = set(files_in(place)) if place.exists() else set()
+def _check(out: Path) -> set[str]:
+    """Refuses a folder that holds anything else than an earlier tutorial; gives the names of its files."""
+    there = set(files_in(out)) if out.exists() else set()
     if not there:
-        return
-    own = _own_files(place / FACTS)
+        return there
+    own = _own_files(out / FACTS)
     if own is None:
         raise FileError(out, "holds files, and no tutorial; give a folder that is empty or not there yet")
     others = sorted(there - own)
@@ -61,6 +75,7 @@ def _check(out: Path, place: Path) -> None:
         raise FileError(
             out, f"holds {others[0]}, which is no part of the tutorial there; move it, or give another folder"
         )
+    return there
 
 
 def _own_files(facts: Path) -> set[str] | None:

@@ -57,7 +57,7 @@ def write_tutorial(out: Path, run: Run, progress: Progress = lambda done, total:
         RequestError: where matplotlib is not installed.
     """
     words, renderer = run.texts, run.renderer.name
-    with whole_folder(out) as folder:
+    with whole_folder(out, [run.scenes]) as folder:
         done = dict(_build_parts(run, folder, progress))
         pages, covers = [], []
         for text in words.page:
