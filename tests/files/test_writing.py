@@ -1,17 +1,21 @@
-"""Files and folders are written whole, or not at all, whatever happens in between."""
+"""Files are written whole, or not at all, whatever happens in between."""
 
 from __future__ import annotations
 
 import os
 import re
+import signal
 import stat
+import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
-from silhouette.errors import FileError
-from silhouette.files.writing import Content, check_place, replacing, replacing_folder, write_file
+from silhouette.errors import FileError, WrittenFileWarning
+from silhouette.files.writing import Content, check_place, replacing, write_file
 
 PACKAGE = Path(__file__).resolve().parents[2] / "silhouette"
 
@@ -112,51 +116,100 @@ def test_no_folder_and_a_folder_in_the_way_are_plain_errors(tmp_path: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["file.txt"]
 
 
-def test_a_folder_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
-    folder = tmp_path / "deep" / "pages"
-    for name in ("first", "second"):
-        with replacing_folder(folder) as new:
-            write_file(new / name, name)
-            assert not (folder / name).exists()
-        assert [file.name for file in folder.iterdir()] == [name]
-    assert list(folder.parent.iterdir()) == [folder]
+@pytest.mark.skipif(os.name == "nt", reason="it has no such permissions")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o755, 0o444])
+def test_what_is_saved_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
+    if mode == 0o444 and os.geteuid():
+        pytest.skip("only root may write what is read-only")
+    file = tmp_path / "duel.toml"
+    file.write_text("before")
+    file.chmod(mode)
+    seen = list[int]()
+
+    def content(stream: Any) -> None:
+        (partial,) = tmp_path.glob("*.part")
+        seen.append(stat.S_IMODE(partial.stat().st_mode))
+        stream.write(b"after")
+
+    write_file(file, content)
+    assert (file.read_text(), stat.S_IMODE(file.stat().st_mode), seen) == ("after", mode, [mode])
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
-def test_a_folder_that_is_not_finished_leaves_the_earlier_one(tmp_path: Path, error: Any) -> None:
-    folder = tmp_path / "pages"
-    folder.mkdir()
-    (folder / "first").touch()
-
-    def write_half() -> None:
-        with replacing_folder(folder) as new:
-            (new / "second").touch()
-            raise error
-
-    with pytest.raises((KeyboardInterrupt, FileError)):
-        write_half()
-    assert [file.name for file in folder.iterdir()] == ["first"]
-    assert list(tmp_path.iterdir()) == [folder]
+@pytest.mark.skipif(os.name == "nt", reason="it has no umask")
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_a_new_file_has_the_permissions_of_the_umask(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        write_file(tmp_path / "new.toml", "words")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new.toml").stat().st_mode) == 0o666 & ~umask
 
 
-def test_a_folder_that_cannot_be_put_leaves_the_earlier_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, moved = tmp_path / "pages", os.replace
-    folder.mkdir()
-    (folder / "first").touch()
+def test_what_is_read_only_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "duel.toml"
+    file.write_text("before")
+    file.chmod(0o444)
+    allowed = os.access
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK and allowed(path, mode))  # root may anything
+    with pytest.raises(FileError, match=r"duel\.toml: cannot be written \(it is read-only\)"):
+        write_file(file, "after")
+    assert file.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [file]
 
-    def refusing(source: Path, target: Path) -> None:
-        if (source / "second").exists():
-            raise PermissionError(13, "Permission denied")
-        moved(source, target)
 
-    monkeypatch.setattr("os.replace", refusing)
-    with (
-        pytest.raises(FileError, match=r"pages: cannot be written \(permission denied\)"),
-        replacing_folder(folder) as new,
-    ):
-        (new / "second").touch()
-    assert [file.name for file in folder.iterdir()] == ["first"]
-    assert list(tmp_path.iterdir()) == [folder]
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_other_names_of_a_file_keep_the_earlier_content_and_a_warning_says_so(tmp_path: Path, others: int) -> None:
+    file = tmp_path / "duel.toml"
+    file.write_text("before")
+    for number in range(others):
+        os.link(file, tmp_path / f"copy {number}")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        write_file(file, "after")
+    assert file.read_text() == "after"
+    assert [(tmp_path / f"copy {number}").read_text() for number in range(others)] == ["before"] * others
+    words = {0: [], 1: ["1 other name (hard links)"], 2: ["2 other names (hard links)"]}[others]
+    assert [str(one.message).partition(" had ")[2].partition(",")[0] for one in caught] == words
+    assert all(one.category is WrittenFileWarning for one in caught)
+
+
+def test_errors_name_the_file_that_the_user_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "rows.csv"
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", str(next(tmp_path.glob("*.part"))))
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(OSError, match="No space left") as caught, replacing(file) as stream:
+        stream.write(b"words")
+    assert (caught.value.filename, caught.value.filename2) == (str(file), None)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="this system has no limit on files")
+@pytest.mark.parametrize("content", ["bytes", "array", "picture"])
+def test_a_limit_on_the_size_of_files_is_one_plain_line(tmp_path: Path, content: str) -> None:
+    import resource
+
+    def write(stream: Any) -> None:
+        if content == "bytes":
+            stream.write(b"0" * 200_000)
+        elif content == "array":
+            np.save(stream, np.zeros(50_000))
+        else:
+            noise = np.random.default_rng(0).integers(0, 256, (300, 300, 3), dtype=np.uint8)
+            Image.fromarray(noise).save(stream, format="PNG")
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+    try:
+        with pytest.raises(
+            FileError, match=r"file\.bin: cannot be written \((file too large|the disk is full, or .*)\)$"
+        ):
+            write_file(tmp_path / "file.bin", write)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes among its files")
@@ -182,7 +235,7 @@ def test_nothing_else_in_the_package_writes_a_file_and_renames_it() -> None:
         for line in file.read_text(encoding="utf-8").splitlines()
         if own.search(line) and not line.lstrip().startswith((">>> ", "... "))
     }
-    assert found == {"files/writing.py"}
+    assert found == {"files/writing.py", "files/changing.py"}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")

@@ -15,11 +15,11 @@ from PIL import Image
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.writing import PARTIAL
 from silhouette.judging import judged, load_scene
 from silhouette.pages.html.markup import VOID
 from silhouette.pages.tutorial.facts import Facts, filled
 from silhouette.pages.tutorial.folder import FACTS, files_in, whole_folder
+from silhouette.pages.tutorial.html import INDEX
 from silhouette.pages.tutorial.mapped import map_scene
 from silhouette.pages.tutorial.pages import Run, scenes_folder, write_tutorial
 from silhouette.pages.tutorial.parts import SEED
@@ -345,25 +345,31 @@ def test_a_tutorial_that_is_not_finished_leaves_nothing(tmp_path: Path, error: A
         assert files_in(tmp_path) == before
 
 
-def test_the_folder_before_stays_where_the_new_one_cannot_be_put(
+def test_the_tutorial_before_stays_where_the_new_one_cannot_be_put(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import os
 
     out, moved = tmp_path / "pages", os.replace
     write_tutorial(out, small_run())
-    before = files_in(out)
+    before = {name: (out / name).read_bytes() for name in files_in(out)}
 
     def refusing(source: Any, target: Any) -> None:
-        if Path(source).suffix == PARTIAL and (Path(source) / "new").exists():
+        if Path(target) == out / FACTS:
             raise PermissionError(13, "Permission denied")
         moved(source, target)
 
+    def write_another() -> None:
+        with whole_folder(out) as folder:
+            for name in (FACTS, INDEX):
+                (folder / name).write_text("another", encoding="utf-8")
+
     monkeypatch.setattr("os.replace", refusing)
-    with pytest.raises(FileError, match="cannot be written"), whole_folder(out) as folder:
-        (folder / "new").write_text("", encoding="utf-8")
-    assert files_in(out) == before
+    with pytest.raises(FileError, match="cannot be written"):
+        write_another()
+    assert {name: (out / name).read_bytes() for name in files_in(out)} == before
     assert [one.name for one in tmp_path.iterdir()] == ["pages"]
+    assert not list(out.rglob("*.part"))
 
 
 def test_where_there_are_no_scenes_it_is_said_where_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

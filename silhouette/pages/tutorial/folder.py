@@ -34,7 +34,8 @@ def whole_folder(out: Path, inputs: Iterable[Path] = ()) -> Iterator[Path]:
     """
     check_folder(out, inputs)
     earlier = _check(out)
-    with TemporaryDirectory(prefix="silhouette-tutorial-") as made, changing_folder(out, out / FACTS) as change:
+    making = TemporaryDirectory(prefix="silhouette-tutorial-", ignore_cleanup_errors=True)
+    with making as made, changing_folder(out, out / FACTS) as change:
         folder = Path(made)
         try:
             yield folder
