@@ -5,6 +5,19 @@ words of a command -> the room that does it -> tables, one JSON document, or fil
 
 from __future__ import annotations
 
-from silhouette.cli.app import main
+from collections.abc import Sequence
 
 __all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """See `silhouette.cli.app.main`, which takes a moment to import, and Ctrl-C may come then.
+
+    Args:
+        arguments: the words after the program's name; by default those of the process.
+    """
+    try:
+        from silhouette.cli.app import main as run
+    except KeyboardInterrupt:
+        return 130  # ExitStatus.INTERRUPTED, which that imports
+    return run(arguments)

@@ -10,18 +10,21 @@ import atexit
 import gc
 import logging
 import os
+import signal
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, Literal
 
 import typer
 
 from silhouette.cli.options import ExitStatus
-from silhouette.cli.terminal import complain, tolerate_any_text
+from silhouette.cli.terminal import complain, discard, is_lost, open_missing_streams, tolerate_any_text, warn
 from silhouette.cli.usage import usage_problem
+from silhouette.errors import WrittenFileWarning
+from silhouette.files.writing import why_not
 from silhouette.text import DEBUG_VARIABLE, problem
 
 COMPLETE_VARIABLE = "_SILHOUETTE_COMPLETE"
@@ -60,23 +63,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: the words after the program's name; by default those of the process.
     """
+    open_missing_streams()
     tolerate_any_text()
-    _start_quickly()
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _run(words)
+        return _answer(words)
     except KeyboardInterrupt:
         complain("interrupted; nothing further was judged")
         return ExitStatus.INTERRUPTED
+    finally:
+        if arguments is None:  # the process ends: another Ctrl-C has nothing left to interrupt
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for stream in (sys.stdout, sys.stderr):
+            if is_lost(stream):
+                discard(stream)
+
+
+def _answer(words: list[str]) -> int:
+    """Runs a command, and has each error be one line."""
+    try:
+        _start_quickly()
+        return _run(words)
     except BrokenPipeError:
-        _stop_writing()
+        discard(sys.stdout)
         return ExitStatus.NO_READER
     except typer.TyperException as error:
         complain(usage_problem(error, words, list(COMMANDS)))
         return ExitStatus.BAD_INPUT
     except OSError as error:
-        _stop_writing()
-        complain(problem(error))
+        if is_lost(sys.stdout):
+            discard(sys.stdout)
+            complain(f"standard output cannot be written ({why_not(error)})")
+        else:
+            complain(problem(error))
         return ExitStatus.BAD_INPUT
     except Exception as error:
         complain(problem(error))
@@ -121,6 +140,8 @@ def _run(arguments: list[str]) -> int:
     with warnings.catch_warnings():
         if not os.environ.get(DEBUG_VARIABLE):
             warnings.simplefilter("ignore")
+        warnings.simplefilter("always", WrittenFileWarning)
+        warnings.showwarning = partial(_show_warning, warnings.showwarning)
         try:
             with command.make_context("silhouette", arguments) as context:
                 status = command.invoke(context)
@@ -132,17 +153,19 @@ def _run(arguments: list[str]) -> int:
     return int(status or ExitStatus.OK)
 
 
+def _show_warning(otherwise: Callable[..., object], message: Warning | str, *where: Any, **options: Any) -> None:
+    """Has what is said of a file that was written be one line; all other warnings are as Python has them."""
+    if isinstance(message, WrittenFileWarning):
+        warn(str(message))
+    else:
+        otherwise(message, *where, **options)
+
+
 def _complete(command: Any, instruction: str) -> int:
     """Answers the shell, which asks by an environment variable what the words typed so far can become."""
     from typer.completion import shell_complete
 
     return shell_complete(command, {}, "silhouette", COMPLETE_VARIABLE, instruction)
-
-
-def _stop_writing() -> None:
-    """Discards the rest of standard output, so that the flush at exit does not fail."""
-    with suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _root(

@@ -20,6 +20,10 @@ UNBOUNDED = 1000
 """Columns where no terminal sets the width: nothing is folded, so that a line of a log can be searched."""
 
 
+NARROWEST, USUAL = 30, 80
+"""Columns below which no table can be read, and those of a terminal that does not say how many it has."""
+
+
 def tolerate_any_text() -> None:
     """Makes characters that the terminal's encoding lacks question marks instead of errors."""
     for stream in (sys.stdout, sys.stderr):
@@ -27,10 +31,56 @@ def tolerate_any_text() -> None:
             stream.reconfigure(errors="replace")
 
 
+def open_missing_streams() -> None:
+    """Opens standard input, output and error onto nothing, if the shell has closed them.
+
+    Their numbers are taken then: else the next file that is opened would have one, and a library of the system that
+    writes to standard error would write into it.
+    """
+    for number, stream, mode in ((0, sys.stdin, "r"), (1, sys.stdout, "w"), (2, sys.stderr, "w")):
+        if stream is None:  # type: ignore[comparison-overlap, unused-ignore]
+            try:
+                os.fstat(number)
+            except OSError:
+                opened = os.open(os.devnull, os.O_RDWR)
+                if opened != number:
+                    os.dup2(opened, number)
+                    os.close(opened)
+            setattr(sys, ("stdin", "stdout", "stderr")[number], open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def is_lost(stream: TextIO) -> bool:
+    """Whether what was written to a stream cannot leave this process, as on a full disk."""
+    try:
+        stream.flush()
+    except (OSError, ValueError):
+        return True
+    return False
+
+
+def discard(stream: TextIO) -> None:
+    """Sends the rest of a stream nowhere, so that the flush at the end of the process does not fail."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
 def complain(line: str) -> None:
-    """One line ``error: ...`` on standard error, if it is open."""
-    with suppress(BrokenPipeError):
-        print(f"error: {printable(line)}", file=sys.stderr, flush=True)
+    """One line ``error: ...`` on standard error, if that takes it."""
+    _say(f"error: {printable(line)}")
+
+
+def warn(line: str) -> None:
+    """One line ``warning: ...`` on standard error, if that takes it."""
+    _say(f"warning: {printable(line)}")
+
+
+def _say(line: str) -> None:
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        discard(sys.stderr)
 
 
 def show_json(content: Mapping[str, Any]) -> None:
@@ -56,5 +106,18 @@ def console_on(stream: TextIO) -> Console:
     """A console that writes to a stream; lines are folded only where that is a terminal."""
     from rich.console import Console
 
-    free = not stream.isatty() and not os.environ.get("COLUMNS")
-    return Console(file=stream, width=UNBOUNDED if free else None, highlight=False, markup=False, emoji=False)
+    return Console(file=stream, width=_width(stream), highlight=False, markup=False, emoji=False)
+
+
+def _width(stream: TextIO) -> int:
+    """The columns of a stream: those of COLUMNS, if that is a number of them, else those of the terminal."""
+    named = os.environ.get("COLUMNS", "")
+    if named.isascii() and named.isdigit() and int(named[:6]) > 0:
+        return min(max(int(named[:6]), NARROWEST), UNBOUNDED)
+    if not stream.isatty():
+        return UNBOUNDED
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    return max(columns or USUAL, NARROWEST)

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from queue import SimpleQueue
@@ -142,9 +142,20 @@ def _fork(
 ) -> Any:
     arguments = (child_end, parent_end, os.getpid(), target, argument)
     process = multiprocessing.get_context("fork").Process(target=_begin_forked, args=arguments, daemon=True)
-    with starting.fork_warning_silenced():
+    # Ctrl-C waits until the new process ignores it, as it does from `run_child` on.
+    with starting.fork_warning_silenced(), _interrupts_held_back():
         process.start()
     return process
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C comes after the block; never in a process that is forked in it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin_forked(
