@@ -5,7 +5,9 @@ words of a command -> the room that does it -> tables, one JSON document, or fil
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 __all__ = ["main"]
 
@@ -19,5 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         from silhouette.cli.app import main as run
     except KeyboardInterrupt:
+        with suppress(AttributeError, OSError, ValueError):  # closed, or full
+            sys.stderr.write("error: interrupted; nothing further was judged\n")
         return 130  # ExitStatus.INTERRUPTED, which that imports
     return run(arguments)

@@ -14,6 +14,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, Literal
@@ -73,7 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ExitStatus.INTERRUPTED
     finally:
         if arguments is None:  # the process ends: another Ctrl-C has nothing left to interrupt
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            with suppress(ValueError):  # in a thread
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
         for stream in (sys.stdout, sys.stderr):
             if is_lost(stream):
                 discard(stream)
@@ -91,7 +93,7 @@ def _answer(words: list[str]) -> int:
         complain(usage_problem(error, words, list(COMMANDS)))
         return ExitStatus.BAD_INPUT
     except OSError as error:
-        if is_lost(sys.stdout):
+        if error.filename is None:  # all that writes or reads a file says which
             discard(sys.stdout)
             complain(f"standard output cannot be written ({why_not(error)})")
         else:
