@@ -1,17 +1,24 @@
 """How long something may take: loops that can be slow ask before each round whether there is time left.
 
-The limit belongs to the context that sets it: another thread, or another process, has its own, or none.
+What counts is the time that the processor spends on the thread: on a busy machine, or while it waits, no work takes
+longer. The limit belongs to the thread that sets it: another thread, or another process, has its own, or none.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 
-_until: ContextVar[float] = ContextVar("until", default=float("inf"))
-"""When there is no time left, by the monotonic clock."""
+
+class _Limit(threading.local):
+    """Of each thread: when there is no time left, by the clock of the processor's time that it has had."""
+
+    until = float("inf")
+
+
+_limit = _Limit()
 
 
 class OutOfTime(Exception):
@@ -20,7 +27,7 @@ class OutOfTime(Exception):
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """What is done inside may take so many seconds, and no longer than a limit round this one allows.
+    """What is done inside may take so many seconds of the processor, and no longer than a limit round this one allows.
 
     >>> with time_limit(-1.0):
     ...     go_on()
@@ -29,11 +36,12 @@ def time_limit(seconds: float) -> Iterator[None]:
     silhouette.time_limit.OutOfTime
     >>> go_on()
     """
-    before = _until.set(min(_until.get(), time.monotonic() + seconds))
+    before = _limit.until
+    _limit.until = min(before, time.thread_time() + seconds)
     try:
         yield
     finally:
-        _until.reset(before)
+        _limit.until = before
 
 
 def go_on() -> None:
@@ -42,5 +50,5 @@ def go_on() -> None:
     Raises:
         OutOfTime: where there is none left.
     """
-    if time.monotonic() > _until.get():
+    if time.thread_time() > _limit.until:
         raise OutOfTime

@@ -28,6 +28,12 @@ PAIRS_AT_ONCE = 30_000
 MOST_PAIRS = 200_000
 """Pairs of balls that are looked at for one question; what is left is told in the error."""
 
+FEW_ALONG, FEW_PAIRS = 24.0, 2_000
+"""Few samples are so many along the longest side of a set; so many pairs of balls of them are looked at, at most."""
+
+MUCH_FEWER = 2.5
+"""Between few samples is looked first where they lie so many times as far apart as all."""
+
 TRIED = 48
 """Free lines on each level whose width is worked out."""
 
@@ -61,8 +67,8 @@ def widest_line(
     width. The sets themselves block nothing, unless they are among the blockers. What reaches down to the lowest point
     of both sets is taken to go on below: no line passes under it.
 
-    The search stops at the first beam found that is ``least`` wide: there may be wider ones, and none is told as wider
-    than twice that. With 0 it looks for any, and the value is above 0, up to 2 mm, where it finds one. With ``inf`` it
+    The search stops at the first beam found that is ``least`` wide, and looks between few samples of both sets before
+    it looks between all: there may be wider ones, and none is told as wider than twice that. With 0 it looks for any, and the value is above 0, up to 2 mm, where it finds one. With ``inf`` it
     looks for the widest.
 
     The value is the width of a beam that was found, 0 where there is none; with its error it reaches the greatest width
@@ -87,9 +93,7 @@ def widest_line(
     boxes = start.box, end.box
     lowest = float(min(box[0, 2] for box in boxes))
     obstacles = Obstacles(sunk(blockers, lowest, SUNK), boxes, _greatest(least))
-    trees = balls(start, resolution, end.box), balls(end, resolution, start.box)
-    search = _Search((start, end), trees, obstacles, least, resolution, effort)
-    search.run()
+    search = _searched((start, end), obstacles, least, resolution, effort)
     if not search.is_found and search.most > 0.0 and least == 0.0:
         search.look()
     by = () if search.is_found else search.blocking()
@@ -98,6 +102,23 @@ def widest_line(
         return Measured(least, error, search.segment[None], by)
     lines = search.segment[None] if search.width > 0.0 else np.zeros((0, 2, 3))
     return Measured(search.width, error, lines, by)
+
+
+def _searched(
+    points: tuple[PointSet, PointSet], obstacles: Obstacles, least: float, resolution: float, effort: float
+) -> _Search:
+    """The search for a beam after it was run: between few samples and, where none is found, between all."""
+    few = [max(resolution, float(np.ptp(side.box, axis=0).max()) / FEW_ALONG) for side in points]
+    stages = [([resolution] * 2, effort)]
+    if least < np.inf and max(few) >= MUCH_FEWER * resolution:
+        stages.insert(0, (few, FEW_PAIRS / MOST_PAIRS))
+    for spacings, much in stages:
+        trees = balls(points[0], spacings[0], points[1].box), balls(points[1], spacings[1], points[0].box)
+        search = _Search(points, trees, obstacles, least, resolution, much)
+        search.run()
+        if search.is_found:
+            break
+    return search
 
 
 @dataclass(eq=False)

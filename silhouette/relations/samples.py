@@ -20,6 +20,9 @@ from silhouette.relations.shells import facing
 MOST_SAMPLES = 2_000_000
 """Samples before equal ones are merged, at most; a surface that would have more is sampled more coarsely."""
 
+MANY_SAMPLES = 500_000
+"""Samples above which long thin triangles are cut across first."""
+
 MOST_EYES = 48
 """Points of a surface from which is looked, at most."""
 
@@ -185,43 +188,53 @@ def _nested(samples: Samples) -> Nest:
     """Samples in balls."""
     depth = max(0, int(np.ceil(np.log2(len(samples.points)))))
     order = np.resize(np.arange(len(samples.points)), 1 << depth)
+    ordered = [np.ascontiguousarray(axis)[order] for axis in samples.points.T]  # numpy is fast along whole rows
     for level in range(depth):
-        block = samples.points[order].reshape(1 << level, -1, 3)
-        longest = np.ptp(block, axis=1).argmax(axis=1)
-        along = np.take_along_axis(block, longest[:, None, None], axis=2)[:, :, 0]
+        blocks = [axis.reshape(1 << level, -1) for axis in ordered]
+        longest = np.stack([np.ptp(block, axis=1) for block in blocks], axis=1).argmax(axis=1)
+        along = np.choose(longest[:, None], blocks)
         rank = np.argpartition(along, along.shape[1] // 2, axis=1)
         order = np.take_along_axis(order.reshape(along.shape), rank, axis=1).ravel()
-    ordered = samples.points[order]
+        ordered = [np.take_along_axis(block, rank, axis=1).ravel() for block in blocks]
     middle, radius = list[Integers](), list[Floats]()
-    for level in range(depth + 1):
-        block = ordered.reshape(1 << level, -1, 3)
-        centre = (block.min(axis=1) + block.max(axis=1)) / 2
-        nearest = ((block - centre[:, None]) ** 2).sum(axis=2).argmin(axis=1)
-        there = np.take_along_axis(block, nearest[:, None, None], axis=1)
-        radius.append(np.sqrt(((block - there) ** 2).sum(axis=2).max(axis=1)) + samples.spacing)
-        middle.append(order[nearest + np.arange(len(nearest)) * block.shape[1]].astype(np.int32))
-    return Nest(samples, tuple(middle), tuple(radius), order)
+    low, high = ordered, ordered
+    for level in reversed(range(depth + 1)):
+        blocks = [axis.reshape(1 << level, -1) for axis in ordered]
+        centre = [(least + most) / 2 for least, most in zip(low, high, strict=True)]
+        nearest = _squares(blocks, centre).argmin(axis=1) + np.arange(1 << level) * blocks[0].shape[1]
+        radius.append(np.sqrt(_squares(blocks, [axis[nearest] for axis in ordered]).max(axis=1)) + samples.spacing)
+        middle.append(order[nearest].astype(np.int32))
+        low = [np.minimum(axis[0::2], axis[1::2]) for axis in low] if level else low
+        high = [np.maximum(axis[0::2], axis[1::2]) for axis in high] if level else high
+    return Nest(samples, tuple(middle[::-1]), tuple(radius[::-1]), order)
+
+
+def _squares(blocks: list[Floats], places: list[Floats]) -> Floats:
+    """(n, m) mm²: how far the points of each block are from its place; blocks (n, m) and places (n,) by axes."""
+    total = (blocks[0] - places[0][:, None]) ** 2
+    for block, place in zip(blocks[1:], places[1:], strict=True):
+        total += (block - place[:, None]) ** 2
+    return total
 
 
 def _of_surface(mesh: Mesh, spacing: float) -> Samples:
     """Samples of a mesh, in its frame."""
-    corners = mesh.vertices[mesh.faces]
-    longest = np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2)).max(axis=1)
-    is_fine = bool(np.median(longest) < FINE * spacing)
-    while True:
-        # A triangle's points lie within its longest side / sqrt(3) of a corner.
-        step = (1.0 - FINE * is_fine) * spacing
-        steps = np.maximum(1, np.ceil(longest / (np.sqrt(3.0) * step) - 1e-9)).astype(np.int64)
-        if ((steps + 1) * (steps + 2) // 2).sum() <= MOST_SAMPLES:
-            break
+    corners, of = mesh.vertices[mesh.faces], np.arange(len(mesh.faces), dtype=np.int32)
+    is_fine = bool(np.median(_longest(corners)) < FINE * spacing)
+    steps = _steps(corners, spacing, is_fine)
+    if _count(steps).sum() > MANY_SAMPLES:
+        corners, of = _cut_across(corners, of, spacing, is_fine)
+        steps = _steps(corners, spacing, is_fine)
+    while _count(steps).sum() > MOST_SAMPLES and steps.max() > 1:
         spacing *= 1.5
+        steps = _steps(corners, spacing, is_fine)
     points, faces = list[Floats](), list[Integers]()
     for count in np.unique(steps).tolist():
         chosen = np.flatnonzero(steps == count).astype(np.int32)
         i, j = (index.ravel() for index in np.indices((count + 1, count + 1)))
         weights = np.stack([i, j, count - i - j], axis=1)[i + j <= count] / count
         points.append(np.einsum("wc,mcx->mwx", weights, corners[chosen]).reshape(-1, 3))
-        faces.append(np.repeat(chosen, len(weights)))
+        faces.append(np.repeat(of[chosen], len(weights)))
     joined, face = np.concatenate(points), np.concatenate(faces)
     keys = np.round(joined, EQUAL)
     if is_fine:  # the outermost sample of each cell stays
@@ -231,3 +244,41 @@ def _of_surface(mesh: Mesh, spacing: float) -> Samples:
     equal = merge_equal(keys)[1]
     first = np.unique(equal, return_index=True)[1]
     return Samples(joined[first], np.column_stack([face, equal]).astype(np.int32), spacing)
+
+
+def _longest(corners: Floats) -> Floats:
+    """(n,) mm: the longest side of each triangle (n, 3, 3)."""
+    longest: Floats = np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2)).max(axis=1)
+    return longest
+
+
+def _steps(corners: Floats, spacing: float, is_fine: bool) -> Integers:
+    """(n,) into how many steps the sides of triangles (n, 3, 3) are cut: their points lie within a longest side over
+    sqrt(3) of a corner."""
+    step = (1.0 - FINE * is_fine) * spacing
+    steps: Integers = np.maximum(1, np.ceil(_longest(corners) / (np.sqrt(3.0) * step) - 1e-9)).astype(np.int64)
+    return steps
+
+
+def _count(steps: Integers) -> Integers:
+    """(n,) samples of triangles whose sides are cut into so many steps."""
+    return (steps + 1) * (steps + 2) // 2
+
+
+def _cut_across(corners: Floats, of: Integers, spacing: float, is_fine: bool) -> tuple[Floats, Integers]:
+    """Triangles (n, 3, 3), and which of the mesh each is part of (n,), cut across the middles of their two longer sides
+    as long as the three parts together have fewer samples: long thin triangles have few then."""
+    done, whose = list[Floats](), list[Integers]()
+    while len(corners):
+        sides = ((corners - np.roll(corners, -1, axis=1)) ** 2).sum(axis=2)
+        turn = (sides.argmin(axis=1)[:, None] + np.arange(3)) % 3
+        start, end, apex = np.take_along_axis(corners, turn[:, :, None], axis=1).swapaxes(0, 1)
+        left, right = (start + apex) / 2, (end + apex) / 2
+        parts = np.stack([apex, left, right, left, start, right, right, start, end], axis=1).reshape(-1, 3, 3)
+        fewer = _count(_steps(parts, spacing, is_fine)).reshape(-1, 3).sum(axis=1) < _count(
+            _steps(corners, spacing, is_fine)
+        )
+        done.append(corners[~fewer])
+        whose.append(of[~fewer])
+        corners, of = parts.reshape(-1, 3, 3, 3)[fewer].reshape(-1, 3, 3), np.repeat(of[fewer], 3)
+    return np.concatenate(done), np.concatenate(whose)

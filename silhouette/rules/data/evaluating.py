@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import product
+from time import thread_time
 from typing import Any, Protocol
 
 from silhouette.errors import RequestError
@@ -54,13 +55,18 @@ from silhouette.rules.data.quantities import (
 )
 from silhouette.rules.data.worlds import World
 from silhouette.scenes.pieces import Piece
+from silhouette.text import in_a_sentence
 from silhouette.time_limit import OutOfTime, go_on, time_limit
 
 LONGEST = 10.0
-"""Seconds that one clause may take for one check; a little more, since slow loops look at the clock before each round.
+"""Seconds of CPU time that one clause may take for one check; a little more, since slow loops look before each round.
 
 What is worked out once for a mesh and then kept, such as its footprint, is not stopped: it would never be ready.
 """
+
+
+MANY = 20
+"""Of more pieces that one question is about, fewer are advised, unless one has most of the triangles."""
 
 
 class Table(Protocol):
@@ -98,6 +104,7 @@ class Evaluator:
         self._world = world
         self._clauses: dict[str, Found] = {}
         self._now: Clause | None = None
+        self._advice = "ask about fewer pieces"
 
     @property
     def asked(self) -> Mapping[str, Found]:
@@ -116,7 +123,7 @@ class Evaluator:
                 with time_limit(LONGEST):
                     self._clauses[name] = self.found(self._now.when, {})
             except OutOfTime:
-                raise self._error(f"takes more than {LONGEST:g} s; ask about fewer pieces") from None
+                raise self._error(f"takes more than {LONGEST:g} s of CPU time; {self._advice}") from None
             self._now = before
         return self._clauses[name]
 
@@ -192,13 +199,23 @@ class Evaluator:
                 found[parameter.name] = self.found(_default(parameter.default), {})
         values = product(*((one.value, *_other_values(one)) for one in found.values()))
         several = [dict(zip(found, given, strict=True)) for given in values]
-        answer = within_all(all_of(partial(self._table.ask, node.name, given) for given in several))
+        answer = within_all(all_of(partial(self._answer, node.name, given) for given in several))
         if not answer.sure or answer.error:
             what = question_of(node.name, several[0])
             if len(several) > 1:
                 what = ("within", *what, *(one.of for one in found.values()))
             answer = self._known(known_by(answer, what, PRIMITIVES[node.name].most), what)
         return answer.resting_on(found.values())
+
+    def _answer(self, primitive: str, given: Mapping[str, Any]) -> Found:
+        """The answer of the table to one question; where that takes most of the time that there is, the advice says so."""
+        begun = thread_time()
+        try:
+            return self._table.ask(primitive, given)
+        except OutOfTime:
+            if thread_time() - begun >= LONGEST / 2:
+                self._advice = _simpler(primitive, given)
+            raise
 
     def _known(self, answer: Found, what: Key) -> Found:
         """The answer to a primitive: in a world it is sure of every truth."""
@@ -317,3 +334,18 @@ def _in_doubt(counts: Found, body: Callable[[], Found], decides: bool) -> Found:
         return found
     value = found.value if counts.value else not decides
     return replace(found, value=value, sure=found.sure and found.value is not decides)
+
+
+def _simpler(primitive: str, given: Mapping[str, Any]) -> str:
+    """What makes one question faster: fewer pieces, where there are many, or a simpler mesh."""
+    values = [one for value in given.values() for one in (value if isinstance(value, tuple) else (value,))]
+    points = [one.piece if isinstance(one, Points) else one for one in values]
+    pieces = {piece.name: piece for piece in points if isinstance(piece, Piece)}
+    faces = {name: len(piece.model.mesh.faces) for name, piece in pieces.items()}
+    if not faces or len(faces) > MANY and max(faces.values()) < sum(faces.values()) / 2:
+        return f"'{primitive}' alone takes most of it: ask about fewer pieces"
+    finest = max(faces, key=lambda name: faces[name])
+    return (
+        f"'{primitive}' alone takes most of it: a simpler mesh would be faster, above all of "
+        f"{in_a_sentence(finest)} ({faces[finest]:,} triangles)"
+    )

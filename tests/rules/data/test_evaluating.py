@@ -224,6 +224,13 @@ def test_a_clause_that_takes_too_long_is_one_line(text: str, monkeypatch: pytest
     assert str(refused.value).startswith("game.toml: clause 'a' (clause 0): takes more than")
 
 
+def spend(seconds: float) -> None:
+    """Keeps the processor busy for so long."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
 class SlowTable(FakeTable):
     """A table on which one question takes longer than anybody waits."""
 
@@ -237,14 +244,42 @@ def test_a_primitive_that_takes_too_long_by_itself_is_one_line(monkeypatch: pyte
     one = evaluator(SlowTable(), a="b and yes", b="contact(attacker, target)")
     with pytest.raises(RequestError) as refused:
         one.clause("a")
-    assert str(refused.value) == ("game.toml: clause 'b' (clause 1): takes more than 0.1 s; ask about fewer pieces")
+    assert str(refused.value) == (
+        "game.toml: clause 'b' (clause 1): takes more than 0.1 s of CPU time; "
+        "'contact' alone takes most of it: a simpler mesh would be faster, above all of Kal (12 triangles)"
+    )
+
+
+def test_many_questions_that_take_too_long_together_are_to_be_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluating, "LONGEST", 0.2)
+    table = FakeTable(contact=NO, distance=length(5.0))
+    table.ask = lambda primitive, given: spend(0.03) or NO  # type: ignore[func-returns-value, method-assign]
+    text = " or ".join(f"contact(attacker, target, gap = {number} mm)" for number in range(20))
+    with pytest.raises(RequestError, match="s of CPU time; ask about fewer pieces$"):
+        evaluator(table, a=text).clause("a")
+
+
+def test_one_question_about_very_many_pieces_is_to_be_about_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluating, "LONGEST", 0.1)
+    table = SlowTable()
+    monkeypatch.setattr(table, "pieces", lambda *_: tuple(standing(f"wall {number}") for number in range(40)))
+    with pytest.raises(RequestError, match="'contact' alone takes most of it: ask about fewer pieces$"):
+        evaluator(table, a="contact(attacker, terrain)").clause("a")
+
+
+def test_no_time_passes_while_a_question_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine, or one that sleeps, turns no verdict into an error."""
+    monkeypatch.setattr(evaluating, "LONGEST", 0.1)
+    table = FakeTable(contact=YES)
+    table.ask = lambda primitive, given: time.sleep(0.3) or go_on() or YES  # type: ignore[func-returns-value, method-assign]
+    assert evaluator(table, a="contact(attacker, target)").clause("a").value
 
 
 def test_every_clause_has_its_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """But for those that rest on others: these are asked within the time of the first."""
     monkeypatch.setattr(evaluating, "LONGEST", 0.3)
     table = FakeTable(contact=YES)
-    table.ask = lambda primitive, given: time.sleep(0.2) or go_on() or YES  # type: ignore[func-returns-value, method-assign]
+    table.ask = lambda primitive, given: spend(0.2) or go_on() or YES  # type: ignore[func-returns-value, method-assign]
     one = evaluator(
         table,
         a="contact(attacker, target)",
