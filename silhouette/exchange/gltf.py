@@ -14,12 +14,14 @@ from silhouette.exchange.gltf_extras import MARK, Entries, NoPiece, entries_of, 
 from silhouette.exchange.gltf_frame import read_as
 from silhouette.exchange.gltf_groups import name_gangs
 from silhouette.exchange.gltf_meshes import GltfMeshes
-from silhouette.exchange.gltf_nodes import GltfScene, Node, read_scene, shown, table_of
 from silhouette.exchange.gltf_pieces import Marked, Pieces
 from silhouette.exchange.gltf_settings import settings_of, units_in_doubt
 from silhouette.exchange.imported import ImportedTable, LeftOut
 from silhouette.exchange.names import UniqueNames, plain_name
-from silhouette.meshes.opening import plainly
+from silhouette.meshes.formats.gltf import Gltf
+from silhouette.meshes.formats.gltf_nodes import Node, shown, table_of
+from silhouette.meshes.formats.gltf_tree import Tree, item
+from silhouette.meshes.opening import opened, plainly
 from silhouette.models.units import FRONT
 from silhouette.rules import FIRST, RULES
 from silhouette.text import as_written, did_you_mean
@@ -45,8 +47,11 @@ def read_gltf(path: Path, units: str | None = None) -> ImportedTable:
         FileError: where it is no such file, or no node of it says that it is a piece.
     """
     with plainly(path):
-        scene = read_scene(path)
-    settings = settings_of(scene.extras, path)
+        source = opened(path)
+        scene = Gltf(source.data, source.fetch, binary=source.format == "glb")
+        scenes = scene.tree.get("scenes", [])
+        extras = table_of(item(scenes, scene.tree.get("scene", 0), "scene"), "extras") if scenes else {}
+    settings = settings_of(extras, path)
     rules = str(settings.keys.get("rules", FIRST))
     if rules not in RULES and not rules.lower().endswith(".toml"):
         raise FileError(
@@ -69,8 +74,8 @@ def read_gltf(path: Path, units: str | None = None) -> ImportedTable:
         except NoPiece as wrong:
             left_out.append(LeftOut(marked.name, str(wrong)))
             why = f"is a part of {marked.name}, which is left out"
-            left_out += [LeftOut(_called(part), why) for part in marked.parts if part is not marked.node]
-    doubt = "" if units else units_in_doubt(pieces)
+            left_out += [LeftOut(part.called, why) for part in marked.parts if part is not marked.node]
+    doubts = ["" if units else units_in_doubt(pieces), gangs, *maker.warnings, *scene.warnings]
     return ImportedTable(
         title=settings.title or plain_name(path.stem) or PROGRAM,
         program=f"glTF ({plain_name(generator)})" if generator else PROGRAM,
@@ -78,7 +83,7 @@ def read_gltf(path: Path, units: str | None = None) -> ImportedTable:
         pieces=tuple(pieces),
         left_out=(*left_out, *walk.left_out, *_whole_file(scene)),
         keys=settings.keys,
-        warnings=tuple(sentence for sentence in (doubt, gangs) if sentence),
+        warnings=tuple(sentence for sentence in doubts if sentence),
         has_its_table=True,
     )
 
@@ -86,7 +91,7 @@ def read_gltf(path: Path, units: str | None = None) -> ImportedTable:
 class _Walk:
     """The nodes of a scene, sorted: those that say they are pieces, with their parts, and all others."""
 
-    def __init__(self, scene: GltfScene, meshes: GltfMeshes, entries: Entries) -> None:
+    def __init__(self, scene: Gltf, meshes: GltfMeshes, entries: Entries) -> None:
         self.meshes = meshes
         self.marked: list[Marked] = []
         self.left_out: list[LeftOut] = []
@@ -98,19 +103,21 @@ class _Walk:
             owners[node.index] = owner
             if own is not None:
                 self.marked.append(own)
-            if owner is not None and "mesh" in node.told:
+            if owner is not None and "mesh" in node.told and not node.unseen:
                 owner.parts.append(node)
         groups = {index for one in self.marked for index in one.node.above}
         groups |= {index for one in self.marked for part in one.parts for index in part.above}
         for node in scene.nodes.values():
             owner = owners[node.index]
-            is_placed = owner is not None and (owner.node is node or "mesh" in node.told)
+            is_placed = owner is not None and (owner.node is node or ("mesh" in node.told and not node.unseen))
             if not is_placed and (why := self._why(node, node.index in groups)):
-                whose = "" if owner is None else f" (below {_called(owner.node)})"
-                self.left_out.append(LeftOut(_called(node), f"{why}{whose}"))
+                whose = "" if owner is None else f" (below {owner.node.called})"
+                self.left_out.append(LeftOut(node.called, f"{why}{whose}"))
 
     def _why(self, node: Node, is_group: bool) -> str:
         """Why a node is no piece and no part of one; nothing where it is left out of nothing."""
+        if node.unseen and "mesh" in node.told:
+            return node.unseen
         if "camera" in node.told:
             return "is a camera"
         if LIGHTS in table_of(node.told, "extensions"):
@@ -133,8 +140,8 @@ def _marked(node: Node, entries: Entries) -> Marked | None:
         return Marked(node, None, {}, wrong=str(wrong))
     if kind is None:
         return None
-    if node.wrong:
-        return Marked(node, kind, {}, wrong=node.wrong)
+    if node.unseen or node.wrong:
+        return Marked(node, kind, {}, wrong=node.unseen or node.wrong)
     try:
         return Marked(node, kind, keys_of(node.extras, kind, entries))
     except NoPiece as wrong:
@@ -152,23 +159,51 @@ def _name(marked: list[Marked], meshes: GltfMeshes) -> None:
             one.name = names.of(meshes.name_of(one.node) or f"{one.kind or 'piece'} of node {one.node.index}")
 
 
-def _called(node: Node) -> str:
-    return node.name or f"node {node.index}"
-
-
-def _joints(scene: GltfScene) -> set[int]:
+def _joints(scene: Gltf) -> set[int]:
     """The nodes that are joints of skeletons."""
     skins = scene.tree.get("skins", [])
     lists = [skin.get("joints") for skin in skins if isinstance(skin, dict)] if isinstance(skins, list) else []
     return {joint for joints in lists if isinstance(joints, list) for joint in joints if type(joint) is int}
 
 
-def _whole_file(scene: GltfScene) -> list[LeftOut]:
+def _whole_file(scene: Gltf) -> list[LeftOut]:
     """What a file has beside the nodes of its default scene."""
     animations: Any = scene.tree.get("animations", [])
-    rows = [LeftOut(name, why) for name, why in scene.others]
+    rows = [LeftOut(name, why) for name, why in _others(scene.tree, scene.nodes)]
     for number, animation in enumerate(animations if isinstance(animations, list) else []):
         name = shown(animation.get("name")) if isinstance(animation, Mapping) else ""
         why = "is an animation: pieces stand as their nodes say"
         rows.append(LeftOut(name or f"animation {number}", why))
     return rows
+
+
+def _others(tree: Tree, nodes: Mapping[int, Node]) -> tuple[tuple[str, str], ...]:
+    """The names of scenes that are not the default one, and of nodes in no scene, each with the reason."""
+    scenes = tree.get("scenes", [])
+    default = tree.get("scene", 0)
+    if not scenes:
+        return ()
+    name = shown(scenes[default].get("name")) or f"scene {default}"
+    rows, known = [], set(nodes)
+    for number, scene in enumerate(scenes):
+        if number != default and isinstance(scene, dict):
+            why = f"is another scene; the file's default scene, {name}, is what is read"
+            rows.append((shown(scene.get("name")) or f"scene {number}", why))
+            known |= _below(tree, scene.get("nodes", []))
+    for index in range(len(tree.get("nodes", []))):
+        if index not in known:
+            rows.append((shown(item(tree["nodes"], index, "node").get("name")) or f"node {index}", "is in no scene"))
+    return tuple(rows)
+
+
+def _below(tree: Tree, roots: object) -> set[int]:
+    """The nodes of another scene."""
+    pending = list(roots) if isinstance(roots, list) else []
+    found: set[int] = set()
+    while pending:
+        index = pending.pop()
+        if type(index) is int and index not in found and 0 <= index < len(tree.get("nodes", [])):
+            found.add(index)
+            children = item(tree["nodes"], index, "node").get("children", [])
+            pending += children if isinstance(children, list) else []
+    return found

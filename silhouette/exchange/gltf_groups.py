@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from silhouette.exchange.gltf_extras import MARK
-from silhouette.exchange.gltf_nodes import Node
 from silhouette.exchange.gltf_pieces import Marked
+from silhouette.meshes.formats.gltf_nodes import Node
 
 
 def name_gangs(models: Sequence[Marked], nodes: Mapping[int, Node]) -> str:

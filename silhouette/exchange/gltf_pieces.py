@@ -16,14 +16,14 @@ import numpy as np
 
 from silhouette.exchange.gltf_extras import NoPiece
 from silhouette.exchange.gltf_frame import DECIMALS, ahead, read_as, to_table
-from silhouette.exchange.gltf_meshes import GltfMeshes
-from silhouette.exchange.gltf_nodes import Node
+from silhouette.exchange.gltf_meshes import GltfMeshes, NodeMesh
 from silhouette.exchange.imported import ImportedPiece
 from silhouette.exchange.obj_writing import one_word
 from silhouette.exchange.placing import Upright, baked, direction, moved, rounded, standing
 from silhouette.files.schema import LARGEST
 from silhouette.geometry import Floats, corners
-from silhouette.meshes.formats.base import MOST_LINES, MOST_TRIANGLES
+from silhouette.meshes.formats.base import MOST_LINES, MOST_TRIANGLES, see_through_shares
+from silhouette.meshes.formats.gltf_nodes import Node
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
 from silhouette.models.units import FRONT
@@ -66,6 +66,9 @@ class Marked:
 class Pieces:
     """Makes the pieces of a file.
 
+    Attributes:
+        warnings: a sentence for each thing about a piece that its maker should know.
+
     Args:
         meshes: of the file.
         nodes: of its default scene, by index.
@@ -84,6 +87,7 @@ class Pieces:
         self._from_blender = from_blender
         self._shared: dict[tuple[Any, ...], Mesh] = {}
         self._triangles = 0
+        self.warnings: list[str] = []
 
     def piece(self, marked: Marked) -> ImportedPiece:
         """The piece that a node says it is.
@@ -164,23 +168,27 @@ class Pieces:
         return "unknown" if found is None or found == "unknown" else float(found)
 
     def _parts(self, marked: Marked, reading: Floats) -> list[_Part]:
-        """Each part: its name, its mesh by number, the mesh, and the matrix to the piece's frame, mm and z up."""
+        """Each part: its name, the digest of its mesh, the mesh, and the matrix to the piece's frame, mm and z up."""
         if not marked.parts:
             raise NoPiece("has no mesh, and no node below it has one; a stand-in would say figure = { base, height }")
         if len(marked.parts) > MOST_PARTS_OF_A_PIECE:
             raise NoPiece(f"has over {MOST_PARTS_OF_A_PIECE} parts; join them")
-        parts = []
+        parts, areas = [], dict[str, float]()
         names = self._names(marked)
         for node, name in zip(marked.parts, names, strict=True):
             try:
-                if node.wrong:
+                if node.wrong and "skin" not in node.told:
                     raise NoPiece(node.wrong)
-                mesh = self._meshes.of(node)
-                inner = to_table(reading @ self._below(marked.node, node, mesh))
+                shape = self._meshes.of(node)
+                inner = to_table(reading @ self._below(marked.node, node, shape))
             except NoPiece as wrong:
                 whose = "" if node is marked.node else f"its part {node.name or f'node {node.index}'} "
                 raise NoPiece(f"{whose}{wrong}") from None
-            parts.append((name, int(node.told["mesh"]), mesh, inner))
+            parts.append((name, shape.mesh.digest, shape.mesh, inner))
+            larger = abs(np.linalg.det(inner[:3, :3])) ** (2.0 / 3.0)
+            for material, area in shape.areas.items():
+                areas[material] = areas.get(material, 0.0) + larger * area
+        self.warnings += [f"{marked.name}: {sentence}" for sentence in see_through_shares(areas)]
         triangles = sum(len(mesh.faces) for _, _, mesh, _ in parts)
         lines = sum(len(mesh.faces) + len(mesh.vertices) for _, _, mesh, _ in parts)
         if triangles > MOST_TRIANGLES or (len(parts) > 1 and lines > MOST_LINES):
@@ -199,11 +207,11 @@ class Pieces:
         often = Counter(short)
         return [one_word(name if often[name] == 1 else whole) for name, whole in zip(short, full, strict=True)]
 
-    def _below(self, top: Node, node: Node, mesh: Mesh) -> Floats:
+    def _below(self, top: Node, node: Node, shape: NodeMesh) -> Floats:
         """The matrix (4, 4) from a mesh's frame to that of the piece's node, metres and y up."""
         if "skin" in node.told:
             assert top.world is not None
-            return np.asarray(np.linalg.solve(top.world, self._meshes.world_of(node, mesh)), np.float64)
+            return np.asarray(np.linalg.solve(top.world, shape.matrix), np.float64)
         matrix: Floats = np.eye(4)
         if node is not top:
             matrix = node.local
@@ -215,7 +223,7 @@ class Pieces:
 
     def _in_its_frame(self, parts: Sequence[_Part], scale: float = 1.0) -> Mesh:
         """One mesh of all parts in the frame of the piece's node, times a scale; one for all that look the same."""
-        key = (scale, *((name, number, inner.tobytes()) for name, number, _, inner in parts))
+        key = (scale, *((name, digest, inner.tobytes()) for name, digest, _, inner in parts))
         if key not in self._shared:
             larger = np.diag([scale, scale, scale, 1.0])
             mesh = _rounded(baked([(name, mesh, larger @ inner) for name, _, mesh, inner in parts], np.zeros(3)))
@@ -234,7 +242,7 @@ class Pieces:
         return mesh
 
 
-_Part = tuple[str, int, Mesh, Floats]
+_Part = tuple[str, str, Mesh, Floats]
 
 
 def _rounded(mesh: Mesh) -> Mesh:

@@ -28,6 +28,7 @@ from silhouette.exchange.tts_words import (
     base_in_words,
     facing_of,
     gang_of,
+    is_invisible,
     kind_of,
     name_of,
     type_of,
@@ -57,6 +58,7 @@ TALL = 1.2
 """The height of a stand-in whose height is not known, in diameters of its base: 38 mm on 32 mm."""
 
 NO_FOLDER = "its mesh is not looked for: give --meshes, the game's folder Mods/Models"
+INVISIBLE = "is invisible in the game: its colour has alpha 0"
 BUNDLE = "is an asset bundle, which only the game can read"
 
 
@@ -176,6 +178,10 @@ class _Table:
             elif depth >= DEEPEST:
                 self._leave_inner(child, child_name)
                 self._leave(child_name, f"is over {DEEPEST} levels deep among the parts of a piece (a part of {name})")
+                self._leave_parts(child, child_name)
+            elif is_invisible(child):
+                self._leave_inner(child, child_name)
+                self._leave(child_name, f"{INVISIBLE} (a part of {name})")
                 self._leave_parts(child, child_name)
             else:
                 self._leave_inner(child, child_name)
@@ -356,4 +362,4 @@ def _no_piece(state: Mapping[str, Any]) -> str:
     if "Bag" in str(state.get("Name")) or objects_in(state, "ContainedObjects"):
         return "is a bag or a deck"
     what = NO_PIECES.get(type_of(state))
-    return f"is {what}" if what else ""
+    return f"is {what}" if what else INVISIBLE if is_invisible(state) else ""

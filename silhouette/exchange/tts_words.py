@@ -30,6 +30,8 @@ FIGURINE = 1
 NO_PIECES = {2: "a die", 3: "a coin", 6: "a bag", 7: "a bag without end"}
 """Types of custom models that are no pieces of a table, by ``TypeIndex``."""
 
+_LEAST_ALPHA = 0.5 / 255.0
+
 LEAST_BASE, GREATEST_BASE = 10.0, 250.0
 """mm: bases in names."""
 
@@ -85,6 +87,17 @@ def kind_of(state: Mapping[str, Any]) -> Kind:
             if kind in said:
                 return kind
     return "fighter" if type_of(state) == FIGURINE else "terrain"
+
+
+def is_invisible(state: Mapping[str, Any]) -> bool:
+    """Whether the game shows nothing of an object: its colour has an alpha of 0, or one that rounds to it.
+
+    >>> is_invisible({"ColorDiffuse": {"r": 1, "g": 1, "b": 1, "a": 0}}), is_invisible({"ColorDiffuse": {"r": 1}})
+    (True, False)
+    """
+    colour = state.get("ColorDiffuse")
+    alpha = colour.get("a", 1.0) if isinstance(colour, Mapping) else 1.0
+    return isinstance(alpha, int | float) and not isinstance(alpha, bool) and alpha < _LEAST_ALPHA
 
 
 def _tagged(state: Mapping[str, Any], key: str) -> str | None:

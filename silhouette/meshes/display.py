@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from silhouette.errors import MeshError
 from silhouette.files.cache import Arrays, Cache
 from silhouette.files.reading import LARGEST_FILE
-from silhouette.meshes.formats.base import Refused
+from silhouette.meshes.formats.base import Content, Refused
 from silhouette.meshes.formats.colours import Bytes
 from silhouette.meshes.formats.gltf import GLTF
 from silhouette.meshes.formats.gltf_tree import open_container, parse_tree
 from silhouette.meshes.formats.obj_colours import Colouring
 from silhouette.meshes.opening import Source, opened, plainly
 from silhouette.meshes.skins import WHITE, face_colours
-from silhouette.meshes.stored import Content, content
+from silhouette.meshes.stored import content, pictures_of
 
 POINTS = np.array([[2, 2, 2], [4, 1, 1], [1, 4, 1], [1, 1, 4]], np.float32) / np.float32(6.0)
 """(4, 3) how much of each corner of a triangle is in each of the points that stand for it: its middle, and three more.
@@ -116,6 +116,7 @@ def _build(source: Source) -> Arrays:
 
 def _painted(held: Content) -> tuple[NDArray[np.float32], Bytes]:
     """Points (n, 3) on all faces, and their colours; white where a surface has no colour."""
+    pictures = pictures_of(held)
     total = sum(len(surface.faces) for surface in held.surfaces)
     weights = POINTS if total <= FINE else POINTS[:1]
     points, colours = list[NDArray[np.float32]](), list[Bytes]()
@@ -125,7 +126,7 @@ def _painted(held: Content) -> tuple[NDArray[np.float32], Bytes]:
             continue
         corners = np.asarray(surface.vertices, dtype=np.float32)[surface.faces]
         places = np.einsum("sc,mck->smk", weights, corners).reshape(-1, 3)
-        found = face_colours(surface, weights, held.pictures)
+        found = face_colours(surface, weights, pictures)
         if found is None:
             found = np.full((len(places), 3), WHITE, np.uint8)
         finite = np.isfinite(places).all(axis=1)

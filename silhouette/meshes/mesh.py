@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,10 @@ from silhouette.meshes.formats.base import (
     Surface,
     too_many_parts,
 )
+from silhouette.meshes.formats.gltf import Gltf
 from silhouette.meshes.health import absurd, extremes, has_area, inspect, misdirected, used_vertices
 from silhouette.meshes.opening import Source, opened, plainly
-
-if TYPE_CHECKING:
-    from silhouette.meshes.formats.gltf import Gltf
+from silhouette.meshes.stored import content, opened_gltf
 
 # Every export has a few slivers, which are dropped; more than this share of all triangles gives a warning.
 _MANY = 0.01
@@ -96,8 +95,9 @@ class MeshFile:
 def read_mesh(path: Path, cache: Cache) -> MeshFile:
     """The mesh of a file: STL, OBJ, PLY, GLB, glTF, 3MF or OFF, as the ending says; from the cache if it is known.
 
-    Transforms of the file's scene are applied, instances included; skinned figures stand in the pose they were bound
-    in. Parts are the scene's nodes (glTF), groups, objects or materials (OBJ), objects (3MF) or solids (STL); parts of
+    Transforms of the file's scene are applied, instances included, and so are shape keys that are on and skeletons in
+    their pose. What the file says is no body, such as a slicer's modifier or a hidden node, is left out with a warning.
+    Parts are the scene's nodes (glTF), groups, objects or materials (OBJ), objects (3MF) or solids (STL); parts of
     equal names are one part. Colours are ignored: `silhouette.meshes.display` has them. Nothing is read outside the
     file's folder.
 
@@ -107,9 +107,9 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
     """
     with plainly(path):
         source = opened(path)
-        gltf = _gltf(source)
+        gltf = opened_gltf(source, whole=False) if source.format in ("glb", "gltf") else None
         digest = _digest(source.format, source.data, gltf.external if gltf else {})
-        entry = cache.fetch(f"mesh {digest}", lambda: _build(source.format, source.data, gltf))
+        entry = cache.fetch(f"mesh {digest}", lambda: _build(source, gltf))
     notes = json.loads(entry["notes"].tobytes())
     return MeshFile(
         path=path,
@@ -123,37 +123,21 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
     )
 
 
-def _gltf(source: Source) -> Gltf | None:
-    """The content of a glTF file, which says what other files belong to it; None of another format."""
-    if source.format not in ("glb", "gltf"):
-        return None
-    from silhouette.meshes.formats.gltf import Gltf
-
-    return Gltf(source.data, source.fetch, binary=source.format == "glb")
-
-
 def _digest(ending: str, data: bytes, external: dict[str, bytes]) -> str:
     hashed = hashlib.blake2b(ending.encode(), digest_size=16)
-    for name, content in [("", data), *sorted(external.items())]:
-        hashed.update(f"\0{name}\0{len(content)}\0".encode(errors="surrogatepass"))
-        hashed.update(content)
+    for name, held in [("", data), *sorted(external.items())]:
+        hashed.update(f"\0{name}\0{len(held)}\0".encode(errors="surrogatepass"))
+        hashed.update(held)
     return hashed.hexdigest()
 
 
-def _build(ending: str, data: bytes, gltf: Gltf | None) -> Arrays:
+def _build(source: Source, gltf: Gltf | None) -> Arrays:
     """Everything that the cache keeps about a file, from its bytes."""
-    # The readers are imported where a mesh is not in the cache.
-    from silhouette.meshes.formats import obj, off, ply, stl, threemf
-
-    units: str | None = None
-    if gltf is not None:
-        surfaces = gltf.surfaces()
-    elif ending == "3mf":
-        surfaces, units = threemf.read(data)
-    else:
-        surfaces = {"stl": stl.read, "obj": obj.read, "ply": ply.read, "off": off.read}[ending](data)
-    vertices, faces, part, names = joined(surfaces)
+    held = content(source, whole=False, gltf=gltf)
+    vertices, faces, part, names = joined(held.surfaces)
     mesh, notes = _cleaned(vertices, faces, part, names)
+    notes["warnings"] = [*held.warnings, *notes["warnings"]]
+    units = held.units if source.format == "3mf" else None
     text = json.dumps({**notes, "units": units, "parts": mesh.part_names}).encode()
     return {
         "vertices": mesh.vertices,

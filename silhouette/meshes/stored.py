@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.meshes.formats import obj, off, ply, stl, threemf
-from silhouette.meshes.formats.base import MOST_TRIANGLES, MOST_VERTICES, Refused, Skin, Surface
+from silhouette.meshes.formats.base import MOST_TRIANGLES, MOST_VERTICES, Content, Refused, Skin, Surface, see_through
 from silhouette.meshes.formats.colours import Bytes
-from silhouette.meshes.formats.gltf import GLTF, Gltf
+from silhouette.meshes.formats.gltf import Gltf
 from silhouette.meshes.formats.obj_colours import Colouring
 from silhouette.meshes.health import absurd, has_area, misdirected, used_vertices
 from silhouette.meshes.opening import Source
@@ -35,7 +34,8 @@ class Stored:
         colours: (n, 3) uint8, or None.
         normals: (n, 3) float64 unit vectors, of a cloud of points whose file has them; else None. Those of single
             points that have none are 0.
-        usable: (n,) bool, vertices with finite coordinates that a face uses; of a cloud all finite ones.
+        usable: (n,) bool, vertices with finite coordinates that a face uses; of a cloud all finite ones that are not
+            faint (Gaussian splats).
         units: that the file declares, as `MeshFile.declared_units`; "meter" for glTF.
         warnings: a sentence for each thing that the user should know.
     """
@@ -49,44 +49,56 @@ class Stored:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Content:
-    """The surfaces of a file in its order, with their skins; those of an OBJ share their vertices.
+def content(source: Source, *, whole: bool = True, gltf: Gltf | None = None) -> Content:
+    """All that a mesh file holds; those of an OBJ share their vertices.
 
-    Attributes:
-        surfaces: as the reader of the format gives them.
-        pictures: of the skins.
-        warnings: of the colours; more may come when the pictures are used.
-        units: that the file declares.
-    """
-
-    surfaces: list[Surface]
-    pictures: Pictures
-    warnings: list[str]
-    units: str | None = None
-
-
-def content(source: Source) -> Content:
-    """All that a mesh file, or a PLY of points alone, holds.
+    Args:
+        source: the file.
+        whole: whether colours are wanted, and vertices that no triangle uses; a PLY of points alone will do then.
+        gltf: the file taken apart and checked, if it is glTF and that is at hand.
 
     Raises:
         Refused: as the readers do.
     """
-    if source.format in GLTF:
-        gltf = Gltf(source.data, source.fetch, binary=source.format == "glb", whole=True)
-        return Content(gltf.surfaces(), Pictures(gltf.painter.picture), gltf.painter.warnings, "meter")
-    if source.format == "obj":
-        colouring = Colouring(source.fetch)
-        surfaces = obj.read(source.data, colouring)
-        return Content(surfaces, Pictures(colouring.picture), colouring.warnings)
-    none = Pictures(source.fetch)
-    if source.format == "3mf":
-        surfaces, units = threemf.read(source.data, whole=True)
-        return Content(surfaces, none, [], units)
-    if source.format == "stl":
-        return Content(stl.read(source.data), none, [])
-    readers: dict[str, Callable[[bytes, bool], list[Surface]]] = {"ply": ply.read, "off": off.read}
-    return Content(readers[source.format](source.data, True), none, [])
+    match source.format:
+        case "glb" | "gltf":
+            return _gltf_content(gltf or opened_gltf(source, whole=whole))
+        case "obj":
+            return obj.read(source.data, Colouring(source.fetch) if whole else None)
+        case "3mf":
+            return threemf.read(source.data, whole)
+        case "stl":
+            return stl.read(source.data)
+        case "ply":
+            return ply.read(source.data, whole)
+        case _:
+            return off.read(source.data, whole)
+
+
+def pictures_of(held: Content) -> Pictures:
+    """The pictures that the skins of a file name."""
+
+    def none(name: str) -> bytes:
+        raise Refused(f"refers to {name[:80]!r}, and its format has no pictures")
+
+    return Pictures(held.picture or none)
+
+
+def opened_gltf(source: Source, *, whole: bool) -> Gltf:
+    """A glTF file, of which all is there that its default scene shows.
+
+    Raises:
+        Refused: if it is not.
+    """
+    gltf = Gltf(source.data, source.fetch, binary=source.format == "glb", whole=whole)
+    gltf.check()
+    return gltf
+
+
+def _gltf_content(gltf: Gltf) -> Content:
+    surfaces = gltf.surfaces()
+    warnings = [*gltf.warnings, *gltf.painter.warnings, *see_through(surfaces)]
+    return Content(surfaces, warnings, "meter", gltf.painter.picture)
 
 
 def read_stored(source: Source) -> Stored:
@@ -96,7 +108,7 @@ def read_stored(source: Source) -> Stored:
         Refused: as the readers do; where a face points past the vertices; where nothing finite is left.
     """
     held = content(source)
-    surfaces = held.surfaces
+    surfaces, pictures = held.surfaces, pictures_of(held)
     is_shared = source.format == "obj"
     blocks = surfaces[:1] if is_shared else surfaces
     starts = np.cumsum([0, *(len(surface.vertices) for surface in blocks)])
@@ -105,12 +117,15 @@ def read_stored(source: Source) -> Stored:
     offsets = [0] * len(surfaces) if is_shared else starts[:-1].tolist()
     vertices = np.concatenate([np.asarray(block.vertices, dtype=np.float64) for block in blocks])
     _check_faces(surfaces)
-    colours = _coloured(surfaces, offsets, len(vertices), held.pictures, is_shared)
+    colours = _coloured(surfaces, offsets, len(vertices), pictures, is_shared)
     normals = _normals(surfaces, len(vertices))
     faces = _faces(surfaces, offsets)
+    faint = surfaces[0].faint
     surfaces.clear()
-    warnings = [*held.warnings, *held.pictures.warnings]
+    warnings = [*held.warnings, *pictures.warnings]
     finite = np.isfinite(vertices).all(axis=1)
+    if faint is not None:
+        finite &= ~faint
     usable = finite
     if len(faces):
         faces, sentences = _whole(vertices, faces, finite)

@@ -48,6 +48,11 @@ class Scan:
     warnings: tuple[str, ...] = ()
 
 
+FEWEST_OF_A_TEXT = 2000
+"""Vertices of a scan: fewer may well lie on whole numbers by their own nature."""
+
+MOST_DECIMALS = 5
+
 # glTF says so; OBJ says nothing, but scanning apps and most modelling programs write it so.
 _Y_UP = ("glb", "gltf", "obj")
 _UNITS = {"meter": "m"}
@@ -82,6 +87,30 @@ def read_scan(path: Path) -> Scan:
         units=_UNITS.get(stored.units or "", stored.units),
         warnings=stored.warnings,
     )
+
+
+def step_of(vertices: Floats) -> float:
+    """How far apart the numbers are that a file can store of its vertices (n, 3) at most, in its own units.
+
+    Those of 32 bits are the farther apart, the farther they are from the origin; those of a text have so many decimals.
+
+    >>> step_of(np.array([[5000.25, 0.0, 30.5]])) * 1000.0
+    0.48828125
+    >>> step_of(np.random.default_rng(0).uniform(0, 1, (3000, 3)).round(3))
+    0.001
+    >>> step_of(np.zeros((0, 3)))
+    0.0
+    """
+    step = 0.0
+    with np.errstate(over="ignore"):
+        single = vertices.astype(np.float32)
+    if len(vertices) and np.array_equal(single, vertices):
+        step = float(np.spacing(np.abs(single).max(axis=0)).max())
+    if len(vertices) >= FEWEST_OF_A_TEXT:
+        for decimals in range(MOST_DECIMALS):
+            if np.allclose(vertices, np.round(vertices, decimals), rtol=1e-15, atol=1e-9 * 10.0**-decimals):
+                return max(step, 10.0**-decimals)
+    return step
 
 
 def _opened(path: Path) -> Source:

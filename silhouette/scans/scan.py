@@ -6,6 +6,7 @@ file -> Scan -> Level -> Scale -> points in mm -> Pieces -> Matches -> ScannedTa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,13 +22,16 @@ from silhouette.scans.known import known_models
 from silhouette.scans.levelling import Level, as_answered, level
 from silhouette.scans.pieces import find_pieces
 from silhouette.scans.questions import SCALE, Question
-from silhouette.scans.reading import Scan, read_scan
+from silhouette.scans.reading import Scan, read_scan, step_of
 from silhouette.scans.scale import Scale, Wanted, scale_of
 from silhouette.scans.scanned import ScannedTable
 from silhouette.scans.surfaces import vertex_normals
 from silhouette.scans.welding import welded
 
 Step = Callable[[int, int], None]
+
+FINE_STEP = 0.1
+"""mm: how far apart the numbers of a scan may be before that is worth a word; scans are rougher than a third of it."""
 
 STEPS = 6
 """Reading, levelling, known models, scale, pieces, meshes; each piece that is compared is a step as well."""
@@ -91,6 +95,8 @@ def scan_table(
     around = Surroundings(scan, points, vertex_normals(points, scan.faces, scan.usable), noise, spacing)
     identified = identify(found, around, figures.models, terrain.models, lambda: step(next(done), total))
     labels, pieces, questions = scanned_pieces(identified, around, earlier)
+    coarse, least = _step_doubt(scan, scale.mm)
+    pieces = tuple(replace(one, place=max(one.place, least), surface=max(one.surface, least)) for one in pieces)
     return ScannedTable(
         scan=stored,
         scale=scale,
@@ -103,11 +109,23 @@ def scan_table(
         labels=labels[joined],
         pieces=pieces,
         questions=(*_of_the_whole(lie, scale, earlier), *questions),
-        warnings=(*_other_scan(request, earlier), *scan.warnings, *scale.warnings, *unread, *remarks(pieces)),
+        warnings=(*_other_scan(request, earlier), *scan.warnings, *coarse, *scale.warnings, *unread, *remarks(pieces)),
         earlier=earlier,
         figures=tuple(map(str, request.figures)),
         terrain=tuple(map(str, request.terrain)),
     )
+
+
+def _step_doubt(scan: Scan, mm: float) -> tuple[list[str], float]:
+    """A sentence if the numbers of a scan are far apart, and the mm that everything may be off for that at least."""
+    step = step_of(scan.vertices[scan.usable]) * mm
+    if step < FINE_STEP:
+        return [], 0.0
+    sentence = (
+        f"its numbers are {step:.2g} mm apart, as it is stored, and finer things are lost; export it with its origin "
+        "near the table, or with more decimals"
+    )
+    return [sentence], math.ceil(100.0 * step / 3.0) / 100.0
 
 
 def _of_the_whole(lie: Level, scale: Scale, earlier: Earlier) -> list[Question]:

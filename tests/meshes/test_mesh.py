@@ -54,7 +54,8 @@ def test_all_formats_agree_with_trimesh_on_real_files(shared):
     for name in (
         "miniatures/odedstein-human/human_man.obj",
         "miniatures/kaykit-adventurers/Knight.glb",
-        "vehicles/quaternius-showcase/Tank.glb",
+        # Not Tank.glb, whose skeleton moves its tracks: trimesh applies no skeletons.
+        "scans/playcanvas/cave.glb",
         "vehicles/kaykit-space-base/spacetruck.gltf",
         "miniatures/rpg.scad/mini_spearman.stl",
         "terrain/cqterrain/ladder.stl",

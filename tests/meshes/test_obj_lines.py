@@ -50,7 +50,7 @@ def outcome(text: bytes) -> list[Any]:
     """All that is read of a file, or why it is refused."""
     colouring = Colouring(nothing)
     try:
-        plain, coloured = obj.read(text), obj.read(text, colouring)
+        plain, coloured = obj.read(text).surfaces, obj.read(text, colouring).surfaces
     except Refused as refused:
         # Numbers beyond 64 bits: malformed to the one, pointing past the vertices to the other.
         return [str(refused).split(":")[0]]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -27,6 +27,9 @@ MOST_PARTS = 20_000
 """Objects, groups or instances, each of which takes time however few triangles it has."""
 LONGEST_NAME = 1000
 _BLOCK = 1 << 22
+_SEE_THROUGH = 0.1
+"""The share of the area from which on a transparent material is worth a sentence."""
+_DECIMAL_COMMA = re.compile(rb"[-+]?\d+,\d+([eE][-+]?\d+)?")
 
 
 class Refused(Exception):
@@ -62,6 +65,8 @@ class Surface:
         faces: (m, 3) integers, unchecked.
         skin: what colours it, where the reader was asked for colours and the file has some.
         normals: (n, 3) numbers, of a cloud of points whose file has them.
+        faint: (n,) bool, the points of a cloud that are practically invisible; None without any.
+        see_through: the name of its material, if that makes pixels of it transparent; empty if it is opaque.
     """
 
     part: str
@@ -69,6 +74,25 @@ class Surface:
     faces: NDArray[Any]
     skin: Skin | None = None
     normals: NDArray[Any] | None = None
+    faint: NDArray[np.bool_] | None = None
+    see_through: str = ""
+
+
+@dataclass(eq=False)
+class Content:
+    """What a reader makes of a file.
+
+    Attributes:
+        surfaces: in the order of the file.
+        warnings: a sentence for each thing that the user should know.
+        units: that the file declares, as `MeshFile.declared_units`.
+        picture: gives the bytes of a picture that a skin names; raises Refused.
+    """
+
+    surfaces: list[Surface]
+    warnings: list[str] = field(default_factory=list)
+    units: str | None = None
+    picture: Callable[[str], bytes] | None = None
 
 
 def referred(reference: str) -> str:
@@ -166,6 +190,26 @@ def blocks(text: bytes) -> Iterator[bytes]:
         start = end
 
 
+def no_numbers(words: Iterable[bytes], needs: str) -> Refused:
+    """The refusal of a text whose words are not the numbers that they should be.
+
+    Args:
+        words: of which some may be none.
+        needs: what would be right.
+
+    >>> print(no_numbers([b"1.0", b"2,5"], "a vertex line needs three numbers"))
+    is malformed: it writes '2,5' with a decimal comma; export it with decimal points
+    >>> print(no_numbers([b"1.0", b"two"], "a vertex line needs three numbers"))
+    is malformed: a vertex line needs three numbers
+    """
+    comma = next((text for text in words if _DECIMAL_COMMA.fullmatch(text)), None)
+    if comma is not None:
+        return Refused(
+            f"is malformed: it writes {word(comma)[:20]!r} with a decimal comma; export it with decimal points"
+        )
+    return Refused(f"is malformed: {needs}")
+
+
 def by_part(
     names: Sequence[str],
     vertices: Floats,
@@ -194,6 +238,49 @@ def by_part(
         Surface(name, vertices, piece, replace(skin, corners=rows) if skin is not None and skin.picture else skin)
         for name, piece, rows, skin in zip(names, pieces, places, skins or [None] * len(names), strict=True)
     ]
+
+
+def see_through(surfaces: Sequence[Surface]) -> list[str]:
+    """A sentence if much of surfaces has a material that makes pixels of it transparent, as those of leaves are.
+
+    >>> leaf = Surface("leaf", np.eye(3), np.array([[0, 1, 2]]), see_through="foliage")
+    >>> see_through([leaf])[0].partition(";")[0]
+    "100 % of its surface has a material that may be transparent ('foliage')"
+    >>> see_through([replace(leaf, see_through="")])
+    []
+    """
+    if not any(surface.see_through for surface in surfaces):
+        return []
+    areas: dict[str, float] = {}
+    for surface in surfaces:
+        areas[surface.see_through] = areas.get(surface.see_through, 0.0) + surface_area(surface)
+    return see_through_shares(areas)
+
+
+def see_through_shares(areas: Mapping[str, float]) -> list[str]:
+    """The sentence of `see_through`, given the area of each material; that of all opaque ones has an empty name."""
+    total = sum(areas.values())
+    names = sorted((name for name in areas if name), key=lambda name: -areas[name])
+    share = sum(areas[name] for name in names) / total if total > 0.0 else 0.0
+    if not share >= _SEE_THROUGH:
+        return []
+    named = ", ".join(f"{name!r}" for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    solid = "leaves, grilles and glass count as solid"
+    return [f"{100 * share:.0f} % of its surface has a material that may be transparent ({named}); {solid}"]
+
+
+def surface_area(surface: Surface) -> float:
+    """The area of all triangles of a surface, in its own units; faces need not be checked."""
+    if not len(surface.faces) or not len(surface.vertices):
+        return 0.0
+    total = 0.0
+    for start in range(0, len(surface.faces), _BLOCK >> 4):
+        faces = np.asarray(surface.faces[start : start + (_BLOCK >> 4)]).astype(np.int64)
+        with np.errstate(invalid="ignore", over="ignore"):
+            a, b, c = (np.take(surface.vertices, faces[:, k], axis=0, mode="clip").astype(np.float64) for k in range(3))
+            twice = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        total += float(twice[np.isfinite(twice)].sum()) / 2.0
+    return total
 
 
 def too_many_parts(count: int) -> Refused:

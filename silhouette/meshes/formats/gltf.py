@@ -1,20 +1,20 @@
-"""glTF and GLB: a tree of nodes over meshes over buffers; here it is reduced to what has triangles.
+"""glTF and GLB: one reader for all who look at such a file: nodes over meshes over buffers.
 
-trimesh decodes the geometry. The tree is walked here, because trimesh drops what hangs below a camera, shows nothing
-where no scene is named or nodes go in a circle, keeps placeholder zeros for what it cannot decompress, ignores sparse
-and normalised accessors, and decodes textures on the way.
+Shape keys that are on and skeletons in their pose are applied; hidden nodes and coarse levels of detail are left out.
+
+Read here, because trimesh drops what hangs below a camera, shows nothing where no scene is named or nodes go in a
+circle, applies neither shape keys nor skeletons, ignores sparse and normalised accessors, and decodes textures too.
 """
 
 from __future__ import annotations
 
-import json
+import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from silhouette.files.reading import LARGEST_FILE
 from silhouette.geometry import Floats
 from silhouette.meshes.formats.base import (
     LONGEST_NAME,
@@ -28,282 +28,378 @@ from silhouette.meshes.formats.base import (
     no_triangles,
     too_many_parts,
 )
+from silhouette.meshes.formats.gltf_accessors import Accessors, Numbers
 from silhouette.meshes.formats.gltf_colours import Painter
+from silhouette.meshes.formats.gltf_nodes import Node, nodes_of, table_of
+from silhouette.meshes.formats.gltf_poses import Pose, morphed, pose_of, weights_of
 from silhouette.meshes.formats.gltf_tree import (
     DRACO,
-    MESHOPT,
-    MOST_NODES,
     Buffers,
     Tree,
     check_version_and_extensions,
     item,
-    matrix_of,
-    need_draco,
     open_container,
     parse_tree,
-    roots_of,
-    whole_number,
 )
-from silhouette.meshes.formats.parsing import parsed
 from silhouette.text import as_written
 
 GLTF = ("glb", "gltf")
 """The endings of glTF files: GLB is binary, glTF is JSON with the data inside it or in files beside it."""
 
+INSTANCING = "EXT_mesh_gpu_instancing"
+
 _POINTS_AND_LINES = (0, 1, 2, 3)
 _TRIANGLES, _STRIP = 4, 5
-_INDEX_TYPES = (5121, 5123, 5125)
-_SIZES = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}
-_COLUMNS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
-_HOLDS = {"SCALAR": "indices", "VEC2": "places in a picture", "VEC3": "points", "VEC4": "colours"}
-# By how much a normalised integer is divided.
-_FULL_SCALE = {5120: 127.0, 5121: 255.0, 5122: 32767.0, 5123: 65535.0}
+_JOINTS, _WEIGHTS = "JOINTS_", "WEIGHTS_"
+# Vertices times the shape keys and joints that move them, of all that is placed.
+_MOST_MOVED = 10 * MOST_VERTICES
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
-    """One appearance of a geometry: instances are several of these.
+class _Primitive:
+    """A primitive of triangles: its JSON, points (n, 3), faces (m, 3), skin, and what Draco has packed of it."""
+
+    told: Tree
+    points: Numbers
+    faces: Numbers
+    skin: Skin | None
+    unpacked: dict[str, Numbers]
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What a node shows.
 
     Attributes:
-        geometry: trimesh's name for it.
-        part: the name of the part that it belongs to.
-        matrix: (4, 4) float64, from the geometry's frame to the file's.
+        surfaces: in a frame of their own, all of the same part.
+        matrix: (4, 4) from that frame to the scene's.
     """
 
-    geometry: str
-    part: str
+    surfaces: tuple[Surface, ...]
     matrix: Floats
 
 
 class Gltf:
-    """A glTF or GLB file taken apart: its tree, and the bytes of the buffers that its triangles lie in.
+    """A glTF or GLB file.
 
     Attributes:
-        external: the bytes of other files, by the reference to each, for the digest of the content.
+        tree: its JSON.
+        nodes: those of the default scene, by index, in the order in which it visits them.
+        painter: of its colours, where they are wanted.
+        warnings: a sentence for each thing that the user should know.
     """
 
     def __init__(self, data: bytes, fetch: Callable[[str], bytes], binary: bool, whole: bool = False) -> None:
-        """Takes a file apart.
+        """Takes a file apart, but for its meshes.
 
         Args:
             data: its bytes.
             fetch: the bytes of a file that it refers to; raises Refused.
             binary: whether it is a GLB.
-            whole: whether colours are wanted, and vertices that no triangle uses.
+            whole: whether colours are wanted, and vertices that no triangle uses or that are not shown.
+
+        Raises:
+            Refused: if it is none, or its nodes are no tree.
         """
-        tree, blob = open_container(data) if binary else (parse_tree(data), None)
-        check_version_and_extensions(tree)
-        self._take_apart(tree, Buffers(tree, blob, fetch), fetch, whole)
-
-    @classmethod
-    def of_mesh(cls, tree: Tree, buffers: Buffers, index: int) -> Gltf:
-        """One mesh of a file that is open already, in its own frame; its parts are all called ``mesh``.
-
-        Args:
-            tree: of the file, whose version and extensions are checked.
-            buffers: of the file.
-            index: of the mesh.
-        """
-
-        def nothing(reference: str) -> bytes:
-            raise Refused(f"refers to {reference[:80]!r}")
-
-        alone = cls.__new__(cls)
-        one = {"nodes": [{"mesh": index, "name": "mesh"}], "scenes": [{"nodes": [0]}], "scene": 0}
-        alone._take_apart({**tree, **one}, buffers, nothing, whole=False)
-        return alone
-
-    def _take_apart(self, tree: Tree, buffers: Buffers, fetch: Callable[[str], bytes], whole: bool) -> None:
-        self._tree = tree
+        self.tree, blob = open_container(data) if binary else (parse_tree(data), None)
+        check_version_and_extensions(self.tree)
+        self.nodes = nodes_of(self.tree)
+        self.warnings: list[str] = []
+        self._buffers = Buffers(self.tree, blob, fetch)
+        self.painter = Painter(self.tree, self._buffers.of, fetch)
+        self._accessors = Accessors(self.tree, self._buffers)
         self._whole = whole
-        self._placed: list[Placed] = []
-        self._corners = 0  # of all that is placed
-        self._points = 0  # of all accessors
-        self._bytes = 0  # of all views
-        self._primitives: dict[str, Tree] = {}
-        self._accessors: dict[int, int] = {}
-        self._views: dict[int, int] = {}
-        self._buffers: dict[int, int] = {}
-        self._reduced: Tree = {"asset": {"version": "2.0"}, "accessors": [], "bufferViews": [], "buffers": []}
-        self.painter = Painter(tree, buffers.of, fetch)
-        self._walk()
-        if not self._placed:
-            raise no_triangles("points, lines or empty nodes" if self._tree.get("meshes") else "")
-        if self._corners > 3 * MOST_TRIANGLES:
-            total = self._corners // 3
-            raise Refused(f"holds {total} triangles; {MOST_TRIANGLES} are the most that can be looked at")
-        self.external = buffers.external
-        self._buffer_contents: dict[str, bytes] = {}
-        for index, number in self._buffers.items():
-            self._buffer_contents[f"buffer-{number}"] = buffers.of(index)
-            if sum(map(len, self._buffer_contents.values())) > LARGEST_FILE:
-                raise Refused(f"has buffers of more than {LARGEST_FILE >> 20} MiB together; split the file")
+        self._checked: dict[int, list[tuple[int, Tree]]] = {}
+        self._primitives: dict[int, list[_Primitive]] = {}
+        self._moved = 0
+        self._shapes: dict[tuple[int, tuple[float, ...]], tuple[Surface, ...]] = {}
 
-    def surfaces(self) -> list[Surface]:
-        """The surfaces that trimesh's loader decodes, without the Trimesh objects it would build and copy from them.
+    @property
+    def external(self) -> dict[str, bytes]:
+        """The bytes of other files that were fetched, by the reference to each."""
+        return self._buffers.external
 
-        It is handed a tree that is reduced to what is needed, with each primitive as a separate mesh. Its resolver
-        knows what was read beforehand, and no file and no network.
+    def check(self) -> None:
+        """Looks whether all is there that the default scene shows, and fetches it.
+
+        Raises:
+            Refused: if something is not, is malformed or not supported, or is more than can be looked at.
         """
-        self._reduced["meshes"] = [{"name": key, "primitives": [body]} for key, body in self._primitives.items()]
-        content = json.dumps(self._reduced).encode()
-        loaded = parsed("gltf", content, resolver=self._buffer_contents, skip_materials=True)
-        geometries: dict[str, dict[str, Any]] = loaded["geometry"]
-        total = sum(len(geometries[placed.geometry]["faces"]) for placed in self._placed)
-        if total > MOST_TRIANGLES:
-            raise Refused(f"holds {total} triangles; {MOST_TRIANGLES} are the most that can be looked at")
-        vertices = sum(len(geometries[placed.geometry]["vertices"]) for placed in self._placed)
+        corners = placed = vertices = 0
+        for node in self.nodes.values():
+            if "mesh" not in node.told or not self._is_wanted(node):
+                continue
+            for _, primitive in self.check_node(node):
+                placed += 1
+                corners += self._corners(primitive)
+                vertices += self._accessors.count(primitive["attributes"]["POSITION"])
+            if placed > MOST_PARTS:
+                raise too_many_parts(placed)
+        if not placed:
+            left = self._left_out()
+            raise no_triangles(left or ("points, lines or empty nodes" if self.tree.get("meshes") else ""))
+        if corners > 3 * MOST_TRIANGLES:
+            raise Refused(f"holds {corners // 3} triangles; {MOST_TRIANGLES} are the most that can be looked at")
         if self._whole and vertices > MOST_VERTICES:
             raise Refused(f"holds {vertices} vertices; {MOST_VERTICES} are the most that can be looked at")
-        skins: dict[str, Skin | None] = {}
-        surfaces = []
-        for placed in self._placed:
-            geometry = geometries[placed.geometry]
-            if len(geometry["vertices"]) == 0:
-                raise Refused(
-                    f"holds compressed data for {placed.part!r} that cannot be decoded; export it uncompressed"
-                )
-            if self._whole and placed.geometry not in skins:
-                skins[placed.geometry] = self.painter.skin(placed.geometry, geometry)
-            skin = skins.get(placed.geometry)
-            surface = Surface(placed.part, geometry["vertices"], np.asarray(geometry["faces"]), skin)
-            surfaces.append(carried(surface, placed.matrix, self._whole))
-        return surfaces
 
-    def _walk(self) -> None:
-        """Place every mesh that hangs below the scene's roots; skinned ones in the pose they were bound in."""
-        nodes = self._tree.get("nodes", [])
-        pending = [(index, np.eye(4), "") for index in reversed(roots_of(self._tree))]
-        seen: set[int] = set()
-        while pending:
-            index, outer, inherited = pending.pop()
-            node = item(nodes, index, "node")
-            if index in seen:
-                raise Refused(f"is malformed: node {index} hangs below itself or below two others")
-            if len(seen) > MOST_NODES or len(self._placed) > MOST_PARTS:
-                raise Refused(f"has more than {MOST_NODES} nodes or {MOST_PARTS} parts; join them, or split the file")
-            seen.add(index)
-            matrix = outer @ matrix_of(node)
-            name = str(node.get("name") or "").strip()[:LONGEST_NAME]
-            if "EXT_mesh_gpu_instancing" in node.get("extensions", {}):
-                raise Refused("uses EXT_mesh_gpu_instancing, which is not supported; export every copy as a node")
-            if "mesh" in node:
-                self._place(node["mesh"], matrix, name, inherited)
-            pending += [(child, matrix, name or inherited) for child in reversed(node.get("children", []))]
+    def _is_wanted(self, node: Node) -> bool:
+        """Whether what a node has is looked at.
 
-    def _place(self, index: int, matrix: Floats, name: str, inherited: str) -> None:
-        mesh = item(self._tree.get("meshes", []), index, "mesh")
-        part = name or str(mesh.get("name") or "").strip()[:LONGEST_NAME] or inherited or f"mesh {index}"
-        if len(mesh["primitives"]) > MOST_PARTS:
-            raise too_many_parts(len(mesh["primitives"]))
-        for number, primitive in enumerate(mesh["primitives"]):
-            mode = primitive.get("mode", _TRIANGLES)
-            if mode in _POINTS_AND_LINES:
-                continue
-            if mode not in (_TRIANGLES, _STRIP):
-                raise Refused(f"holds primitives of mode {as_written(mode)}; export it as plain triangles")
-            if "POSITION" not in primitive["attributes"]:
-                continue
-            key = f"{index}.{number}"
-            if key not in self._primitives:
-                self._primitives[key] = self._primitive(primitive, mode)
-                if self._whole:
-                    self._coloured(key, primitive)
-            self._placed.append(Placed(key, part, matrix @ self._scale(primitive)))
-            corners = self._primitives[key].get("indices", self._primitives[key]["attributes"]["POSITION"])
-            self._corners += self._reduced["accessors"][corners]["count"]
+        Raises:
+            Refused: if its place cannot be told.
+        """
+        if self._whole and node.world is not None:
+            return True
+        if not node.unseen and node.world is None and "skin" not in node.told:
+            raise Refused(f"is malformed: {node.called} {node.wrong}")
+        return self._is_shown(node)
 
-    def _primitive(self, primitive: Tree, mode: int) -> Tree:
+    def _is_shown(self, node: Node) -> bool:
+        return not node.unseen and (not node.wrong or "skin" in node.told)
+
+    def check_node(self, node: Node) -> list[tuple[int, Tree]]:
+        """Looks whether the mesh of a node is there, with its skeleton, and fetches it.
+
+        Returns:
+            Its primitives of triangles, with their numbers in the mesh.
+
+        Raises:
+            Refused: as `check`.
+        """
+        if INSTANCING in table_of(node.told, "extensions"):
+            raise Refused(f"uses {INSTANCING}, which is not supported; export every copy as a node")
+        index = node.told["mesh"]
+        mesh = item(self.tree.get("meshes", []), index, "mesh")
+        if index not in self._checked:
+            if len(mesh["primitives"]) > MOST_PARTS:
+                raise too_many_parts(len(mesh["primitives"]))
+            self._checked[index] = [
+                (number, primitive)
+                for number, primitive in enumerate(mesh["primitives"])
+                if self._checked_one(primitive)
+            ]
+        if any(weights_of(node.told, mesh)):
+            for target in (target for _, told in self._checked[index] for target in told.get("targets", [])):
+                if "POSITION" in target:
+                    self._accessors.check(target["POSITION"], "VEC3", bare=True)
+        if "skin" in node.told:
+            self._check_skin(node.told["skin"], self._checked[index])
+        return self._checked[index]
+
+    def _check_skin(self, index: Any, primitives: list[tuple[int, Tree]]) -> None:
+        skin = item(self.tree.get("skins"), index, "skin")
+        if "inverseBindMatrices" in skin:
+            self._accessors.check(skin["inverseBindMatrices"], "MAT4")
+        for _, primitive in primitives:
+            is_packed = DRACO in primitive.get("extensions", {})
+            for name, accessor in primitive["attributes"].items():
+                if name.startswith((_JOINTS, _WEIGHTS)):
+                    self._accessors.check(accessor, "VEC4", bare=is_packed)
+
+    def _checked_one(self, primitive: Tree) -> bool:
+        """Whether a primitive has triangles, which are all there."""
+        mode, attributes = primitive.get("mode", _TRIANGLES), primitive["attributes"]
+        if mode in _POINTS_AND_LINES or "POSITION" not in attributes:
+            return False
+        if mode not in (_TRIANGLES, _STRIP):
+            raise Refused(f"holds primitives of mode {as_written(mode)}; export it as plain triangles")
         draco = primitive.get("extensions", {}).get(DRACO)
-        position = self._accessor(primitive["attributes"]["POSITION"], "VEC3", bare=draco is not None)
-        reduced: Tree = {"attributes": {"POSITION": position}, "mode": mode}
+        bare = draco is not None
+        self._accessors.check(attributes["POSITION"], "VEC3", bare=bare)
         if "indices" in primitive:
-            reduced["indices"] = self._accessor(primitive["indices"], "SCALAR", bare=draco is not None)
-        corners = self._reduced["accessors"][reduced.get("indices", position)]["count"]
+            self._accessors.check(primitive["indices"], "SCALAR", bare=bare)
+        corners = self._corners(primitive)
         if mode == _TRIANGLES and corners % 3:
             raise Refused(f"is malformed: it announces {corners} corners of triangles, which is no multiple of three")
         if draco is not None:
-            need_draco()
-            reduced["mode"] = _TRIANGLES  # the decoder has made triangles of strips
-            reduced.setdefault("indices", self._placeholder("SCALAR"))
-            attributes = {"POSITION": draco["attributes"]["POSITION"]}
-            reduced["extensions"] = {DRACO: {"bufferView": self._view(draco["bufferView"]), "attributes": attributes}}
-        return reduced
+            self._accessors.check_draco(draco)
+        return True
 
-    def _coloured(self, key: str, primitive: Tree) -> None:
-        """Notes what colours a primitive; under names of our own, which trimesh hands on as they are stored."""
+    def _corners(self, primitive: Tree) -> int:
+        return self._accessors.count(primitive.get("indices", primitive["attributes"]["POSITION"]))
+
+    def surfaces(self) -> list[Surface]:
+        """All that the default scene shows, in its place; `check` comes first.
+
+        Where vertices are wanted that are not shown, their surfaces come too, without faces.
+        """
+        surfaces: list[Surface] = []
+        for node in self.nodes.values():
+            if "mesh" not in node.told or not self._is_wanted(node):
+                continue
+            part = self._part(node)
+            shape = (
+                self.shape(node)
+                if self._is_shown(node)
+                else Shape(self._unseen(node), np.eye(4) if node.world is None else node.world)
+            )
+            for surface in shape.surfaces:
+                surfaces.append(carried(replace(surface, part=part), shape.matrix, self._whole))
+        left = self._left_out()
+        if left:
+            self.warnings.append(f"left out: {left}")
+        total = sum(len(surface.faces) for surface in surfaces)
+        if total > MOST_TRIANGLES:
+            raise Refused(f"holds {total} triangles; {MOST_TRIANGLES} are the most that can be looked at")
+        if not total:
+            raise no_triangles(left)
+        return surfaces
+
+    def _unseen(self, node: Node) -> tuple[Surface, ...]:
+        return tuple(
+            Surface("", one.points, np.zeros((0, 3), np.int64)) for one in self._primitives_of(node.told["mesh"], node)
+        )
+
+    def _left_out(self) -> str:
+        """The nodes with meshes that are not shown, each with the reason; empty without any."""
+        reasons: dict[str, list[str]] = {}
+        for node in self.nodes.values():
+            if "mesh" in node.told and not self._is_shown(node):
+                reasons.setdefault(node.unseen or node.wrong, []).append(f"{node.called!r}")
+        return "; ".join(
+            f"{', '.join(names[:4])}{f' and {len(names) - 4} more' if len(names) > 4 else ''} "
+            f"{why if len(names) == 1 else why.replace('is ', 'are ', 1)}"
+            for why, names in reasons.items()
+        )
+
+    def _part(self, node: Node) -> str:
+        """The name of the part that a node is: its own, its mesh's, or that of the nearest node above with a name."""
+        named = [node.told, self.tree["meshes"][node.told["mesh"]], *(self.nodes[above].told for above in node.above)]
+        names = (str(told.get("name") or "").strip()[:LONGEST_NAME] for told in named)
+        return next(filter(None, names), f"mesh {node.told['mesh']}")
+
+    def shape(self, node: Node) -> Shape:
+        """What a node shows: its mesh with the shape keys that are on, in the pose of its skeleton.
+
+        A skeleton that has its mesh as it was bound carries it whole; else the frame is that of one of its joints.
+
+        Raises:
+            Refused: if its mesh, its weights or its skeleton cannot be used.
+        """
+        index = node.told["mesh"]
+        primitives = self._primitives_of(index, node)
+        weights = weights_of(node.told, self.tree["meshes"][index])
+        key = index, tuple(weights) if any(weights) else ()
+        if key not in self._shapes:
+            self._shapes[key] = tuple(map(self._morphed, primitives, [weights] * len(primitives)))
+        surfaces = self._shapes[key]
+        if "skin" not in node.told:
+            assert node.world is not None
+            return Shape(surfaces, node.world)
+        moving = [self._moving(one) for one in primitives]
+        matrix, posed, sentence = self._pose(node).applied([surface.vertices for surface in surfaces], moving, node)
+        if sentence and sentence not in self.warnings:
+            self.warnings.append(sentence)
+        placed = zip(surfaces, posed, strict=True)
+        return Shape(tuple(replace(surface, vertices=points) for surface, points in placed), matrix)
+
+    def _morphed(self, primitive: _Primitive, weights: list[float]) -> Surface:
+        """A primitive with the shape keys that are on."""
+        points, told = primitive.points, primitive.told
+        if any(weights):
+            self._count(len(points) * sum(map(bool, weights)))
+            targets = [
+                self._rows(primitive, self._accessors.read(target["POSITION"]))
+                if "POSITION" in target and weight
+                else None
+                for target, weight in zip(
+                    told.get("targets", []), itertools.chain(weights, itertools.repeat(0.0)), strict=False
+                )
+            ]
+            points = morphed(points, targets, weights)
+        return Surface("mesh", points, primitive.faces, primitive.skin, see_through=self.painter.see_through(told))
+
+    def _moving(self, primitive: _Primitive) -> tuple[Numbers, Numbers] | None:
+        """The joints (n, k) that each point of a primitive follows, and how much (n, k); None if it follows none."""
+        attributes = primitive.told["attributes"]
+        sets = sorted(name.removeprefix(_JOINTS) for name in attributes if name.startswith(_JOINTS))
+        if not sets:
+            return None
+        self._count(len(primitive.points) * 4 * len(sets))
+        found = []
+        for kind in (_JOINTS, _WEIGHTS):
+            names = [f"{kind}{number}" for number in sets]
+            if missing := [name for name in names if name not in attributes]:
+                raise Refused(f"is malformed: a mesh with a skeleton has no {missing[0]}")
+            columns = [
+                primitive.unpacked[name] if name in primitive.unpacked else self._accessors.read(attributes[name])
+                for name in names
+            ]
+            found.append(np.concatenate([self._rows(primitive, rows) for rows in columns], axis=1))
+        return found[0], found[1]
+
+    def _rows(self, primitive: _Primitive, rows: Numbers) -> Numbers:
+        """What each point of a primitive has.
+
+        Raises:
+            Refused: if there are more or fewer rows than points.
+        """
+        if len(rows) != len(primitive.points):
+            raise Refused(
+                f"is malformed: a mesh has {len(primitive.points)} vertices, and {len(rows)} rows of what moves them"
+            )
+        return rows
+
+    def _count(self, moved: int) -> None:
+        self._moved += moved
+        if self._moved > _MOST_MOVED:
+            raise Refused(f"has shape keys and skeletons that move vertices over {_MOST_MOVED} times; apply them")
+
+    def _pose(self, node: Node) -> Pose:
+        skin = item(self.tree.get("skins"), node.told["skin"], "skin")
+        bound = None
+        if "inverseBindMatrices" in skin:
+            bound = self._accessors.read(skin["inverseBindMatrices"]).reshape(-1, 4, 4).transpose(0, 2, 1)
+        return pose_of(skin, bound, self.nodes)
+
+    def _primitives_of(self, index: int, node: Node) -> list[_Primitive]:
+        """The primitives of triangles of a mesh; each is read once."""
+        if index not in self._primitives:
+            self._primitives[index] = [
+                self._primitive(f"{index}.{number}", primitive, self._part(node))
+                for number, primitive in self.check_node(node)
+            ]
+        return self._primitives[index]
+
+    def _primitive(self, key: str, primitive: Tree, part: str) -> _Primitive:
+        attributes = primitive["attributes"]
         draco = primitive.get("extensions", {}).get(DRACO)
-        reduced = self._primitives[key]
-        for name, (index, shape) in self.painter.attributes(key, primitive).items():
+        arrays: dict[str, Numbers] = {}
+        if draco is not None:
+            unpacked = self._accessors.decoded(draco, attributes)
+            if unpacked is None:
+                raise Refused(f"holds compressed data for {part!r} that cannot be decoded; export it uncompressed")
+            arrays = unpacked
+        points = arrays["POSITION"] if "POSITION" in arrays else self._accessors.read(attributes["POSITION"])
+        corners = arrays.get("indices")
+        if corners is None:
+            has = "indices" in primitive
+            corners = self._accessors.read(primitive["indices"]) if has else np.arange(len(points))
+        is_strip = draco is None and primitive.get("mode", _TRIANGLES) == _STRIP
+        faces = _strip(corners) if is_strip else corners.reshape(-1, 3)
+        skin = self._skin(key, primitive, arrays, len(points)) if self._whole else None
+        return _Primitive(primitive, points, faces, skin, arrays)
+
+    def _skin(self, key: str, primitive: Tree, arrays: dict[str, Numbers], count: int) -> Skin | None:
+        """What colours a primitive."""
+        found: dict[str, Any] = {}
+        for name, (accessor, shape) in self.painter.attributes(key, primitive).items():
             try:
-                number = self._accessor(index, shape, bare=draco is not None)
+                if name not in arrays:
+                    self._accessors.check(accessor, shape)
+                found[name] = arrays[name] if name in arrays else self._accessors.read(accessor, as_stored=True)
             except Refused as refused:
                 self.painter.broken(key, name, str(refused))
-                continue
-            reduced["attributes"][f"_{name}"] = number
-            if draco is not None and name in draco["attributes"]:
-                reduced["extensions"][DRACO]["attributes"][f"_{name}"] = draco["attributes"][name]
+        return self.painter.skin(key, found, count)
 
-    def _scale(self, primitive: Tree) -> Floats:
-        accessor = item(self._tree["accessors"], primitive["attributes"]["POSITION"], "accessor")
-        if not accessor.get("normalized"):
-            return np.eye(4)
-        divided = 1.0 / _FULL_SCALE[accessor["componentType"]]
-        return np.diag([divided, divided, divided, 1.0])
 
-    def _accessor(self, index: int, shape: str, bare: bool) -> int:
-        """The number of an accessor in the reduced tree; a bare one is filled by a decoder."""
-        accessor = item(self._tree.get("accessors", []), index, "accessor")
-        if index in self._accessors:
-            return self._accessors[index]
-        if accessor["type"] != shape or (shape == "SCALAR" and accessor["componentType"] not in _INDEX_TYPES):
-            raise Refused(f"is malformed: accessor {index} should hold {_HOLDS[shape]}")
-        if "sparse" in accessor:
-            raise Refused("stores points or indices as sparse accessors, which are not supported; export them whole")
-        if "bufferView" not in accessor:
-            if not bare:
-                raise Refused(f"is malformed: accessor {index} refers to no data")
-            return self._placeholder(shape)
-        kept = {key: accessor[key] for key in ("componentType", "count", "type")}
-        kept["byteOffset"] = whole_number(accessor.get("byteOffset", 0), "an accessor's byteOffset")
-        kept["bufferView"] = self._view(accessor["bufferView"])
-        view = self._reduced["bufferViews"][kept["bufferView"]]
-        row = _SIZES[accessor["componentType"]] * _COLUMNS[shape]
-        last = (whole_number(accessor["count"], "an accessor's count") - 1) * view.get("byteStride", row)
-        if kept["byteOffset"] + last + row > view["byteLength"]:
-            raise Refused(f"is malformed: accessor {index} reaches past the end of its data")
-        self._points += kept["count"]
-        if self._points > MOST_VERTICES + 3 * MOST_TRIANGLES:
-            raise Refused(f"holds more than {MOST_VERTICES} vertices or {MOST_TRIANGLES} triangles; reduce them")
-        self._reduced["accessors"].append(kept)
-        self._accessors[index] = len(self._reduced["accessors"]) - 1
-        return self._accessors[index]
+def _strip(corners: Numbers) -> Numbers:
+    """The triangles (m - 2, 3) of a strip of corners (m,), of which every other one is turned.
 
-    def _placeholder(self, shape: str) -> int:
-        """An accessor of nothing: had trimesh failed to decode, its zeros would pass for points."""
-        kind = 5125 if shape == "SCALAR" else 5126
-        self._reduced["accessors"].append({"componentType": kind, "count": 0, "type": shape})
-        return len(self._reduced["accessors"]) - 1
-
-    def _view(self, index: int) -> int:
-        view = item(self._tree.get("bufferViews", []), index, "bufferView")
-        if index in self._views:
-            return self._views[index]
-        if any(name in view.get("extensions", {}) for name in MESHOPT):
-            raise Refused("is compressed with meshopt, which is not supported; export it uncompressed or with Draco")
-        kept: Tree = {
-            key: whole_number(view[key], f"a bufferView's {key}")
-            for key in ("byteOffset", "byteLength", "byteStride")
-            if key in view
-        }
-        self._bytes += kept["byteLength"]
-        if self._bytes > LARGEST_FILE:
-            raise Refused(f"has views of more than {LARGEST_FILE >> 20} MiB; split the file")
-        buffer = view["buffer"]
-        item(self._tree.get("buffers", []), buffer, "buffer")
-        kept["buffer"] = self._buffers.setdefault(buffer, len(self._buffers))
-        if kept["buffer"] == len(self._reduced["buffers"]):
-            self._reduced["buffers"].append({"uri": f"buffer-{kept['buffer']}"})
-        self._reduced["bufferViews"].append(kept)
-        self._views[index] = len(self._reduced["bufferViews"]) - 1
-        return self._views[index]
+    >>> _strip(np.array([4, 5, 6, 7])).tolist()
+    [[4, 5, 6], [7, 6, 5]]
+    """
+    faces = np.stack([corners[:-2], corners[1:-1], corners[2:]], axis=1)
+    faces[1::2] = faces[1::2, ::-1].copy()
+    return faces

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.meshes.formats.base import Refused, Skin
+from silhouette.meshes.formats.base import LONGEST_NAME, Refused, Skin
 from silhouette.meshes.formats.colours import as_bytes
 from silhouette.meshes.formats.gltf_tree import Tree, inline, item, whole_number
 
@@ -91,13 +91,22 @@ class Painter:
         places = f"TEXCOORD_{transform.get('texCoord', told.get('texCoord', 0))}"
         return _Material(source, places, _moved(transform) if transform else None, factor)
 
-    def skin(self, key: str, geometry: Mapping[str, Any]) -> Skin | None:
-        """The skin of a primitive that trimesh has decoded; None where it has no colour of any kind."""
+    def see_through(self, primitive: Tree) -> str:
+        """The name of the material of a primitive, if pixels of it may be transparent; empty if it is opaque."""
+        try:
+            index = primitive.get("material")
+            material = item(self._tree.get("materials"), index, "material") if index is not None else {}
+        except Refused:
+            return ""
+        if material.get("alphaMode") not in ("MASK", "BLEND"):
+            return ""
+        return str(material.get("name") or f"material {index}")[:LONGEST_NAME]
+
+    def skin(self, key: str, arrays: Mapping[str, NDArray[Any]], count: int) -> Skin | None:
+        """The skin of a primitive of ``count`` vertices from its `attributes`; None if it has no colour of any kind."""
         material = self._materials.get(key, _Material())
-        arrays = geometry.get("vertex_attributes", {})
-        count = len(geometry["vertices"])
         skin = Skin(factor=material.factor or (1.0, 1.0, 1.0))
-        colours, places = arrays.get(f"_{_COLOUR}"), arrays.get(f"_{material.places}")
+        colours, places = arrays.get(_COLOUR), arrays.get(material.places)
         if colours is not None and len(colours) == count:
             skin = replace(skin, shades=as_bytes(_share(colours[:, :3])))
         if places is not None and len(places) == count and material.picture is not None:

@@ -24,7 +24,7 @@ DRACO = "KHR_draco_mesh_compression"
 MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 MOST_NODES = 100_000
 _HARMLESS = re.compile(
-    r"KHR_mesh_quantization|(KHR|EXT|MSFT|ADOBE)_(texture|materials?|lights?|xmp|animation|audio|node_selectability)_?.*"
+    r"KHR_mesh_quantization|KHR_node_visibility|MSFT_lod|(KHR|EXT|MSFT|ADOBE)_(texture|materials?|lights?|xmp|animation|audio|node_selectability)_?.*"
 )
 
 
@@ -179,6 +179,8 @@ class Buffers:
                 self._known[index] = inline(uri)
             else:
                 self._known[index] = self.external[uri] = self._fetch(uri)
+            if sum(map(len, self._known.values())) > LARGEST_FILE:
+                raise Refused(f"has buffers of more than {LARGEST_FILE >> 20} MiB together; split the file")
         data = self._known[index]
         if len(data) < buffer["byteLength"]:
             raise Refused(f"is truncated: buffer {index} announces {buffer['byteLength']} bytes and has {len(data)}")

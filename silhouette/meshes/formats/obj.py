@@ -12,10 +12,12 @@ from silhouette.geometry import Floats
 from silhouette.meshes.formats.base import (
     MOST_LINES,
     MOST_TRIANGLES,
+    Content,
     Refused,
     Surface,
     blocks,
     by_part,
+    no_numbers,
     no_triangles,
     plain_text,
     word,
@@ -31,7 +33,7 @@ _NEEDS = "a vertex line needs three numbers, the corners of a face need to be wh
 Names = tuple[str, str, str]
 
 
-def read(data: bytes, colouring: Colouring | None = None) -> list[Surface]:
+def read(data: bytes, colouring: Colouring | None = None) -> Content:
     """The surfaces of an OBJ file, one for each part, which share their vertices: all of the file, in its order.
 
     Normals are not looked at; textures and materials' own files only where colours are wanted. Then there is a surface
@@ -53,7 +55,10 @@ def read(data: bytes, colouring: Colouring | None = None) -> list[Surface]:
             reader.read(block)
         else:
             reader.take(lines)
-    return reader.surfaces(colouring)
+    surfaces = reader.surfaces(colouring)
+    if colouring is None:
+        return Content(surfaces)
+    return Content(surfaces, colouring.warnings, picture=colouring.picture)
 
 
 class _Reader:
@@ -117,6 +122,9 @@ class _Reader:
             raise Refused(f"is malformed: the face 'f {word(b' '.join(shortest))[:40]}' has fewer than three corners")
         try:
             self._points.extend(map(float, itertools.chain.from_iterable(rows)))
+        except (ValueError, OverflowError):
+            raise no_numbers(itertools.chain.from_iterable(rows), _NEEDS) from None
+        try:
             self._corners.extend(map(int, itertools.chain.from_iterable(faces)))
         except (ValueError, OverflowError):
             raise Refused(f"is malformed: {_NEEDS}") from None

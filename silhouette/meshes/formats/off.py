@@ -12,10 +12,12 @@ import numpy as np
 from silhouette.meshes.formats.base import (
     MOST_LINES,
     MOST_TRIANGLES,
+    Content,
     Refused,
     Skin,
     Surface,
     blocks,
+    no_numbers,
     no_triangles,
     plain_text,
     word,
@@ -26,7 +28,7 @@ from silhouette.meshes.formats.polygons import fans, mended, origins
 _NEEDS = "a vertex line needs three numbers, a face line whole numbers"
 
 
-def read(data: bytes, whole: bool = False) -> list[Surface]:
+def read(data: bytes, whole: bool = False) -> Content:
     """The surface of an OFF file.
 
     Args:
@@ -56,20 +58,22 @@ def read(data: bytes, whole: bool = False) -> list[Surface]:
         raise Refused(f"is truncated: it announces {vertices} vertices and {faces} faces and has {rows} lines for them")
     if faces > MOST_TRIANGLES or vertices + faces > MOST_LINES:
         raise Refused(f"holds over {MOST_TRIANGLES} triangles, or {MOST_LINES} vertices and faces; reduce them")
+    words: list[bytes] = []
     points, corners, lengths, shades = array("d"), array("q"), array("q"), array("d")
     before = 6 if b"N" in header[1] else 3  # words before those of a colour
     coloured = whole and b"C" in header[1]
     try:
         for row in itertools.islice(lines, vertices):
-            points.extend(map(float, _three(row.split(None, 3)[:3])))
+            words = row.split()
+            points.extend(map(float, _three(words[:3])))
             if coloured:
-                shades.extend(map(float, _three(row.split()[before : before + 3])))
+                shades.extend(map(float, _three(words[before : before + 3])))
         for row in itertools.islice(lines, faces):
             polygon = _corners(row.split())
             lengths.append(len(polygon))
             corners.extend(map(int, polygon))
     except (ValueError, OverflowError):
-        raise Refused(f"is malformed: {_NEEDS}") from None
+        raise no_numbers(words[:3], _NEEDS) from None
     found = len(points) // 3 + len(lengths)
     if found < vertices + faces:
         raise Refused(
@@ -82,7 +86,7 @@ def read(data: bytes, whole: bool = False) -> list[Surface]:
     places, many = np.array(points).reshape(-1, 3), np.array(lengths)
     triangles = mended(places, fans(np.array(corners), many), origins(many))
     skin = Skin(stored_bytes(np.array(shades).reshape(-1, 3), "f8")) if coloured else None
-    return [Surface("mesh", places, triangles, skin)]
+    return Content([Surface("mesh", places, triangles, skin)])
 
 
 def _lines(text: bytes) -> Iterator[bytes]:

@@ -15,10 +15,12 @@ from silhouette.meshes.formats.base import (
     MOST_LINES,
     MOST_TRIANGLES,
     MOST_VERTICES,
+    Content,
     Refused,
     Skin,
     Surface,
     blocks,
+    no_numbers,
     no_triangles,
     plain_text,
 )
@@ -37,6 +39,12 @@ _NORMALS = ("nx", "ny", "nz")
 CLOUD = (
     "holds no triangles, only points, and a model needs a surface; silhouette scan makes a scene of a cloud of points"
 )
+SPLAT = (
+    "is a Gaussian splat, a cloud of blurred points without any surface, and a model needs one; "
+    "silhouette scan makes a scene of it"
+)
+_SPLAT = {"opacity", "scale_0", "rot_0"}
+_PACKED_SPLAT = "packed_position"
 _LONGEST_HEADER = 1 << 16
 
 # The rows of an element by property: an array (rows,); of lists their lengths (rows,), and all values in one array.
@@ -52,8 +60,8 @@ class _Element:
     properties: list[tuple[str, str, str | None]] = field(default_factory=list)
 
 
-def read(data: bytes, whole: bool = False) -> list[Surface]:
-    """The surface of a PLY file.
+def read(data: bytes, whole: bool = False) -> Content:
+    """The surface of a PLY file, or its points.
 
     Read here, because trimesh reads a binary file only if all lists are as long as the first (Blender mixes quads and
     triangles), and of rows of text it does not miss those that are not there; to tell whether a file is one of these
@@ -61,7 +69,8 @@ def read(data: bytes, whole: bool = False) -> list[Surface]:
 
     Args:
         data: the file's bytes.
-        whole: whether points alone will do, and colours and normals are wanted.
+        whole: whether points alone will do, and colours and normals are wanted. Then the points of a Gaussian splat
+            whose opacity is below one half are faint: it is stored as a logit, whose sign tells.
     """
     header, body = _split(data)
     form, elements = _parse(header)
@@ -69,10 +78,13 @@ def read(data: bytes, whole: bool = False) -> list[Surface]:
     vertex, face = by_name.get("vertex"), by_name.get("face")
     if "tristrips" in by_name and by_name["tristrips"].count:
         raise Refused("holds triangle strips; export it as plain triangles")
+    kinds = {name: kind for name, kind, counted in vertex.properties if counted is None} if vertex is not None else {}
+    if _PACKED_SPLAT in kinds:
+        raise Refused("is a compressed Gaussian splat, whose points cannot be read; export it as plain PLY, or a mesh")
+    is_splat = kinds.keys() >= _SPLAT
     if vertex is None or vertex.count == 0 or (not whole and (face is None or face.count == 0)):
         only_points = vertex is not None and vertex.count > 0
-        raise Refused(CLOUD) if only_points else no_triangles()
-    kinds = {name: kind for name, kind, counted in vertex.properties if counted is None}
+        raise Refused(SPLAT if is_splat else CLOUD) if only_points else no_triangles()
     if not {"x", "y", "z"} <= kinds.keys():
         raise Refused("is malformed: its vertices need the properties x, y and z")
     shades = next((names for names in _SHADES if whole and set(names) <= kinds.keys()), ())
@@ -85,7 +97,8 @@ def read(data: bytes, whole: bool = False) -> list[Surface]:
     needed = elements[: max(elements.index(vertex), elements.index(face) if face is not None else 0) + 1]
     if form == "ascii":
         body, needed = _as_binary(body, needed)
-    wanted = {*"xyz", corners, *shades, *normals}
+    is_splat = is_splat and not corners
+    wanted = {*"xyz", corners, *shades, *normals, *(("opacity",) if is_splat else ())}
     columns, end = _columns(body, needed, ">" if form == "binary_big_endian" else "<", wanted)
     if form == "ascii" and end < len(body):
         raise Refused("is malformed: its rows hold more words than its header announces")
@@ -97,7 +110,15 @@ def read(data: bytes, whole: bool = False) -> list[Surface]:
         faces = mended(vertices, fans(flat, lengths), origins(lengths))
     colours = stored_bytes(np.column_stack([stored[name] for name in shades]), kinds[shades[0]]) if shades else None
     directions = np.column_stack([stored[name] for name in normals]).astype(np.float64) if normals else None
-    return [Surface("mesh", vertices, faces, None if colours is None else Skin(colours), directions)]
+    skin = None if colours is None else Skin(colours)
+    if not is_splat:
+        return Content([Surface("mesh", vertices, faces, skin, directions)])
+    faint = ~(np.asarray(stored["opacity"]) >= 0.0)
+    sentence = (
+        f"is a Gaussian splat, whose points are blurs and no surface; {np.count_nonzero(faint)} of {len(faint)}, "
+        "with an opacity below one half, were left out"
+    )
+    return Content([Surface("mesh", vertices, faces, skin, directions, faint)], [sentence])
 
 
 def _split(data: bytes) -> tuple[list[str], memoryview]:
@@ -146,7 +167,7 @@ def _as_binary(body: memoryview, elements: list[_Element]) -> tuple[memoryview, 
         try:
             numbers.extend(map(float, b" ".join(lines).split()))
         except ValueError:
-            raise Refused("is malformed: its rows hold words that are no numbers") from None
+            raise no_numbers(b" ".join(lines).split(), "its rows hold words that are no numbers") from None
         if rows == announced:
             break
     if rows < announced:

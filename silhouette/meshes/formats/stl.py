@@ -1,26 +1,34 @@
-"""STL: binary, which trimesh reads, and text, with several solids in one file."""
+"""STL: binary, and text, with several solids in one file."""
 
 from __future__ import annotations
 
 import re
 from array import array
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from silhouette.meshes.formats.base import (
     MOST_PARTS,
     MOST_TRIANGLES,
+    Content,
     Refused,
     Surface,
     blocks,
+    no_numbers,
     no_triangles,
     plain_text,
     word,
 )
-from silhouette.meshes.formats.parsing import parsed
 
 _HEADER = 84
-_FACET = 50
+_FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+# Facets of a file that announces another number of them, which are all looked at.
+_MOST_COUNTED = 2 * MOST_TRIANGLES
+# How large the coordinates of what follows may be, in those before it or in units, if it is triangles; and how small.
+_FAR, _LARGEST, _TINY = 100.0, 1e6, 1e-9
+_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _WORDS = re.compile(
     rb"^[ \t]*(solid\b([^\n]*)|endsolid\b|facet\b|outer\b|endloop\b|endfacet\b"
     rb"|vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t]*$)",
@@ -30,36 +38,93 @@ _SHORT = {b"s": b"(", b"f": b"f", b"o": b"o", b"v": b"v", b"endl": b"l", b"endf"
 _FACETS = re.compile(rb"(?:\((?:fovvvle)*\))*")
 
 
-def read(data: bytes) -> list[Surface]:
+def read(data: bytes) -> Content:
     """The surfaces of an STL file, one for each solid.
 
-    A binary file is cut to the length that it announces, because trimesh takes any other for text. A text is read here:
+    A binary file is read here: trimesh takes one whose length is not what its header announces for text. So is a text:
     trimesh looks for words of the format in the names of solids, and needs many times the file's size in memory.
 
     Raises:
-        Refused: where the file is malformed, truncated, or holds more than can be looked at.
+        Refused: if the file is malformed, truncated, or holds more than can be looked at.
     """
     if _is_text(data):
-        return _read_text(plain_text(data))
+        return Content(_read_text(plain_text(data)))
     if len(data) < _HEADER:
         raise Refused("is truncated: a binary STL file begins with 84 bytes of header")
-    triangles = int.from_bytes(data[80:_HEADER], "little")
-    room = (len(data) - _HEADER) // _FACET
-    if triangles > room:
-        raise Refused(f"is truncated or no STL file: it announces {triangles} triangles and has room for {room}")
+    announced = int.from_bytes(data[80:_HEADER], "little")
+    room, rest = divmod(len(data) - _HEADER, _FACET.itemsize)
+    if announced > room and rest:
+        raise Refused(f"is truncated or no STL file: it announces {announced} triangles and has room for {room}")
+    if min(announced, room) > MOST_TRIANGLES or (announced != room and room > _MOST_COUNTED):
+        raise Refused(f"holds {room} triangles; {MOST_TRIANGLES} are the most that can be looked at")
+    facets = np.frombuffer(data, _FACET, room, _HEADER)
+    tail = data[_HEADER + room * _FACET.itemsize :]
+    triangles, warnings = _counted(facets, announced, tail)
     if triangles == 0:
         raise no_triangles()
     if triangles > MOST_TRIANGLES:
         raise Refused(f"holds {triangles} triangles; {MOST_TRIANGLES} are the most that can be looked at")
-    loaded = parsed("stl", data[: _HEADER + triangles * _FACET])
-    return [Surface("mesh", loaded["vertices"], loaded["faces"])]
+    vertices = facets["corners"][:triangles].reshape(-1, 3)
+    return Content([Surface("mesh", vertices, np.arange(3 * triangles).reshape(-1, 3))], warnings)
+
+
+def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, list[str]]:
+    """How many triangles a binary file has, whatever it announces, and a sentence if that is something else.
+
+    Args:
+        facets: all that there is room for.
+        announced: by the header.
+        tail: what follows them.
+
+    Raises:
+        Refused: if what it announces is not there, or what follows is partly triangles.
+    """
+    room = len(facets)
+    if announced > room:
+        if room == 0 or not _are_triangles(facets["corners"], 0.0).all():
+            raise Refused(f"is truncated or no STL file: it announces {announced} triangles and has room for {room}")
+        cut = "which were read; if it was cut off, export it again"
+        return room, [f"its header announces {announced} triangles and it has {room}, {cut}"]
+    extra = (room - announced) * _FACET.itemsize + len(tail)
+    reach = float(np.abs(facets["corners"][:announced]).max(initial=0.0))
+    more = np.count_nonzero(_are_triangles(facets["corners"][announced:], reach))
+    if more == room - announced > 0:
+        after = f"; {len(tail)} bytes after them were passed over" if any(tail) else ""
+        return room, [f"its header announces {announced} triangles and it has {room}, which were all read{after}"]
+    if more:
+        raise Refused(
+            f"is malformed: its header announces {announced} triangles, and of the {extra} bytes after them some are "
+            "triangles and some are not; export it again"
+        )
+    if room == announced and not any(tail):
+        return announced, []
+    return announced, [f"has {extra} bytes after its {announced} triangles, which are none and were passed over"]
+
+
+def _are_triangles(corners: NDArray[np.float32], reach: float) -> NDArray[np.bool_]:
+    """Whether the bytes of corners (n, 3, 3) are such as triangles have (n,) bool, and neither padding nor text.
+
+    Args:
+        corners: to look at.
+        reach: the largest coordinate of those that are triangles for certain; 0 without any.
+    """
+    with np.errstate(invalid="ignore"):
+        largest = np.abs(corners).max(axis=(1, 2))
+        return (largest > _TINY * max(reach, 1.0)) & (largest <= (_FAR * reach if reach > 0.0 else _LARGEST))
 
 
 def _is_text(data: bytes) -> bool:
-    """Many a binary file's header begins with "solid" too: the length tells, then the words of the text format."""
-    if len(data) >= _HEADER and len(data) - _HEADER == _FACET * int.from_bytes(data[80:_HEADER], "little"):
+    """Many a binary file's header begins with "solid" too, and may have other words of the text format.
+
+    The length tells, then whether what follows the header holds bytes that no text has.
+    """
+    if len(data) >= _HEADER and len(data) - _HEADER == _FACET.itemsize * int.from_bytes(data[80:_HEADER], "little"):
         return False
-    start = data[:4096].replace(b"\0", b"").lower()
+    start = data[:4096]
+    is_wide = start.startswith((b"\xff\xfe", b"\xfe\xff")) or not any(start[:40:2]) or not any(start[1:40:2])
+    if not is_wide and _BINARY.search(start[80:].rstrip(b"\0")):
+        return False
+    start = start.replace(b"\0", b"").lower()
     return bool(re.search(rb"^[ \t]*solid\b", start, re.MULTILINE)) and (b"facet" in start or b"endsolid" in start)
 
 
@@ -100,4 +165,4 @@ def _number(text: bytes) -> float:
     try:
         return float(text)
     except ValueError:
-        raise Refused("is malformed: a 'vertex' line needs three numbers; export it again") from None
+        raise no_numbers([text], "a 'vertex' line needs three numbers; export it again") from None

@@ -8,82 +8,36 @@ million triangles already; streaming takes 0.12 GB and less time, and refuses ev
 
 from __future__ import annotations
 
-import io
 import posixpath
-import struct
-import zipfile
-import zlib
-from array import array
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
-from xml.parsers import expat
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from silhouette.geometry import Floats
+from silhouette.geometry import Floats, corners
 from silhouette.meshes.formats.base import (
-    LONGEST_NAME,
     MOST_PARTS,
     MOST_TRIANGLES,
     MOST_VERTICES,
+    Content,
     Refused,
     Surface,
     carried,
     no_triangles,
 )
+from silhouette.meshes.formats.slicers import BODY, CONFIG, NEGATIVE, Configuration, LeftOut, Said
+from silhouette.meshes.formats.threemf_archive import Archive, open_archive
+from silhouette.meshes.formats.threemf_models import Key, Model, Object, read_model
 
-_CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
-_CORE_TAG = f"{_CORE} "
-_PRODUCTION = "http://schemas.microsoft.com/3dmanufacturing/production/2015/06"
-# Extensions that add nothing to what is seen, or that are read.
-_KNOWN = (
-    _PRODUCTION,
-    "http://schemas.microsoft.com/3dmanufacturing/material/2015/02",
-    "http://schemas.microsoft.com/3dmanufacturing/slice/2015/07",
-    "http://schemas.microsoft.com/3dmanufacturing/securecontent/2019/04",
-    "http://schemas.microsoft.com/3dmanufacturing/trianglesets/2021/07",
-)
 _ROOT_RELATIONSHIP = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
-_UNITS = ("micron", "millimeter", "centimeter", "inch", "foot", "meter")
-# All XML of an archive together: three million triangles have half of it.
-_LARGEST_XML = 256 * 1024**2
-_MOST_ELEMENTS = 6_000_000
-_SMALL_XML = 16 * 1024**2
-# XML of meshes packs to a tenth; content that packs to a hundredth is a bomb.
-_DENSEST = 100
-_CHUNK = 1 << 18
-# A tag with its attributes; expat looks at an unfinished one again with each chunk.
-_LONGEST_TAG = 1 << 20
-_MOST_FILES = 10_000
 _DEEPEST = 32
-
-Key = tuple[str, str]
-
-
-@dataclass
-class _Object:
-    """A mesh, or a list of other objects with their transforms."""
-
-    name: str
-    kind: str
-    vertices: array[float] = field(default_factory=lambda: array("d"))
-    faces: array[int] = field(default_factory=lambda: array("q"))
-    components: list[tuple[Key, Floats]] = field(default_factory=list)
+_MOST_WARNINGS = 12
 
 
-@dataclass
-class _Model:
-    """One model of the archive: its unit, its objects by number, and what it builds."""
-
-    unit: str = "millimeter"
-    objects: dict[str, _Object] = field(default_factory=dict)
-    build: list[tuple[Key, Floats]] = field(default_factory=list)
-    declared: bool = False
-
-
-def read(data: bytes, whole: bool = False) -> tuple[list[Surface], str]:
+def read(data: bytes, whole: bool = False) -> Content:
     """The objects that the build list places, each in place, and the unit that the file declares.
+
+    What its slicer uses but does not print, such as a modifier or a support, is left out, and a warning names it.
 
     Args:
         data: the file's bytes.
@@ -92,99 +46,43 @@ def read(data: bytes, whole: bool = False) -> tuple[list[Surface], str]:
     Raises:
         Refused: for anything that the archive announces and has not, for encrypted content, for XML with a DOCTYPE.
     """
-    if data.count(b"PK\x01\x02") > _MOST_FILES:
-        raise Refused(f"is an archive of more than {_MOST_FILES} files; export it again")
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error, UnicodeDecodeError):
-        raise Refused("is truncated or no 3MF file: 3MF is a zip archive, and this one cannot be opened") from None
-    with archive:
-        return _read_archive(_Archive(archive), whole)
+    with open_archive(data) as archive:
+        return _read_archive(Archive(archive), whole)
 
 
-def _read_archive(archive: _Archive, whole: bool) -> tuple[list[Surface], str]:
-    models: dict[str, _Model] = {}
+def _read_archive(archive: Archive, whole: bool) -> Content:
+    models: dict[str, Model] = {}
     root = _root(archive)
     pending = {root: None}
     while pending:
         path = pending.popitem()[0]
-        models[path] = _read_model(archive, path)
-        referred = {key[0] for key, _ in models[path].build} if path == root else set[str]()
+        models[path] = read_model(archive, path)
+        referred = {item.key[0] for item in models[path].build} if path == root else set[str]()
         for thing in models[path].objects.values():
             referred |= {key[0] for key, _ in thing.components}
         pending |= dict.fromkeys(file for file in sorted(referred, reverse=True) if file not in models)
-    surfaces = _build(models, models[root].build, whole)
-    if not surfaces:
-        raise no_triangles()
-    return surfaces, models[root].unit
+    builder = _Builder(models, root, _configuration(archive), whole)
+    builder.build()
+    if not builder.surfaces:
+        raise no_triangles(str(builder.left_out))
+    return Content(builder.surfaces, builder.warnings(), models[root].unit)
 
 
-class _Archive:
-    """The zip archive, and how much of it may still be unpacked."""
-
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        self.archive = archive
-        self._entries = {info.filename.lstrip("/").lower(): info for info in reversed(archive.infolist())}
-        self._left = _LARGEST_XML
-        self._elements = _MOST_ELEMENTS
-
-    def __contains__(self, path: str) -> bool:
-        return path.lower() in self._entries
-
-    def parse(self, path: str, start: Any, end: Any, prefix: Any = None) -> None:
-        """Stream an entry through expat; tags and attributes of a namespace come as ``namespace name``.
-
-        Raises:
-            Refused: where the entry is missing, encrypted, damaged, no XML, has a DOCTYPE, or is too large in any way.
-        """
-        info = self._entries.get(path.lower())
-        if info is None:
-            raise Refused(f"is incomplete: it refers to {path[:80]!r}, which its archive lacks")
-        dense = info.file_size > _SMALL_XML and info.file_size > _DENSEST * info.compress_size
-        if info.file_size > self._left or dense:
-            raise Refused(f"is a zip bomb or too large: {path[:80]!r} would unpack to {info.file_size >> 20} MiB")
-        if info.flag_bits & 1:
-            raise Refused("is encrypted; export it without protection")
-        # What zipfile unpacks of the others cannot be bounded: a few kilobytes may become gigabytes at one stroke.
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise Refused(f"is malformed: {path[:80]!r} is compressed in a way that 3MF does not know; export it again")
-        self._left -= info.file_size
-        parser = self._parser(start, end, prefix)
-        fed = 0
-        try:
-            with self.archive.open(info) as stream:
-                while chunk := stream.read(_CHUNK):
-                    parser.Parse(chunk, False)
-                    fed += len(chunk)
-                    if fed - parser.CurrentByteIndex > _LONGEST_TAG:
-                        raise Refused(f"is malformed: {path[:80]!r} has a tag of more than {_LONGEST_TAG >> 20} MiB")
-                parser.Parse(b"", True)
-        except expat.ExpatError as error:
-            place = f"it goes wrong at line {error.lineno}, column {error.offset + 1}"
-            raise Refused(f"is malformed or encrypted: {path[:80]!r} is no XML; {place}") from None
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, struct.error):
-            raise Refused(f"is truncated or damaged: {path[:80]!r} cannot be unpacked; export it again") from None
-
-    def _parser(self, start: Any, end: Any, prefix: Any) -> Any:
-        def refuse(*_: Any) -> None:
-            raise Refused("is malformed: XML with a DOCTYPE is not allowed in 3MF")
-
-        def count(tag: str, attributes: dict[str, str]) -> None:
-            self._elements -= 1
-            if self._elements < 0:
-                raise Refused(f"has more than {_MOST_ELEMENTS} XML elements; reduce its triangles")
-            start(tag, attributes)
-
-        parser = expat.ParserCreate(namespace_separator=" ")
-        parser.buffer_text = True
-        parser.StartElementHandler = count
-        parser.EndElementHandler = end
-        parser.StartNamespaceDeclHandler = prefix
-        parser.StartDoctypeDeclHandler = refuse
-        return parser
+def _configuration(archive: Archive) -> Configuration:
+    """What slicers say of the volumes; a configuration that cannot be read is a warning."""
+    configuration = Configuration()
+    for path in archive.names:
+        if CONFIG.fullmatch(path):
+            try:
+                archive.parse(path, configuration.start, configuration.end)
+            except Refused as refused:
+                configuration.warnings.append(
+                    f"what its slicer says of modifiers and supports is not known, and they count as body: it {refused}"
+                )
+    return configuration
 
 
-def _root(archive: _Archive) -> str:
+def _root(archive: Archive) -> str:
     """The model that the archive starts with: the one its relationships name."""
     targets: list[str] = []
 
@@ -200,146 +98,193 @@ def _root(archive: _Archive) -> str:
     return path
 
 
-class _Reader:
-    """Fills a model from the stream of its XML."""
+@dataclass
+class _Solid:
+    """The mesh of an object: its vertices, the triangles that are body, and the vertices of those that are negative."""
 
-    def __init__(self, path: str) -> None:
-        self.model = _Model()
-        self._path = path
-        self._things = 0  # objects, components and items
-        self._object: _Object | None = None
-        self._mesh: _Object | None = None
-        self._spaces: dict[str, str] = {}
-        self._handlers: dict[str, Callable[[dict[str, str]], None]] = {
-            f"{_CORE_TAG}vertex": self._vertex,
-            f"{_CORE_TAG}triangle": self._triangle,
-            f"{_CORE_TAG}mesh": self._open_mesh,
-            f"{_CORE_TAG}object": self._open_object,
-            f"{_CORE_TAG}component": self._component,
-            f"{_CORE_TAG}item": self._item,
-            f"{_CORE_TAG}model": self._open_model,
-        }
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        handler = self._handlers.get(tag)
-        if handler is not None:
-            handler(attributes)
-
-    def _vertex(self, attributes: dict[str, str]) -> None:
-        if self._mesh is not None:
-            self._mesh.vertices.extend((float(attributes["x"]), float(attributes["y"]), float(attributes["z"])))
-
-    def _triangle(self, attributes: dict[str, str]) -> None:
-        if self._mesh is not None:
-            self._mesh.faces.extend((int(attributes["v1"]), int(attributes["v2"]), int(attributes["v3"])))
-
-    def _open_mesh(self, attributes: dict[str, str]) -> None:
-        self._mesh = self._object
-
-    def _open_object(self, attributes: dict[str, str]) -> None:
-        self._count()
-        number = attributes["id"]
-        if number in self.model.objects:
-            raise Refused(f"is malformed: two objects of one model have the number {number[:40]}")
-        self._object = _Object(attributes.get("name", "").strip()[:LONGEST_NAME], attributes.get("type", "model"))
-        self.model.objects[number] = self._object
-
-    def _count(self) -> None:
-        self._things += 1
-        if self._things > 3 * MOST_PARTS:
-            raise Refused(f"has more than {3 * MOST_PARTS} objects, components and items; join them, or split the file")
-
-    def _component(self, attributes: dict[str, str]) -> None:
-        self._count()
-        if self._object is not None:
-            self._object.components.append((self._key(attributes), _transform(attributes)))
-
-    def _item(self, attributes: dict[str, str]) -> None:
-        self._count()
-        self.model.build.append((self._key(attributes), _transform(attributes)))
-
-    def _open_model(self, attributes: dict[str, str]) -> None:
-        if self.model.declared:
-            raise Refused("is malformed: one model stands within another")
-        self.model.declared = True
-        self._check_required(attributes.get("requiredextensions", ""))
-        self.model.unit = attributes.get("unit", "millimeter").strip().lower()
-        if self.model.unit not in _UNITS:
-            raise Refused(f"declares the unit {self.model.unit[:40]!r}; 3MF knows {', '.join(_UNITS)}")
-
-    def prefix(self, short: str | None, space: str) -> None:
-        self._spaces[short or ""] = space
-
-    def _check_required(self, prefixes: str) -> None:
-        for short in prefixes.split():
-            space = self._spaces.get(short, short)
-            if space not in _KNOWN:
-                raise Refused(f"requires the 3MF extension {space[:80]!r}, which is not supported; export it without")
-
-    def end(self, tag: str) -> None:
-        if tag == f"{_CORE_TAG}mesh":
-            self._mesh = None
-        elif tag == f"{_CORE_TAG}object":
-            self._object = None
-
-    def _key(self, attributes: dict[str, str]) -> Key:
-        path = attributes.get(f"{_PRODUCTION} path", "")
-        return (posixpath.normpath(path).lstrip("/") if path else self._path), attributes["objectid"]
+    vertices: Floats
+    faces: NDArray[np.int64]
+    negative: Floats | None = None
 
 
-def _read_model(archive: _Archive, path: str) -> _Model:
-    reader = _Reader(path)
-    try:
-        archive.parse(path, reader.start, reader.end, reader.prefix)
-    except (KeyError, ValueError, OverflowError):
-        raise Refused(f"is malformed: {path[:80]!r} has an element without a number that it needs") from None
-    if not reader.model.declared:
-        raise Refused(f"is malformed: {path[:80]!r} holds no 3MF model")
-    return reader.model
+@dataclass(frozen=True)
+class _Place:
+    """An object that is still to be placed, with what those above it say: a name, a role, and the roles of parts."""
+
+    key: Key
+    matrix: Floats
+    depth: int = 1
+    name: str = ""
+    role: str = BODY
+    said: Said | None = None
 
 
-def _transform(attributes: dict[str, str]) -> Floats:
-    """A 3MF transform as (4, 4): twelve numbers, the rows of a matrix that is multiplied from the right."""
-    matrix = np.eye(4)
-    if "transform" in attributes:
-        matrix[:3, :] = np.array(attributes["transform"].split(), dtype=np.float64).reshape(4, 3).T
-    return matrix
+class _Builder:
+    """Places every mesh below the build list; one that stands twice gives two surfaces.
 
+    Attributes:
+        surfaces: of what is body.
+        left_out: all else.
+    """
 
-def _build(models: dict[str, _Model], build: list[tuple[Key, Floats]], whole: bool) -> list[Surface]:
-    """Every mesh below the build list, carried into place; a mesh that stands twice gives two surfaces."""
-    surfaces: list[Surface] = []
-    arrays: dict[Key, tuple[Floats, Any]] = {}
-    triangles = points = placed = 0
-    pending: list[tuple[Key, Floats, str, int]] = [(key, matrix, "", 1) for key, matrix in build[::-1]]
-    while pending:
-        key, matrix, inherited, depth = pending.pop()
-        thing = models[key[0]].objects.get(key[1]) if key[0] in models else None
+    def __init__(self, models: dict[str, Model], root: str, configuration: Configuration, whole: bool) -> None:
+        self.surfaces: list[Surface] = []
+        self.left_out = LeftOut()
+        self._models = models
+        self._root = root
+        self._configuration = configuration
+        self._whole = whole
+        self._solids: dict[Key, _Solid] = {}
+        self._noted: set[tuple[Key, str]] = set()
+        self._negative: list[Floats] = []
+        self._parts: set[tuple[int, str]] = set()  # that were met, of each object of the configuration
+        self._triangles = self._points = self._placed = 0
+
+    def build(self) -> None:
+        """Places all items.
+
+        Raises:
+            Refused: for what is not there, for objects in a circle, and for more than can be looked at.
+        """
+        pending = [_Place(item.key, item.matrix, role=item.role) for item in self._models[self._root].build[::-1]]
+        while pending:
+            place = pending.pop()
+            thing = self._thing(place)
+            said = self._configuration.objects.get(place.key[1]) if place.key[0] == self._root else None
+            if said is not None:
+                said.used = True
+            said = said or place.said
+            role, name = place.role or thing.role, thing.name or place.name
+            if said is not None and place.key[1] in said.parts:
+                self._parts.add((id(said), place.key[1]))
+                volume = said.parts[place.key[1]]
+                role, name = role or volume.kind, (volume.name or name) if volume.kind else name
+            if thing.faces:
+                self._place(place, thing, said, role, name)
+            if len(pending) + len(thing.components) > MOST_PARTS:
+                raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
+            pending += [
+                _Place(part, place.matrix @ inner, place.depth + 1, name, role, said)
+                for part, inner in thing.components[::-1]
+            ]
+
+    def _thing(self, place: _Place) -> Object:
+        """The object of a place, counted."""
+        path, number = place.key
+        thing = self._models[path].objects.get(number) if path in self._models else None
         if thing is None:
-            raise Refused(f"is malformed: it places object {key[1][:40]} of {key[0][:80]!r}, which is not there")
-        if depth > _DEEPEST:
+            raise Refused(f"is malformed: it places object {number[:40]} of {path[:80]!r}, which is not there")
+        if place.depth > _DEEPEST:
             raise Refused(
-                f"is malformed: object {key[1][:40]} is made of itself, or lies more than {_DEEPEST} objects deep"
+                f"is malformed: object {number[:40]} is made of itself, or lies more than {_DEEPEST} objects deep"
             )
-        placed += 1
-        triangles += len(thing.faces) // 3
-        points += len(thing.vertices) // 3 if thing.faces else 0
-        if whole and points > MOST_VERTICES:
+        self._placed += 1
+        self._triangles += len(thing.faces) // 3
+        self._points += len(thing.vertices) // 3 if thing.faces else 0
+        if self._whole and self._points > MOST_VERTICES:
             raise Refused(f"places more than {MOST_VERTICES} vertices; reduce them")
-        if placed > MOST_PARTS or triangles > MOST_TRIANGLES:
+        if self._placed > MOST_PARTS or self._triangles > MOST_TRIANGLES:
             raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
-        if thing.kind == "other":
-            raise Refused(f"is malformed: it builds object {key[1][:40]}, whose type is 'other'")
-        if thing.kind in ("support", "solidsupport"):
-            continue
-        name = thing.name or inherited
-        if thing.faces:
-            if key not in arrays:
-                vertices = np.array(thing.vertices, dtype=np.float64).reshape(-1, 3)
-                arrays[key] = vertices, np.array(thing.faces, dtype=np.int64).reshape(-1, 3)
-            vertices, faces = arrays[key]
-            surfaces.append(carried(Surface(name or f"object {key[1]}", vertices, faces), matrix, whole))
-        if len(pending) + len(thing.components) > MOST_PARTS:
-            raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
-        pending += [(part, matrix @ inner, name, depth + 1) for part, inner in thing.components[::-1]]
-    return surfaces
+        return thing
+
+    def _place(self, place: _Place, thing: Object, said: Said | None, role: str, name: str) -> None:
+        """Adds the body of an object, or notes that it is none."""
+        label = name or f"object {place.key[1][:40]}"
+        if role:
+            if (place.key, role) not in self._noted:
+                self._noted.add((place.key, role))
+                self.left_out.add(role, label, len(thing.faces) // 3)
+            if role == NEGATIVE:
+                self._negative.append(_box(np.array(thing.vertices).reshape(-1, 3), place.matrix))
+            return
+        if place.key not in self._solids:
+            self._solids[place.key] = self._solid(place.key, thing, said)
+        solid = self._solids[place.key]
+        if solid.negative is not None:
+            self._negative.append(_box(solid.negative, place.matrix))
+        if len(solid.faces):
+            self.surfaces.append(carried(Surface(label, solid.vertices, solid.faces), place.matrix, self._whole))
+
+    def _solid(self, key: Key, thing: Object, said: Said | None) -> _Solid:
+        """The mesh of an object without the ranges of triangles that are not body."""
+        vertices = np.array(thing.vertices, dtype=np.float64).reshape(-1, 3)
+        faces = np.array(thing.faces, dtype=np.int64).reshape(-1, 3)
+        volumes = [*thing.volumes, *(said.ranges if said is not None and key[0] == self._root else ())]
+        steps = np.zeros((2, len(faces) + 1), np.int64)  # of how many volumes a triangle is: of body, of others
+        cut: list[NDArray[np.int64]] = []
+        for volume in volumes:
+            first, end = max(volume.first, 0), min(volume.last + 1, len(faces))
+            if volume.kind and (volume.first < 0 or volume.last >= len(faces)) and volume.first <= volume.last:
+                self._configuration.warnings.append(
+                    f"its slicer calls triangles {volume.first} to {volume.last} of object {key[1][:40]} "
+                    f"a {volume.kind}, and it has {len(faces)}; export it again"
+                )
+            if first < end:
+                steps[int(bool(volume.kind)), first] += 1
+                steps[int(bool(volume.kind)), end] -= 1
+                if volume.kind:
+                    self.left_out.add(volume.kind, volume.name or f"of object {key[1][:40]}", end - first)
+                if volume.kind == NEGATIVE:
+                    cut.append(faces[first:end].ravel())
+        body, other = np.cumsum(steps, axis=1)[:, :-1] > 0
+        if (body & other).any():
+            self._configuration.warnings.append(
+                f"its slicer calls {np.count_nonzero(body & other)} triangles of object {key[1][:40]} both body and "
+                "something else; they count as body"
+            )
+        used = np.unique(np.concatenate(cut)) if cut else np.zeros(0, np.int64)
+        used = used[(used >= 0) & (used < len(vertices))]
+        return _Solid(vertices, faces[body | ~other], vertices[used] if len(used) else None)
+
+    def warnings(self) -> list[str]:
+        """A sentence for each thing that was left out, or that the slicers say and that does not fit."""
+        sentences = []
+        if self.left_out:
+            sentences.append(f"left out, because it is not printed as body: {self.left_out}")
+        if self._negative and self.surfaces:
+            sentences += self._cuts()
+        objects = self._models[self._root].objects
+        for number, said in self._configuration.objects.items():
+            named = [*((None, volume) for volume in said.ranges), *said.parts.items()]
+            for part, volume in named:
+                whose = f"volume {(volume.name or part or '')!r} of object {number[:40]!r}"
+                if volume.unknown:
+                    sentences.append(
+                        f"its slicer calls {whose} a {volume.unknown!r}, which is unknown; it counts as body"
+                    )
+                if not volume.kind:
+                    continue
+                is_missing = number not in objects or (part is None and not objects[number].faces)
+                if is_missing or (said.used and part is not None and (id(said), part) not in self._parts):
+                    sentences.append(
+                        f"its slicer calls {whose} a {volume.kind}, and the file has no such volume; "
+                        "look whether it stands as body under another number"
+                    )
+        return [*dict.fromkeys([*sentences, *self._configuration.warnings])][:_MOST_WARNINGS]
+
+    def _cuts(self) -> list[str]:
+        """A sentence if a negative volume reaches into the body."""
+        boxes = [
+            (surface.vertices[surface.faces].min((0, 1)), surface.vertices[surface.faces].max((0, 1)))
+            for surface in self.surfaces
+            if _is_sound(surface)
+        ]
+        if not boxes:
+            return []
+        low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
+        if not any((box[0] < high).all() and (box[1] > low).all() for box in self._negative):
+            return []
+        return [
+            "a negative volume reaches into the body, and what it would cut away counts as body; cut it in a modeller"
+        ]
+
+
+def _is_sound(surface: Surface) -> bool:
+    return bool(surface.faces.min() >= 0 and surface.faces.max() < len(surface.vertices))
+
+
+def _box(points: Floats, matrix: Floats) -> Floats:
+    """(2, 3) a box round points (n, 3) in their place."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        placed = corners(points.min(axis=0), points.max(axis=0)) @ matrix[:3, :3].T + matrix[:3, 3]
+    return np.array([placed.min(axis=0), placed.max(axis=0)])

@@ -1,0 +1,177 @@
+"""3MF: what slicers say of the volumes in an archive: which are body, and which only steer the print.
+
+PrusaSlicer, SuperSlicer and Slic3r join all volumes of an object to one mesh and tell them apart by ranges of
+triangles; Bambu Studio and OrcaSlicer keep each as an object and name its subtype; Cura writes settings beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from silhouette.meshes.formats.base import LONGEST_NAME, MOST_PARTS, Refused
+
+CONFIG = re.compile(r"metadata/[^/]*model[^/]*\.config")
+"""The names, in lower case, of the entries in which slicers say it."""
+
+BODY = ""
+NEGATIVE = "negative volume"
+NOT_PRINTED = "item that is not printed"
+
+_KINDS = {
+    "": BODY, "0": BODY, "modelpart": BODY, "normalpart": BODY, "model": BODY, "normal": BODY,
+    "1": "modifier", "modifier": "modifier", "parametermodifier": "modifier", "modifierpart": "modifier",
+    "negativevolume": NEGATIVE, "negativepart": NEGATIVE,
+    "supportenforcer": "support enforcer", "supportblocker": "support blocker",
+}  # fmt: skip
+_STEERS = (("seam", "seam modifier"), ("brim", "brim patch"))  # SuperSlicer has several of each
+_KEYS = ("volumetype", "parttype", "subtype")
+_CURA = {
+    "supportmesh": "support mesh", "antioverhangmesh": "support blocker",
+    "cuttingmesh": "cutting mesh", "infillmesh": "infill mesh",
+}  # fmt: skip
+_TRUE = ("1", "true", "yes", "on")
+
+
+@dataclass
+class Volume:
+    """A volume as a slicer describes it.
+
+    Attributes:
+        kind: what it is, in words; `BODY` where it is printed as it stands, or where nothing that is known is said.
+        name: that the slicer shows; may be empty.
+        first: index of its first triangle in the mesh of its object.
+        last: index of its last one.
+        unknown: the kind as it is written, where that is none of those known.
+    """
+
+    kind: str = BODY
+    name: str = ""
+    first: int = 0
+    last: int = -1
+    unknown: str = ""
+
+    def describe(self, key: str, value: str) -> None:
+        """Takes in a property; the last that says a kind holds, as in the slicers."""
+        short = plain(key)
+        if short == "name":
+            self.name = value.strip()[:LONGEST_NAME]
+        elif short == "modifier" and plain(value) in _TRUE:
+            self.kind = "modifier"
+        elif short in _KEYS:
+            known = _KINDS.get(plain(value))
+            if known is None:
+                known = next((kind for start, kind in _STEERS if plain(value).startswith(start)), None)
+            self.kind, self.unknown = (BODY, value.strip()[:40]) if known is None else (known, "")
+
+
+@dataclass
+class Said:
+    """What all configurations of an archive say of one object.
+
+    Attributes:
+        ranges: the volumes that are ranges of its triangles.
+        parts: the volumes that are objects below it, by their numbers.
+        used: whether the build list places it.
+    """
+
+    ranges: list[Volume] = field(default_factory=list)
+    parts: dict[str, Volume] = field(default_factory=dict)
+    used: bool = False
+
+
+class Configuration:
+    """Takes in the elements of slicers' configurations.
+
+    Attributes:
+        objects: what is said of each object of the first model, by its number.
+        warnings: a sentence for each thing that cannot be understood.
+    """
+
+    def __init__(self) -> None:
+        self.objects: defaultdict[str, Said] = defaultdict(Said)
+        self.warnings: list[str] = []
+        self._object = ""
+        self._volume: Volume | None = None
+        self._volumes = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+        words = {plain(key.rpartition(" ")[2]): value for key, value in attributes.items()}
+        match plain(tag.rpartition(" ")[2]):
+            case "object":
+                self._object = words.get("id", "").strip()
+            case "volume" | "part":
+                self._open(words)
+            case "metadata" if self._volume is not None:
+                self._volume.describe(words.get("key", ""), words.get("value", ""))
+
+    def _open(self, words: Mapping[str, str]) -> None:
+        self._volumes += 1
+        if self._volumes > 3 * MOST_PARTS:
+            raise Refused(f"names over {3 * MOST_PARTS} volumes")
+        self._volume = volume = Volume()
+        for key in _KEYS:
+            volume.describe(key, words.get(key, ""))
+        said = self.objects[self._object]
+        if "firstid" in words or "lastid" in words:
+            try:
+                volume.first, volume.last = int(words["firstid"]), int(words["lastid"])
+            except (KeyError, ValueError):
+                self.warnings.append(
+                    f"a slicer's volume of object {self._object[:40]!r} has no whole numbers firstid and lastid; "
+                    "its triangles count as body"
+                )
+                return
+            said.ranges.append(volume)
+        else:
+            said.parts[words.get("id", "").strip()] = volume
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+        match plain(tag.rpartition(" ")[2]):
+            case "volume" | "part":
+                self._volume = None
+            case "object":
+                self._object = ""
+
+
+def kind_of_setting(key: str, value: str) -> str:
+    """What a setting of Cura makes of the object that it stands beside; `BODY` where it leaves it body.
+
+    >>> kind_of_setting("cura:support_mesh", "True"), kind_of_setting("cura:infill_mesh", "False")
+    ('support mesh', '')
+    """
+    return _CURA.get(plain(key.rpartition(":")[2]), BODY) if plain(value) in _TRUE else BODY
+
+
+def plain(word: str) -> str:
+    """A word in lower case, without what joins its syllables.
+
+    >>> plain("Parameter_Modifier"), plain("ParameterModifier")
+    ('parametermodifier', 'parametermodifier')
+    """
+    return re.sub(r"[^a-z0-9]", "", word[:LONGEST_NAME].lower())
+
+
+class LeftOut:
+    """Counts what is left out of an archive, to name it in one sentence."""
+
+    def __init__(self) -> None:
+        self._triangles: dict[tuple[str, str], int] = {}
+
+    def add(self, kind: str, name: str, triangles: int) -> None:
+        """Notes a volume of so many triangles."""
+        self._triangles[kind, name] = self._triangles.get((kind, name), 0) + triangles
+
+    def __bool__(self) -> bool:
+        """Whether anything was."""
+        return bool(self._triangles)
+
+    def __str__(self) -> str:
+        """All that was left out, by kind and name; empty where nothing was."""
+        named = [f"{kind} {name!r} ({count} triangles)" for (kind, name), count in self._triangles.items()]
+        more = f" and {len(named) - 6} more" if len(named) > 6 else ""
+        return ", ".join(named[:6]) + more
