@@ -16,6 +16,7 @@ from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats
 from silhouette.models.entries import ModelOptions
+from silhouette.models.mistakes import eye_mistake
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
 
@@ -78,9 +79,14 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
 
 
 def _doubts(model: Model) -> list[str]:
-    """What makes the eye doubtful, in a list, where it is estimated."""
-    doubt = model.eye_estimate.doubt if model.kind != "terrain" and model.eye_from == "estimated" else None
-    return [] if doubt is None else [f"{model.source}: {doubt}"]
+    """What makes the eye doubtful where it is estimated, and what is wrong with eyes that are given."""
+    if model.kind == "terrain":
+        return []
+    given = [*([] if model.eye_given is None else [model.eye_given]), *model.eyes.values()]
+    doubts = [eye_mistake(model, eye) for eye in given]
+    if model.eye_from == "estimated":
+        doubts.append(model.eye_estimate.doubt)
+    return [f"{model.source}: {doubt}" for doubt in dict.fromkeys(doubts) if doubt is not None]
 
 
 def _parts(model: Model) -> list[dict[str, Any]]:
