@@ -18,6 +18,7 @@ from silhouette.geometry import Floats
 from silhouette.models.entries import ModelOptions
 from silhouette.models.mistakes import eye_mistake
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
+from silhouette.models.scenery import scenery_mistake
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
 
 DECIMALS = 2
@@ -74,19 +75,24 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "holes": model.holes,
         "suggested": [_suggestion(suggestion, path) for suggestion in suggested],
         "suggested_toml": _to_paste(suggested, path),
-        "warnings": [*model.warnings, *_doubts(model)],
+        "warnings": doubts(model),
     }
 
 
-def _doubts(model: Model) -> list[str]:
-    """What makes the eye doubtful where it is estimated, and what is wrong with eyes that are given."""
+def doubts(model: Model) -> list[str]:
+    """A sentence for each thing to know of a model: that it is none of a figure, what its file has, and about eyes.
+
+    Of eyes: what makes one doubtful that is estimated, and what is wrong with those that are given.
+    """
+    scenery = scenery_mistake(model)
+    about = [*([] if scenery is None else [scenery]), *model.warnings]
     if model.kind == "terrain":
-        return []
+        return about
     given = [*([] if model.eye_given is None else [model.eye_given]), *model.eyes.values()]
-    doubts = [eye_mistake(model, eye) for eye in given]
+    of_eyes = [eye_mistake(model, eye) for eye in given]
     if model.eye_from == "estimated":
-        doubts.append(model.eye_estimate.doubt)
-    return [f"{model.source}: {doubt}" for doubt in dict.fromkeys(doubts) if doubt is not None]
+        of_eyes.append(model.eye_estimate.doubt)
+    return [*about, *(f"{model.source}: {doubt}" for doubt in dict.fromkeys(of_eyes) if doubt is not None)]
 
 
 def _parts(model: Model) -> list[dict[str, Any]]:

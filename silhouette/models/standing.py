@@ -40,8 +40,8 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> l
     # The inverse of `upright` gives back how the mesh lies in its file; upright again, the other axis is up.
     vertices = upright(mesh.vertices, "y") if up == "z" else mesh.vertices[:, [0, 2, 1]] * [1.0, 1.0, -1.0]
     other = "y" if up == "z" else "z"
-    is_on_little = _share_on_the_ground(mesh.vertices, mesh.faces) <= LITTLE
-    if is_on_little and _share_on_the_ground(vertices, mesh.faces) >= MUCH:
+    is_on_little = share_on_the_ground(mesh.vertices, mesh.faces) <= LITTLE
+    if is_on_little and share_on_the_ground(vertices, mesh.faces) >= MUCH:
         why = "it would stand flat"
     elif kind == "fighter" and is_on_little and height < FLAT * depth and (given == "auto" or up != usual):
         why = "it would not lie on its back"
@@ -54,7 +54,7 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> l
     return [f'taken to have {up} up, but with {other} up {why}; say up = "{other}", or up = "{up}" if it is right']
 
 
-def _share_on_the_ground(vertices: Floats, faces: Integers) -> float:
+def share_on_the_ground(vertices: Floats, faces: Integers) -> float:
     """The share of the box round a mesh in plan, z up, that level faces on the ground take up."""
     first, second, third = (vertices[:, 2][faces[:, corner]] for corner in range(3))
     highest, lowest_corner = np.maximum(np.maximum(first, second), third), np.minimum(np.minimum(first, second), third)
