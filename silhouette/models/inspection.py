@@ -82,11 +82,12 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
 def doubts(model: Model) -> list[str]:
     """A sentence for each thing to know of a model: that it is none of a figure, what its file has, and about eyes.
 
-    Of eyes: what makes one doubtful that is estimated, and what is wrong with those that are given.
+    Of eyes, which a table or a wall has none of: what makes one doubtful that is estimated, and what is wrong with
+    those that are given.
     """
     scenery = scenery_mistake(model)
     about = [*([] if scenery is None else [scenery]), *model.warnings]
-    if model.kind == "terrain":
+    if model.kind == "terrain" or scenery is not None:
         return about
     given = [*([] if model.eye_given is None else [model.eye_given]), *model.eyes.values()]
     of_eyes = [eye_mistake(model, eye) for eye in given]

@@ -84,18 +84,27 @@ def _is_in(model: Model, eye: Floats, base_top: float | None) -> bool:
 
 
 def base_mistakes(base: Base | None) -> list[str]:
-    """The sentence, in a list, that a base is too small for one; else none.
+    """A sentence for what is odd about a base: that it is too small for one, or ends at the first of two steps.
 
     >>> base_mistakes(Base("part", 3.0, 5.0, (0.0, 0.0))), base_mistakes(None)
     ([], [])
     >>> base_mistakes(Base("given", 0.0, 1.25, (0.0, 0.0)))
     ['its base is 1.25 mm across, and no base is below 5 mm: bases are mm; if these are inches, write 31.75']
+    >>> base_mistakes(Base("auto", 3.0, 40.0, (0.0, 0.0), step=6.0))
+    ['its base has two steps, and is cut at the first, 3 mm high; say base = { height = 6 } if the second is base too']
     """
-    if base is None or base.diameter >= LEAST_BASE:
+    if base is None:
         return []
-    inches = base.diameter * INCH
-    meant = f"if these are inches, write {inches:.4g}" if inches >= 4 * LEAST_BASE else "give its true size"
-    return [f"its base is {base.diameter:.4g} mm across, and no base is below {LEAST_BASE:g} mm: bases are mm; {meant}"]
+    mistakes = []
+    if base.diameter < LEAST_BASE:
+        inches = base.diameter * INCH
+        meant = f"if these are inches, write {inches:.4g}" if inches >= 4 * LEAST_BASE else "give its true size"
+        small = f"its base is {base.diameter:.4g} mm across, and no base is below {LEAST_BASE:g} mm"
+        mistakes.append(f"{small}: bases are mm; {meant}")
+    if base.step is not None:
+        cut = f"its base has two steps, and is cut at the first, {base.height:.2g} mm high"
+        mistakes.append(f"{cut}; say base = {{ height = {base.step:.3g} }} if the second is base too")
+    return mistakes
 
 
 def tag_mistake(number: int, tag: InsignificantEntry, bounds: Floats) -> str:

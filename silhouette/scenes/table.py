@@ -82,7 +82,7 @@ class TableScene(Scene):
         placement_warnings: mistakes in where the pieces stand and in what the file says of them, as far as they have
             been looked for.
         doubt: how far the pieces may lie from the truth; None where the file does not say.
-        units: the unit of the places in the file; all lengths here are mm.
+        unit_of_places: in the file, "mm" or "inch"; all lengths here are mm.
     """
 
     pieces: tuple[Piece, ...]
@@ -92,7 +92,7 @@ class TableScene(Scene):
     table: tuple[float, float] | None
     placement_warnings: tuple[PlacementWarning, ...]
     doubt: DoubtEntry | None
-    units: LengthUnits
+    unit_of_places: LengthUnits
 
     @cached_property
     def table_top(self) -> Floats:
@@ -208,7 +208,7 @@ def load_table_scene(
         table=table,
         placement_warnings=entry_warnings(entry, pieces, table, tables_of or {}),
         doubt=entry.doubt,
-        units=entry.units,
+        unit_of_places=entry.units,
         pixel=entry.pixel,
         source=dict(entry.source),
         warnings=_warnings_of(pieces),
@@ -242,7 +242,7 @@ def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> Of
         z_is_ground: whether the height that a place gives is that of the ground there, so that nothing hangs above
             the table.
     """
-    placed = placement_warnings(scene.pieces, faces=faces, units=scene.units, z_is_ground=z_is_ground)
+    placed = placement_warnings(scene.pieces, faces=faces, units=scene.unit_of_places, z_is_ground=z_is_ground)
     found = (*scene.placement_warnings, *placed)
     texts = [one.text for one in found if not one.as_attacker]
     return replace(scene, placement_warnings=found, warnings=(*texts, *scene.warnings))
