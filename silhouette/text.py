@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 import math
 import os
+import re
 import sys
 import traceback
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -46,6 +48,26 @@ def did_you_mean(
         return f"did you mean '{close[0]}'?"
     first = ", ".join(f"'{name}'" for name in names[:most])
     return f"{others} {first}{' and more' if len(names) > most else ''}" if names else f"{others} none"
+
+
+def differently_spelt(names: Iterable[str]) -> list[list[str]]:
+    """Those of some names that are one but for case and blanks, each such group in the order of the names.
+
+    Blanks between digits tell names apart, as in "wall 1 11" and "wall 11 1".
+
+    >>> differently_spelt(["Kal", "Van Saar", "VEX", "kal ", "vansaar"])
+    [['Kal', 'kal '], ['Van Saar', 'vansaar']]
+    >>> differently_spelt(["Kal", "Kal", "wall 1 11", "wall 11 1"])
+    []
+    """
+    groups: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        plain = _BLANKS.sub(lambda blanks: " " if blanks[1] else "", unicodedata.normalize("NFC", name).casefold())
+        groups.setdefault(plain.strip(), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+_BLANKS = re.compile(r"(?<=\d)(\s+)(?=\d)|\s+")
 
 
 def as_written(value: object) -> str:

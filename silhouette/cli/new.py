@@ -42,7 +42,7 @@ def new(
     from silhouette.files.fingerprints import MESHES
     from silhouette.files.reading import DOCUMENTS
     from silhouette.files.writing import make_folder, write_file
-    from silhouette.models.inspection import model_at
+    from silhouette.models.inspection import doubts, model_at
     from silhouette.rules import FIRST
 
     rules = FIRST if rules is None else rules
@@ -52,18 +52,22 @@ def new(
     for name in (SCENE, SCHEMA):
         if (folder / name).exists() or (folder / name).is_symlink():
             raise FileError(folder / name, "is there already and is not overwritten; give another folder")
+    warnings = list[str]()
     with Waiting(f"making {folder / SCENE}", quiet=False) as waiting:
         for number, mesh in enumerate(meshes or ()):
             waiting.step(number, len(meshes or ()))
-            model_at(mesh, {}, mesh_cache(False))
+            warnings += doubts(model_at(mesh, {}, mesh_cache(False)))
+    warnings = list(dict.fromkeys(warnings))
     named = [_seen_from(folder, mesh) for mesh in meshes or ()]
     text = f"{SCHEMA_LINE}\n\n{rule.first_scene(named)}"
     make_folder(folder)
     write_file(folder / SCHEMA, (json.dumps(schema_of("scene"), indent=1) + "\n").encode())
     write_file(folder / SCENE, text.encode())
     if as_json:
-        show_json({"scene": str(folder / SCENE), "editor_schema": str(folder / SCHEMA), "rules": rules})
+        answer = {"scene": str(folder / SCENE), "editor_schema": str(folder / SCHEMA), "rules": rules}
+        show_json({**answer, "warnings": warnings})
     else:
+        show(*(f"warning: {warning}" for warning in warnings))
         show(f"{folder / SCENE}: a first scene to edit; judge it with: silhouette check {_typed(folder / SCENE)}")
     return ExitStatus.OK
 

@@ -26,7 +26,6 @@ from silhouette.meshes.mesh import Mesh
 
 Source = Literal["auto", "part", "height", "parts", "given"]
 Indices = NDArray[np.intp]
-
 GRID = 128  # cells across the footprint
 SECTORS = 72  # directions from the middle of the base in which its rim is looked at
 LEAST_HEIGHT = 0.7  # mm; thinner than any base that is cast or printed
@@ -52,13 +51,13 @@ class Base:
     """The base of a miniature, in the frame of its mesh.
 
     Attributes:
-        source: the way it is known: found in the shape ("auto"), a named part of the mesh ("part"), a height that the
-            model file gives ("height"), solids that are marked as base ("parts"), or a diameter that the model file
-            gives for a base which is not in the mesh ("given").
+        source: the way it is known: found in the shape ("auto"), a named part of the mesh ("part"), a height in a model
+            file ("height"), solids marked as base ("parts"), or a diameter there for one that no mesh has ("given").
         height: mm above the lowest point of the mesh; everything below it is base.
         diameter: mm, greatest width of its outline in plan: the longer axis of an oval, the longer side of a rectangle.
         centre: x and y in mm of the middle of its outline in plan.
         is_round: whether it is a circle of that diameter, as the model file says, whatever its mesh.
+        step: mm above the lowest point, the top of a second step that was not taken for base; else None.
     """
 
     source: Source
@@ -66,6 +65,7 @@ class Base:
     diameter: float
     centre: tuple[float, float]
     is_round: bool = False
+    step: float | None = None
 
 
 def find_base(mesh: Mesh) -> Base | None:

@@ -20,6 +20,9 @@ from silhouette.models.tagging import named, within
 SIDES = 360
 """The sides of the polygon that stands for a round base whose diameter is given."""
 
+CONCENTRIC = 1.0
+"""mm: what lies farther from the middle of a base is no step of it."""
+
 
 def with_base(
     mesh: Mesh, options: ModelOptions, kind: Kind, location: Location, key: str, cache: Cache
@@ -72,7 +75,8 @@ def _as_given(
         ) from None
     if base is None:
         return mesh, np.zeros(len(mesh.faces), bool), None
-    return *cut_at(mesh, low + base.height), base
+    cut, below = cut_at(mesh, low + base.height)
+    return cut, below, replace(base, step=_second_step(cut, below, base, key, cache))
 
 
 def disc(base: Base) -> Floats:
@@ -93,6 +97,22 @@ def _found_base(mesh: Mesh, key: str, cache: Cache) -> Base | None:
 
     kept = [float(value) for value in cache.fetch(f"base {key}", build)["base"]]
     return Base("auto", kept[0], kept[1], (kept[2], kept[3])) if kept else None
+
+
+def _second_step(cut: Mesh, below: Flags, base: Base, key: str, cache: Cache) -> float | None:
+    """mm above the lowest point of a mesh: the top of a second step on its base, far narrower than the first; or None.
+
+    A step that is nearly as wide as the base is a part of it; a rock or a slab that lies to one side is scenery, and
+    belongs to the figure.
+    """
+
+    def build() -> dict[str, NDArray[Any]]:
+        step = find_base(cut.subset(~below))
+        apart = np.inf if step is None else np.abs(np.subtract(step.centre, base.centre)).max()
+        return {"step": np.array([] if step is None or apart > CONCENTRIC else [base.height + step.height])}
+
+    kept = cache.fetch(f"step {key}", build)["step"]
+    return float(kept[0]) if len(kept) else None
 
 
 def measured(source: Literal["part", "height", "parts"], faces: Mesh, ground: float | None = None) -> Base:

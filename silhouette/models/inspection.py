@@ -16,7 +16,9 @@ from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats
 from silhouette.models.entries import ModelOptions
+from silhouette.models.mistakes import eye_mistake
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
+from silhouette.models.scenery import scenery_mistake
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
 
 DECIMALS = 2
@@ -73,14 +75,25 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "holes": model.holes,
         "suggested": [_suggestion(suggestion, path) for suggestion in suggested],
         "suggested_toml": _to_paste(suggested, path),
-        "warnings": [*model.warnings, *_doubts(model)],
+        "warnings": doubts(model),
     }
 
 
-def _doubts(model: Model) -> list[str]:
-    """What makes the eye doubtful, in a list, where it is estimated."""
-    doubt = model.eye_estimate.doubt if model.kind != "terrain" and model.eye_from == "estimated" else None
-    return [] if doubt is None else [f"{model.source}: {doubt}"]
+def doubts(model: Model) -> list[str]:
+    """A sentence for each thing to know of a model: that it is none of a figure, what its file has, and about eyes.
+
+    Of eyes, which a table or a wall has none of: what makes one doubtful that is estimated, and what is wrong with
+    those that are given.
+    """
+    scenery = scenery_mistake(model)
+    about = [*([] if scenery is None else [scenery]), *model.warnings]
+    if model.kind == "terrain" or scenery is not None:
+        return about
+    given = [*([] if model.eye_given is None else [model.eye_given]), *model.eyes.values()]
+    of_eyes = [eye_mistake(model, eye) for eye in given]
+    if model.eye_from == "estimated":
+        of_eyes.append(model.eye_estimate.doubt)
+    return [*about, *(f"{model.source}: {doubt}" for doubt in dict.fromkeys(of_eyes) if doubt is not None)]
 
 
 def _parts(model: Model) -> list[dict[str, Any]]:

@@ -31,6 +31,7 @@ from silhouette.models.bases import Base
 from silhouette.models.basing import centred, disc, measured, with_base
 from silhouette.models.entries import ArcName, Kind, ModelFileEntry, ModelOptions, SolidEntry
 from silhouette.models.eyes import EyeEstimate, eye_estimate, thick_parts
+from silhouette.models.mistakes import base_mistakes, tag_mistake
 from silhouette.models.standing import doubt_about_up
 from silhouette.models.tagging import tagged, within
 from silhouette.models.units import FRONT, MILLIMETRES, Y_UP_FORMATS, UnitsChoice, units_of, upright
@@ -267,7 +268,8 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     kind = kind or options.kind or "fighter"
     path = file_named(location, "mesh", options.mesh)
     file = read_mesh(path, cache)
-    up = options.up if options.up != "auto" else "y" if file.format in Y_UP_FORMATS else "z"
+    usual = "y" if file.format in Y_UP_FORMATS else "z"
+    up = usual if options.up == "auto" else options.up
     vertices = upright(file.mesh.vertices, up)
     extents = np.ptp(upright(file.mesh.bounds, up), axis=0)
     choice = (
@@ -286,8 +288,8 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
         mesh, sentence = _closed(mesh, key, cache)
         warnings = [warning for warning in warnings if "hole" not in warning] + [sentence]
         key += " solid"
-    if options.up == "auto":
-        warnings += doubt_about_up(mesh, up, kind)
+    if options.up == "auto" or options.origin == "base":  # what a scan or another table has lying is to lie there
+        warnings += doubt_about_up(mesh, up, kind, options.up, usual)
     mesh, below, base = with_base(mesh, options, kind, location, key, cache)
     lowest = mesh.bounds[0]
     if options.origin == "base":
@@ -295,7 +297,11 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     drawn_from = DrawnFrom(path, up, factor, mesh.bounds[0] - lowest)
     role = np.where(below, BASE, BODY).astype(np.uint8)
     for number, tag in enumerate(options.insignificant, 1):
-        role[tagged(mesh, tag, within(location, f"insignificant {number}")) & (role == BODY)] = INSIGNIFICANT
+        chosen = tagged(mesh, tag, within(location, f"insignificant {number}"))
+        role[chosen & (role == BODY)] = INSIGNIFICANT
+        if not chosen.any():
+            warnings.append(tag_mistake(number, tag, mesh.bounds))
+    warnings += base_mistakes(base)
     if kind == "terrain" and role.any():
         warnings.append("terrain blocks whole, its base and insignificant parts too")
     eye = None if options.eye is None else np.array(options.eye)
@@ -325,7 +331,8 @@ def model_of_solids(
     base = measured("parts", _chosen(mesh, role == BASE)) if (role == BASE).any() else None
     model = Model(
         "parts", kind, mesh, role, base, None, FRONT["z"] if front is None else front, is_solid,
-        "parts", "mm", "given", "z", True, 0, (), front_from="default" if front is None else "given",
+        "parts", "mm", "given", "z", True, 0, tuple(base_mistakes(base)),
+        front_from="default" if front is None else "given",
     )  # fmt: skip
     return _with_a_body(model, location)
 

@@ -21,6 +21,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Cylinder, Solid, solid
 from silhouette.models.bases import Base
 from silhouette.models.entries import FigureEntry, Kind
+from silhouette.models.mistakes import base_mistakes
 from silhouette.models.model import BASE, BODY, Model
 from silhouette.models.units import FRONT
 
@@ -61,8 +62,9 @@ def stand_in(figure: FigureEntry, kind: Kind, front: float | None = None) -> Mod
     role[:of_base] = BASE
     ahead = FRONT["z"] if front is None else front
     base = Base("parts", thickness, figure.base, (0.0, 0.0))
+    warnings = (warning, *base_mistakes(base))
     return Model(
-        "figure", kind, mesh, role, base, None, ahead, False, "figure", "mm", "given", "z", True, 0, (warning,),
+        "figure", kind, mesh, role, base, None, ahead, False, "figure", "mm", "given", "z", True, 0, warnings,
         front_from="default" if front is None else "given",
     )  # fmt: skip
 

@@ -18,37 +18,43 @@ BROAD = {"vehicle": 0.45, "terrain": 0.6}  # the least share where it stands on 
 FLAT = 0.5  # a figure without a base that is lower than this share of its extent along y lies down
 
 
-def doubt_about_up(mesh: Mesh, up: str, kind: Kind) -> list[str]:
+def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> list[str]:
     """The warning, in a list, that a mesh plainly stands on another axis than the one taken as up; else none.
 
     It does where little of it lies flat on the ground, and a large part of it would with the other axis up; where it
     is a vehicle or terrain that stands on an edge, and would stand broadly; or where it is a figure that is low and
-    long along y, and does not stand on a base: a body on its back.
+    long along y, and does not stand on a base: a body on its back. Whoever gives the axis that the format has anyway
+    has answered the question; a base that stands on its edge is a mistake all the same, and so is an axis that makes a
+    figure lie down which stands as its format has it.
 
     Args:
         mesh: z up, as taken.
         up: the axis of its file that was taken: z or y.
         kind: of the model: vehicles and terrain may well be low and long.
+        given: what its file says of the axis: z, y or auto.
+        usual: the axis of its format: z or y.
     """
-    if len(mesh.faces) == 0:
+    _, depth, height = np.ptp(mesh.bounds, axis=0) if len(mesh.faces) else np.zeros(3)
+    if len(mesh.faces) == 0 or (given != "auto" and (kind != "fighter" or height >= depth)):
         return []
     # The inverse of `upright` gives back how the mesh lies in its file; upright again, the other axis is up.
     vertices = upright(mesh.vertices, "y") if up == "z" else mesh.vertices[:, [0, 2, 1]] * [1.0, 1.0, -1.0]
     other = "y" if up == "z" else "z"
-    is_on_little = _share_on_the_ground(mesh.vertices, mesh.faces) <= LITTLE
-    _, depth, height = np.ptp(mesh.bounds, axis=0)
-    if is_on_little and _share_on_the_ground(vertices, mesh.faces) >= MUCH:
+    is_on_little = share_on_the_ground(mesh.vertices, mesh.faces) <= LITTLE
+    if is_on_little and share_on_the_ground(vertices, mesh.faces) >= MUCH:
         why = "it would stand flat"
-    elif kind == "fighter" and is_on_little and height < FLAT * depth:
+    elif kind == "fighter" and is_on_little and height < FLAT * depth and (given == "auto" or up != usual):
         why = "it would not lie on its back"
     elif kind != "fighter" and _is_narrow(mesh.vertices) and _breadth(vertices) >= BROAD[kind]:
         why = "it would not stand on an edge"
     else:
         return []
+    if given != "auto":
+        return [f'up = "{up}" makes it lie down, and with {other} up {why}; say up = "{other}"']
     return [f'taken to have {up} up, but with {other} up {why}; say up = "{other}", or up = "{up}" if it is right']
 
 
-def _share_on_the_ground(vertices: Floats, faces: Integers) -> float:
+def share_on_the_ground(vertices: Floats, faces: Integers) -> float:
     """The share of the box round a mesh in plan, z up, that level faces on the ground take up."""
     first, second, third = (vertices[:, 2][faces[:, corner]] for corner in range(3))
     highest, lowest_corner = np.maximum(np.maximum(first, second), third), np.minimum(np.minimum(first, second), third)

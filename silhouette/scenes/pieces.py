@@ -21,6 +21,7 @@ from silhouette.lazy import cached_property
 from silhouette.meshes.bounds import plan_corners
 from silhouette.meshes.health import extremes
 from silhouette.models.entries import ArcName, Kind, ModelOptions
+from silhouette.models.mistakes import eye_mistake
 from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
 from silhouette.models.stand_ins import stand_in
 from silhouette.scenes.doubt import PieceDoubtEntry
@@ -82,9 +83,13 @@ class Piece:
 
     @property
     def eye_warnings(self) -> tuple[str, ...]:
-        """Warnings about the eye that it looks from: that it is estimated, and what makes the estimate doubtful."""
+        """Warnings about the eye that it looks from: that it is estimated, and what makes the estimate doubtful.
+
+        Of one that is given: that it is no eye of this body.
+        """
         if self.eye_from == "given":
-            return ()
+            mistake = eye_mistake(self.model, self.own_eye)
+            return () if mistake is None else (f"{self.name}: {mistake}",)
         doubt = self.model.eye_estimate.doubt
         return (f"the eye of {self.name} is estimated", *([] if doubt is None else [f"{self.name}: {doubt}"]))
 

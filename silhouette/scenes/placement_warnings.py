@@ -36,22 +36,29 @@ MOST_PAIRS = 4000
 MOST_BODIES = 1000
 """The number of bodies that are compared with terrain."""
 
+ONLY_PLACES = 'units = "inch" holds for at, under and table, while parts, figure, base and eye are mm'
+"""What goes with a warning about a length that was probably meant in inches."""
+
 _LOWER_IT = 'write on = "surface"'
 
 
 @dataclass(frozen=True)
 class PlacementWarning:
-    """A mistake in where a piece stands.
+    """A mistake in where a piece stands, or in what a scene says of it.
 
     Attributes:
         text: a sentence.
         names: of the pieces that it is about.
         as_attacker: whether it touches only checks in which the piece looks.
+        around: x, y and radius in mm of the circle in plan that the piece may reach if the mistake is mended. It
+            touches each check between whose pieces the circle lies, whether or not the piece is in the way. None
+            where it touches those alone in which the piece takes part.
     """
 
     text: str
     names: frozenset[str]
     as_attacker: bool = False
+    around: tuple[float, float, float] | None = None
 
     def touches(self, attacker: str, others: frozenset[str]) -> bool:
         """Whether it may touch a check of an attacker, with its target and what is in the way as ``others``."""
@@ -59,18 +66,19 @@ class PlacementWarning:
 
 
 def placement_warnings(
-    pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool = False
+    pieces: Sequence[Piece], *, faces: bool, units: str = "mm", z_is_ground: bool = False
 ) -> tuple[PlacementWarning, ...]:
     """The mistakes in where the pieces of a table stand, at most `MOST_WARNINGS`.
 
     Args:
         pieces: of the scene.
         faces: whether it matters to the rules where a model looks.
+        units: of the places in the scene's file, "mm" or "inch".
         z_is_ground: whether the height that a place gives is that of the ground there, so that nothing hangs above
             the table.
     """
     found = list[PlacementWarning]()
-    for warning in _all(pieces, faces=faces, z_is_ground=z_is_ground):
+    for warning in _all(pieces, faces=faces, units=units, z_is_ground=z_is_ground):
         found.append(warning)
         if len(found) == MOST_WARNINGS:
             break
@@ -91,11 +99,11 @@ def prepare(pieces: Sequence[Piece]) -> None:
         encloses(piece.model.significant, piece.model.significant.vertices[0])
 
 
-def _all(pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool) -> Iterator[PlacementWarning]:
+def _all(pieces: Sequence[Piece], *, faces: bool, units: str, z_is_ground: bool) -> Iterator[PlacementWarning]:
     if not pieces:
         return
     boxes = np.array([[piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)] for piece in pieces])
-    yield from _alone(pieces, faces=faces)
+    yield from _alone(pieces, faces=faces, units=units)
     yield from _far(pieces, boxes)
     pairs = bodies = 0
     for number, piece in enumerate(pieces):
@@ -120,7 +128,7 @@ def _all(pieces: Sequence[Piece], *, faces: bool, z_is_ground: bool) -> Iterator
             return
 
 
-def _alone(pieces: Sequence[Piece], *, faces: bool) -> Iterator[PlacementWarning]:
+def _alone(pieces: Sequence[Piece], *, faces: bool, units: str) -> Iterator[PlacementWarning]:
     """What is odd about a piece whoever stands near it."""
     for piece in pieces:
         if piece.kind == "fighter":
@@ -128,7 +136,8 @@ def _alone(pieces: Sequence[Piece], *, faces: bool) -> Iterator[PlacementWarning
             if not SHORTEST <= high - low <= TALLEST:
                 is_mesh = piece.model.format not in ("parts", "figure")
                 what = "the unit or the scale of its mesh" if is_mesh else "its height"
-                yield _one(piece, f"{piece.name} is {_mm(high - low)} tall; is {what} right?")
+                keys = "" if is_mesh or units == "mm" else f"; {ONLY_PLACES}"
+                yield _one(piece, f"{piece.name} is {_mm(high - low)} tall; is {what} right?{keys}")
         if piece.kind != "terrain" and faces and not piece.facing_given:
             is_turned = not np.allclose(piece.pose.rotation, np.eye(3))
             how = "as its turn leaves it" if is_turned else "as it lies in its file"

@@ -5,7 +5,7 @@ file -> document -> the rule system that it names -> Scene, with its Checks
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
@@ -15,9 +15,9 @@ from silhouette.errors import RequestError
 from silhouette.files.documents import read_document
 from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
-from silhouette.text import as_written, did_you_mean
+from silhouette.text import as_written, did_you_mean, differently_spelt
 
-__all__ = ["Check", "Scene", "between", "everyone", "read_document", "rules_of"]
+__all__ = ["Check", "Scene", "between", "everyone", "read_document", "rules_of", "similar_names"]
 
 
 @dataclass(frozen=True)
@@ -161,3 +161,19 @@ def rules_of(path: Path, document: Mapping[str, Any], systems: Sequence[str]) ->
     if rules not in systems:
         raise Location(path).error(f"unknown rules '{rules}'; {did_you_mean(rules, systems, 'the systems are')}")
     return rules
+
+
+def similar_names(names: Iterable[str]) -> list[tuple[frozenset[str], str]]:
+    """The names in a scene that are one but for case and blanks, with a warning for each such group.
+
+    >>> similar_names(["Kal", "Vex", "vex "])[0][1]
+    '"Vex" and "vex " differ by case or blanks alone; give each a name that nobody mistakes'
+    >>> similar_names(["Kal", "Vex"])
+    []
+    """
+    warnings = []
+    for group in differently_spelt(names):
+        every = " and ".join(as_written(name) for name in group)
+        text = f"{every} differ by case or blanks alone; give each a name that nobody mistakes"
+        warnings.append((frozenset(group), text))
+    return warnings

@@ -22,7 +22,8 @@ from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
 from silhouette.scenes.doubt import DoubtEntry
-from silhouette.scenes.entries import CheckEntry, PieceEntry, TableEntry
+from silhouette.scenes.entries import CheckEntry, LengthUnits, PieceEntry, TableEntry
+from silhouette.scenes.entry_warnings import entry_warnings
 from silhouette.scenes.pieces import Models, Piece, piece_of
 from silhouette.scenes.placement_warnings import PlacementWarning, placement_warnings
 from silhouette.scenes.placing import in_millimetres, settled
@@ -78,8 +79,10 @@ class TableScene(Scene):
         error: the largest error that the file allows for a share where no other verdict is near, as a share, or None.
         base_contact: the pairs of names in base contact where the file lists them, else None.
         table: (x, y) mm, the size of the table's top that the file gives, or None; its middle is the origin.
-        placement_warnings: mistakes in where the pieces stand, as far as they have been looked for.
+        placement_warnings: mistakes in where the pieces stand and in what the file says of them, as far as they have
+            been looked for.
         doubt: how far the pieces may lie from the truth; None where the file does not say.
+        unit_of_places: in the file, "mm" or "inch"; all lengths here are mm.
     """
 
     pieces: tuple[Piece, ...]
@@ -89,6 +92,7 @@ class TableScene(Scene):
     table: tuple[float, float] | None
     placement_warnings: tuple[PlacementWarning, ...]
     doubt: DoubtEntry | None
+    unit_of_places: LengthUnits
 
     @cached_property
     def table_top(self) -> Floats:
@@ -101,14 +105,24 @@ class TableScene(Scene):
         return np.stack([boxes.min(axis=0), boxes.max(axis=0)])
 
     def doubts(self, attacker: str, others: Iterable[str]) -> list[str]:
-        """A sentence for each mistake in where pieces stand that may touch a check.
+        """A sentence for each mistake in where pieces stand, and in what the file says of them, that may touch a check.
 
         Args:
             attacker: the name of the piece that looks.
             others: the names of the target and of the pieces in the way.
         """
         named = frozenset(others)
-        return [one.text for one in self.placement_warnings if one.touches(attacker, named)]
+        return [
+            one.text
+            for one in self.placement_warnings
+            if one.touches(attacker, named) or (one.around is not None and self._reaches(one.around, attacker, named))
+        ]
+
+    def _reaches(self, around: tuple[float, float, float], attacker: str, others: frozenset[str]) -> bool:
+        """Whether a circle in plan, x, y and radius, reaches in between the pieces of a check."""
+        boxes = [self._by_name[name].whole_box[:, :2] for name in {attacker, *others}]
+        x, y, radius = around
+        return bool(convex_hull(np.concatenate(boxes)).distance(convex_hull(np.array([[x, y]]))) <= radius)
 
     def piece(self, name: str) -> Piece:
         """The piece of a name.
@@ -178,6 +192,7 @@ def load_table_scene(
         tables_of or {},
     )
     kinds = {piece.name: piece.kind for piece in pieces}
+    table = in_millimetres(entry, entry.units).table
     return TableScene(
         path=path,
         title=entry.title,
@@ -190,9 +205,10 @@ def load_table_scene(
         tolerance=entry.tolerance,
         error=entry.error,
         base_contact=_contacts(path, entry.base_contact, kinds),
-        table=in_millimetres(entry, entry.units).table,
-        placement_warnings=(),
+        table=table,
+        placement_warnings=entry_warnings(entry, pieces, table, tables_of or {}),
         doubt=entry.doubt,
+        unit_of_places=entry.units,
         pixel=entry.pixel,
         source=dict(entry.source),
         warnings=_warnings_of(pieces),
@@ -209,7 +225,7 @@ def _warnings_of(pieces: Iterable[Piece]) -> tuple[str, ...]:
                 *(f"{piece.name}: {doubt}" for doubt in piece.warnings),
                 # Of a mesh, which several pieces may share, it is the name of its file that stands in front.
                 *(
-                    f"{piece.name}: {doubt}" if piece.model.format == "figure" else doubt
+                    f"{piece.name}: {doubt}" if piece.model.format in ("figure", "parts") else doubt
                     for doubt in piece.model.warnings
                 ),
             )
@@ -218,7 +234,7 @@ def _warnings_of(pieces: Iterable[Piece]) -> tuple[str, ...]:
 
 
 def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> OfTable:
-    """The scene with the mistakes in where its pieces stand, which are also among its warnings.
+    """The scene with the mistakes in where its pieces stand too, which are also among its warnings.
 
     Args:
         scene: a table scene with its pieces in their places.
@@ -226,7 +242,8 @@ def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> Of
         z_is_ground: whether the height that a place gives is that of the ground there, so that nothing hangs above
             the table.
     """
-    found = placement_warnings(scene.pieces, faces=faces, z_is_ground=z_is_ground)
+    placed = placement_warnings(scene.pieces, faces=faces, units=scene.unit_of_places, z_is_ground=z_is_ground)
+    found = (*scene.placement_warnings, *placed)
     texts = [one.text for one in found if not one.as_attacker]
     return replace(scene, placement_warnings=found, warnings=(*texts, *scene.warnings))
 

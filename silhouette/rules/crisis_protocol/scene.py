@@ -29,7 +29,7 @@ from silhouette.relations.plane_geometry import (
     outline_distances,
 )
 from silhouette.scenes.entries import SceneEntry
-from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.scene import Check, Scene, similar_names
 from silhouette.text import did_you_mean
 
 LARGEST_SIZE = 1000
@@ -290,7 +290,8 @@ def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
         objects=tuple(_feature(feature) for feature in entry.object),
     )
     _checks_are_of(path, scene)
-    return replace(scene, warnings=tuple(_odd_places(scene)))
+    named = (piece.name for piece in (*scene.characters, *scene.terrain, *scene.objects))
+    return replace(scene, warnings=(*(text for _, text in similar_names(named)), *_odd_places(scene)))
 
 
 def _character(path: Path, entry: CharacterEntry, scene: PlanEntry) -> Character:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +18,8 @@ from silhouette.rules.data.game import Game
 from silhouette.rules.data.kinds import PRIMITIVES
 from silhouette.rules.data.nodes import Call
 from silhouette.scenes.entries import FighterEntry, TableEntry, TerrainEntry, VehicleEntry
+from silhouette.scenes.entry_warnings import groups_alike
+from silhouette.scenes.placement_warnings import PlacementWarning
 from silhouette.scenes.table import Piece, TableScene, load_table_scene, looked_over, table_fields
 from silhouette.text import as_written
 from silhouette.units import INCH
@@ -179,9 +181,20 @@ def load_scene(game: Game, rules: str, path: Path, document: Mapping[str, Any], 
     # As plain values: a process that the scene is sent to has no class for the readings of this game.
     given = {name: value for name, value in scene.readings if value is not None}
     readings = tuple((name, given.get(name, default_of(one))) for name, one in game.readings.items())
-    fields = {**table_fields(scene), "rules": rules, "readings": readings}
+    doubts = (*scene.placement_warnings, *_alike(game, entry))
+    fields = {**table_fields(scene), "rules": rules, "readings": readings, "placement_warnings": doubts}
     whole = DataScene(**fields, game=game, written=entry.rules, says=says, units=units)
     return looked_over(whole, faces=_looks(game))
+
+
+def _alike(game: Game, entry: TableEntry) -> Iterator[PlacementWarning]:
+    """A warning where pieces that say the same in a text of their own, such as their unit, differ by case or blanks."""
+    models = (*entry.fighter, *entry.vehicle)
+    for pieces, keys in ((models, {"unit": None, **game.model}), (entry.terrain, game.terrain)):
+        for name, key in keys.items():
+            if key is None or (key.type == "text" and key.choices is None):
+                texts = {piece.name: text for piece in pieces if (text := piece.model_dump(include={name})[name])}
+                yield from groups_alike(f"texts of {name}", texts)
 
 
 def _looks(game: Game) -> bool:

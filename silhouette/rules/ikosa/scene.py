@@ -22,7 +22,7 @@ from silhouette.rules.ikosa.entries import (
     first_repeated,
     in_words,
 )
-from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.scene import Check, Scene, similar_names
 from silhouette.text import did_you_mean
 
 
@@ -134,7 +134,7 @@ def _check(location: Location, entry: CellCheckEntry, mode: Mode, creatures: dic
 
 def _warnings(entry: CellSceneEntry, creatures: dict[str, Creature], checks: Sequence[CellCheck]) -> tuple[str, ...]:
     """The warnings: each names something that is allowed, but is probably a mistake."""
-    warnings = []
+    warnings = [text for _, text in similar_names(creatures)]
     twice = first_repeated(entry.solid_cells)
     if twice is not None:
         warnings.append(f"solid_cells: {in_words(twice)} stands there twice")

@@ -17,6 +17,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats, Pose, cosine_and_sine
 from silhouette.models.entries import CylinderEntry, SolidEntry
+from silhouette.models.mistakes import angle_mistake
 from silhouette.models.model import model_of_solids
 from silhouette.rules.expectations import OF_ODDS, expectable
 from silhouette.rules.skirmishcorps.classes import BRICK, FIGURE, CoverClass, Posture, cover_class
@@ -150,11 +151,14 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     Raises:
         FileError: where the scene is not valid, or expects a result that no check has.
     """
-    entry = _in_millimetres(validated(SkirmishEntry, document, Location(path)))
+    written = validated(SkirmishEntry, document, Location(path))
+    entry = _in_millimetres(written)
     named = [("unit", piece.name) for piece in entry.unit] + [("cover", piece.name) for piece in entry.cover]
     check_names_differ(path, named + [("terrain", piece.name) for piece in entry.terrain])
-    models = [(_table_of(unit), _unit_piece(unit)) for unit in entry.unit]
-    cover = [_cover_piece(section) for section in entry.cover]
+    models = [(_table_of(unit), _unit_piece(unit)) for unit in written.unit]
+    cover = [
+        {**_cover_piece(section), **_place_of(raw)} for section, raw in zip(entry.cover, written.cover, strict=True)
+    ]
     table = {
         **{
             key: document[key]
@@ -162,8 +166,9 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
             if key in document
         },
         "tolerance": entry.tolerance,
-        **({"table": entry.table} if entry.table else {}),
-        "terrain": [*cover, *entry.terrain],
+        "units": written.units,
+        **({"table": written.table} if written.table else {}),
+        "terrain": [*cover, *written.terrain],
         "fighter": [piece for kind, piece in models if kind == "fighter"],
         "vehicle": [piece for kind, piece in models if kind == "vehicle"],
     }
@@ -171,13 +176,13 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     entries = {unit.name: unit for unit in entry.unit}
     scene = load_table_scene(path, table, Readings, cache, tables, lambda piece: _posed(piece, entries.get(piece.name)))
     units = {unit.name: _unit(unit, scene.piece(unit.name)) for unit in entry.unit}
-    sections = [_section(section, scene.piece(section.name)) for section in entry.cover]
+    covers = [_section(section, scene.piece(section.name)) for section in entry.cover]
     terrain = [_terrain(scene.piece(piece.name)) for piece in entry.terrain]
     checks = [_check(path, number, raw, entry) for number, raw in enumerate(entry.check, 1)]
     kept = table_fields(scene)
     kept["checks"] = tuple(checks)
     kept["pieces"] = tuple(units[piece.name].piece if piece.name in units else piece for piece in scene.pieces)
-    whole = SkirmishScene(**kept, units=tuple(units.values()), covers=(*sections, *terrain))
+    whole = SkirmishScene(**kept, units=tuple(units.values()), covers=(*covers, *terrain))
     return looked_over(whole, faces=False, z_is_ground=True)
 
 
@@ -284,6 +289,9 @@ def _posed(piece: Piece, entry: UnitEntry | None) -> Piece:
     """The piece of a unit's entry in its posture; cover and terrain have no entry, and stay as they are."""
     if entry is None:
         return piece
+    mistake = angle_mistake("lies_along", entry.lies_along)
+    if mistake is not None:
+        piece = replace(piece, warnings=(*piece.warnings, mistake))
     if entry.posture == "prone":
         return piece if _is_standard(entry) else _laid_down(piece, entry.lies_along)
     if not entry.lies_along:

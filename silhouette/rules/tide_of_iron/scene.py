@@ -16,7 +16,7 @@ from silhouette.errors import RequestError
 from silhouette.files.schema import Entry, Location, Name, plain, validated
 from silhouette.rules.tide_of_iron.hexes import Address, bounding_ranges, from_words, in_words
 from silhouette.scenes.entries import SceneEntry
-from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.scene import Check, Scene, similar_names
 from silhouette.text import did_you_mean
 
 LARGEST = 10_000
@@ -267,7 +267,7 @@ def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
         readings=readings,
         pixel=None,
         source=dict(entry.source),
-        warnings=(),
+        warnings=tuple(text for _, text in similar_names(units)),
         default=default,
         described=_described(path, entry.map.hex, default),
         units=units,

@@ -1,0 +1,133 @@
+"""TAG: mistakes in what a file says of a model, with which it can be judged, and which its author should know of.
+
+Each function gives one sentence with the value and what would mend it, or None where there is no mistake.
+"""
+
+from __future__ import annotations
+
+from math import pi
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from silhouette.geometry import Floats
+from silhouette.models.bases import Base
+from silhouette.models.entries import InsignificantEntry
+from silhouette.units import INCH
+
+if TYPE_CHECKING:
+    from silhouette.models.model import Model
+
+OUTSIDE = 3.0
+"""mm: an eye so far outside the box round the body is one of a visor or a scope that sticks out; farther is a slip."""
+
+LEAST_BASE = 5.0
+"""mm: no base that figures stand on is smaller across."""
+
+RADIANS = pi / 12
+"""An angle of 15 degrees, of which the angles that people write are multiples."""
+
+ROUNDED = 0.001
+"""The most by which such an angle is off where somebody writes it in radians."""
+
+
+def in_radians(angle: float) -> float | None:
+    """The degrees that an angle has if it was written in radians: where it is plainly one, up to a whole turn.
+
+    Beyond a turn nothing is plain: 355 degrees are 113 half turns in radians to within a ten thousandth.
+
+    >>> in_radians(1.5708), in_radians(-0.785), in_radians(355.0), in_radians(0.0), in_radians(1.5)
+    (90.0, -45.0, None, None, None)
+    """
+    steps = round(angle / RADIANS)
+    is_plain = 0 < abs(steps) <= 24 and abs(angle - steps * RADIANS) <= ROUNDED
+    return steps * 15.0 if is_plain else None
+
+
+def angle_mistake(key: str, angle: float) -> str | None:
+    """The sentence that an angle was written in radians.
+
+    >>> angle_mistake("facing", 3.14159)
+    'facing = 3.14159 is 180° in radians, and angles are degrees; write facing = 180 if that is meant'
+    """
+    degrees = in_radians(angle)
+    if degrees is None:
+        return None
+    meant = f"write {key} = {degrees:g} if that is meant"
+    return f"{key} = {angle:g} is {degrees:g}° in radians, and angles are degrees; {meant}"
+
+
+def eye_mistake(model: Model, eye: Floats) -> str | None:
+    """The sentence that an eye is none of this model: outside its body, or in or below its base.
+
+    Args:
+        model: whose eye it is.
+        eye: (3,) mm in the model's frame, as a file gives it.
+    """
+    low, high = model.body_box
+    base_top = None if model.base is None else float(model.mesh.bounds[0, 2]) + model.base.height
+    apart = float(np.maximum(np.maximum(low - eye, eye - high), 0.0).max())
+    if base_top is not None and eye[2] < base_top:
+        what = f"lies in or below its base, which reaches up to {base_top:g} mm"
+    elif apart > OUTSIDE:
+        what = f"lies {apart:.1f} mm outside its body, which reaches from {point(low)} to {point(high)} mm"
+    else:
+        return None
+    is_inches = _is_in(model, eye * INCH, base_top)
+    meant = f"; if these are inches, write {point(eye * INCH)}" if is_inches else "; give the eye's true place"
+    return f"its eye {point(eye)} {what}, all in mm in the model's own frame{meant}, or leave eye out"
+
+
+def _is_in(model: Model, eye: Floats, base_top: float | None) -> bool:
+    low, high = model.body_box
+    return bool(((low - OUTSIDE <= eye) & (eye <= high + OUTSIDE)).all()) and (base_top is None or eye[2] >= base_top)
+
+
+def base_mistakes(base: Base | None) -> list[str]:
+    """A sentence for what is odd about a base: that it is too small for one, or ends at the first of two steps.
+
+    >>> base_mistakes(Base("part", 3.0, 5.0, (0.0, 0.0))), base_mistakes(None)
+    ([], [])
+    >>> base_mistakes(Base("given", 0.0, 1.25, (0.0, 0.0)))
+    ['its base is 1.25 mm across, and no base is below 5 mm: bases are mm; if these are inches, write 31.75']
+    >>> base_mistakes(Base("auto", 3.0, 40.0, (0.0, 0.0), step=6.0))
+    ['its base has two steps, and is cut at the first, 3 mm high; say base = { height = 6 } if the second is base too']
+    """
+    if base is None:
+        return []
+    mistakes = []
+    if base.diameter < LEAST_BASE:
+        inches = base.diameter * INCH
+        meant = f"if these are inches, write {inches:.4g}" if inches >= 4 * LEAST_BASE else "give its true size"
+        small = f"its base is {base.diameter:.4g} mm across, and no base is below {LEAST_BASE:g} mm"
+        mistakes.append(f"{small}: bases are mm; {meant}")
+    if base.step is not None:
+        cut = f"its base has two steps, and is cut at the first, {base.height:.2g} mm high"
+        mistakes.append(f"{cut}; say base = {{ height = {base.step:.3g} }} if the second is base too")
+    return mistakes
+
+
+def tag_mistake(number: int, tag: InsignificantEntry, bounds: Floats) -> str:
+    """The sentence that a box or a sphere tags nothing.
+
+    Args:
+        number: of the tag, from 1.
+        tag: the box or the sphere.
+        bounds: (2, 3) mm, the box round the whole mesh in the model's frame.
+    """
+    if tag.box is not None:
+        what = f"box = [{point(tag.box[0])}, {point(tag.box[1])}]"
+    else:
+        assert tag.sphere is not None
+        what = f"sphere = {{ centre = {point(tag.sphere.centre)}, radius = {tag.sphere.radius:g} }}"
+    reach = f"the mesh reaches from {point(bounds[0])} to {point(bounds[1])} mm in the model's own frame"
+    return f"insignificant {number}, {what}, tags nothing, no triangle has its middle in it; {reach}; change it"
+
+
+def point(coordinates: Floats | tuple[float, float, float]) -> str:
+    """A point as a file has it, to hundredths.
+
+    >>> point((0.0, 2.541, 30.0))
+    '[0, 2.54, 30]'
+    """
+    return f"[{', '.join(f'{round(float(value), 2) + 0.0:g}' for value in coordinates)}]"
