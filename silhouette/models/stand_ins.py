@@ -63,7 +63,7 @@ def stand_in(figure: FigureEntry, kind: Kind, front: float | None = None) -> Mod
     base = Base("parts", thickness, figure.base, (0.0, 0.0))
     return Model(
         "figure", kind, mesh, role, base, None, ahead, False, "figure", "mm", "given", "z", True, 0, (warning,),
-        front_from="default" if front is None else "given",
+        front_from="default" if front is None else "given", touching=(Solid(Cylinder(figure.base, thickness)),),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from functools import partial
 from operator import attrgetter
 
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import Wanted
+from silhouette.measure.observe import Wanted, observe_many
 from silhouette.meshes.holes import encloses
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import RuleReference, Settings
@@ -50,10 +50,67 @@ def _judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Setting
     sights = [sight for _, look in looks for sight in look.sights]
     wanted = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, keep=settings.keep)
     observed = iter(settings.observe(sights, settings.renderer, settings.pixel, wanted))
-    verdicts = iter(
-        [_verdict(scene, look.arc, [next(observed) for _ in look.sights], settings) for scene, look in looks]
-    )
-    return [_best_of([next(verdicts) for _ in crew]) for crew in crews]
+    of_looks = [[next(observed) for _ in look.sights] for _, look in looks]
+    verdicts = [
+        _verdict(scene, look.arc, of_look, settings) for (scene, look), of_look in zip(looks, of_looks, strict=True)
+    ]
+    if settings.observe is observe_many:  # of the verdicts of trials nobody reads the reason
+        verdicts = _with_disregarded(verdicts, of_looks, settings, wanted)
+    each = iter(verdicts)
+    return [_best_of([next(each) for _ in crew]) for crew in crews]
+
+
+def _with_disregarded(
+    verdicts: Sequence[NecromundaVerdict],
+    of_looks: Sequence[Sequence[Observation]],
+    settings: Settings,
+    wanted: Wanted,
+) -> list[NecromundaVerdict]:
+    """The verdicts, whose reasons name the friends in base contact that would obscure more of the target (R17, A7).
+
+    Args:
+        verdicts: as judged.
+        of_looks: what was observed for each of them, in the order of `_Look`; where that has no sight with the friends
+            in the way, it is measured.
+        settings, wanted: of the measurement.
+    """
+    near = [
+        number
+        for number, (cover, *_) in enumerate(of_looks)
+        if cover.sight.disregarded and verdicts[number].line_of_sight
+    ]
+    sights = [_with_friends(of_looks[number][0].sight) for number in near if len(of_looks[number]) == 1]
+    measured = iter(observe_many(sights, settings.renderer, settings.pixel, replace(wanted, keep=False)))
+    explained = list(verdicts)
+    for number in near:
+        cover, *others = of_looks[number]
+        blocked = others[0] if others else next(measured)
+        friends = {piece.name for piece in cover.sight.disregarded}
+        names = [blocker.name for blocker in _blockers(blocked) if blocker.name in friends]
+        if names and blocked.counts.occluded > cover.counts.occluded:
+            verdict = verdicts[number]
+            words = _disregarded(names, verdict.attacker, "disregarded for cover" if others else "disregarded")
+            explained[number] = replace(verdict, reason=f"{verdict.reason}; {words}")
+    return explained
+
+
+def _with_friends(sight: Sight) -> Sight:
+    """The sight with those in the way that are disregarded."""
+    back = {piece.index for piece in sight.disregarded}
+    return replace(sight, absent=tuple(number for number in sight.absent if number not in back), disregarded=())
+
+
+def _disregarded(friends: Sequence[str], attacker: str, how: str) -> str:
+    """Whom a reason disregards, why, and how.
+
+    >>> _disregarded(["Jax"], "Kal", "disregarded")
+    'Jax, a friend in base contact with Kal, is disregarded'
+    >>> _disregarded(["Jax", "Mo", "Ty"], "Kal", "disregarded for cover")
+    'Jax, Mo and Ty, friends in base contact with Kal, are disregarded for cover'
+    """
+    if len(friends) == 1:
+        return f"{friends[0]}, a friend in base contact with {attacker}, is {how}"
+    return f"{', '.join(friends[:-1])} and {friends[-1]}, friends in base contact with {attacker}, are {how}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -192,13 +192,27 @@ def test_r17_friendly_fighters_in_base_contact_are_disregarded() -> None:
     assert friends("Goliath", base_contact=[["Kal", "Jax"]]).verdict == "hidden"
 
 
+def test_r17_the_reason_says_who_is_disregarded_where_that_matters() -> None:
+    why = "Jax, a friend in base contact with Kal, is disregarded"
+    assert friends("Orlock").reason == f"nothing obscures Vex: in the open; {why}"
+    assert "disregarded" not in friends("Orlock", base_contact=[]).reason
+    wall = {"name": "wall", "at": [200, 0, 0], "parts": [{"box": [4, 200, 60]}]}
+    assert "disregarded" not in friends("Orlock", terrain=[wall]).reason, "hidden with it or without"
+    low = {"name": "wall", "at": [200, 0, 0], "parts": [{"box": [4, 200, 15]}]}
+    assert friends("Orlock", terrain=[low]).reason.endswith(f"less than half: partial cover; {why}")
+    beside = [fighter("Jax", 0, gang="Orlock", at=[0, -25]), fighter("Mo", 0, gang="Orlock", at=[-25, 0])]
+    aside = table(fighters=[attacker(gang="Orlock"), fighter("Vex", 300), *beside])
+    assert "disregarded" not in judged(aside).reason, "they stand behind and beside the eye"
+
+
 def test_a7_the_other_reading_lets_them_block_line_of_sight_only() -> None:
     reading = {"friends_in_contact": "block sight"}
     found = friends("Orlock", readings=reading)
     assert (found.verdict, found.counts.occluded, found.seen) == ("hidden", 0, 0)
-    lower = fighter("Jax", 25, gang="Orlock", parts=[{"box": [10, 60, 22]}, fighter("", 0)["parts"][1]])
+    lower = fighter("Jax", 25, gang="Orlock", parts=[{"box": [10, 60, 24]}, fighter("", 0)["parts"][1]])
     document = table(fighters=[attacker(gang="Orlock"), fighter("Vex", 300), lower], readings=reading)
     assert judged(document).verdict == "open"
+    assert judged(document).reason.endswith("; Jax, a friend in base contact with Kal, is disregarded for cover")
 
 
 def test_r18_vehicles_in_base_contact_still_block() -> None:
