@@ -31,8 +31,8 @@ FINER = 2
 pixel of the picture is sampled at one of four places in it."""
 
 ROUNDING = 3e-5
-"""The share of a depth by which surfaces in one plane may differ where a renderer draws in float32, at their rims. Which
-of two that come so near to each other is before the other is asked of one that looks between pixels."""
+"""The share of a depth by which surfaces in one plane may differ where a renderer draws in float32, at their rims.
+Which of two that come so near to each other is before the other is asked of one that looks between pixels."""
 
 KINDS = 8
 """The number of kinds."""

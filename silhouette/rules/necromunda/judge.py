@@ -21,7 +21,7 @@ from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
 from silhouette.rules.necromunda.sight import sight_between
-from silhouette.rules.table import in_like_groups
+from silhouette.rules.table import in_like_groups, sights_beside_surfaces
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
@@ -54,8 +54,12 @@ def _judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Setting
     verdicts = [
         _verdict(scene, look.arc, of_look, settings) for (scene, look), of_look in zip(looks, of_looks, strict=True)
     ]
-    if settings.observe is observe_many:  # of the verdicts of trials nobody reads the reason
+    if settings.observe is observe_many:  # of the verdicts of trials nobody reads more than the word
         verdicts = _with_disregarded(verdicts, of_looks, settings, wanted)
+        verdicts = [
+            _with_eye_on_a_surface(verdict, scene, look, settings, wanted)
+            for verdict, (scene, look) in zip(verdicts, looks, strict=True)
+        ]
     each = iter(verdicts)
     return [_best_of([next(each) for _ in crew]) for crew in crews]
 
@@ -92,6 +96,37 @@ def _with_disregarded(
             words = _disregarded(names, verdict.attacker, "disregarded for cover" if others else "disregarded")
             explained[number] = replace(verdict, reason=f"{verdict.reason}; {words}")
     return explained
+
+
+def _with_eye_on_a_surface(
+    verdict: NecromundaVerdict, scene: NecromundaScene, look: _Look, settings: Settings, wanted: Wanted
+) -> NecromundaVerdict:
+    """The verdict; if the eye lies on a surface, it could be what it is from either side of it, or without the piece.
+
+    Args:
+        verdict: as judged.
+        scene, look: of the verdict.
+        settings, wanted: of the measurement.
+    """
+    (pieces, _), *_ = beside = [sights_beside_surfaces(sight) for sight in look.sights]
+    others = list(zip(*(sights for _, sights in beside), strict=True))
+    if not others:
+        return verdict
+    plain = replace(wanted, keep=False)
+    observed = iter(
+        observe_many([sight for each in others for sight in each], settings.renderer, settings.pixel, plain)
+    )
+    judged = [_verdict(scene, look.arc, [next(observed) for _ in each], settings) for each in others]
+    could_be = {word for one in (verdict, *judged) for word in one.could_be}
+    if could_be == set(verdict.could_be):
+        return verdict
+    words = [word for word in VERDICTS if word in could_be]
+    more = " or ".join(word for word in words if word != verdict.verdict)
+    on = " and ".join(in_a_sentence(name) for name in pieces)
+    reason = (
+        f"{verdict.reason}; the eye of {verdict.attacker} lies on the surface of {on}: it could be {more}, roll off"
+    )
+    return replace(verdict, could_be=tuple(words), reason=reason)
 
 
 def _with_friends(sight: Sight) -> Sight:

@@ -215,6 +215,40 @@ def test_a7_the_other_reading_lets_them_block_line_of_sight_only() -> None:
     assert judged(document).reason.endswith("; Jax, a friend in base contact with Kal, is disregarded for cover")
 
 
+BOX = {"name": "box", "parts": [{"box": [20, 40, 60]}]}
+
+
+@pytest.mark.parametrize("off", [0.0, 5e-5, -5e-5])
+@pytest.mark.parametrize(
+    "place, words",
+    [
+        ([-10, 0, 0], ("open", "hidden")),  # the box stands behind the eye
+        ([10, 0, 0], ("open", "hidden")),  # before it
+        ([0, 20, 0], ("open", "hidden")),  # beside it
+        ([0, 0, 25], ("open", "hidden")),  # above
+        ([0, 0, -35], ("open", "hidden")),  # below: what it stands on
+    ],
+)
+def test_an_eye_on_a_surface_or_a_hair_from_it_is_marginal(
+    place: list[float], words: tuple[str, str], off: float
+) -> None:
+    place = [value + off * (value != 0) for value in place]
+    found = duel({**BOX, "at": place})
+    assert set(words) <= set(found.could_be)
+    assert found.verdict in found.could_be
+    more = " or ".join(word for word in found.could_be if word != found.verdict)
+    assert found.reason.endswith(f"; the eye of Kal lies on the surface of the box: it could be {more}, roll off")
+
+
+def test_an_eye_off_a_surface_or_on_its_own_body_is_not_marginal() -> None:
+    for off in (2e-4, -2e-4):
+        assert len(duel({**BOX, "at": [-10 + off, 0, 0]}).could_be) == 1
+    on_itself = {"name": "Kal", "at": [0, 0], "facing": 0, "parts": [{"box": [10, 8, 30]}], "eye": [0, -5, 25]}
+    assert judged(table(fighters=[on_itself, fighter("Vex", 300)])).could_be == ("open",)
+    behind_a_wall = duel({**BOX, "at": [-10, 0, 0]}, {"name": "wall", "at": [200, 0], "parts": [{"box": [4, 400, 90]}]})
+    assert behind_a_wall.could_be == ("hidden",), "from either side"
+
+
 def test_r18_vehicles_in_base_contact_still_block() -> None:
     assert friends("Orlock", "vehicle").verdict == "hidden"
 
