@@ -26,6 +26,7 @@ from silhouette.files.cache import UNCACHED, Cache
 from silhouette.geometry import Floats
 from silhouette.measure.error import SIGMAS
 from silhouette.measure.estimate import Estimate
+from silhouette.measure.sampling import Places
 from silhouette.rules import rule_called
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
@@ -66,6 +67,19 @@ greater one the odds would be those of the measuring, and not of the doubt."""
 FINE, COARSE = 0.006, 0.03
 """The least and the greatest error, as a share, with which a trial's share may stay near a threshold."""
 
+NOISE = 0.15
+"""The error of a share that decides where the middle 95 % end, as a part of their width: three standard deviations of
+an error that would widen them by 2 %. Larger ones are measured again."""
+
+LEAST_NOISE = 0.001
+"""The error, as a share, that is small enough whatever the width."""
+
+ROUNDS = 4
+"""How many times such shares are measured again at most, as what they span shrinks."""
+
+MOST_AGAIN = 256
+"""How many trials are measured again; where more would have to be, the middle 95 % are those of the first trials."""
+
 Weighing = Source | Literal["measuring"]
 """What may weigh most."""
 
@@ -77,27 +91,32 @@ class Found:
     Attributes:
         levels: (SCRAMBLINGS, n) the number of each verdict, from exposed to covered.
         shares: (SCRAMBLINGS, n) the obscured shares; nan where the arc alone decides.
+        errors: (SCRAMBLINGS, n) how far each share may be off, by the few rays of its trial; None for not at all.
     """
 
     levels: np.ndarray[Any, np.dtype[np.intp]]
     shares: Floats
+    errors: Floats | None = None
 
     @classmethod
     def of(cls, trials: Trials, verdicts: Sequence[Verdict], scramblings: int = SCRAMBLINGS) -> Found:
         """The verdicts of as many trials of each of so many scramblings, scrambling after scrambling."""
         order = {word: number for number, word in enumerate(trials.rule.levels)}
         levels = np.array([order[verdict.verdict] for verdict in verdicts])
-        shares = np.array([_share(trials, verdict) for verdict in verdicts])
-        return cls(levels.reshape(scramblings, -1), shares.reshape(scramblings, -1))
+        shares, errors = np.array([_share(trials, verdict) for verdict in verdicts]).reshape(-1, 2).T
+        return cls(*(values.reshape(scramblings, -1) for values in (levels, shares, errors)))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Found], axis: int) -> Found:
+        """The verdicts of several: of other scramblings along axis 0, of later trials along axis 1."""
+        errors = [np.zeros_like(one.shares) if one.errors is None else one.errors for one in parts]
+        of_all = ([one.levels for one in parts], [one.shares for one in parts], errors)
+        return cls(*(np.concatenate(values, axis) for values in of_all))
 
     @property
     def each(self) -> int:
         """The trials of each scrambling."""
         return int(self.levels.shape[1])
-
-    def followed_by(self, more: Found) -> Found:
-        """These trials and those after them."""
-        return Found(np.hstack([self.levels, more.levels]), np.hstack([self.shares, more.shares]))
 
 
 @dataclass(frozen=True)
@@ -161,7 +180,7 @@ def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings, 
         odds=shares,
         error=error,
         trials=found.levels.size,
-        occluded_interval=_interval(found.shares),
+        occluded_interval=_interval(trials, check, found, settings, run),
         call=called(shares, doubt.guard, doubt.rule, verdict.verdict),
         doubt_from=max(weighing, key=lambda source: weighing[source]),
         found=found,
@@ -227,7 +246,7 @@ def _until_sure(
     while (error := _error(found, order)) > SURE and found.each < MOST:
         enough = min(FIRST * ceil(found.each * (error / SURE) ** (1.0 / FASTEST) / FIRST), MOST)
         run.step(found.each / enough)
-        found = found.followed_by(judged(goal, found.each, enough))
+        found = Found.joined([found, judged(goal, found.each, enough)], axis=1)
     return found, error
 
 
@@ -245,8 +264,7 @@ def _found(trials: Trials, check: Check, settings: Settings, run: Run, goal: flo
         return Found.of(trials, trials.rule.briefly(asked, rough), SCRAMBLINGS // PARTS)
 
     parts = [slice(first, first + SCRAMBLINGS // PARTS) for first in range(0, SCRAMBLINGS, SCRAMBLINGS // PARTS)]
-    found = list(run.parts(settings.renderer, parts, judged, alone=stop - start < FIRST))
-    return Found(np.concatenate([one.levels for one in found]), np.concatenate([one.shares for one in found]))
+    return Found.joined(list(run.parts(settings.renderer, parts, judged, alone=stop - start < FIRST)), axis=0)
 
 
 def _measuring(trials: Trials, verdict: Verdict, found: Found) -> float:
@@ -258,12 +276,12 @@ def _measuring(trials: Trials, verdict: Verdict, found: Found) -> float:
     return min(1.0, (error / SIGMAS) ** 2 / variance) if variance else 0.0
 
 
-def _share(trials: Trials, verdict: Verdict) -> float:
-    """The obscured share that a verdict rests on; nan where none of the target lies in a vision arc."""
+def _share(trials: Trials, verdict: Verdict) -> tuple[float, float]:
+    """The obscured share that a verdict rests on, and its error; nan where none of the target lies in a vision arc."""
     if getattr(verdict, "in_arc", None) is False:
-        return np.nan
-    share, _ = trials.rule.share(trials.scene, verdict)
-    return np.nan if share is None else share
+        return np.nan, np.nan
+    share, error = trials.rule.share(trials.scene, verdict)
+    return (np.nan, np.nan) if share is None else (share, error)
 
 
 def _goal(found: Found) -> float:
@@ -287,8 +305,57 @@ def _error(found: Found, order: Sequence[str]) -> float:
     return max(spread, wilson)
 
 
-def _interval(shares: Floats) -> tuple[float, float] | None:
-    """The middle 95 % of the shares of the trials whose target lies in an arc; None where it lies in none."""
+def _interval(trials: Trials, check: Check, found: Found, settings: Settings, run: Run) -> tuple[float, float] | None:
+    """The middle 95 % of the shares of the trials whose target lies in an arc; None where it lies in none.
+
+    The error of the few rays of a trial adds to the spread of the true shares. So the shares that may lie on either
+    side of an end of the interval are measured again, with more rays, until their errors no longer widen it.
+    """
+    shares, errors = found.shares, np.zeros_like(found.shares) if found.errors is None else found.errors.copy()
+    shares, each = shares.copy(), found.each
+    for _ in range(ROUNDS if trials.deviations else 0):
+        ends = _middle(shares[:, :each])
+        if ends is None:
+            return None
+        enough = max(LEAST_NOISE, NOISE * (ends[1] - ends[0]))
+        unsure = (errors > enough) & (shares > 0.0) & (shares < 1.0)
+        unsure &= np.any([np.abs(shares - end) <= errors for end in ends], axis=0)
+        if unsure.sum() > MOST_AGAIN:
+            each = FIRST
+        again = np.argwhere(unsure[:, :each])
+        if not len(again):
+            break
+        finer = _again(trials, check, again, settings, enough, run)
+        where = tuple(again.T)
+        done = finer[:, 1] >= errors[where]  # no grid is fine enough
+        shares[where], errors[where] = finer[:, 0], np.where(done, 0.0, finer[:, 1])
+    return _middle(shares[:, :each])
+
+
+def _again(trials: Trials, check: Check, which: Places, settings: Settings, error: float, run: Run) -> Floats:
+    """(n, 2) the shares and their errors, measured more finely, of trials.
+
+    Args:
+        trials: of the scene.
+        check: of the scene.
+        which: (n, 2) the scrambling and the number of each trial.
+        settings: of the measurement.
+        error: that the shares may have.
+        run: by how many processes.
+    """
+    rough = replace(settings, keep=False, observe=Estimate(everywhere=error))
+
+    def judged(some: Places) -> list[tuple[float, float]]:
+        asked = [(scene, check) for scene in trials.scenes_of(trials.drawn[tuple(some.T)])]
+        return [_share(trials, verdict) for verdict in trials.rule.briefly(asked, rough)]
+
+    parts = [part for part in np.array_split(which, PARTS) if len(part)]
+    found = run.parts(settings.renderer, parts, judged, alone=len(which) < SCRAMBLINGS * PILOT)
+    return np.array([one for of_part in found for one in of_part])
+
+
+def _middle(shares: Floats) -> tuple[float, float] | None:
+    """The middle 95 % of the shares that are known; None where none is."""
     known = shares[~np.isnan(shares)]
     if not known.size:
         return None

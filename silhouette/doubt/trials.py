@@ -81,7 +81,10 @@ class Trials:
 
     def scenes(self, start: int, stop: int, scramblings: slice) -> list[TableScene]:
         """The scenes of the trials of some scramblings from ``start`` to ``stop``, scrambling after scrambling."""
-        drawn = self.drawn[scramblings, start:stop].reshape(-1, len(self.deviations))
+        return self.scenes_of(self.drawn[scramblings, start:stop].reshape(-1, len(self.deviations)))
+
+    def scenes_of(self, drawn: Floats) -> list[TableScene]:
+        """The scene of each trial, for the standard normal numbers (n, d) that are drawn in it."""
         sizes = np.array([deviation.size for deviation in self.deviations])
         return [self.rule.moved(self.scene, self._moves(numbers)) for numbers in (drawn * sizes).tolist()]
 

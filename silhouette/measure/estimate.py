@@ -55,12 +55,14 @@ class Estimate:
     Attributes:
         goal: the error, as a share, with which a share may stay within its error of a threshold.
         nothing: the same where the threshold is 0 or 1: what else is there may be as small as that.
+        everywhere: the error that an obscured share may have at all; 1 for any.
         nothing_is_proven: whether it is proven afterwards that nothing is seen, or nothing obscured: where that is what
             a grid shows it is left at that, and a sight does not look at what others show.
     """
 
     goal: float = 0.03
     nothing: float = 0.008
+    everywhere: float = 1.0
     nothing_is_proven: bool = False
 
     def __call__(
@@ -97,9 +99,9 @@ class Estimate:
         if counts.in_arc:
             asked.append((counts.occluded_in_arc / counts.in_arc, counts.error_in_arc))
         times = [
-            _finer_by(error, max(self.goal, abs(share - threshold)), MOST)
+            _finer_by(error, min(self.everywhere, max(self.goal, abs(share - threshold))), MOST)
             for share, error in asked[1:]
-            for threshold in thresholds
+            for threshold in (*thresholds, np.inf)
         ]
         for share, error in asked:
             apart = min(share, 1.0 - share)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, Integers
+from silhouette.geometry import Flags, Floats, Integers
 from silhouette.measure.outlines import outlined_depths
 from silhouette.renderers.protocol import Body, Cast, Renderer, draw_ahead, render_separately
+from silhouette.renderers.registry import looking_between_pixels
 from silhouette.views import View, VisionArc, in_any
 
 Places = NDArray[np.intp]
@@ -30,7 +31,8 @@ FINER = 2
 pixel of the picture is sampled at one of four places in it."""
 
 ROUNDING = 3e-5
-"""The share of a depth by which surfaces in one plane may differ where a renderer draws in float32, at their rims."""
+"""The share of a depth by which surfaces in one plane may differ where a renderer draws in float32, at their rims.
+Which of two that come so near to each other is before the other is asked of one that looks between pixels."""
 
 KINDS = 8
 """The number of kinds."""
@@ -160,6 +162,32 @@ class _Distances:
             return ray, blocker_of_ray, np.concatenate([depth[:0], *drawn])
         return ray, blocker_of_ray, outlined_depths(self.renderer, casts, depth[ray])
 
+    def are_nearer(self, picture: Places, ray: Places, blocker: Integers) -> Flags:
+        """(m,) whether each blocker is nearer than the target, as rays between the pixels tell.
+
+        Args:
+            picture: (n,) the picture of each place.
+            ray, blocker: (m,) a place and a blocker of its picture, by number; the places of one pair ascend.
+        """
+        nearer = np.zeros(len(ray), np.bool_)
+        pairs, which = np.unique(np.stack([picture[ray], blocker]), axis=1, return_inverse=True)
+        which = which.ravel()
+        places = [np.flatnonzero(which == number) for number in range(pairs.shape[1])]
+        views = [(self.pictures[number], of_picture) for number, of_picture in pairs.T.tolist()]
+        exact = looking_between_pixels()
+        targets, blockers = (
+            outlined_depths(
+                exact,
+                [
+                    Cast(shown.view, body(shown, of_picture), self.places[ray[mine]])
+                    for (shown, of_picture), mine in zip(views, places, strict=True)
+                ],
+            )
+            for body in (lambda shown, _: shown.target, lambda shown, of_picture: shown.blockers[of_picture])
+        )
+        nearer[np.concatenate([np.empty(0, np.intp), *places])] = blockers < targets
+        return nearer
+
     def _drawn(self, number: int, start: int, end: int) -> list[NDArray[np.float32]]:
         """The depths (k,) of the target and of each blocker of a picture, drawn with pixels finer than its own."""
         picture = self.pictures[number]
@@ -175,8 +203,11 @@ def _blocked(distances: _Distances, picture: Places, depth: NDArray[np.float32],
     """The samples of targets at a ``depth`` (n,), with what is nearer."""
     ray, blocker, distance = distances.blockers(depth)
     nearest = np.full(len(kind), -1, dtype=np.int32)
-    rounding = np.float32(0.0 if distances.renderer.sparse else ROUNDING)
-    nearer = np.flatnonzero(distance < depth[ray] * (1 - rounding))
+    nearer = distance < depth[ray]
+    if not distances.renderer.sparse:
+        close = np.abs(distance - depth[ray]) <= np.float32(ROUNDING) * depth[ray]
+        nearer[close] = distances.are_nearer(picture, ray[close], blocker[close])
+    nearer = np.flatnonzero(nearer)
     ray, blocker, distance = ray[nearer], blocker[nearer], distance[nearer]
     front = np.full(len(kind), np.inf, dtype=np.float32)
     for which in range(blocker.max(initial=-1) + 1):

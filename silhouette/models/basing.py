@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -10,9 +11,11 @@ from numpy.typing import NDArray
 
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Flags, Floats, Pose
+from silhouette.hulls import convex_hull
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere
 from silhouette.models.bases import Base, TooManyLayers, find_base
 from silhouette.models.entries import Kind, ModelOptions
 from silhouette.models.tagging import named, within
@@ -22,6 +25,9 @@ SIDES = 360
 
 CONCENTRIC = 1.0
 """mm: what lies farther from the middle of a base is no step of it."""
+
+ROUNDING = 1e-9
+"""mm: what lies no farther outside a disc lies on it."""
 
 
 def with_base(
@@ -88,6 +94,38 @@ def disc(base: Base) -> Floats:
     turn = np.arange(SIDES) * 2.0 * np.pi / SIDES
     outline: Floats = np.array(base.centre) + base.diameter / 2.0 * np.column_stack([np.cos(turn), np.sin(turn)])
     return outline
+
+
+def rounded(solids: Sequence[Solid]) -> tuple[Floats, float] | None:
+    """The outline in plan of some solids, where it runs round the same way all along: a disc, an oval of two discs.
+
+    Returns:
+        (k, 2) points and a radius, mm: the outline lies that far outside the convex hull of the points. None where
+        corners lie on it, or discs of two sizes. A polygon that stands for a disc is off by a ten-thousandth of its
+        radius, which base contact can tell.
+
+    >>> rounded([Solid(Cylinder(25.0, 3.0)), Solid(Box((10.0, 8.0, 30.0)))])
+    (array([[0., 0.]]), 12.5)
+    >>> rounded([Solid(Cylinder(25.0, 3.0)), Solid(Box((30.0, 8.0, 30.0)))]) is None
+    True
+    """
+    discs = list[tuple[Floats, float]]()
+    for part in solids:
+        if isinstance(part.shape, Sphere) or (isinstance(part.shape, Cylinder) and part.shape.axis == "z"):
+            discs.append((np.array(part.at[:2]), part.shape.diameter / 2.0))
+            continue
+        if isinstance(part.shape, Box):
+            x, y, _ = part.shape.size
+        else:
+            x, y = part.shape.height, part.shape.diameter
+            x, y = (x, y) if part.shape.axis == "x" else (y, x)
+        corners = np.array([[-x, -y, 0.0], [x, -y, 0.0], [x, y, 0.0], [-x, y, 0.0]]) / 2.0
+        discs += [(corner, 0.0) for corner in Pose.standing(part.at, part.turn).place(corners)[:, :2]]
+    radius = max(reach for _, reach in discs)
+    middles = np.array([centre for centre, reach in discs if reach == radius])
+    hull = convex_hull(middles)
+    inside = all(convex_hull(centre[None]).distance(hull) + reach <= radius + ROUNDING for centre, reach in discs)
+    return (middles, radius) if radius and inside else None
 
 
 def _found_base(mesh: Mesh, key: str, cache: Cache) -> Base | None:

@@ -26,9 +26,9 @@ from silhouette.meshes.derived import keep_in
 from silhouette.meshes.health import used_vertices
 from silhouette.meshes.holes import close
 from silhouette.meshes.mesh import Mesh, read_mesh
-from silhouette.meshes.primitives import TRIANGLES, solid
+from silhouette.meshes.primitives import TRIANGLES, Solid, solid
 from silhouette.models.bases import Base
-from silhouette.models.basing import centred, disc, measured, with_base
+from silhouette.models.basing import centred, disc, measured, rounded, with_base
 from silhouette.models.entries import ArcName, Kind, ModelFileEntry, ModelOptions, SolidEntry
 from silhouette.models.eyes import EyeEstimate, eye_estimate, thick_parts
 from silhouette.models.mistakes import base_mistakes, tag_mistake
@@ -89,6 +89,7 @@ class Model:
         thick_from: gives `thick`, which pieces that say where their eye is do without; None where it is not needed.
         drawn_from: the mesh file whose colours it is shown in, and how that lies in this frame; None for solids.
         warnings: a sentence for each thing that the user should know.
+        touching: of a model of solids those that touch others in base contact.
     """
 
     source: str
@@ -111,6 +112,7 @@ class Model:
     scan: bool = False
     thick_from: Callable[[], Floats] | None = None
     drawn_from: DrawnFrom | None = None
+    touching: tuple[Solid, ...] = ()
 
     @cached_property
     def significant(self) -> Mesh:
@@ -195,8 +197,22 @@ class Model:
 
     @cached_property
     def base_reach(self) -> float:
-        """How far the outline of what touches others reaches from the origin, in plan, mm."""
-        return float(np.hypot(*self.base_outline.T).max())
+        """How far what touches others reaches from the origin, in plan, mm."""
+        points, radius = self.base_core
+        return float(np.hypot(*points.T).max()) + radius
+
+    @cached_property
+    def base_core(self) -> tuple[Floats, float]:
+        """(k, 2) points in plan, and a radius, mm: what touches others in base contact is all within it of their hull.
+
+        Of a disc that is its middle; of `base_outline` as it is, its corners and 0. Where what touches is made of round
+        solids, or a diameter is given, this is exact, and `base_outline` a polygon.
+        """
+        if self.base is not None and self.base.is_round:
+            return np.array([self.base.centre]), self.base.diameter / 2.0
+        is_rectangle = self.base is None and self.kind == "vehicle"
+        core = None if is_rectangle or not self.touching else rounded(self.touching)
+        return (self.base_outline, 0.0) if core is None else core
 
     @cached_property
     def base_span(self) -> tuple[float, float]:
@@ -329,10 +345,11 @@ def model_of_solids(
     roles = [BASE if part.base else INSIGNIFICANT if part.insignificant else BODY for part in parts]
     role = np.repeat(np.array(roles, np.uint8), [TRIANGLES[type(part.shape)] for part in solids])
     base = measured("parts", _chosen(mesh, role == BASE)) if (role == BASE).any() else None
+    touching = [part for part, what in zip(solids, roles, strict=True) if what == (BODY if base is None else BASE)]
     model = Model(
         "parts", kind, mesh, role, base, None, FRONT["z"] if front is None else front, is_solid,
         "parts", "mm", "given", "z", True, 0, tuple(base_mistakes(base)),
-        front_from="default" if front is None else "given",
+        front_from="default" if front is None else "given", touching=tuple(touching),
     )  # fmt: skip
     return _with_a_body(model, location)
 

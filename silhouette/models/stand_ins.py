@@ -65,7 +65,7 @@ def stand_in(figure: FigureEntry, kind: Kind, front: float | None = None) -> Mod
     warnings = (warning, *base_mistakes(base))
     return Model(
         "figure", kind, mesh, role, base, None, ahead, False, "figure", "mm", "given", "z", True, 0, warnings,
-        front_from="default" if front is None else "given",
+        front_from="default" if front is None else "given", touching=(Solid(Cylinder(figure.base, thickness)),),
     )  # fmt: skip
 
 

@@ -12,10 +12,11 @@ import numpy as np
 import shapely
 
 from silhouette.geometry import Floats, Pose
+from silhouette.hulls import convex_hull
 from silhouette.relations.attributes import ground, top
 from silhouette.relations.measured import Measured
 from silhouette.relations.nearest_faces import nearest_points
-from silhouette.relations.outlines_in_plan import Part, base_end, base_shape, footprint, part_of
+from silhouette.relations.outlines_in_plan import Part, base_end, base_shape, footprint, part_of, without_specks
 from silhouette.relations.plane_geometry import Disc
 from silhouette.scenes.pieces import Piece
 
@@ -125,7 +126,8 @@ def _line_at_height(a: Piece, b: Piece) -> Floats | None:
             shape = footprint(one, ground(other) - 2.0 * ON_TOP, top(other) + 2.0 * ON_TOP, from_table=True)
             cores.append((shape, 0.0))
         else:
-            cores.append(_core(one, "base"))
+            points, reach = one.base_core
+            cores.append((convex_hull(without_specks(points)), reach))
     if any(shapely.is_empty(shape) for shape, _ in cores):
         return None
     return _raised(_shortest(*cores), a, b)

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
+import numpy as np
+
+from silhouette.measure.observation import Sight
+from silhouette.meshes.bounds import faces_near
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import BASE, INSIGNIFICANT
+from silhouette.relations.triangles import nearest_of_triangles
+from silhouette.renderers.protocol import NEAREST
 from silhouette.rules.base import Pieces
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene
@@ -14,6 +21,9 @@ from silhouette.text import coordinates
 
 OfTable = TypeVar("OfTable", bound=TableScene)
 Given = TypeVar("Given")
+
+ASIDE = 1e-3
+"""mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)."""
 
 CAPTION = (
     "Everything on the table, where it stands, and what its mesh is. A hash names a surface: with "
@@ -40,6 +50,42 @@ def in_like_groups(
     for numbers in groups.values():
         given |= zip(numbers, judge([questions[number] for number in numbers]), strict=True)
     return [given[number] for number in range(len(questions))]
+
+
+def sights_beside_surfaces(sight: Sight) -> tuple[tuple[str, ...], list[Sight]]:
+    """What an eye sees that lies on a surface, where nobody can tell on which side of it; nothing for any other eye.
+
+    On a surface is within `NEAREST` of a piece that may block, by which numbers in files and renderers are off.
+
+    Returns:
+        The names of the pieces; and for each the sight from a hair outside its surface, that from a hair inside it, and
+        the sight without it.
+    """
+    low, high = sight.occluders.boxes.min(axis=1) - NEAREST, sight.occluders.boxes.max(axis=1) + NEAREST
+    near = np.flatnonzero(((sight.eye >= low) & (sight.eye <= high)).all(axis=1))
+    names, others = list[str](), list[Sight]()
+    for number in near.tolist():
+        piece, mesh = sight.occluders.pieces[number], sight.occluders.meshes[number]
+        if number in sight.absent:
+            continue
+        eye = piece.pose.localise(sight.eye[None])
+        corners = mesh.vertices[mesh.faces[faces_near(mesh, eye[0], NEAREST)]]
+        distance, _ = nearest_of_triangles(*(np.repeat(eye, len(corners), axis=0) for _ in range(2)), corners)
+        on = corners[distance <= NEAREST]
+        if not len(on):
+            continue
+        across = np.cross(on[:, 1] - on[:, 0], on[:, 2] - on[:, 0])
+        across = across[np.abs(across).any(axis=1)]
+        outward = np.zeros(3)
+        for normal in across / np.linalg.norm(across, axis=1, keepdims=True):
+            if abs(normal @ outward) < 0.5:  # each side of an edge once, and of a sheet with two faces one
+                outward = outward + normal
+        length = np.linalg.norm(outward)
+        way = piece.pose.rotation @ (outward / length if length else outward) * ASIDE
+        names.append(piece.name)
+        others += [replace(sight, eye=sight.eye + way), replace(sight, eye=sight.eye - way)]
+        others.append(replace(sight, absent=(*sight.absent, number)))
+    return tuple(names), others
 
 
 def table_meshes(scene: TableScene) -> dict[str, Mesh]:

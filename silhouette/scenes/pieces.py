@@ -137,6 +137,14 @@ class Piece:
         return self._in_plan(self.model.base_outline)
 
     @cached_property
+    def base_core(self) -> tuple[Floats, float]:
+        """(k, 2) points, in the world and in plan, and a radius, mm: `base_outline` exactly (`Model.base_core`)."""
+        points, radius = self.model.base_core
+        if self.pose.rotation[2, 2] == 1.0:
+            return self._in_plan(points), radius
+        return self.base_outline, 0.0
+
+    @cached_property
     def base_span(self) -> tuple[float, float]:
         """The lowest and highest z of its base in the world, or of its body where it has none."""
         low, high = self.model.base_span

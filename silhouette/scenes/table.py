@@ -33,9 +33,7 @@ from silhouette.text import did_you_mean
 __all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked_over", "table_fields"]
 
 CONTACT = 1.0  # mm: the widest gap in plan across which two bases still count as touching
-# The sides of the polygon that a round base is lie inside the circle by less than this.
-ROUNDNESS = 0.005  # mm
-LEVEL = 1e-6  # mm
+ROUNDING = 1e-6  # mm: what a gap or a height of places written in decimals may come out wider
 
 Pair = frozenset[str]
 OfTable = TypeVar("OfTable", bound="TableScene")
@@ -257,18 +255,18 @@ def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
     """Whether two pieces are in base contact: as the scene lists it, else as they stand.
 
     Pieces touch where their bases (bodies or footprints, where there is none) are at most 1 mm apart in plan and
-    overlap in height.
+    overlap in height, both to a millionth of a millimetre, by which sums of places written in decimals are off.
     """
     if scene.base_contact is not None:
         return frozenset((a.name, b.name)) in scene.base_contact
-    farthest = CONTACT + ROUNDNESS
     (x_a, y_a, _), (x_b, y_b, _) = a.pose.translation.tolist(), b.pose.translation.tolist()
-    if hypot(x_a - x_b, y_a - y_b) > a.model.base_reach + b.model.base_reach + farthest:
+    if hypot(x_a - x_b, y_a - y_b) > a.model.base_reach + b.model.base_reach + CONTACT + ROUNDING:
         return False
     (low_a, high_a), (low_b, high_b) = a.base_span, b.base_span
-    if max(low_a, low_b) > min(high_a, high_b) + LEVEL:
+    if max(low_a, low_b) > min(high_a, high_b) + ROUNDING:
         return False
-    first, second = a.base_outline, b.base_outline
+    (first, radius), (second, other_radius) = a.base_core, b.base_core
+    farthest = CONTACT + radius + other_radius + ROUNDING
     gaps = np.maximum(first.min(axis=0) - second.max(axis=0), second.min(axis=0) - first.max(axis=0))
     if gaps.max() > farthest:
         return False

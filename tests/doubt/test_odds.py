@@ -81,6 +81,17 @@ def test_a_target_that_may_stand_beside_its_place(beside: float) -> None:
     assert [low, high] == pytest.approx([0.5 + (beside - 1.96) / 40.0, 0.5 + (beside + 1.96) / 40.0], abs=0.012)
 
 
+@pytest.mark.parametrize("place", [0.02, 0.2, 2.0])
+@pytest.mark.parametrize("beside", [-6.0, 0.0])
+def test_the_middle_of_the_shares_is_not_widened_by_the_few_rays_of_a_trial(place: float, beside: float) -> None:
+    """The share of a target 40 mm wide goes with its place: the middle 95 % are as wide as those of its place."""
+    found = odds_in(half_hidden({"place": place}, beside=beside, kal=NOWHERE))
+    low, high = found.occluded_interval or (0.0, 0.0)
+    width = 2 * 1.96 * place / 40.0
+    assert (low + high) / 2 == pytest.approx(0.5 + beside / 40.0, abs=0.1 * width + 0.001)
+    assert 0.85 * width - 0.001 <= high - low <= 1.15 * width + 0.0015
+
+
 def test_an_eye_that_may_be_beside_its_place() -> None:
     found = odds_in(half_hidden({"eye": 0.8}, beside=0.4))
     assert found.odds["full cover"] == pytest.approx(normal(0.4 / 0.8), abs=found.error + 0.01)

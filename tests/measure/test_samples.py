@@ -6,14 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 from silhouette.geometry import Floats
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Picture, Samples, sample
 from silhouette.meshes.mesh import Mesh
+from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Layer, Renderer
 from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.rules import rule_called
+from silhouette.rules.base import Settings
+from silhouette.scenes.scene import Check
 from silhouette.views import View, fighter_arc
+from tests.conftest import started
 from tests.support import shapes
+from tests.support.duels import loaded
 from tests.support.measured_shares import HERE
 from tests.support.shapes import box, looking
 
@@ -100,3 +107,26 @@ def test_a_renderer_of_whole_pictures_is_asked_for_the_nearest_quarters() -> Non
     asked = {(view.step, *place) for view, some in renderer.asked for place in np.round(some, 9).tolist()}
     steps = [PICTURES[number].view.refined(2).step for number in found.picture]
     assert asked == {(step, *place) for step, place in zip(steps, quarters.tolist(), strict=True)}
+
+
+@pytest.mark.parametrize("away, turned", [(60.0, 0.0), (200.0, 19.0005), (900.0, 55.0)])
+@pytest.mark.parametrize(
+    "gap, tilt", [(1e-4, 0.0), (1e-3, 0.0), (1e-2, 0.01), (0.0, 0.01), (-1e-3, 0.0), (-1e-2, 0.01)]
+)
+def test_opengl_counts_a_sheet_a_micrometre_before_the_target(
+    away: float, turned: float, gap: float, tilt: float
+) -> None:
+    """Float32 does not tell which of the two faces is nearer: rays between the pixels do."""
+    towards = np.radians(0.7 * turned)
+    at = (away * np.array([np.cos(towards), np.sin(towards), 0.0])).tolist()
+    sheet = {"name": "sheet", "parts": [{"box": [4, 18, 33], "at": [-3.0 - gap, 3, 0], "turn": tilt}]}
+    target = {"name": "Vex", "parts": [{"box": [10, 30, 40]}], "facing": 180, "eye": [0, 0, 30]}
+    kal = {"name": "Kal", "parts": [{"box": [10, 8, 30]}], "at": [0, 0], "facing": 0.7 * turned, "eye": [0, 0, 25]}
+    places = {"at": at, "turn": turned}
+    scene = loaded({"rules": "necromunda", "terrain": [{**sheet, **places}], "fighter": [kal, {**target, **places}]})
+    exact, drawn = (
+        rule_called("necromunda").judge(scene, [Check("Kal", "Vex", None, None)], Settings(renderer, 0.2))[0]
+        for renderer in (choose("embree"), started("gl"))
+    )
+    assert abs(exact.occluded - drawn.occluded) <= exact.counts.error + drawn.counts.error
+    assert exact.verdict in drawn.could_be

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 
+from silhouette.files.cache import Cache
+from silhouette.files.schema import Entry
 from silhouette.geometry import Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Cylinder, Solid, solid
@@ -19,6 +22,7 @@ from silhouette.relations.attributes import base_width, ground, height, length, 
 from silhouette.relations.distances import contact, least_distance, wholly_within
 from silhouette.relations.nearest_faces import nearest_points
 from silhouette.scenes.pieces import Piece
+from silhouette.scenes.table import load_table_scene
 from tests.support.plain_pieces import block, man, piece_of_mesh, sheet, square_man
 
 KAL = man("Kal", 0.0, 0.0)
@@ -256,3 +260,13 @@ def test_another_piece_never_makes_the_distance_greater(spots: list[Any], by: fl
         assert within[-1] == 0.0, "a point of the rim lies farther away"
     if len(spots) == 1 and by - farthest > 0.05:
         assert within[-1] == 1.0, "round one block, the rim is farthest"
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.9375, 17.3])
+def test_contact_with_a_wall_takes_a_cylinder_for_the_circle_that_it_is(angle: float) -> None:
+    parts = [{"cylinder": {"diameter": 25, "height": 3}, "base": True}, {"box": [8, 8, 30], "at": [0, 0, 3]}]
+    for gap, touches in ((1.0, True), (1.0005, False), (0.9995, True)):
+        wall = {"name": "wall", "at": [16.5 + gap, 0], "parts": [{"box": [8, 90, 30]}]}
+        tables = {"terrain": [wall], "fighter": [{"name": "Kal", "at": [0, 0], "turn": angle, "parts": parts}]}
+        scene = load_table_scene(Path("x.toml"), {"rules": "necromunda", **tables}, Entry, Cache(None))
+        assert bool(contact(scene.piece("Kal"), [scene.piece("wall")], gap=1.0).value) is touches

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import StrictBool
@@ -301,3 +302,46 @@ def test_terrain_with_facing_and_no_front_is_told_of_turn() -> None:
     for keys in ({}, {"turn": -90}, {"facing": 0, "front": 90}):
         assert placed(terrain=[{**wall, **keys}]).warnings == ()
     assert placed(fighter=[fighter("Kal", [0, 0], facing=0)]).warnings == ()
+
+
+ROUND_BASE = {"cylinder": {"diameter": 25, "height": 3}, "base": True}
+BODY = {"box": [8, 8, 30], "at": [0, 0, 3]}
+OVAL = [{**ROUND_BASE, "at": [x, 0, 0]} for x in (-10, 10)] + [{"box": [20, 25, 3], "base": True}]
+SQUARE = {"box": [20, 20, 3], "base": True}
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.9375, 0.5, 17.3, 45.0, 89.0, 123.456])
+@pytest.mark.parametrize(
+    ("keys", "reach"),
+    [
+        ({"parts": [ROUND_BASE, BODY]}, 12.5),
+        ({"parts": [{"cylinder": {"diameter": 25, "height": 30}}]}, 12.5),
+        ({"parts": [{"sphere": {"diameter": 25}}]}, 12.5),
+        ({"parts": [*OVAL, BODY]}, 22.5),
+        ({"parts": [SQUARE, BODY]}, 10.0),
+        ({"figure": {"base": 25, "height": 30}}, 12.5),
+    ],
+    ids=["base", "body", "sphere", "oval", "square", "stand-in"],
+)
+def test_contact_ends_at_one_millimetre_whatever_stands_there_and_however_turned(
+    keys: dict[str, Any], reach: float, angle: float
+) -> None:
+    turn = {"turn": angle, "eye": [0, 0, 25]}
+    ahead = np.array([math.cos(math.radians(angle)), math.sin(math.radians(angle))])
+    kal = {"name": "Kal", "at": (1234.5 + ahead).tolist(), **keys, **turn}
+    for gap, contact in ((1.0, True), (1.0 + 1e-7, True), (1.00001, False), (0.999, True), (1.004, False)):
+        place = 1234.5 + ahead + (2 * reach + gap) * ahead
+        vex = {"name": "Vex", "at": [float(f"{x:.12f}") for x in place], **keys, **turn}
+        assert touching(kal, vex) is contact, (gap, angle)
+
+
+def test_a_given_diameter_is_a_circle_for_contact_too(tmp_path: Path) -> None:
+    box = solid(Solid(Box((8.0, 8.0, 30.0))))
+    trimesh.Trimesh(box.vertices, box.faces).export(tmp_path / "man.stl")
+    man = {"mesh": "man.stl", "units": "mm", "base": {"diameter": 25}, "eye": [0, 0, 25]}
+    for angle in np.radians([0.0, 0.5, 17.3]):
+        for gap, contact in ((1.0, True), (1.0001, False)):
+            at = [(25 + gap) * math.cos(angle), (25 + gap) * math.sin(angle)]
+            a, b = {"name": "Kal", "at": [0, 0], **man}, {"name": "Vex", "at": at, **man}
+            scene = placed(tmp_path / "duel.toml", fighter=[a, b])
+            assert in_base_contact(scene, *scene.pieces) is contact, (angle, gap)

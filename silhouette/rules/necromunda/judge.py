@@ -14,14 +14,14 @@ from functools import partial
 from operator import attrgetter
 
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import Wanted
+from silhouette.measure.observe import Wanted, observe_many
 from silhouette.meshes.holes import encloses
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
 from silhouette.rules.necromunda.sight import sight_between
-from silhouette.rules.table import in_like_groups
+from silhouette.rules.table import in_like_groups, sights_beside_surfaces
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
@@ -50,10 +50,102 @@ def _judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Setting
     sights = [sight for _, look in looks for sight in look.sights]
     wanted = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, keep=settings.keep)
     observed = iter(settings.observe(sights, settings.renderer, settings.pixel, wanted))
-    verdicts = iter(
-        [_verdict(scene, look.arc, [next(observed) for _ in look.sights], settings) for scene, look in looks]
+    of_looks = [[next(observed) for _ in look.sights] for _, look in looks]
+    verdicts = [
+        _verdict(scene, look.arc, of_look, settings) for (scene, look), of_look in zip(looks, of_looks, strict=True)
+    ]
+    if settings.observe is observe_many:  # of the verdicts of trials nobody reads more than the word
+        verdicts = _with_disregarded(verdicts, of_looks, settings, wanted)
+        verdicts = [
+            _with_eye_on_a_surface(verdict, scene, look, settings, wanted)
+            for verdict, (scene, look) in zip(verdicts, looks, strict=True)
+        ]
+    each = iter(verdicts)
+    return [_best_of([next(each) for _ in crew]) for crew in crews]
+
+
+def _with_disregarded(
+    verdicts: Sequence[NecromundaVerdict],
+    of_looks: Sequence[Sequence[Observation]],
+    settings: Settings,
+    wanted: Wanted,
+) -> list[NecromundaVerdict]:
+    """The verdicts, whose reasons name the friends in base contact that would obscure more of the target (R17, A7).
+
+    Args:
+        verdicts: as judged.
+        of_looks: what was observed for each of them, in the order of `_Look`; where that has no sight with the friends
+            in the way, it is measured.
+        settings, wanted: of the measurement.
+    """
+    near = [
+        number
+        for number, (cover, *_) in enumerate(of_looks)
+        if cover.sight.disregarded and verdicts[number].line_of_sight
+    ]
+    sights = [_with_friends(of_looks[number][0].sight) for number in near if len(of_looks[number]) == 1]
+    measured = iter(observe_many(sights, settings.renderer, settings.pixel, replace(wanted, keep=False)))
+    explained = list(verdicts)
+    for number in near:
+        cover, *others = of_looks[number]
+        blocked = others[0] if others else next(measured)
+        friends = {piece.name for piece in cover.sight.disregarded}
+        names = [blocker.name for blocker in _blockers(blocked) if blocker.name in friends]
+        if names and blocked.counts.occluded > cover.counts.occluded:
+            verdict = verdicts[number]
+            words = _disregarded(names, verdict.attacker, "disregarded for cover" if others else "disregarded")
+            explained[number] = replace(verdict, reason=f"{verdict.reason}; {words}")
+    return explained
+
+
+def _with_eye_on_a_surface(
+    verdict: NecromundaVerdict, scene: NecromundaScene, look: _Look, settings: Settings, wanted: Wanted
+) -> NecromundaVerdict:
+    """The verdict; if the eye lies on a surface, it could be what it is from either side of it, or without the piece.
+
+    Args:
+        verdict: as judged.
+        scene, look: of the verdict.
+        settings, wanted: of the measurement.
+    """
+    (pieces, _), *_ = beside = [sights_beside_surfaces(sight) for sight in look.sights]
+    others = list(zip(*(sights for _, sights in beside), strict=True))
+    if not others:
+        return verdict
+    plain = replace(wanted, keep=False)
+    observed = iter(
+        observe_many([sight for each in others for sight in each], settings.renderer, settings.pixel, plain)
     )
-    return [_best_of([next(verdicts) for _ in crew]) for crew in crews]
+    judged = [_verdict(scene, look.arc, [next(observed) for _ in each], settings) for each in others]
+    could_be = {word for one in (verdict, *judged) for word in one.could_be}
+    if could_be == set(verdict.could_be):
+        return verdict
+    words = [word for word in VERDICTS if word in could_be]
+    more = " or ".join(word for word in words if word != verdict.verdict)
+    on = " and ".join(in_a_sentence(name) for name in pieces)
+    reason = (
+        f"{verdict.reason}; the eye of {verdict.attacker} lies on the surface of {on}: it could be {more}, roll off"
+    )
+    return replace(verdict, could_be=tuple(words), reason=reason)
+
+
+def _with_friends(sight: Sight) -> Sight:
+    """The sight with those in the way that are disregarded."""
+    back = {piece.index for piece in sight.disregarded}
+    return replace(sight, absent=tuple(number for number in sight.absent if number not in back), disregarded=())
+
+
+def _disregarded(friends: Sequence[str], attacker: str, how: str) -> str:
+    """Whom a reason disregards, why, and how.
+
+    >>> _disregarded(["Jax"], "Kal", "disregarded")
+    'Jax, a friend in base contact with Kal, is disregarded'
+    >>> _disregarded(["Jax", "Mo", "Ty"], "Kal", "disregarded for cover")
+    'Jax, Mo and Ty, friends in base contact with Kal, are disregarded for cover'
+    """
+    if len(friends) == 1:
+        return f"{friends[0]}, a friend in base contact with {attacker}, is {how}"
+    return f"{', '.join(friends[:-1])} and {friends[-1]}, friends in base contact with {attacker}, are {how}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from silhouette.measure.observation import Observation
+from silhouette.measure.observe import observe_many
 from silhouette.meshes.holes import encloses
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.skirmishcorps.classes import (
@@ -23,6 +24,7 @@ from silhouette.rules.skirmishcorps.classes import (
 from silhouette.rules.skirmishcorps.protection import CoverEffect, Look, cover_effects, look_at, observe_looks
 from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
+from silhouette.rules.table import sights_beside_surfaces
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.text import in_a_sentence, share_in_words
 
@@ -101,11 +103,32 @@ def protections(
         _Shot(*question, look, whole, each)
         for question, look, whole, each in zip(questions, looks, wholes, effects, strict=True)
     ]
-    return [_protection(shot, settings) for shot in shots]
+    return [_protection(shot, settings, _beside_surfaces(shot, settings, threshold)) for shot in shots]
 
 
-def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
-    """The verdict on one shot."""
+def _beside_surfaces(shot: _Shot, settings: Settings, threshold: float) -> tuple[tuple[str, ...], list[str]]:
+    """The pieces on whose surface the eye lies, and the verdicts from either side of it, and without the piece."""
+    names, sights = sights_beside_surfaces(shot.look.sight) if settings.observe is observe_many else ((), [])
+    looks = [replace(shot.look, sight=sight) for sight in sights]
+    wholes = observe_looks(looks, settings, threshold)
+    effects = cover_effects(looks, wholes, settings, threshold)
+    others = [
+        replace(shot, look=look, whole=whole, effects=each)
+        for look, whole, each in zip(looks, wholes, effects, strict=True)
+    ]
+    return names, [verdict for other in others for verdict in _could_be(other)]
+
+
+def _protection(
+    shot: _Shot, settings: Settings, beside: tuple[Sequence[str], Sequence[str]] = ((), ())
+) -> SkirmishCorpsVerdict:
+    """The verdict on one shot.
+
+    Args:
+        shot: as it was measured.
+        settings: of the measurement.
+        beside: the pieces on whose surface the eye lies, and what the verdict could be for that.
+    """
     scene, attacker, target, whole = shot.scene, shot.attacker, shot.target, shot.whole
     answer = _answer(shot, scene.readings.cover_class)
     rule, reason = _grounds(shot, answer)
@@ -113,6 +136,10 @@ def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
     if len(could_be) > 1:
         others = " or ".join(word for word in could_be if word != answer.verdict)
         reason += f"; too close to call, it could be {others}"
+    if more := [verdict for verdict in VERDICTS if verdict in beside[1] and verdict not in could_be]:
+        on = " and ".join(in_a_sentence(name) for name in beside[0])
+        reason += f"; the eye of {attacker.name} lies on the surface of {on}: it could be {' or '.join(more)}"
+        could_be = [verdict for verdict in VERDICTS if verdict in (*could_be, *more)]
     others_read = _other_readings(shot, answer)
     for other in others_read:
         reason += f"; with {other['reading']}: {other['verdict']}"

@@ -192,13 +192,61 @@ def test_r17_friendly_fighters_in_base_contact_are_disregarded() -> None:
     assert friends("Goliath", base_contact=[["Kal", "Jax"]]).verdict == "hidden"
 
 
+def test_r17_the_reason_says_who_is_disregarded_where_that_matters() -> None:
+    why = "Jax, a friend in base contact with Kal, is disregarded"
+    assert friends("Orlock").reason == f"nothing obscures Vex: in the open; {why}"
+    assert "disregarded" not in friends("Orlock", base_contact=[]).reason
+    wall = {"name": "wall", "at": [200, 0, 0], "parts": [{"box": [4, 200, 60]}]}
+    assert "disregarded" not in friends("Orlock", terrain=[wall]).reason, "hidden with it or without"
+    low = {"name": "wall", "at": [200, 0, 0], "parts": [{"box": [4, 200, 15]}]}
+    assert friends("Orlock", terrain=[low]).reason.endswith(f"less than half: partial cover; {why}")
+    beside = [fighter("Jax", 0, gang="Orlock", at=[0, -25]), fighter("Mo", 0, gang="Orlock", at=[-25, 0])]
+    aside = table(fighters=[attacker(gang="Orlock"), fighter("Vex", 300), *beside])
+    assert "disregarded" not in judged(aside).reason, "they stand behind and beside the eye"
+
+
 def test_a7_the_other_reading_lets_them_block_line_of_sight_only() -> None:
     reading = {"friends_in_contact": "block sight"}
     found = friends("Orlock", readings=reading)
     assert (found.verdict, found.counts.occluded, found.seen) == ("hidden", 0, 0)
-    lower = fighter("Jax", 25, gang="Orlock", parts=[{"box": [10, 60, 22]}, fighter("", 0)["parts"][1]])
+    lower = fighter("Jax", 25, gang="Orlock", parts=[{"box": [10, 60, 24]}, fighter("", 0)["parts"][1]])
     document = table(fighters=[attacker(gang="Orlock"), fighter("Vex", 300), lower], readings=reading)
     assert judged(document).verdict == "open"
+    assert judged(document).reason.endswith("; Jax, a friend in base contact with Kal, is disregarded for cover")
+
+
+BOX = {"name": "box", "parts": [{"box": [20, 40, 60]}]}
+
+
+@pytest.mark.parametrize("off", [0.0, 5e-5, -5e-5])
+@pytest.mark.parametrize(
+    "place, words",
+    [
+        ([-10, 0, 0], ("open", "hidden")),  # the box stands behind the eye
+        ([10, 0, 0], ("open", "hidden")),  # before it
+        ([0, 20, 0], ("open", "hidden")),  # beside it
+        ([0, 0, 25], ("open", "hidden")),  # above
+        ([0, 0, -35], ("open", "hidden")),  # below: what it stands on
+    ],
+)
+def test_an_eye_on_a_surface_or_a_hair_from_it_is_marginal(
+    place: list[float], words: tuple[str, str], off: float
+) -> None:
+    place = [value + off * (value != 0) for value in place]
+    found = duel({**BOX, "at": place})
+    assert set(words) <= set(found.could_be)
+    assert found.verdict in found.could_be
+    more = " or ".join(word for word in found.could_be if word != found.verdict)
+    assert found.reason.endswith(f"; the eye of Kal lies on the surface of the box: it could be {more}, roll off")
+
+
+def test_an_eye_off_a_surface_or_on_its_own_body_is_not_marginal() -> None:
+    for off in (2e-4, -2e-4):
+        assert len(duel({**BOX, "at": [-10 + off, 0, 0]}).could_be) == 1
+    on_itself = {"name": "Kal", "at": [0, 0], "facing": 0, "parts": [{"box": [10, 8, 30]}], "eye": [0, -5, 25]}
+    assert judged(table(fighters=[on_itself, fighter("Vex", 300)])).could_be == ("open",)
+    behind_a_wall = duel({**BOX, "at": [-10, 0, 0]}, {"name": "wall", "at": [200, 0], "parts": [{"box": [4, 400, 90]}]})
+    assert behind_a_wall.could_be == ("hidden",), "from either side"
 
 
 def test_r18_vehicles_in_base_contact_still_block() -> None:
