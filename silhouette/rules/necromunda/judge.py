@@ -8,19 +8,21 @@ section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 
+from silhouette.measure.framing import may_stand_before
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
 from silhouette.meshes.holes import encloses
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker, NecromundaVerdict
-from silhouette.rules.necromunda.scene import NecromundaScene
+from silhouette.rules.necromunda.scene import NecromundaScene, Readings
 from silhouette.rules.necromunda.sight import sight_between
+from silhouette.rules.readings import Alternative, OtherReading, alternatives
 from silhouette.rules.table import in_like_groups
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.scenes.scene import Check
@@ -45,15 +47,12 @@ def judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings
 
 def _judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
     any_scene = questions[0][0]
-    crews = [_question(scene, check) for scene, check in questions]
-    looks = [(scene, look) for (scene, _), crew in zip(questions, crews, strict=True) for look in crew]
-    sights = [sight for _, look in looks for sight in look.sights]
-    wanted = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, keep=settings.keep)
-    observed = iter(settings.observe(sights, settings.renderer, settings.pixel, wanted))
-    verdicts = iter(
-        [_verdict(scene, look.arc, [next(observed) for _ in look.sights], settings) for scene, look in looks]
-    )
-    return [_best_of([next(verdicts) for _ in crew]) for crew in crews]
+    measurement = _Measurement(settings, Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error))
+    asked = [_Question(scene, check) for scene, check in questions]
+    crews = [one.crew(one.scene.readings) for one in asked]
+    measurement.add([sight for crew in crews for look in crew for sight in look.sights], keep=settings.keep)
+    verdicts = [measurement.verdict(one.scene, crew) for one, crew in zip(asked, crews, strict=True)]
+    return _with_other_readings(asked, verdicts, measurement) if settings.readings else verdicts
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,22 +69,155 @@ class _Look:
     sights: tuple[Sight, ...]
 
 
-def _question(scene: NecromundaScene, check: Check) -> list[_Look]:
-    """The looks that a check takes: one, or one for each of a crew who have an eye each for their vision arcs."""
-    attacker, target = scene.model(check.attacker), scene.model(check.target)
-    arcs: Sequence[ArcName | None] = [check.arc]
-    if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
-        arcs = attacker.arcs
-    return [_look(scene, attacker.with_eye_for(arc), target, arc) for arc in arcs]
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """A check, and its sights: one that several readings ask for is one object, and is measured once."""
+
+    scene: NecromundaScene
+    check: Check
+    sights: dict[tuple[ArcName | None, bool, bool], Sight] = field(default_factory=dict)
+    """By the arc, whether ignored parts block, and whether friends in base contact do."""
+
+    def crew(self, readings: Readings) -> list[_Look]:
+        """The looks that it takes: one, or one for each of a crew who have an eye each for their vision arcs."""
+        attacker = self.scene.model(self.check.attacker)
+        arcs: Sequence[ArcName | None] = [self.check.arc]
+        if self.check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
+            arcs = attacker.arcs
+        return [self._look(attacker.with_eye_for(arc), arc, readings) for arc in arcs]
+
+    def _look(self, attacker: Piece, arc: ArcName | None, readings: Readings) -> _Look:
+        between = partial(self._sight, attacker, arc, readings.ignored_parts_block)
+        cover = between(False)
+        apart = cover.disregarded and readings.friends_in_contact == "block sight"
+        return _Look(arc, (cover, between(True)) if apart else (cover,))
+
+    def _sight(self, attacker: Piece, arc: ArcName | None, ignored_parts_block: bool, friends_block: bool) -> Sight:
+        key = (arc, ignored_parts_block, friends_block)
+        if key not in self.sights:
+            self.sights[key] = sight_between(
+                self.scene,
+                attacker,
+                self.scene.model(self.check.target),
+                arc,
+                ignored_parts_block=ignored_parts_block,
+                friends_block=friends_block,
+            )
+        return self.sights[key]
 
 
-def _look(scene: NecromundaScene, attacker: Piece, target: Piece, arc: ArcName | None) -> _Look:
-    """The look from an attacker, with its eye for the arc, at a target, under the scene's readings."""
-    readings = scene.readings
-    between = partial(sight_between, scene, attacker, target, arc, ignored_parts_block=readings.ignored_parts_block)
-    cover = between(friends_block=False)
-    apart = cover.disregarded and readings.friends_in_contact == "block sight"
-    return _Look(arc, (cover, between(friends_block=True)) if apart else (cover,))
+@dataclass(frozen=True, eq=False)
+class _Measurement:
+    """What was observed of sights, and the verdicts that follow."""
+
+    settings: Settings
+    wanted: Wanted
+    observed: dict[Sight, Observation] = field(default_factory=dict)
+
+    def add(self, sights: Sequence[Sight], *, keep: bool) -> None:
+        """Measures sights, all together; ``keep`` says whether the observations keep their masks."""
+        settings = self.settings
+        found = settings.observe(sights, settings.renderer, settings.pixel, replace(self.wanted, keep=keep))
+        self.observed.update(zip(sights, found, strict=True))
+
+    def verdict(self, scene: NecromundaScene, crew: Sequence[_Look]) -> NecromundaVerdict:
+        """The verdict under the readings of a scene, of looks that were measured."""
+        seen = [[self.observed[sight] for sight in look.sights] for look in crew]
+        return _best_of([_verdict(scene, look.arc, each, self.settings) for look, each in zip(crew, seen, strict=True)])
+
+
+OTHERWISE = {
+    "share = in arc": "if the part of {target} in the vision arc alone counted",
+    "share = whole target": "if all of {target} counted",
+    "friends_in_contact = block sight": "if friends in base contact blocked line of sight",
+    "friends_in_contact = disregarded": "if friends in base contact were disregarded",
+    "ignored_parts_block = true": "if bases and insignificant parts in the way blocked",
+    "ignored_parts_block = false": "if bases and insignificant parts in the way did not block",
+}
+"""Every reading, and the clause that a reason adds for it."""
+
+
+def _with_other_readings(
+    asked: Sequence[_Question], verdicts: Sequence[NecromundaVerdict], measurement: _Measurement
+) -> list[NecromundaVerdict]:
+    """The verdicts, with each single other reading that gives another one: as the scene would be judged with it.
+
+    A reading that cannot matter is not judged. The sights of the others, if new, are measured together.
+    """
+    others = [
+        [
+            (other, one.crew(other.taken(one.scene.readings)))
+            for other in _that_matter(one, verdict, measurement.observed)
+        ]
+        for one, verdict in zip(asked, verdicts, strict=True)
+    ]
+    sights = [sight for one in others for _, crew in one for look in crew for sight in look.sights]
+    new = list(dict.fromkeys(sight for sight in sights if sight not in measurement.observed))
+    if new:
+        measurement.add(new, keep=False)
+    return [
+        _with_those_that_differ(one.scene, verdict, mine, measurement)
+        for one, verdict, mine in zip(asked, verdicts, others, strict=True)
+    ]
+
+
+def _that_matter(
+    question: _Question, verdict: NecromundaVerdict, observed: Mapping[Sight, Observation]
+) -> Iterator[Alternative]:
+    """The other readings under which the verdict may be another one.
+
+    What blocks in addition changes nothing that is hidden, and what no longer blocks nothing that is in the open.
+    """
+    scene, crew = question.scene, question.crew(question.scene.readings)
+    covers = [observed[look.sights[0]] for look in crew]
+    for other in alternatives(scene.readings):
+        match other.key, other.value:
+            case "share", _:
+                matters = any(0 < cover.counts.in_arc < cover.counts.total for cover in covers)
+            case "friends_in_contact", "disregarded":
+                matters = verdict.verdict == "hidden" and any(len(look.sights) > 1 for look in crew)
+            case "friends_in_contact", _:
+                matters = verdict.verdict != "hidden" and any(map(_has_friend_before, covers))
+            case _, blocks:
+                settled = "hidden" if blocks else "open"
+                matters = verdict.verdict != settled and any(_has_ignored_before(scene, cover) for cover in covers)
+        if matters:
+            yield other
+
+
+def _has_friend_before(cover: Observation) -> bool:
+    """Whether a friend in base contact, which is disregarded, may stand before the target."""
+    friends = [piece.index for piece in cover.sight.disregarded]
+    return bool(friends) and may_stand_before(cover, cover.sight.past(friends).occluders)
+
+
+def _has_ignored_before(scene: NecromundaScene, cover: Observation) -> bool:
+    """Whether a base or an insignificant part of another model may stand before the target."""
+    absent = frozenset(cover.sight.absent)
+    ignored = scene.ignored_parts
+    return may_stand_before(cover, ignored, [n for n, piece in enumerate(ignored.pieces) if piece.index in absent])
+
+
+def _with_those_that_differ(
+    scene: NecromundaScene,
+    verdict: NecromundaVerdict,
+    others: Sequence[tuple[Alternative, Sequence[_Look]]],
+    measurement: _Measurement,
+) -> NecromundaVerdict:
+    """A verdict with those of its other readings that give another one, each with the looks that it takes."""
+    different, reason = list[OtherReading](), verdict.reason
+    for other, crew in others:
+        otherwise = measurement.verdict(replace(scene, readings=other.taken(scene.readings)), crew)
+        if otherwise.verdict == verdict.verdict:
+            continue
+        row: OtherReading = {"reading": str(other), "verdict": otherwise.verdict}
+        clause = f"{OTHERWISE[str(other)].format(target=verdict.target)} ({other}): {otherwise.verdict}"
+        if len(otherwise.could_be) > 1:
+            row["could_be"] = list(otherwise.could_be)
+            clause += ", too close to call itself"
+        different.append(row)
+        reason += f"; {clause}"
+    return replace(verdict, other_readings=tuple(different), reason=reason) if different else verdict
 
 
 def _best_of(crew: Sequence[NecromundaVerdict]) -> NecromundaVerdict:

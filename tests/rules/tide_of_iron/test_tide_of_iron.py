@@ -176,18 +176,18 @@ class TestRules:
         assert verdict.reason.endswith("were counted (behind = hexes entered): visible")
         other = judged(described, (0, 0), (3, 1), readings={"behind": "hexes entered"})
         assert (other.verdict, other.blind_hexes) == ("visible", ((2, 0), (2, 1)))
-        assert other.other_readings == (("behind = hex distance", "hidden"),)
+        assert others_of(other) == [("behind = hex distance", "hidden")]
 
     def test_a3_which_hills_obstruct(self) -> None:
         described = {(0, 0): 2, (3, 0): 1, (4, 0): 1}
         verdict = judged(described, (0, 0), (4, 0))
-        assert (verdict.verdict, verdict.other_readings) == ("visible", (("hills = literal", "hidden"),))
+        assert (verdict.verdict, others_of(verdict)) == ("visible", [("hills = literal", "hidden")])
         assert ruling(described, (4, 0), readings={"hills": "literal"}) == (False, "blind_hex", "R17")
 
     def test_a4_woods_below_both(self) -> None:
         described = {(0, 0): 1, (2, 0): "woods", (4, 0): 1}
         verdict = judged(described, (0, 0), (4, 0))
-        assert (verdict.verdict, verdict.other_readings) == ("hidden", (("low_woods = height", "visible"),))
+        assert (verdict.verdict, others_of(verdict)) == ("hidden", [("low_woods = height", "visible")])
         assert ruling(described, (4, 0), readings={"low_woods": "height"}) == (True, "clear", "R2")
         assert ruling({**described, (2, 0): ("woods", 1)}, (4, 0), readings={"low_woods": "height"})[0] is False
 
