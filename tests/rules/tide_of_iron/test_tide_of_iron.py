@@ -14,7 +14,7 @@ from silhouette.files.documents import read_document
 from silhouette.rules import rule_called
 from silhouette.rules.expectations import unmet_expectations
 from silhouette.rules.tide_of_iron.judge import SECTIONS
-from silhouette.rules.tide_of_iron.results import CAUSES, RESULTS
+from silhouette.rules.tide_of_iron.results import CAUSES, RESULTS, TideOfIronVerdict
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 from silhouette.rules.tide_of_iron.scene import HexScene
 from tests.support.commands import run
@@ -24,6 +24,10 @@ from tests.support.tide_of_iron_maps import judged, ruling, scene
 ROOT = Path(__file__).resolve().parents[3]
 CASES = sorted((ROOT.parent / "shared" / "rules" / "cases" / "tide-of-iron").glob("*.json"))
 SCENES = sorted((ROOT / "scenes" / "tide_of_iron").glob("*.toml"))
+
+
+def others_of(verdict: TideOfIronVerdict) -> list[tuple[str, str]]:
+    return [(other["reading"], other["verdict"]) for other in verdict.other_readings]
 
 
 def load(path: Path) -> HexScene:
