@@ -29,8 +29,8 @@ from silhouette.cli.options import (
 from silhouette.cli.scene_job import mesh_cache
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.doubt.calls import stands
 from silhouette.errors import RequestError
-from silhouette.text import verdict_in_words
 
 if TYPE_CHECKING:
     from silhouette.drawing.figures import FigureOptions
@@ -211,5 +211,5 @@ def _lines(check: dict[str, Any]) -> str:
     """A check's verdict, or the call where there are odds, and its figures below it."""
     who = " to ".join(str(name) for name in (check["attacker"], check["target"]) if name) or str(check.get("ask", ""))
     files = check["figures"] or ["nothing of it can be drawn"]
-    stands = check["call"] if "call" in check else verdict_in_words(check)
-    return "\n".join([f"{who}: {stands}", *(f"  {file}" for file in files)])
+    ruled = ", ".join(words for words in stands(check) if words)
+    return "\n".join([f"{who}: {ruled}", *(f"  {file}" for file in files)])

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from silhouette.cli.fitting import FittedTable
-from silhouette.doubt.calls import ROLL_OFF, in_hundred
+from silhouette.doubt.calls import ROLL_OFF, TOO_CLOSE, in_hundred, stands
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level
-from silhouette.text import Row, fraction_in_words, obscured, printable, share_in_words, verdict_in_words
+from silhouette.text import Row, fraction_in_words, obscured, printable, share_in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,8 +34,6 @@ STYLES: Mapping[Level | None, str] = {
 MOST_BLOCKERS = 3
 MOST_COLUMNS = 30
 """A matrix with more names to look at lists them in rows."""
-
-TOO_CLOSE = "too close to call"
 
 
 def scenes_document(results: Iterable[SceneResult]) -> dict[str, Any]:
@@ -103,11 +101,10 @@ def _attacker(judged: Judged) -> str:
 
 
 def _verdict_cell(judged: Judged, row: Row) -> Text:
-    """The verdict and whether it is too close to call; where there are odds, what they come to."""
-    if "call" in row:
-        return plain_line(row["call"], _style_of_call(judged, row))
-    cell = plain_line(verdict_in_words(row), STYLES[judged.verdict.level])
-    return cell.append(f", {TOO_CLOSE}", "bold") if row.get("marginal") else cell
+    """The verdict, or the call where there are odds, and whether it is too close to call."""
+    words, note = stands(row)
+    cell = plain_line(words, _style_of_call(judged, row) if "call" in row else STYLES[judged.verdict.level])
+    return cell.append(f", {note}", "bold") if note else cell
 
 
 def _style_of_call(judged: Judged, row: Row) -> str:
@@ -194,7 +191,8 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
         close = next(marginal, None)
         if close is not None:
             shown = close.plain.splitlines()[0]
-            parts.append(plain_line(f'A question mark, as in "{shown}", means {TOO_CLOSE}: roll off.', "dim"))
+            meaning = f"{TOO_CLOSE}: roll off" if "call" not in rows[0] else f"{TOO_CLOSE} as measured: the odds decide"
+            parts.append(plain_line(f'A question mark, as in "{shown}", means {meaning}.', "dim"))
         for judged in result.judged:
             parts += _what_if(judged, f"{judged.check.label}: ")
         parts += [plain_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
@@ -216,7 +214,8 @@ def _matrix_cell(judged: Judged, row: Row) -> Text:
 
     verdict, level = row["verdict"], judged.verdict.level
     if "call" in row and max(row["odds"].values()) < 0.995:
-        return Text(f"{_short(row['call'])}\n{_short(in_hundred(row['odds']))}", _style_of_call(judged, row))
+        close = "?" * _is_questioned(row)
+        return Text(f"{_short(row['call'])}{close}\n{_short(in_hundred(row['odds']))}", _style_of_call(judged, row))
     words = printable(verdict if level is Level.CLEAR else _short(verdict)) + ("?" if _is_questioned(row) else "")
     share = row.get("occluded")
     if share and level is not Level.BLOCKED:
@@ -234,8 +233,8 @@ def _short(words: str) -> str:
 
 
 def _is_questioned(row: Row) -> bool:
-    """Whether a verdict has a question mark: it is too close to call, and nothing says how likely it is."""
-    return bool(row.get("marginal")) and "call" not in row
+    """Whether a verdict has a question mark: as measured it is too close to call."""
+    return bool(row.get("marginal"))
 
 
 def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[RenderableType]:

@@ -6,11 +6,14 @@ import re
 from collections.abc import Mapping
 
 from silhouette.scenes.doubt import BenefitOfDoubt
+from silhouette.text import Row, verdict_in_words
 
 ROLL_OFF = "roll off"
 
-_TOO_CLOSE = re.compile(r"; too close to call, it could be [^;]*?(: roll off \(R20\))?(?=;|$)")
-"""What a reason says where a threshold is near: where there are odds, these say how near."""
+TOO_CLOSE = "too close to call"
+
+_TOO_CLOSE = re.compile(rf"; ({TOO_CLOSE}, it could be [^;]*?)(?:: roll off \(R20\))?(?=;|$)")
+"""What a reason says where a threshold is near, and what it tells the players to do: where there are odds, these do."""
 
 
 def called(odds: Mapping[str, float], guard: float, rule: BenefitOfDoubt, verdict: str) -> str:
@@ -78,21 +81,54 @@ WEIGHING: Mapping[str, str] = {
 """What may weigh most, in words."""
 
 
-def reason_with(reason: str, odds: Mapping[str, float], call: str, doubt_from: str) -> str:
-    """The reason of a verdict as measured, followed by its odds, and by the call where that is not the likeliest.
+def ruling(row: Row, odds: Mapping[str, float], call: str, doubt_from: str) -> str:
+    """The one sentence of a result with odds: what was measured and found too close, the odds, and what the players do.
+
+    The odds are the ruling. What is too close to call as measured stays told, without its own advice to roll off.
+
+    Args:
+        row: of the verdict as measured.
+        odds, call, doubt_from: of the same check.
 
     >>> odds = {"partial cover": 0.71, "full cover": 0.29}
+    >>> close = {"marginal": True, "verdict": "partial cover", "could_be": ["partial cover", "full cover"]}
     >>> reason = "48 % of Vex is obscured by the wall; less than half: partial cover"
-    >>> reason = f"{reason}; too close to call, it could be full cover: roll off (R20)"
-    >>> print(reason_with(reason, odds, "roll off", "place"))  # doctest: +NORMALIZE_WHITESPACE
-    48 % of Vex is obscured by the wall; less than half: partial cover;
-    odds: partial cover, 71 in 100; full cover 29: roll off; what weighs most is where the pieces stand
-    >>> reason_with("nothing obscures Vex: in the open", {"open": 1.0, "hidden": 0.0}, "open", "place")
-    'nothing obscures Vex: in the open; odds: open, 100 in 100'
+    >>> row = {**close, "reason": f"{reason}; too close to call, it could be full cover: roll off (R20)"}
+    >>> print(ruling(row, odds, "roll off", "place"))  # doctest: +NORMALIZE_WHITESPACE
+    48 % of Vex is obscured by the wall; less than half: partial cover; as measured too close to call, it could be full
+    cover; odds: partial cover, 71 in 100; full cover 29: roll off; what weighs most is where the pieces stand
+    >>> ruling({"reason": "nothing obscures Vex: in the open"}, {"open": 1.0, "hidden": 0.0}, "open", "place")
+    'nothing obscures Vex: in the open; odds: open, 100 in 100: open stands'
     """
-    told = f"{_TOO_CLOSE.sub('', reason)}; odds: {in_hundred(odds)}"
-    told += "" if call == likeliest(odds) else f": {call}"
+    told, number = _TOO_CLOSE.subn(r"; as measured \1", row["reason"])
+    if row.get("marginal") and not number:
+        others = " or ".join(word for word in row.get("could_be", ()) if word != row["verdict"])
+        told += f"; as measured {TOO_CLOSE}" + (f", it could be {others}" if others else "")
+    told += f"; odds: {in_hundred(odds)}: {call if call == ROLL_OFF else f'{call} stands'}"
     return told if max(odds.values()) == 1.0 else f"{told}; what weighs most is {WEIGHING[doubt_from]}"
+
+
+def stands(row: Row) -> tuple[str, str]:
+    """What the players go by, in few words, and what stands beside it: whether it is too close to call.
+
+    Where a result has odds that is the call, and what was measured is said to be that.
+
+    >>> row = {"verdict": "full cover", "in_arc": True, "marginal": True}
+    >>> stands(row), stands({**row, "call": "full cover"})
+    (('full cover', 'too close to call'), ('full cover', 'as measured too close to call'))
+    >>> stands({**row, "call": "roll off"})
+    ('roll off', 'as measured too close to call')
+    >>> hidden = {"verdict": "hidden", "in_arc": False}
+    >>> stands(hidden), stands({**hidden, "call": "hidden"}), stands({**hidden, "call": "roll off"})
+    (('hidden, out of arc', ''), ('hidden, out of arc', ''), ('roll off', 'as measured out of arc'))
+    """
+    close = TOO_CLOSE if row.get("marginal") else ""
+    if "call" not in row:
+        return verdict_in_words(row), close
+    if row["call"] == row["verdict"]:
+        return verdict_in_words(row), f"as measured {close}" if close else ""
+    measured = ", ".join(words for words in ("out of arc" if row.get("in_arc") is False else "", close) if words)
+    return row["call"], f"as measured {measured}" if measured else ""
 
 
 def likeliest(odds: Mapping[str, float]) -> str:

@@ -10,7 +10,7 @@ from where the verdict changes: there a few rays are enough (`silhouette.doubt.c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -223,7 +223,8 @@ def map_of(
     points = points.round(DIGITS)
     size = max(1, min(TOGETHER // len(checks), -(-len(points) // (PIECES_EACH * workers))))
     groups = [points[first : first + size] for first in range(0, len(points), size)]
-    judge = partial(judged_cells, rule, scene, places, request.role, checks, request.under, settings)
+    verdicts_alone = replace(settings, readings=False)
+    judge = partial(judged_cells, rule, scene, places, request.role, checks, request.under, verdicts_alone)
     found = list[Cells]()
     done = 0
     for part in _mapped(rule, scene, places, judge, groups, settings, workers):

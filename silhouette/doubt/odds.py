@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from silhouette.doubt.calls import called, reason_with
+from silhouette.doubt.calls import called, ruling
 from silhouette.doubt.deviations import Source, doubt_of
 from silhouette.doubt.measuring import remeasured
 from silhouette.doubt.run import ALONE, Run
@@ -142,11 +142,11 @@ class Odds:
     found: Found = field(repr=False, compare=False)
 
     def added_to(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A result with the keys of its odds (contract, section 9); its reason ends with them and with the call."""
+        """A result with the keys of its odds (contract, section 9); its reason is the one `ruling`."""
         interval = self.occluded_interval
         return {
             **row,
-            "reason": reason_with(row["reason"], self.odds, self.call, self.doubt_from),
+            "reason": ruling(row, self.odds, self.call, self.doubt_from),
             "odds": dict(self.odds),
             "odds_error": self.error,
             "trials": self.trials,
@@ -170,7 +170,7 @@ def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings, 
         run: by how many processes.
     """
     order = tuple(trials.rule.levels)
-    judged = partial(_found, trials, check, replace(settings, keep=False), run)
+    judged = partial(_found, trials, check, replace(settings, keep=False, readings=False), run)
     found, error = _until_sure(trials, order, judged, run)
     shares = {word: float(np.mean(found.levels == number)) for number, word in enumerate(order)}
     doubt = doubt_of(trials.scene)

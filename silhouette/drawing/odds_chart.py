@@ -84,9 +84,12 @@ def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, L
         trials += f" {words('changes')}"
     call = words("roll off") if odds.call == ROLL_OFF else words.verdict(odds.call)
     told = ", ".join(_named(words, one, part) for one, part in by_odds(odds.odds))
-    sheet.caption(
-        words("title", attacker=verdict.attacker, target=verdict.target, verdict=call), words("odds", odds=told)
-    )
+    row, title = verdict.row(), words("title", attacker=verdict.attacker, target=verdict.target, verdict=call)
+    if odds.call == verdict.verdict and row.get("in_arc") is False:
+        title = words("out of arc", title=title)
+    if row.get("marginal"):
+        title = words("marginal", title=title)
+    sheet.caption(title, words("odds", odds=told))
     sheet.note(trials)
     error = words.number(f"{100.0 * odds.error:.1f} %")
     sheet.note(f"{words('sure', error=error)} {words(WEIGHING[odds.doubt_from])}")

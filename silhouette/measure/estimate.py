@@ -188,7 +188,9 @@ def _look(frames: Sequence[Framed], across: int, renderer: Renderer) -> list[Obs
             np.sum([alone[part] for part in blockers], axis=0),
             errors[number],
         )
-        looks.append(Observation(frame.sight, frame.blockers, found, frame.pixel, "count", frame.projection))
+        looks.append(
+            Observation(frame.sight, frame.blockers, found, frame.pixel, "count", frame.projection, views=frame.views)
+        )
     return looks
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from silhouette.geometry import Flags, Floats, swollen
 from silhouette.measure.culling import disjoint, in_view, outermost, picture_bounds
-from silhouette.measure.observation import Sight
+from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.sampling import Picture
 from silhouette.meshes.bounds import bounding_points, tighter_points
 from silhouette.renderers.protocol import Body
-from silhouette.scenes.table import Piece
+from silhouette.scenes.table import Occluders, Piece
 from silhouette.views import Projection, View, VisionArc, fit_view, projection_of, target_distance
 
 
@@ -35,6 +35,11 @@ class Framed:
     blockers: tuple[Piece, ...]
     pixel: float
     projection: Projection
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        """Of the pictures."""
+        return tuple(picture.view for picture in self.pictures)
 
 
 def framed(sight: Sight, pixel: float) -> Framed:
@@ -62,6 +67,26 @@ def framed(sight: Sight, pixel: float) -> Framed:
     )
     width = pixel if abs(width - pixel) <= 1e-9 * pixel else width
     return Framed(sight, tuple(Picture(view, body, bodies, arcs) for view in views), tuple(blockers), width, projection)
+
+
+def may_stand_before(observation: Observation, others: Occluders, absent: Sequence[int] = ()) -> bool:
+    """Whether any of some pieces may stand before the target in the pictures that an observation took of it.
+
+    False is certain: past them as well the target shows what it showed. True says that it must be looked at again.
+
+    Args:
+        observation: of the target.
+        others: pieces, each with the part of it that is asked about.
+        absent: positions in ``others`` of those that are not.
+    """
+    if len(absent) == len(others.pieces) or not observation.views:
+        return len(absent) < len(others.pieces)
+    sight, target = observation.sight, observation.sight.target
+    outer = swollen(target.pose.place(bounding_points(target.model.significant)), target.outline)
+    farthest = float(np.linalg.norm(swollen(target.body_box, target.outline) - sight.eye, axis=1).max())
+    return bool(
+        _blockers_in(replace(sight, occluders=others, absent=tuple(absent)), observation.views, outer, farthest)[0]
+    )
 
 
 def _arcs_that_matter(arcs: tuple[VisionArc, ...] | None, box: Floats, target: Body) -> list[VisionArc] | None:

@@ -152,6 +152,7 @@ class Observation:
         projection: "flat" where one picture was taken, "cube" where the target reaches round the eye.
         masks: the pixels that were counted: one picture, or the six faces of a cube round the eye; the pixels of all
             of them together are those of ``counts``. Empty where they were not kept.
+        views: the pictures, as framed before any was taken finer: one, or six; none where no picture was needed.
     """
 
     sight: Sight
@@ -161,3 +162,4 @@ class Observation:
     decided_by: DecidedBy
     projection: Projection
     masks: tuple[Mask, ...] = ()
+    views: tuple[View, ...] = ()

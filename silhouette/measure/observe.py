@@ -102,5 +102,12 @@ def _is_undecided(counts: OcclusionCounts, thresholds: Sequence[float], toleranc
 
 def _observation(frame: Framed, found: Measured) -> Observation:
     return Observation(
-        frame.sight, frame.blockers, found.counts, found.pixel, found.decided_by, frame.projection, found.masks
+        frame.sight,
+        frame.blockers,
+        found.counts,
+        found.pixel,
+        found.decided_by,
+        frame.projection,
+        found.masks,
+        frame.views,
     )

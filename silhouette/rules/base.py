@@ -58,8 +58,7 @@ class Verdict:
     """The answer to a check.
 
     Attributes:
-        attacker: the name of a piece of the scene; empty where the check has none.
-        target: the name of a piece of the scene; empty where the check has none.
+        attacker, target: the name of a piece of the scene; empty where the check has none.
         rules: the name of the rule system.
         verdict: the rule system's word for the answer.
         level: how exposed the target is; None where the check is about something else.
@@ -132,14 +131,16 @@ class Settings:
     Attributes:
         renderer: renders the views that are counted.
         pixel: mm per pixel at the target.
-        keep: whether verdicts keep their `Observation`, for figures; in batches they do not, which saves memory.
+        keep: whether verdicts keep their `Observation`, for figures.
         observe: measures: `observe_many`, or `silhouette.measure.estimate.Estimate` where a rough answer will do.
+        readings: whether it is also judged what the readings that the scene did not choose would change.
     """
 
     renderer: Renderer
     pixel: float
     keep: bool = False
     observe: Observer = observe_many
+    readings: bool = True
 
 
 @dataclass(frozen=True)

@@ -146,6 +146,11 @@ class TableScene(Scene):
         return Occluders(self.pieces, tuple(piece.model.mesh for piece in self.pieces), boxes)
 
     @cached_property
+    def ignored_parts(self) -> Occluders:
+        """The bases and insignificant parts of the pieces that have any."""
+        return Occluders.of((piece, piece.model.ignored) for piece in self.pieces if len(piece.model.ignored.faces))
+
+    @cached_property
     def _by_name(self) -> dict[str, Piece]:
         return {piece.name: piece for piece in self.pieces}
 

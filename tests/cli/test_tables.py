@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from silhouette.cli.tables import (
     summary,
 )
 from silhouette.cli.terminal import show, show_json
+from silhouette.doubt.odds import Found, Odds
 from silhouette.judging import Judged, SceneResult
 from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.scenes.scene import Check
@@ -287,3 +289,27 @@ def test_a_doctor_says_what_is_not_installed(capsys: pytest.CaptureFixture[str])
     said = ("no EGL: apt install libegl1", "auto takes reference", "embreex not installed", "1 entry, 2.5 MB")
     for words in (*said, "/dev/nvidia0; gl cannot draw on it", "- start the container with its GPU"):
         assert words in told
+
+
+def test_with_odds_what_is_close_and_out_of_arc_stands_beside_the_call(capsys: pytest.CaptureFixture[str]) -> None:
+    """One ruling: the table and the reason say the same, and nobody is told to roll off for what stands."""
+    close = {"marginal": True, "could_be": ["partial cover", "full cover"]}
+    reason = "48 % of Vex is obscured: partial cover; too close to call, it could be full cover: roll off (R20)"
+    shares = {"partial cover": 0.97, "full cover": 0.03, "hidden": 0.0}
+    found, some = Found(np.zeros((8, 16), np.intp), np.zeros((8, 16))), {"partial cover": 0.97, "full cover": 0.03}
+    cases = [
+        (measured(0.48, reason=reason, verdict="partial cover", **close), some, "partial cover"),
+        (measured(0.0, in_arc=False, verdict="hidden"), {"hidden": 1.0}, "hidden"),
+    ]
+    checks = []
+    for keys, shares, call in cases:
+        one = judged(**keys)
+        verdict = replace(one.verdict, rules="necromunda")
+        checks.append(replace(one, verdict=verdict, odds=Odds(shares, 0.01, 128, None, call, "place", found)))
+    told = printed(capsys, *scene_report(result(*checks)))
+    told = " ".join(told.split())
+    assert "partial cover, as measured too close to call" in told
+    assert "as measured too close to call, it could be full cover; odds: partial cover, 97 in 100" in told
+    assert "full cover 3: partial cover stands; what weighs most is where the pieces stand" in told
+    assert "hidden, out of arc" in told
+    assert "roll off" not in told

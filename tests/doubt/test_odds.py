@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from silhouette.doubt import trials
-from silhouette.doubt.calls import called, in_hundred, reason_with
+from silhouette.doubt.calls import called, in_hundred, ruling
 from silhouette.doubt.deviations import deviations
 from silhouette.doubt.odds import Odds, check_odds, odds_of, odds_of_each
 from silhouette.doubt.run import Run
@@ -247,11 +247,23 @@ def test_calls() -> None:
     assert in_hundred(odds) == "partial cover, 60 in 100; full cover 32; hidden 6; open 2"
 
 
-@pytest.mark.parametrize("close", ["", "; too close to call, it could be full cover or hidden: roll off (R20)"])
-@pytest.mark.parametrize("after", ["", "; with cover_class = piece: low cover"])
-def test_reasons_follow_the_call(close: str, after: str) -> None:
+CLOSE = "too close to call, it could be full cover or hidden"
+
+
+@pytest.mark.parametrize("close", ["", f"; {CLOSE}: roll off (R20)", f"; {CLOSE}"])
+@pytest.mark.parametrize("after", ["", "; with cover_class = piece: low cover, too close to call itself"])
+def test_one_ruling_says_what_is_close_and_what_the_players_do(close: str, after: str) -> None:
     odds = {"partial cover": 0.97, "full cover": 0.03}
-    told = "; odds: partial cover, 97 in 100; full cover 3"
-    assert reason_with(f"48 % is obscured: partial cover{close}{after}", odds, "partial cover", "eye") == (
-        f"48 % is obscured: partial cover{after}{told}; what weighs most is where the eye is"
-    )
+    row = {"reason": f"48 % is obscured: partial cover{close}{after}", "marginal": bool(close)}
+    measured = f"; as measured {CLOSE}" if close else ""
+    told = "; odds: partial cover, 97 in 100; full cover 3: partial cover stands; what weighs most is where the eye is"
+    assert ruling(row, odds, "partial cover", "eye") == f"48 % is obscured: partial cover{measured}{after}{told}"
+
+
+@pytest.mark.parametrize("could_be", [["partial cover", "hidden"], ["hidden"]])
+def test_what_is_close_is_told_if_the_reason_does_not(could_be: list[str]) -> None:
+    """As of games by data, and of a target that may lie out of the arc of who faces nobody knows where."""
+    row = {"reason": "half: partial cover", "marginal": True, "verdict": "partial cover", "could_be": could_be}
+    told = ruling(row, {"partial cover": 1.0}, "partial cover", "place")
+    assert told.startswith("half: partial cover; as measured too close to call, it could be hidden; odds: ")
+    assert "roll off" not in told

@@ -99,5 +99,5 @@ def test_draw_tells_the_call_where_it_draws_odds(tmp_path: Path, capsys: pytest.
     """)
     ran = run(capsys, "draw", file, "--figure", "odds", "--out", tmp_path / "figures")
     assert ran.status == 0
-    assert ran.out.splitlines()[0] == "Kal to Vex: roll off"
+    assert ran.out.splitlines()[0] == "Kal to Vex: roll off, as measured too close to call"
     assert [path.name for path in (tmp_path / "figures").iterdir()] == ["01-kal-vex-odds.svg"]

@@ -159,7 +159,8 @@ def test_where_a_tutorial_has_odds_the_plate_is_that_of_the_call() -> None:
     for call, level, kind in (("roll off", None, "verdict"), ("partial cover", Level.PARTIAL, "verdict part")):
         said = _stands(replace(check, row=row | {"call": call}, call_level=level), "too close to call")
         assert said.startswith(f'<span class="{kind}">')
-        assert said.endswith(f"{call}</span>")
+        assert f"{call}</span> <span" in said
+        assert said.endswith("as measured too close to call</span>")
 
 
 def test_the_viewer_is_built_from_its_sources() -> None:

@@ -9,6 +9,12 @@ export class Odds {
     byId("odds").addEventListener("click", () => this.#asked());
   }
 
+  // The result of a pair with its odds, once they are worked out: then they are the ruling.
+  ruled(pair) {
+    const { about } = this;
+    return about?.row?.call && about.pose === this.app.table.pose && String(about.pair) === String(pair) ? about.row : null;
+  }
+
   // What is about another pair or an earlier pose goes.
   shown() {
     const { table } = this.app;
@@ -29,7 +35,9 @@ export class Odds {
     try {
       const { results } = await table.connection.ask({ do: "check", pairs: [about.pair], odds: true, what_if: true });
       if (this.about !== about) return;
+      about.row = results[0];
       held.replaceChildren(...this.#drawn(results[0]));
+      this.app.redraw();
       tell(`${about.pair[0]} looks at ${about.pair[1]}: ${this.#listed(results[0])}.`);
     } catch (error) {
       if (this.about !== about) return;

@@ -12,6 +12,7 @@ from itertools import chain
 from shlex import quote
 from typing import Any
 
+from silhouette.doubt.calls import stands
 from silhouette.doubt.maps import Map
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.in_3d.stage import Stage
@@ -34,7 +35,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
-from silhouette.text import Progress, fraction_in_words, obscured, verdict_in_words
+from silhouette.text import Progress, fraction_in_words, obscured
 from silhouette.workers import parallel_map
 
 ABSOLUTE = re.compile(r"""(\b(?:mesh|model)["']?\s*[=:]\s*["'])((?:/|~|[A-Za-z]:[/\\]|\\\\)[^"'\n]*)""")
@@ -213,8 +214,10 @@ def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) ->
 
 def _plate(drawn: DrawnCheck) -> Markup:
     row = drawn.row
-    plate = verdict_mark(verdict_in_words(row), drawn.judged.verdict.level)
-    return joined(plate, " ", element("span", word("close"), class_="close")) if row.get("marginal") else plate
+    words, note = stands(row)
+    plate = verdict_mark(words, drawn.judged.verdict.level)
+    said = note if "call" in row else word("close")
+    return joined(plate, " ", element("span", said, class_="close")) if note else plate
 
 
 def _ways(row: dict[str, Any]) -> list[tuple[str, str, str]]:

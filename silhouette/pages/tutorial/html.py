@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from silhouette.doubt.calls import stands
 from silhouette.pages.html.markup import Markup, element, joined
 from silhouette.pages.html.markup import text as plain
 from silhouette.pages.html.skeleton import Head, page, table, verdict_mark
@@ -164,10 +165,10 @@ def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
 
 def _stands(check: CheckResult, marginal: str) -> Markup:
     """The plate of a verdict, with a word where it is too close to call; where there are odds, that of the call."""
-    if "call" in check.row:
-        return verdict_mark(check.row["call"], check.call_level)
-    plate = verdict_mark(verdict_in_words(check.row), check.level)
-    return joined(plate, " ", element("span", marginal, class_="close")) if check.row.get("marginal") else plate
+    words, note = stands(check.row)
+    has_odds = "call" in check.row
+    plate = verdict_mark(words, check.call_level if has_odds else check.level)
+    return joined(plate, " ", element("span", note if has_odds else marginal, class_="close")) if note else plate
 
 
 def _figures(results: Sequence[CheckResult]) -> Markup:

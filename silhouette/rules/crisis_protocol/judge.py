@@ -15,9 +15,10 @@ import numpy as np
 from silhouette.geometry import Floats
 from silhouette.rules.base import RuleReference
 from silhouette.rules.crisis_protocol.evidence import Evidence, evidence_for
-from silhouette.rules.crisis_protocol.results import LEVELS, NAME, CrisisProtocolVerdict, OtherReading
+from silhouette.rules.crisis_protocol.results import LEVELS, NAME, CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene, Readings
 from silhouette.rules.crisis_protocol.words import Words
+from silhouette.rules.readings import OtherReading, alternatives
 from silhouette.scenes.scene import Check
 
 SIGHT, COVER = "Line of Sight", "Cover"
@@ -42,15 +43,14 @@ def _ruling(evidence: Evidence, readings: Readings) -> CrisisProtocolVerdict:
     verdict, rule, reason = _ladder(evidence, cover_from)
     cover = _covered(evidence, cover_from)
     others = list[OtherReading]()
-    for name, value in readings:
-        other_from = evidence.cover_from(readings.model_copy(update={name: not value}))
+    for other in alternatives(readings):
+        other_from = evidence.cover_from(other.taken(readings))
         other_cover, other_verdict = _covered(evidence, other_from), _ladder(evidence, other_from)[0]
         if (other_verdict, other_cover) != (verdict, cover):
-            reading = f"{name} = {str(not value).lower()}"
             others.append(
-                {"reading": reading, "verdict": other_verdict, "cover": other_cover, "cover_from": list(other_from)}
+                {"reading": str(other), "verdict": other_verdict, "cover": other_cover, "cover_from": list(other_from)}
             )
-            gave = "gave no cover" if value else "gave cover"
+            gave = "gave cover" if other.value else "gave no cover"
             clause = f", {'with' if other_cover else 'without'} cover" if other_verdict == "hidden" else ""
             reason += f"; if what {evidence.attacker.name} stands on {gave}, it would be: {other_verdict}{clause} (A3)"
     line = evidence.sight_line

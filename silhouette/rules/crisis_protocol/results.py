@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
 from silhouette.rules.base import Level, Verdict
+from silhouette.rules.readings import OtherReading
 
 NAME = "crisis-protocol"
 
@@ -24,15 +25,6 @@ RESULTS = (
 
 LISTS = ("sight_line", "blockers", "cover_from", "other_readings")
 """The keys of a result of which the value is a list."""
-
-
-class OtherReading(TypedDict):
-    """The results that would differ under another reading of the rules."""
-
-    reading: str
-    verdict: str
-    cover: bool | None
-    cover_from: list[str]
 
 
 class CrisisProtocolRow(TypedDict):

@@ -16,9 +16,10 @@ from silhouette.rules.base import RuleReference
 from silhouette.rules.ikosa.cell_lines import Point
 from silhouette.rules.ikosa.entries import Exposure, Readings
 from silhouette.rules.ikosa.lines import lines_between
-from silhouette.rules.ikosa.results import LEVELS, NAME, IkosaVerdict, OtherReading
+from silhouette.rules.ikosa.results import LEVELS, NAME, IkosaVerdict
 from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature
 from silhouette.rules.ikosa.words import Words
+from silhouette.rules.readings import OtherReading
 from silhouette.scenes.scene import Check
 
 SOURCE = "Covering Melee Corners"
@@ -73,17 +74,14 @@ def _ruling(
 
 def _compared(verdict: IkosaVerdict, otherwise: IkosaVerdict, readings: Readings) -> IkosaVerdict:
     """The verdict, with the results that differ under the other reading of which faces are exposed to a point (A9)."""
-    changed = OtherReading(reading="")
-    if otherwise.verdict != verdict.verdict:
-        changed["verdict"] = otherwise.verdict
+    if otherwise.verdict == verdict.verdict:  # of which cover and line of effect follow
+        return verdict
+    exposure = OTHER[readings.exposure]
+    changed: OtherReading = {"reading": f"exposure = {exposure}", "verdict": otherwise.verdict}
     if otherwise.cover != verdict.cover:
         changed["cover"] = otherwise.cover
     if otherwise.line_of_effect != verdict.line_of_effect:
         changed["line_of_effect"] = otherwise.line_of_effect
-    if len(changed) == 1:
-        return verdict
-    exposure = OTHER[readings.exposure]
-    changed["reading"] = f"exposure = {exposure}"
     chosen = {"cells": "by the attacker's cell", "point": "by the source point itself"}[exposure]
     reason = f"{verdict.reason}; were the faces of {verdict.target} chosen {chosen}: {otherwise.verdict} (A9)"
     return replace(verdict, reason=reason, other_readings=(changed,))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Required
 
 from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
 from silhouette.rules.base import Level, Verdict
 from silhouette.rules.ikosa.lines import Lines
+from silhouette.rules.readings import OtherReading
 
 NAME = "ikosa"
 
@@ -30,15 +30,6 @@ RESULTS = (
 
 LISTS = ("other_readings",)
 """The keys of a result of which the value is a list."""
-
-
-class OtherReading(TypedDict, total=False):
-    """The results that would differ under another reading of the rules."""
-
-    reading: Required[str]
-    verdict: str
-    cover: bool
-    line_of_effect: bool
 
 
 class GradedCover(TypedDict, total=False):

@@ -8,19 +8,21 @@ section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 
+from silhouette.measure.framing import may_stand_before
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted, observe_many
 from silhouette.meshes.holes import encloses
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker, NecromundaVerdict
-from silhouette.rules.necromunda.scene import NecromundaScene
+from silhouette.rules.necromunda.scene import NecromundaScene, Readings
 from silhouette.rules.necromunda.sight import sight_between
+from silhouette.rules.readings import Alternative, OtherReading, alternatives
 from silhouette.rules.table import in_like_groups, sights_beside_surfaces
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.scenes.scene import Check
@@ -45,107 +47,20 @@ def judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings
 
 def _judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
     any_scene = questions[0][0]
-    crews = [_question(scene, check) for scene, check in questions]
-    looks = [(scene, look) for (scene, _), crew in zip(questions, crews, strict=True) for look in crew]
-    sights = [sight for _, look in looks for sight in look.sights]
-    wanted = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, keep=settings.keep)
-    observed = iter(settings.observe(sights, settings.renderer, settings.pixel, wanted))
-    of_looks = [[next(observed) for _ in look.sights] for _, look in looks]
-    verdicts = [
-        _verdict(scene, look.arc, of_look, settings) for (scene, look), of_look in zip(looks, of_looks, strict=True)
-    ]
+    measurement = _Measurement(settings, Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error))
+    asked = [_Question(scene, check) for scene, check in questions]
+    crews = [one.crew(one.scene.readings) for one in asked]
+    measurement.add([sight for crew in crews for look in crew for sight in look.sights], keep=settings.keep)
+    verdicts = [measurement.verdict(one.scene, crew) for one, crew in zip(asked, crews, strict=True)]
+    if settings.readings:
+        verdicts = _with_other_readings(asked, verdicts, measurement)
+        verdicts = [_with_disregarded(one, verdict, measurement) for one, verdict in zip(asked, verdicts, strict=True)]
     if settings.observe is observe_many:  # of the verdicts of trials nobody reads more than the word
-        verdicts = _with_disregarded(verdicts, of_looks, settings, wanted)
         verdicts = [
-            _with_eye_on_a_surface(verdict, scene, look, settings, wanted)
-            for verdict, (scene, look) in zip(verdicts, looks, strict=True)
+            _with_eye_on_a_surface(one.scene, crew, verdict, measurement)
+            for one, crew, verdict in zip(asked, crews, verdicts, strict=True)
         ]
-    each = iter(verdicts)
-    return [_best_of([next(each) for _ in crew]) for crew in crews]
-
-
-def _with_disregarded(
-    verdicts: Sequence[NecromundaVerdict],
-    of_looks: Sequence[Sequence[Observation]],
-    settings: Settings,
-    wanted: Wanted,
-) -> list[NecromundaVerdict]:
-    """The verdicts, whose reasons name the friends in base contact that would obscure more of the target (R17, A7).
-
-    Args:
-        verdicts: as judged.
-        of_looks: what was observed for each of them, in the order of `_Look`; where that has no sight with the friends
-            in the way, it is measured.
-        settings, wanted: of the measurement.
-    """
-    near = [
-        number
-        for number, (cover, *_) in enumerate(of_looks)
-        if cover.sight.disregarded and verdicts[number].line_of_sight
-    ]
-    sights = [_with_friends(of_looks[number][0].sight) for number in near if len(of_looks[number]) == 1]
-    measured = iter(observe_many(sights, settings.renderer, settings.pixel, replace(wanted, keep=False)))
-    explained = list(verdicts)
-    for number in near:
-        cover, *others = of_looks[number]
-        blocked = others[0] if others else next(measured)
-        friends = {piece.name for piece in cover.sight.disregarded}
-        names = [blocker.name for blocker in _blockers(blocked) if blocker.name in friends]
-        if names and blocked.counts.occluded > cover.counts.occluded:
-            verdict = verdicts[number]
-            words = _disregarded(names, verdict.attacker, "disregarded for cover" if others else "disregarded")
-            explained[number] = replace(verdict, reason=f"{verdict.reason}; {words}")
-    return explained
-
-
-def _with_eye_on_a_surface(
-    verdict: NecromundaVerdict, scene: NecromundaScene, look: _Look, settings: Settings, wanted: Wanted
-) -> NecromundaVerdict:
-    """The verdict; if the eye lies on a surface, it could be what it is from either side of it, or without the piece.
-
-    Args:
-        verdict: as judged.
-        scene, look: of the verdict.
-        settings, wanted: of the measurement.
-    """
-    (pieces, _), *_ = beside = [sights_beside_surfaces(sight) for sight in look.sights]
-    others = list(zip(*(sights for _, sights in beside), strict=True))
-    if not others:
-        return verdict
-    plain = replace(wanted, keep=False)
-    observed = iter(
-        observe_many([sight for each in others for sight in each], settings.renderer, settings.pixel, plain)
-    )
-    judged = [_verdict(scene, look.arc, [next(observed) for _ in each], settings) for each in others]
-    could_be = {word for one in (verdict, *judged) for word in one.could_be}
-    if could_be == set(verdict.could_be):
-        return verdict
-    words = [word for word in VERDICTS if word in could_be]
-    more = " or ".join(word for word in words if word != verdict.verdict)
-    on = " and ".join(in_a_sentence(name) for name in pieces)
-    reason = (
-        f"{verdict.reason}; the eye of {verdict.attacker} lies on the surface of {on}: it could be {more}, roll off"
-    )
-    return replace(verdict, could_be=tuple(words), reason=reason)
-
-
-def _with_friends(sight: Sight) -> Sight:
-    """The sight with those in the way that are disregarded."""
-    back = {piece.index for piece in sight.disregarded}
-    return replace(sight, absent=tuple(number for number in sight.absent if number not in back), disregarded=())
-
-
-def _disregarded(friends: Sequence[str], attacker: str, how: str) -> str:
-    """Whom a reason disregards, why, and how.
-
-    >>> _disregarded(["Jax"], "Kal", "disregarded")
-    'Jax, a friend in base contact with Kal, is disregarded'
-    >>> _disregarded(["Jax", "Mo", "Ty"], "Kal", "disregarded for cover")
-    'Jax, Mo and Ty, friends in base contact with Kal, are disregarded for cover'
-    """
-    if len(friends) == 1:
-        return f"{friends[0]}, a friend in base contact with {attacker}, is {how}"
-    return f"{', '.join(friends[:-1])} and {friends[-1]}, friends in base contact with {attacker}, are {how}"
+    return verdicts
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,22 +77,215 @@ class _Look:
     sights: tuple[Sight, ...]
 
 
-def _question(scene: NecromundaScene, check: Check) -> list[_Look]:
-    """The looks that a check takes: one, or one for each of a crew who have an eye each for their vision arcs."""
-    attacker, target = scene.model(check.attacker), scene.model(check.target)
-    arcs: Sequence[ArcName | None] = [check.arc]
-    if check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
-        arcs = attacker.arcs
-    return [_look(scene, attacker.with_eye_for(arc), target, arc) for arc in arcs]
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """A check, and its sights: one that several readings ask for is one object, and is measured once."""
+
+    scene: NecromundaScene
+    check: Check
+    sights: dict[tuple[ArcName | None, bool, bool], Sight] = field(default_factory=dict)
+    """By the arc, whether ignored parts block, and whether friends in base contact do."""
+
+    def crew(self, readings: Readings) -> list[_Look]:
+        """The looks that it takes: one, or one for each of a crew who have an eye each for their vision arcs."""
+        attacker = self.scene.model(self.check.attacker)
+        arcs: Sequence[ArcName | None] = [self.check.arc]
+        if self.check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
+            arcs = attacker.arcs
+        return [self._look(attacker.with_eye_for(arc), arc, readings) for arc in arcs]
+
+    def _look(self, attacker: Piece, arc: ArcName | None, readings: Readings) -> _Look:
+        between = partial(self._sight, attacker, arc, readings.ignored_parts_block)
+        cover = between(False)
+        apart = cover.disregarded and readings.friends_in_contact == "block sight"
+        return _Look(arc, (cover, between(True)) if apart else (cover,))
+
+    def _sight(self, attacker: Piece, arc: ArcName | None, ignored_parts_block: bool, friends_block: bool) -> Sight:
+        key = (arc, ignored_parts_block, friends_block)
+        if key not in self.sights:
+            self.sights[key] = sight_between(
+                self.scene,
+                attacker,
+                self.scene.model(self.check.target),
+                arc,
+                ignored_parts_block=ignored_parts_block,
+                friends_block=friends_block,
+            )
+        return self.sights[key]
 
 
-def _look(scene: NecromundaScene, attacker: Piece, target: Piece, arc: ArcName | None) -> _Look:
-    """The look from an attacker, with its eye for the arc, at a target, under the scene's readings."""
-    readings = scene.readings
-    between = partial(sight_between, scene, attacker, target, arc, ignored_parts_block=readings.ignored_parts_block)
-    cover = between(friends_block=False)
-    apart = cover.disregarded and readings.friends_in_contact == "block sight"
-    return _Look(arc, (cover, between(friends_block=True)) if apart else (cover,))
+@dataclass(frozen=True, eq=False)
+class _Measurement:
+    """What was observed of sights, and the verdicts that follow."""
+
+    settings: Settings
+    wanted: Wanted
+    observed: dict[Sight, Observation] = field(default_factory=dict)
+
+    def add(self, sights: Sequence[Sight], *, keep: bool) -> None:
+        """Measures sights, all together; ``keep`` says whether the observations keep their masks."""
+        settings = self.settings
+        found = settings.observe(sights, settings.renderer, settings.pixel, replace(self.wanted, keep=keep))
+        self.observed.update(zip(sights, found, strict=True))
+
+    def verdict(self, scene: NecromundaScene, crew: Sequence[_Look]) -> NecromundaVerdict:
+        """The verdict under the readings of a scene, of looks that were measured."""
+        seen = [[self.observed[sight] for sight in look.sights] for look in crew]
+        return _best_of([_verdict(scene, look.arc, each, self.settings) for look, each in zip(crew, seen, strict=True)])
+
+
+OTHERWISE = {
+    "share = in arc": "if the part of {target} in the vision arc alone counted",
+    "share = whole target": "if all of {target} counted",
+    "friends_in_contact = block sight": "if friends in base contact blocked line of sight",
+    "friends_in_contact = disregarded": "if friends in base contact were disregarded",
+    "ignored_parts_block = true": "if bases and insignificant parts in the way blocked",
+    "ignored_parts_block = false": "if bases and insignificant parts in the way did not block",
+}
+"""Every reading, and the clause that a reason adds for it."""
+
+
+def _with_other_readings(
+    asked: Sequence[_Question], verdicts: Sequence[NecromundaVerdict], measurement: _Measurement
+) -> list[NecromundaVerdict]:
+    """The verdicts, with each single other reading that gives another one: as the scene would be judged with it.
+
+    A reading that cannot matter is not judged. The sights of the others, if new, are measured together.
+    """
+    others = [
+        [
+            (other, one.crew(other.taken(one.scene.readings)))
+            for other in _that_matter(one, verdict, measurement.observed)
+        ]
+        for one, verdict in zip(asked, verdicts, strict=True)
+    ]
+    sights = [sight for one in others for _, crew in one for look in crew for sight in look.sights]
+    new = list(dict.fromkeys(sight for sight in sights if sight not in measurement.observed))
+    if new:
+        measurement.add(new, keep=False)
+    return [
+        _with_those_that_differ(one.scene, verdict, mine, measurement)
+        for one, verdict, mine in zip(asked, verdicts, others, strict=True)
+    ]
+
+
+def _that_matter(
+    question: _Question, verdict: NecromundaVerdict, observed: Mapping[Sight, Observation]
+) -> Iterator[Alternative]:
+    """The other readings under which the verdict may be another one.
+
+    What blocks in addition changes nothing that is hidden, and what no longer blocks nothing that is in the open.
+    """
+    scene, crew = question.scene, question.crew(question.scene.readings)
+    covers = [observed[look.sights[0]] for look in crew]
+    for other in alternatives(scene.readings):
+        match other.key, other.value:
+            case "share", _:
+                matters = any(0 < cover.counts.in_arc < cover.counts.total for cover in covers)
+            case "friends_in_contact", "disregarded":
+                matters = verdict.verdict == "hidden" and any(len(look.sights) > 1 for look in crew)
+            case "friends_in_contact", _:
+                matters = verdict.verdict != "hidden" and any(map(_has_friend_before, covers))
+            case _, blocks:
+                settled = "hidden" if blocks else "open"
+                matters = verdict.verdict != settled and any(_has_ignored_before(scene, cover) for cover in covers)
+        if matters:
+            yield other
+
+
+def _has_friend_before(cover: Observation) -> bool:
+    """Whether a friend in base contact, which is disregarded, may stand before the target."""
+    friends = [piece.index for piece in cover.sight.disregarded]
+    return bool(friends) and may_stand_before(cover, cover.sight.past(friends).occluders)
+
+
+def _has_ignored_before(scene: NecromundaScene, cover: Observation) -> bool:
+    """Whether a base or an insignificant part of another model may stand before the target."""
+    absent = frozenset(cover.sight.absent)
+    ignored = scene.ignored_parts
+    return may_stand_before(cover, ignored, [n for n, piece in enumerate(ignored.pieces) if piece.index in absent])
+
+
+def _with_those_that_differ(
+    scene: NecromundaScene,
+    verdict: NecromundaVerdict,
+    others: Sequence[tuple[Alternative, Sequence[_Look]]],
+    measurement: _Measurement,
+) -> NecromundaVerdict:
+    """A verdict with those of its other readings that give another one, each with the looks that it takes."""
+    different, reason = list[OtherReading](), verdict.reason
+    for other, crew in others:
+        otherwise = measurement.verdict(replace(scene, readings=other.taken(scene.readings)), crew)
+        if otherwise.verdict == verdict.verdict:
+            continue
+        row: OtherReading = {"reading": str(other), "verdict": otherwise.verdict}
+        clause = f"{OTHERWISE[str(other)].format(target=verdict.target)} ({other}): {otherwise.verdict}"
+        if len(otherwise.could_be) > 1:
+            row["could_be"] = list(otherwise.could_be)
+            clause += ", too close to call itself"
+        different.append(row)
+        reason += f"; {clause}"
+    return replace(verdict, other_readings=tuple(different), reason=reason) if different else verdict
+
+
+def _with_disregarded(
+    question: _Question, verdict: NecromundaVerdict, measurement: _Measurement
+) -> NecromundaVerdict:
+    """The verdict, whose reason names the friends in base contact that would obscure more of the target (R17, A7)."""
+    readings, names, how = question.scene.readings, dict[str, None](), "disregarded"
+    for look in question.crew(readings) if verdict.line_of_sight else ():
+        blocked = measurement.observed.get(question.sights.get((look.arc, readings.ignored_parts_block, True)))
+        cover = measurement.observed[look.sights[0]]
+        if look.arc == verdict.arc and blocked is not None and blocked.counts.occluded > cover.counts.occluded:
+            friends = {piece.name for piece in cover.sight.disregarded}
+            names |= dict.fromkeys(blocker.name for blocker in _blockers(blocked) if blocker.name in friends)
+            how = "disregarded for cover" if len(look.sights) > 1 else "disregarded"
+    if not names:
+        return verdict
+    return replace(verdict, reason=f"{verdict.reason}; {_disregarded(list(names), verdict.attacker, how)}")
+
+
+def _disregarded(friends: Sequence[str], attacker: str, how: str) -> str:
+    """Whom a reason disregards, why, and how.
+
+    >>> _disregarded(["Jax"], "Kal", "disregarded")
+    'Jax, a friend in base contact with Kal, is disregarded'
+    >>> _disregarded(["Jax", "Mo", "Ty"], "Kal", "disregarded for cover")
+    'Jax, Mo and Ty, friends in base contact with Kal, are disregarded for cover'
+    """
+    if len(friends) == 1:
+        return f"{friends[0]}, a friend in base contact with {attacker}, is {how}"
+    return f"{', '.join(friends[:-1])} and {friends[-1]}, friends in base contact with {attacker}, are {how}"
+
+
+def _with_eye_on_a_surface(
+    scene: NecromundaScene, crew: Sequence[_Look], verdict: NecromundaVerdict, measurement: _Measurement
+) -> NecromundaVerdict:
+    """The verdict; if an eye lies on a surface, it could be what it is from either side of it, or without the piece.
+
+    Args:
+        scene: of the verdict.
+        crew: its looks.
+        verdict: as judged.
+        measurement: takes in what is observed besides.
+    """
+    could_be, names = set(verdict.could_be), dict[str, None]()
+    for number, look in enumerate(crew):
+        (pieces, _), *_ = beside = [sights_beside_surfaces(sight) for sight in look.sights]
+        for sights in zip(*(others for _, others in beside), strict=True):
+            measurement.add(sights, keep=False)
+            other = [*crew[:number], replace(look, sights=sights), *crew[number + 1 :]]
+            could_be |= set(measurement.verdict(scene, other).could_be)
+            names |= dict.fromkeys(pieces)
+    if could_be == set(verdict.could_be):
+        return verdict
+    words = [word for word in VERDICTS if word in could_be]
+    more = " or ".join(word for word in words if word != verdict.verdict)
+    on = " and ".join(in_a_sentence(name) for name in names)
+    reason = (
+        f"{verdict.reason}; the eye of {verdict.attacker} lies on the surface of {on}: it could be {more}, roll off"
+    )
+    return replace(verdict, could_be=tuple(words), reason=reason)
 
 
 def _best_of(crew: Sequence[NecromundaVerdict]) -> NecromundaVerdict:

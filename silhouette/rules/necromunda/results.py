@@ -10,6 +10,7 @@ from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 from silhouette.measure.observation import DecidedBy, OcclusionCounts
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import Level, MeasuredVerdict
+from silhouette.rules.readings import OtherReading
 from silhouette.views import Projection
 
 NAME = "necromunda"
@@ -27,12 +28,12 @@ VERDICTS = tuple(LEVELS)
 
 RESULTS = (
     *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
-    *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "rule", "rule_number"),
-    *("reason", "renderer", "pixel", "decided_by", "projection", "warnings", "arc"),
+    *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "other_readings"),
+    *("rule", "rule_number", "reason", "renderer", "pixel", "decided_by", "projection", "warnings", "arc"),
 )
 """The keys of a result, in order; those of `NecromundaVerdict.row`."""
 
-LISTS = ("blockers", "could_be", "warnings")
+LISTS = ("blockers", "could_be", "other_readings", "warnings")
 """The keys whose values are lists."""
 
 
@@ -77,6 +78,7 @@ class NecromundaRow(TypedDict):
     blockers: list[BlockerRow]
     marginal: bool
     could_be: list[str]
+    other_readings: list[OtherReading]
     rule: str
     rule_number: str
     reason: str
@@ -104,6 +106,7 @@ class NecromundaVerdict(MeasuredVerdict):
         projection: "flat" where one picture of the target was taken, "cube" where it reaches round the eye.
         warnings: sentences on estimates, doubtful poses and faulty meshes.
         arc: the vision arc that the check names, or that of the crew member who sees best; None for any.
+        other_readings: each single other reading of the rules that gives another verdict.
         is_facing_known: whether it is known where the attacker faces; where it is not, the verdict is that of a target
             in the vision arc.
     """
@@ -119,6 +122,7 @@ class NecromundaVerdict(MeasuredVerdict):
     projection: Projection
     warnings: tuple[str, ...]
     arc: ArcName | None = None
+    other_readings: tuple[OtherReading, ...] = ()
     is_facing_known: bool = True
 
     @property
@@ -169,6 +173,7 @@ class NecromundaVerdict(MeasuredVerdict):
             ],
             "marginal": self.marginal,
             "could_be": list(self.could_be),
+            "other_readings": [reading.copy() for reading in self.other_readings],
             "rule": self.rule.section,
             "rule_number": self.rule.number,
             "reason": self.reason,

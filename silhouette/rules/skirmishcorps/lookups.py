@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from silhouette.rules.base import RuleReference
+from silhouette.rules.readings import OtherReading
 from silhouette.rules.skirmishcorps.classes import (
     FROM_PRONE,
     PENALTY,
@@ -108,9 +109,9 @@ def _cover_wounds(question: CoverWoundsEntry, readings: Readings) -> Ruled:
         )
     else:
         reason = f"{damage} damage, all of it, against a DE of {defence}: {_counted(wounds)}"
-    others = []
+    others = list[OtherReading]()
     if otherwise != wounds:
-        others = [{"reading": f"basis = {other_basis}", "verdict": _counted(otherwise), "wounds": otherwise}]
+        others.append({"reading": f"basis = {other_basis}", "verdict": _counted(otherwise), "wounds": otherwise})
         reason += f"; with basis = {other_basis}: {_counted(otherwise)}"
     answers = {"wounds": wounds, "other_readings": others}
     return _counted(wounds), RuleReference("Destroying Cover", "R22"), reason, answers

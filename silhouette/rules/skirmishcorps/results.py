@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from silhouette.measure.observation import DecidedBy
 from silhouette.rules.base import Level, MeasuredVerdict
+from silhouette.rules.readings import OtherReading
 from silhouette.views import Projection
 
 NAME = "skirmishcorps"
@@ -86,7 +87,7 @@ class SkirmishCorpsRow(TypedDict):
     target_pixels: NotRequired[int]
     occluded_pixels: NotRequired[int]
     blockers: NotRequired[list[BlockerRow]]
-    other_readings: NotRequired[list[dict[str, Any]]]
+    other_readings: NotRequired[list[OtherReading]]
     marginal: NotRequired[bool]
     could_be: NotRequired[list[str]]
     renderer: NotRequired[str]

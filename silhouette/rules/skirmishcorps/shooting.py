@@ -10,6 +10,7 @@ from silhouette.measure.observation import Observation
 from silhouette.measure.observe import observe_many
 from silhouette.meshes.holes import encloses
 from silhouette.rules.base import RuleReference, Settings
+from silhouette.rules.readings import OtherReading
 from silhouette.rules.skirmishcorps.classes import (
     CLASSES,
     FROM_PRONE,
@@ -281,7 +282,7 @@ def _kinds_within(shot: _Shot, effect: CoverEffect) -> set[CoverClass]:
     }
 
 
-def _other_readings(shot: _Shot, answer: _Answer) -> list[dict[str, Any]]:
+def _other_readings(shot: _Shot, answer: _Answer) -> list[OtherReading]:
     """The answer under the other reading of where classes come from (A15), where it differs."""
     taken_from = OTHER_CLASS[shot.scene.readings.cover_class]
     other = _answer(shot, taken_from)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from silhouette.rules.base import RuleReference
+from silhouette.rules.readings import OtherReading, alternatives
 from silhouette.rules.tide_of_iron.hexes import LEFT, RIGHT, along_edges, distance, in_words
 from silhouette.rules.tide_of_iron.lines import BLIND_HEXES, Cause, Ends, Line, rule_on_line, trace
 from silhouette.rules.tide_of_iron.results import LEVELS, NAME, VERDICTS, TideOfIronVerdict
@@ -31,15 +32,15 @@ SECTIONS = {
 }
 """The section of the source text for each rule that can decide."""
 
-OTHERWISE = (
-    ("hills", "literal", "if any hill up to the higher unit's level cast blind hexes"),
-    ("hills", "above the lower", "if only hills above the lower unit cast blind hexes"),
-    ("low_woods", "height", "if woods, buildings and smoke on ground below both did not block"),
-    ("low_woods", "literal", "if woods, buildings and smoke on ground below both blocked as well"),
-    ("behind", "hexes entered", "if the hexes that the line enters were counted"),
-    ("behind", "hex distance", "if hexes were counted by range"),
-)
-"""Every reading: its key, its value, and the clause that a reason adds for it."""
+OTHERWISE = {
+    "hills = literal": "if any hill up to the higher unit's level cast blind hexes",
+    "hills = above the lower": "if only hills above the lower unit cast blind hexes",
+    "low_woods = height": "if woods, buildings and smoke on ground below both did not block",
+    "low_woods = literal": "if woods, buildings and smoke on ground below both blocked as well",
+    "behind = hexes entered": "if the hexes that the line enters were counted",
+    "behind = hex distance": "if hexes were counted by range",
+}
+"""Every reading, and the clause that a reason adds for it."""
 
 
 def judge(scene: HexScene, checks: Sequence[Check]) -> list[TideOfIronVerdict]:
@@ -59,10 +60,10 @@ def _judged(scene: HexScene, check: Check) -> TideOfIronVerdict:
     cause, number, lines, why = _ladder(scene, ends, readings)
     visible = cause in ("same_hex", "adjacent", "clear")
     others = _other_readings(scene, ends, readings, lines, visible)
-    verdict, other_verdict = VERDICTS if visible else VERDICTS[::-1]
+    verdict = VERDICTS[not visible]
     telling = _telling(ends, lines)
     sees = "sees" if visible else "does not see"
-    otherwise = "".join(f"; {words} ({reading}): {other_verdict}" for reading, words in others.items())
+    otherwise = "".join(f"; {OTHERWISE[one['reading']]} ({one['reading']}): {one['verdict']}" for one in others)
     return TideOfIronVerdict(
         attacker=ends.attacker,
         target=ends.target,
@@ -78,7 +79,7 @@ def _judged(scene: HexScene, check: Check) -> TideOfIronVerdict:
         distance=distance(start, end),
         elevations=(ends.start_level, ends.end_level),
         lines=lines,
-        other_readings=tuple((reading, other_verdict) for reading in others),
+        other_readings=others,
     )
 
 
@@ -119,14 +120,14 @@ def _telling(ends: Ends, lines: tuple[Line, ...]) -> Line | None:
 
 def _other_readings(
     scene: HexScene, ends: Ends, readings: Readings, lines: Sequence[Line], visible: bool
-) -> dict[str, str]:
-    """What each single other reading says that gives another verdict, by "key = value"."""
+) -> tuple[OtherReading, ...]:
+    """Each single other reading that gives another verdict."""
     low = ends.lower[2]
     matters = {"hills": bool(low and ends.difference), "low_woods": bool(low), "behind": ends.difference in BLIND_HEXES}
-    others = {}
-    for key, value, words in OTHERWISE if lines else ():
-        if matters[key] and getattr(readings, key) != value:
-            changed = readings.model_copy(update={key: value})
+    others = list[OtherReading]()
+    for other in alternatives(readings) if lines else ():
+        if matters[other.key]:
+            changed = other.taken(readings)
             if visible != any(rule_on_line(scene, ends, changed, line.shift).cause == "clear" for line in lines):
-                others[f"{key} = {value}"] = words
-    return others
+                others.append({"reading": str(other), "verdict": VERDICTS[visible], "line_of_sight": not visible})
+    return tuple(others)

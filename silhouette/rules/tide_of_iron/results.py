@@ -9,6 +9,7 @@ from typing import Any
 from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
 from silhouette.rules.base import Level, Verdict
+from silhouette.rules.readings import OtherReading
 from silhouette.rules.tide_of_iron.hexes import Address, from_words
 from silhouette.rules.tide_of_iron.lines import Cause, Line
 
@@ -32,14 +33,6 @@ RESULTS = (
 
 LISTS = ("attacker", "target", "obstruction", "blind_hexes", "elevations", "lines", "other_readings")
 """The keys of a result of which the value is, or may be, a list."""
-
-
-class OtherReading(TypedDict):
-    """The results that would differ under another reading of the rules."""
-
-    reading: str
-    verdict: str
-    line_of_sight: bool
 
 
 class TideOfIronRow(TypedDict):
@@ -77,7 +70,7 @@ class TideOfIronVerdict(Verdict):
         distance: the distance of the two, in hexes.
         elevations: the levels of the attacker and the target.
         lines: the traced lines, each ruled on by itself; none where the two share a hex or an edge of it.
-        other_readings: each single other reading of the rules that gives another verdict, "hills = literal", with it.
+        other_readings: each single other reading of the rules that gives another verdict.
     """
 
     cause: Cause
@@ -87,7 +80,7 @@ class TideOfIronVerdict(Verdict):
     distance: int
     elevations: tuple[int, int]
     lines: tuple[Line, ...]
-    other_readings: tuple[tuple[str, str], ...]
+    other_readings: tuple[OtherReading, ...]
 
     @property
     def line_of_sight(self) -> bool:
@@ -109,10 +102,7 @@ class TideOfIronVerdict(Verdict):
             "distance": self.distance,
             "elevations": list(self.elevations),
             "lines": [line.row() for line in self.lines],
-            "other_readings": [
-                {"reading": reading, "verdict": verdict, "line_of_sight": verdict == "visible"}
-                for reading, verdict in self.other_readings
-            ],
+            "other_readings": [reading.copy() for reading in self.other_readings],
             "rule": self.rule.section,
             "rule_number": self.rule.number,
             "reason": self.reason,

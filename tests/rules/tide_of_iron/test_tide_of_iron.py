@@ -14,7 +14,7 @@ from silhouette.files.documents import read_document
 from silhouette.rules import rule_called
 from silhouette.rules.expectations import unmet_expectations
 from silhouette.rules.tide_of_iron.judge import SECTIONS
-from silhouette.rules.tide_of_iron.results import CAUSES, RESULTS
+from silhouette.rules.tide_of_iron.results import CAUSES, RESULTS, TideOfIronVerdict
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 from silhouette.rules.tide_of_iron.scene import HexScene
 from tests.support.commands import run
@@ -24,6 +24,10 @@ from tests.support.tide_of_iron_maps import judged, ruling, scene
 ROOT = Path(__file__).resolve().parents[3]
 CASES = sorted((ROOT.parent / "shared" / "rules" / "cases" / "tide-of-iron").glob("*.json"))
 SCENES = sorted((ROOT / "scenes" / "tide_of_iron").glob("*.toml"))
+
+
+def others_of(verdict: TideOfIronVerdict) -> list[tuple[str, str]]:
+    return [(other["reading"], other["verdict"]) for other in verdict.other_readings]
 
 
 def load(path: Path) -> HexScene:
@@ -176,18 +180,18 @@ class TestRules:
         assert verdict.reason.endswith("were counted (behind = hexes entered): visible")
         other = judged(described, (0, 0), (3, 1), readings={"behind": "hexes entered"})
         assert (other.verdict, other.blind_hexes) == ("visible", ((2, 0), (2, 1)))
-        assert other.other_readings == (("behind = hex distance", "hidden"),)
+        assert others_of(other) == [("behind = hex distance", "hidden")]
 
     def test_a3_which_hills_obstruct(self) -> None:
         described = {(0, 0): 2, (3, 0): 1, (4, 0): 1}
         verdict = judged(described, (0, 0), (4, 0))
-        assert (verdict.verdict, verdict.other_readings) == ("visible", (("hills = literal", "hidden"),))
+        assert (verdict.verdict, others_of(verdict)) == ("visible", [("hills = literal", "hidden")])
         assert ruling(described, (4, 0), readings={"hills": "literal"}) == (False, "blind_hex", "R17")
 
     def test_a4_woods_below_both(self) -> None:
         described = {(0, 0): 1, (2, 0): "woods", (4, 0): 1}
         verdict = judged(described, (0, 0), (4, 0))
-        assert (verdict.verdict, verdict.other_readings) == ("hidden", (("low_woods = height", "visible"),))
+        assert (verdict.verdict, others_of(verdict)) == ("hidden", [("low_woods = height", "visible")])
         assert ruling(described, (4, 0), readings={"low_woods": "height"}) == (True, "clear", "R2")
         assert ruling({**described, (2, 0): ("woods", 1)}, (4, 0), readings={"low_woods": "height"})[0] is False
 

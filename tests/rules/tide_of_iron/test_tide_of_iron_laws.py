@@ -101,7 +101,7 @@ class TestLaws:
         self, described: Described, start: Address, end: Address, chosen: dict[str, str]
     ) -> None:
         verdict = judged(described, start, end, readings=chosen)
-        told = dict(verdict.other_readings)
+        told = {other["reading"]: other["verdict"] for other in verdict.other_readings}
         for key, values in READINGS.items():
             (value,) = set(values) - {chosen[key]}
             other = judged(described, start, end, readings={**chosen, key: value})
