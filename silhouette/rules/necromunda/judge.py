@@ -23,7 +23,7 @@ from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker,
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings
 from silhouette.rules.necromunda.sight import sight_between
 from silhouette.rules.readings import Alternative, OtherReading, alternatives
-from silhouette.rules.table import in_like_groups, sights_beside_surfaces
+from silhouette.rules.table import doubts_of_eyes, in_like_groups, other_eyes
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
@@ -50,20 +50,12 @@ def _judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Setting
     measurement = _Measurement(settings, Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error))
     asked = [_Question(scene, check) for scene, check in questions]
     crews = [one.crew(one.scene.readings) for one in asked]
-    measurement.add([sight for crew in crews for look in crew for sight in look.sights], keep=settings.keep)
+    measurement.add(crews, keep=settings.keep)
     verdicts = [measurement.verdict(one.scene, crew) for one, crew in zip(asked, crews, strict=True)]
-    if settings.readings:
-        verdicts = _with_other_readings(asked, verdicts, measurement)
-        verdicts = [_with_disregarded(one, verdict, measurement) for one, verdict in zip(asked, verdicts, strict=True)]
-    if settings.observe is observe_many:  # of the verdicts of trials nobody reads more than the word
-        verdicts = [
-            _with_eye_on_a_surface(one.scene, crew, verdict, measurement)
-            for one, crew, verdict in zip(asked, crews, verdicts, strict=True)
-        ]
-    return verdicts
+    return _with_other_readings(asked, verdicts, measurement) if settings.readings else verdicts
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _Look:
     """One look from an attacker at a target.
 
@@ -121,15 +113,39 @@ class _Measurement:
     settings: Settings
     wanted: Wanted
     observed: dict[Sight, Observation] = field(default_factory=dict)
+    elsewhere: dict[_Look, list[tuple[str, _Look]]] = field(default_factory=dict)
+    """The looks that are judged as well if it is in doubt where the eye of a look is, each with the reason for it."""
 
-    def add(self, sights: Sequence[Sight], *, keep: bool) -> None:
-        """Measures sights, all together; ``keep`` says whether the observations keep their masks."""
-        settings = self.settings
-        found = settings.observe(sights, settings.renderer, settings.pixel, replace(self.wanted, keep=keep))
-        self.observed.update(zip(sights, found, strict=True))
+    def add(self, crews: Sequence[Sequence[_Look]], *, keep: bool) -> None:
+        """Measures what has not been measured of looks, all together; ``keep`` keeps the masks of observations."""
+        looks = list(dict.fromkeys(look for crew in crews for look in crew))
+        self._observe(looks, keep)
+        if self.settings.observe is not observe_many:  # of the verdicts of trials nobody reads more than the word
+            return
+        for look in looks:
+            others = [(other.why, other.sight) for other in other_eyes(look.sights[-1])]
+            self.elsewhere[look] = [(why, _Look(look.arc, tuple(map(sight, look.sights)))) for why, sight in others]
+        self._observe([other for look in looks for _, other in self.elsewhere[look]], keep=False)
+
+    def _observe(self, looks: Sequence[_Look], keep: bool) -> None:
+        settings, new = self.settings, dict.fromkeys(sight for look in looks for sight in look.sights)
+        sights = [sight for sight in new if sight not in self.observed]
+        if sights:
+            found = settings.observe(sights, settings.renderer, settings.pixel, replace(self.wanted, keep=keep))
+            self.observed.update(zip(sights, found, strict=True))
 
     def verdict(self, scene: NecromundaScene, crew: Sequence[_Look]) -> NecromundaVerdict:
         """The verdict under the readings of a scene, of looks that were measured."""
+        verdict = self._ruled(scene, crew)
+        others = [
+            (why, self._ruled(scene, [*crew[:number], other, *crew[number + 1 :]]).verdict)
+            for number, look in enumerate(crew)
+            for why, other in self.elsewhere.get(look, ())
+        ]
+        could_be, words = doubts_of_eyes(others, verdict.could_be, VERDICTS)
+        return replace(verdict, could_be=could_be, reason=verdict.reason + words) if words else verdict
+
+    def _ruled(self, scene: NecromundaScene, crew: Sequence[_Look]) -> NecromundaVerdict:
         seen = [[self.observed[sight] for sight in look.sights] for look in crew]
         return _best_of([_verdict(scene, look.arc, each, self.settings) for look, each in zip(crew, seen, strict=True)])
 
@@ -148,7 +164,7 @@ OTHERWISE = {
 def _with_other_readings(
     asked: Sequence[_Question], verdicts: Sequence[NecromundaVerdict], measurement: _Measurement
 ) -> list[NecromundaVerdict]:
-    """The verdicts, with each single other reading that gives another one: as the scene would be judged with it.
+    """The verdicts, with who is disregarded and each single other reading that gives another one, as judged with it.
 
     A reading that cannot matter is not judged. The sights of the others, if new, are measured together.
     """
@@ -159,12 +175,9 @@ def _with_other_readings(
         ]
         for one, verdict in zip(asked, verdicts, strict=True)
     ]
-    sights = [sight for one in others for _, crew in one for look in crew for sight in look.sights]
-    new = list(dict.fromkeys(sight for sight in sights if sight not in measurement.observed))
-    if new:
-        measurement.add(new, keep=False)
+    measurement.add([crew for one in others for _, crew in one], keep=False)
     return [
-        _with_those_that_differ(one.scene, verdict, mine, measurement)
+        _with_those_that_differ(one.scene, _with_disregarded(one, verdict, measurement), mine, measurement)
         for one, verdict, mine in zip(asked, verdicts, others, strict=True)
     ]
 
@@ -228,9 +241,7 @@ def _with_those_that_differ(
     return replace(verdict, other_readings=tuple(different), reason=reason) if different else verdict
 
 
-def _with_disregarded(
-    question: _Question, verdict: NecromundaVerdict, measurement: _Measurement
-) -> NecromundaVerdict:
+def _with_disregarded(question: _Question, verdict: NecromundaVerdict, measurement: _Measurement) -> NecromundaVerdict:
     """The verdict, whose reason names the friends in base contact that would obscure more of the target (R17, A7)."""
     readings, names, how = question.scene.readings, dict[str, None](), "disregarded"
     for look in question.crew(readings) if verdict.line_of_sight else ():
@@ -256,36 +267,6 @@ def _disregarded(friends: Sequence[str], attacker: str, how: str) -> str:
     if len(friends) == 1:
         return f"{friends[0]}, a friend in base contact with {attacker}, is {how}"
     return f"{', '.join(friends[:-1])} and {friends[-1]}, friends in base contact with {attacker}, are {how}"
-
-
-def _with_eye_on_a_surface(
-    scene: NecromundaScene, crew: Sequence[_Look], verdict: NecromundaVerdict, measurement: _Measurement
-) -> NecromundaVerdict:
-    """The verdict; if an eye lies on a surface, it could be what it is from either side of it, or without the piece.
-
-    Args:
-        scene: of the verdict.
-        crew: its looks.
-        verdict: as judged.
-        measurement: takes in what is observed besides.
-    """
-    could_be, names = set(verdict.could_be), dict[str, None]()
-    for number, look in enumerate(crew):
-        (pieces, _), *_ = beside = [sights_beside_surfaces(sight) for sight in look.sights]
-        for sights in zip(*(others for _, others in beside), strict=True):
-            measurement.add(sights, keep=False)
-            other = [*crew[:number], replace(look, sights=sights), *crew[number + 1 :]]
-            could_be |= set(measurement.verdict(scene, other).could_be)
-            names |= dict.fromkeys(pieces)
-    if could_be == set(verdict.could_be):
-        return verdict
-    words = [word for word in VERDICTS if word in could_be]
-    more = " or ".join(word for word in words if word != verdict.verdict)
-    on = " and ".join(in_a_sentence(name) for name in names)
-    reason = (
-        f"{verdict.reason}; the eye of {verdict.attacker} lies on the surface of {on}: it could be {more}, roll off"
-    )
-    return replace(verdict, could_be=tuple(words), reason=reason)
 
 
 def _best_of(crew: Sequence[NecromundaVerdict]) -> NecromundaVerdict:

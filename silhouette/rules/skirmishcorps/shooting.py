@@ -25,7 +25,7 @@ from silhouette.rules.skirmishcorps.classes import (
 from silhouette.rules.skirmishcorps.protection import CoverEffect, Look, cover_effects, look_at, observe_looks
 from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
-from silhouette.rules.table import sights_beside_surfaces
+from silhouette.rules.table import doubts_of_eyes, other_eyes
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.text import in_a_sentence, share_in_words
 
@@ -104,31 +104,32 @@ def protections(
         _Shot(*question, look, whole, each)
         for question, look, whole, each in zip(questions, looks, wholes, effects, strict=True)
     ]
-    return [_protection(shot, settings, _beside_surfaces(shot, settings, threshold)) for shot in shots]
+    return [_protection(shot, settings, _from_other_eyes(shot, settings, threshold)) for shot in shots]
 
 
-def _beside_surfaces(shot: _Shot, settings: Settings, threshold: float) -> tuple[tuple[str, ...], list[str]]:
-    """The pieces on whose surface the eye lies, and the verdicts from either side of it, and without the piece."""
-    names, sights = sights_beside_surfaces(shot.look.sight) if settings.observe is observe_many else ((), [])
-    looks = [replace(shot.look, sight=sight) for sight in sights]
+def _from_other_eyes(shot: _Shot, settings: Settings, threshold: float) -> list[tuple[str, str]]:
+    """The verdicts from where the eye may be as well, each with the reason for it."""
+    eyes = other_eyes(shot.look.sight) if settings.observe is observe_many else []
+    looks = [replace(shot.look, sight=other.sight(shot.look.sight)) for other in eyes]
     wholes = observe_looks(looks, settings, threshold)
     effects = cover_effects(looks, wholes, settings, threshold)
     others = [
         replace(shot, look=look, whole=whole, effects=each)
         for look, whole, each in zip(looks, wholes, effects, strict=True)
     ]
-    return names, [verdict for other in others for verdict in _could_be(other)]
+    return [
+        (eye.why, _answer(other, shot.scene.readings.cover_class).verdict)
+        for eye, other in zip(eyes, others, strict=True)
+    ]
 
 
-def _protection(
-    shot: _Shot, settings: Settings, beside: tuple[Sequence[str], Sequence[str]] = ((), ())
-) -> SkirmishCorpsVerdict:
+def _protection(shot: _Shot, settings: Settings, elsewhere: Sequence[tuple[str, str]] = ()) -> SkirmishCorpsVerdict:
     """The verdict on one shot.
 
     Args:
         shot: as it was measured.
         settings: of the measurement.
-        beside: the pieces on whose surface the eye lies, and what the verdict could be for that.
+        elsewhere: the verdicts from where the eye may be as well, each with the reason for it.
     """
     scene, attacker, target, whole = shot.scene, shot.attacker, shot.target, shot.whole
     answer = _answer(shot, scene.readings.cover_class)
@@ -137,10 +138,8 @@ def _protection(
     if len(could_be) > 1:
         others = " or ".join(word for word in could_be if word != answer.verdict)
         reason += f"; too close to call, it could be {others}"
-    if more := [verdict for verdict in VERDICTS if verdict in beside[1] and verdict not in could_be]:
-        on = " and ".join(in_a_sentence(name) for name in beside[0])
-        reason += f"; the eye of {attacker.name} lies on the surface of {on}: it could be {' or '.join(more)}"
-        could_be = [verdict for verdict in VERDICTS if verdict in (*could_be, *more)]
+    possible, words = doubts_of_eyes(elsewhere, could_be, VERDICTS)
+    reason += words
     others_read = _other_readings(shot, answer)
     for other in others_read:
         reason += f"; with {other['reading']}: {other['verdict']}"
@@ -157,8 +156,8 @@ def _protection(
         "occluded_pixels": counts.occluded,
         "blockers": _blockers(shot),
         "other_readings": others_read,
-        "marginal": len(could_be) > 1,
-        "could_be": could_be,
+        "marginal": len(possible) > 1,
+        "could_be": list(possible),
         "renderer": settings.renderer.name,
         "pixel": whole.pixel,
         "warnings": _warnings(shot, settings.pixel),

@@ -194,12 +194,13 @@ def test_r17_friendly_fighters_in_base_contact_are_disregarded() -> None:
 
 def test_r17_the_reason_says_who_is_disregarded_where_that_matters() -> None:
     why = "Jax, a friend in base contact with Kal, is disregarded"
-    assert friends("Orlock").reason == f"nothing obscures Vex: in the open; {why}"
+    otherwise = "if friends in base contact blocked line of sight (friends_in_contact = block sight): hidden"
+    assert friends("Orlock").reason == f"nothing obscures Vex: in the open; {why}; {otherwise}"
     assert "disregarded" not in friends("Orlock", base_contact=[]).reason
     wall = {"name": "wall", "at": [200, 0, 0], "parts": [{"box": [4, 200, 60]}]}
     assert "disregarded" not in friends("Orlock", terrain=[wall]).reason, "hidden with it or without"
     low = {"name": "wall", "at": [200, 0, 0], "parts": [{"box": [4, 200, 15]}]}
-    assert friends("Orlock", terrain=[low]).reason.endswith(f"less than half: partial cover; {why}")
+    assert friends("Orlock", terrain=[low]).reason.endswith(f"less than half: partial cover; {why}; {otherwise}")
     beside = [fighter("Jax", 0, gang="Orlock", at=[0, -25]), fighter("Mo", 0, gang="Orlock", at=[-25, 0])]
     aside = table(fighters=[attacker(gang="Orlock"), fighter("Vex", 300), *beside])
     assert "disregarded" not in judged(aside).reason, "they stand behind and beside the eye"
@@ -236,7 +237,7 @@ def test_an_eye_on_a_surface_or_a_hair_from_it_is_marginal(
     found = duel({**BOX, "at": place})
     assert set(words) <= set(found.could_be)
     assert found.verdict in found.could_be
-    more = " or ".join(word for word in found.could_be if word != found.verdict)
+    more = " or ".join(word for word in words if word != found.verdict)
     assert found.reason.endswith(f"; the eye of Kal lies on the surface of the box: it could be {more}, roll off")
 
 

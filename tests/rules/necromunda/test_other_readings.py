@@ -127,7 +127,9 @@ def is_told(scene: NecromundaScene) -> NecromundaVerdict:
     row, plain = verdict.row(), alone.row()
     assert {key for key in row if row[key] != plain[key]} <= {"other_readings", "reason"}  # type: ignore[literal-required]
     assert verdict.reason.startswith(alone.reason)
-    assert (verdict.reason == alone.reason) == (not verdict.other_readings)
+    told = verdict.reason.removeprefix(alone.reason)
+    assert ("if " in told) == bool(verdict.other_readings)
+    assert not told or verdict.other_readings or "disregarded" in told
     for other in verdict.other_readings:
         assert f" ({other['reading']}): {other['verdict']}" in verdict.reason
     return verdict
