@@ -34,11 +34,11 @@ def silhouette(folder: Path, words: str, **variables: str) -> subprocess.Complet
     ("words", "status", "error"),
     [
         ("$S --version >&-", 0, ""), ("$S --version <&- >&- 2>&-", 0, ""), ("$S chekc >&- 2>&-", 2, ""),
-        ("$S check gone.toml >&-", 2, "error: gone.toml: there is no such file"), ("$S check gone.toml 2>&-", 2, ""),
+        ("$S check -q gone.toml >&-", 2, "error: gone.toml: there is no such file"), ("$S chekc 2>&-", 2, ""),
         pytest.param("$S --help >/dev/full", 2, "error: standard output cannot be written (no space", marks=FULL),
         pytest.param("$S -h >/dev/full", 2, "error: standard output cannot be written (no space", marks=FULL),
         pytest.param("$S --version 2>/dev/full", 0, "", marks=FULL),
-        pytest.param("$S check gone.toml >/dev/full 2>/dev/full", 2, "", marks=FULL),
+        pytest.param("$S check -q gone.toml >/dev/full 2>/dev/full", 2, "", marks=FULL),
     ],
 )  # fmt: skip
 def test_streams_that_are_closed_or_full(tmp_path: Path, words: str, status: int, error: str) -> None:
@@ -80,11 +80,24 @@ def test_the_report_t_toml(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     monkeypatch.setenv("COLUMNS", "0")
     if closed:
         monkeypatch.setattr(sys, "stdout", None)
-    assert main(["check", str(SHARED / "t.toml"), *QUICK]) == 0
+    assert main(["check", str(SHARED / "t.toml"), *QUICK, "--quiet"]) == 0
     if closed:
         sys.stdout.close()
     captured = capsys.readouterr()
-    assert (captured.err, "Vex is obscured by the wall: hidden" in captured.out) == ("", not closed)
+    assert (captured.err, "hidden" in captured.out) == ("", not closed)
+
+
+def test_a_file_with_other_names_is_written_with_a_warning_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "duel.toml").write_text(WALLED + CHECK)
+    out = tmp_path / "rows.csv"
+    out.write_text("before")
+    os.link(out, tmp_path / "copy.csv")
+    assert main(["batch", str(tmp_path / "duel.toml"), "--out", str(out), *QUICK, "--quiet"]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"warning: {out}: the file had 1 other name (hard links), which keep the earlier content;")
+    assert (tmp_path / "copy.csv").read_text() == "before"
 
 
 def test_ctrl_c_as_early_as_a_worker_can_meet_it_says_nothing(tmp_path: Path) -> None:
@@ -115,7 +128,7 @@ def test_ctrl_c_while_several_processes_make_models_ready(tmp_path: Path) -> Non
         "    os.killpg(os.getpgrp(), signal.SIGINT)\n"
         "    time.sleep(60)\n"
         "reading_ahead.WORTH_IT, reading_ahead.cores, scene_models.model_of_mesh = 0, lambda: 2, made\n"
-        "sys.argv[1:] = ['import', 'save.json', '--meshes', 'Models', '--out', 'game', '--no-cache']\n"
+        "sys.argv[1:] = ['import', 'save.json', '--meshes', 'Models', '--out', 'game', '--no-cache', '--quiet']\n"
         "sys.exit(main())"
     )
     (tmp_path / "script.py").write_text(script)
