@@ -7,6 +7,7 @@ same scene gives the same bytes with the same versions: dates are fixed and name
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from silhouette.files.archives import LARGEST_TOTAL, MOST_ENTRIES
 from silhouette.files.documents import LARGEST_DOCUMENT, read_document
 from silhouette.files.fingerprints import MESHES
 from silhouette.files.reading import DOCUMENTS, LARGEST_FILE, read_file
-from silhouette.files.writing import check_place
+from silhouette.files.writing import check_place, why_not
 from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_scene, load_scene
 from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Check, Scene
@@ -92,7 +93,11 @@ def bundled(
     contents = _contents(layout)
     with TemporaryDirectory(prefix="silhouette-bundle-") as made:
         folder = Path(made).resolve()
-        place = lay_out(folder, contents, layout.folders)
+        try:
+            place = lay_out(folder, contents, layout.folders)
+        except OSError as error:
+            room = f"there is no room for its files in {folder.parent} ({why_not(error)})"
+            raise FileError(scene, f"{room}; set TMPDIR to another folder") from None
         staged = place.joinpath(*layout.scene)
         rounds = 2 if pictures else 1
         result = judge_scene(staged, selection, options, step=lambda done, total: step(done, rounds * max(1, total)))
@@ -162,8 +167,8 @@ def _drawn(
     found = judge_scene(
         scene, selection, replace(options, workers=1), draw=draw, step=lambda done, total: step(total + done, 2 * total)
     )
-    if found.error is not None:
-        raise SilhouetteError(found.error)
+    if found.error is not None:  # of a picture the user knows the name that it has in the bundle
+        raise SilhouetteError(found.error.replace(f"{folder.parent}{os.sep}", ""))
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 

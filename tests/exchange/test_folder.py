@@ -151,3 +151,24 @@ def test_odd_names_and_addresses_are_read_back(tmp_path: Path) -> None:
     document = tomllib.loads((tmp_path / "game" / "scene.toml").read_text(encoding="utf-8"))
     assert document["terrain"][0]["name"] == name
     assert document["source"]["meshes"][0]["address"] == 'a"\n\\'
+
+
+@pytest.mark.parametrize("kept_file", [True, False])
+def test_a_mesh_that_cannot_be_written_is_no_fault_of_the_piece(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept_file: bool
+) -> None:
+    file = kept(tmp_path / "Models", 1) if kept_file else None
+    crate = ImportedPiece("crate", "terrain", (0.0, 0.0, 0.0), file=file, mesh=None if kept_file else BOX, keys={})
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(FileError) as caught:
+        written(tmp_path, crate)
+    path, _, problem = str(caught.value).partition(": ")
+    assert (without_digest(path), problem) == (
+        str(tmp_path / "game" / "meshes" / ("crate.obj" if kept_file else "crate.ply")),
+        "cannot be written (no space left on device)",
+    )
+    assert not (tmp_path / "game").exists()
