@@ -18,6 +18,8 @@ class KeptByMesh(Generic[Value]):
 
     Args:
         most: keys of each mesh.
+        size: of a value.
+        in_all: the sizes that are kept of all meshes together: what was used longest ago goes first, but for the latest.
 
     >>> from silhouette.meshes.primitives import Box, Solid, solid
     >>> crate, kept = solid(Solid(Box((2.0, 2.0, 2.0)))), KeptByMesh[float](1)
@@ -27,19 +29,36 @@ class KeptByMesh(Generic[Value]):
     (4.0, 3.0)
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, size: Callable[[Value], int] = lambda value: 0, in_all: int = 0) -> None:
+        self._most, self._size, self._in_all = most, size, in_all
         self._kept: WeakKeyDictionary[Mesh, dict[Hashable, tuple[Value]]] = WeakKeyDictionary()
 
     def of(self, mesh: Mesh, key: Hashable, work_out: Callable[[], Value]) -> Value:
         """The value of a mesh under a key, worked out where it is not known."""
-        known = self._kept.setdefault(mesh, {})
-        entry = known.pop(key, None)  # and in again, as the last one that was used
+        known = self._kept.pop(mesh, {})  # and in again, as the last one that was used
+        self._kept[mesh] = known
+        entry = known.pop(key, None)
         value = work_out() if entry is None else entry[0]
         for oldest in list(known)[: max(0, len(known) + 1 - self._most)]:
             known.pop(oldest, None)
         known[key] = (value,)
+        if entry is None:
+            self._make_room()
         return value
+
+    def _make_room(self) -> None:
+        """Drops what was used longest ago, where too much is kept."""
+        try:
+            there = [(known, key, value[0]) for known in self._kept.values() for key, value in known.items()]
+        except RuntimeError:  # another thread works something out just now, and will look itself
+            return
+        sizes = [self._size(value) for _, _, value in there]
+        kept = sum(sizes)
+        for (known, key, _), size in zip(there[:-1], sizes, strict=False):
+            if kept <= self._in_all:
+                return
+            known.pop(key, None)
+            kept -= size
 
     def forget(self) -> None:
         """Keeps nothing any more."""

@@ -27,8 +27,8 @@ PartName = Literal["eye", "head", "body", "whole", "base"]
 SIDES = 64
 """Sides of a standard volume."""
 
-RING = 3.0
-"""mm between the rings of a standard volume."""
+RING, MOST_RINGS = 3.0, 200
+"""mm between the rings of a standard volume; of one so large that it had more up its side, or on a lid, so many."""
 
 COARSE = 2.0
 """mm: a standard volume that is narrower or lower has triangles and edges as fine as what rays may miss."""
@@ -156,9 +156,9 @@ def _tower(radius: float, height: float) -> Mesh:
     """The closed surface of an upright cylinder on the origin, in rings: long thin triangles take too many samples."""
     turn = np.linspace(0.0, 2.0 * np.pi, SIDES, endpoint=False)
     rim = radius * np.column_stack([np.cos(turn), np.sin(turn)])
-    floors = np.linspace(0.0, height, max(2, int(np.ceil(height / RING)) + 1))
+    floors = np.linspace(0.0, height, _rings(height))
     # Up the side; on both lids, rings grow narrower towards a point in the middle.
-    shares = np.linspace(1.0, 0.0, max(2, int(np.ceil(radius / RING)) + 1))[1:-1]
+    shares = np.linspace(1.0, 0.0, _rings(radius))[1:-1]
     levels = [*((share, 0.0) for share in shares[::-1]), *((1.0, z) for z in floors), *((s, height) for s in shares)]
     rings = np.concatenate([np.column_stack([share * rim, np.full(SIDES, z)]) for share, z in levels])
     vertices = np.concatenate([rings, [[0.0, 0.0, 0.0], [0.0, 0.0, height]]])
@@ -174,6 +174,11 @@ def _tower(radius: float, height: float) -> Mesh:
         np.column_stack([last + here, last + after, np.full(SIDES, top + 1)]),
     ]
     return _mesh(vertices, np.concatenate([sides, *lids]))
+
+
+def _rings(length: float) -> int:
+    """How many rings lie along a length, mm, both ends among them."""
+    return max(2, int(np.ceil(min(length / RING, MOST_RINGS))) + 1)
 
 
 def base_mesh(model: Model) -> Mesh:

@@ -40,7 +40,10 @@ EQUAL = 6
 
 Indices = NDArray[np.intp]
 
-_kept = KeptByMesh["Nest"](SPACINGS_KEPT)
+SAMPLES_KEPT = 4_000_000
+"""Samples in balls that are kept of all meshes together, some 100 bytes each."""
+
+_kept = KeptByMesh["Nest"](SPACINGS_KEPT, lambda nest: len(nest.order), SAMPLES_KEPT)
 
 
 @dataclass(frozen=True, eq=False)

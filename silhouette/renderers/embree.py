@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,11 @@ RAYS_WORTH_A_LOOK = 256
 """Fewer rays are cast all, without a look at which of them come near."""
 
 AIMS_KEPT = 4096
-"""The aims of views at chunks that are remembered, the latest."""
+"""Views whose aims at chunks are remembered, as long as they are in use."""
 
-FACES_KEPT = 20_000_000
-"""Acceleration structures for up to this many faces stay in memory, the latest used first."""
+FACES_KEPT, FACES_SPARE = 20_000_000, 1_000_000
+"""Acceleration structures for up to this many faces stay in memory, the latest used first: of meshes that are in use,
+and of those that are gone. A face takes some 200 bytes."""
 
 
 class EmbreeRenderer:
@@ -59,9 +60,9 @@ class EmbreeRenderer:
             ) from None
         self.device = f"CPU, embreex {getattr(embreex, '__version__', '')}".rstrip()
         self._indexes: Kept[list[_Chunk]] = Kept(
-            _Chunk.all_of, lambda chunks: sum(len(chunk.faces) for chunk in chunks), FACES_KEPT
+            _Chunk.all_of, lambda chunks: sum(len(chunk.faces) for chunk in chunks), FACES_KEPT, FACES_SPARE
         )
-        self._aims: OrderedDict[tuple[View, Body, _Chunk], _Aim] = OrderedDict()
+        self._aims: WeakKeyDictionary[View, dict[tuple[Body, _Chunk], _Aim]] = WeakKeyDictionary()
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
         """See `Renderer.share`: builds every acceleration structure that is not there yet, and ends its thread."""
@@ -102,13 +103,19 @@ class EmbreeRenderer:
 
     def _aim(self, view: View, body: Body, chunk: _Chunk) -> _Aim:
         """The aim at a chunk, computed once for each view and body: a measurement sends its rays in several rounds."""
-        key = (view, body, chunk)
-        aim = self._aims.get(key)
+        aims = self._aims.get(view)
+        if aims is None:
+            if len(self._aims) >= AIMS_KEPT:
+                self._aims.clear()
+            aims = self._aims[view] = {}
+        aim = aims.get((body, chunk))
         if aim is None:
-            aim = self._aims[key] = _aim(view, body, chunk)
-            if len(self._aims) > AIMS_KEPT:
-                self._aims.popitem(last=False)
+            aim = aims[body, chunk] = _aim(view, body, chunk)
         return aim
+
+
+_building = threading.Lock()
+"""Several threads may want a structure at once."""
 
 
 @cache
@@ -131,8 +138,11 @@ class _Chunk(Chunk):
             from embreex.mesh_construction import TriangleMesh
             from embreex.rtcore_scene import EmbreeScene
 
-            self._structure = EmbreeScene(_device(), robust=True)
-            TriangleMesh(self._structure, np.array(self.vertices, np.float32), np.array(self.faces, np.int32))
+            with _building:
+                if self._structure is None:
+                    structure = EmbreeScene(_device(), robust=True)
+                    TriangleMesh(structure, np.array(self.vertices, np.float32), np.array(self.faces, np.int32))
+                    self._structure = structure
         return self._structure
 
 
@@ -275,8 +285,8 @@ _is_forked = False
 
 def _after_fork() -> None:
     """Notes the fork: the new process has none of the threads, and its siblings use the other cores."""
-    global _is_forked
-    _is_forked = True
+    global _is_forked, _building
+    _is_forked, _building = True, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

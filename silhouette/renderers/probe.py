@@ -73,7 +73,7 @@ def probe_renderers(step: Progress = lambda done, total: None) -> list[Probe]:
 
 def _probe_here(entry: RendererEntry, trial: Trial) -> Probe:
     try:
-        renderer = entry.start(None)
+        renderer = choose(entry.name)
         draw_triangle(renderer)
     except SilhouetteError as error:
         return Probe(entry.name, False, trial.label, str(error))

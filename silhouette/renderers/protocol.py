@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,20 @@ class Renderer(Protocol):
         The given pixels may lie outside the image: the view's plane goes on there. They may be fractional:
         a sparse renderer looks at that very point, another one at the middle of the nearest pixel.
         """
+        ...
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """A renderer that holds what the process must give back: memory of a device."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        ...
+
+    def close(self) -> None:
+        """Gives it back; the renderer looks no more."""
         ...
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, Generic, Self, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,15 +83,27 @@ Made = TypeVar("Made")
 class Kept(Generic[Made]):
     """What is made of meshes and kept by their content, up to a size in all; what was asked for last goes last.
 
+    Several threads may ask at once. What no mesh that is still there was made into goes first, and little of it is kept.
+
     Args:
         make: makes it of a mesh.
         size: its size.
         most: the sizes that are kept, in all; the one that was made last is kept whatever its size.
+        spare: the sizes that are kept of meshes that are gone: another scene may load them again. None for as much.
     """
 
-    def __init__(self, make: Callable[[Mesh], Made], size: Callable[[Made], int], most: int) -> None:
+    def __init__(
+        self, make: Callable[[Mesh], Made], size: Callable[[Made], int], most: int, spare: int | None = None
+    ) -> None:
         self._make, self._size, self._most = make, size, most
+        self._spare = most if spare is None else spare
         self._made: OrderedDict[str, Made] = OrderedDict()
+        self._meshes: dict[str, WeakSet[Mesh]] = {}
+        self._lock = Lock()
+
+    def forked(self) -> None:
+        """In a process that was just forked: no thread is here that could hold the lock."""
+        self._lock = Lock()
 
     @property
     def kept(self) -> Mapping[str, Made]:
@@ -98,13 +112,25 @@ class Kept(Generic[Made]):
 
     def of(self, mesh: Mesh) -> Made:
         """What was made of the mesh, made now where it is not there."""
-        if mesh.digest not in self._made:
-            self._made[mesh.digest] = self._make(mesh)
-            kept = sum(map(self._size, self._made.values()))
-            while kept > self._most and len(self._made) > 1:
-                kept -= self._size(self._made.popitem(last=False)[1])
-        self._made.move_to_end(mesh.digest)
-        return self._made[mesh.digest]
+        with self._lock:
+            is_new = mesh.digest not in self._made
+            if is_new:
+                self._made[mesh.digest] = self._make(mesh)
+            self._meshes.setdefault(mesh.digest, WeakSet()).add(mesh)
+            self._made.move_to_end(mesh.digest)
+            if is_new:
+                self._drop([digest for digest in self._made if not self._meshes[digest]], self._spare)
+                self._drop(list(self._made)[:-1], self._most - self._size(self._made[mesh.digest]))
+            return self._made[mesh.digest]
+
+    def _drop(self, digests: Sequence[str], most: int) -> None:
+        """Drops the first of what is kept under these digests, until no more than so much of it is left."""
+        kept = sum(self._size(self._made[digest]) for digest in digests)
+        for digest in digests:
+            if kept <= most:
+                return
+            kept -= self._size(self._made.pop(digest))
+            del self._meshes[digest]
 
 
 def layer_of_rays(

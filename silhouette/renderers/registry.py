@@ -1,18 +1,23 @@
-"""RENDER: the one list of renderers, and the choice among them. A new renderer is one file and one entry here."""
+"""RENDER: the one list of renderers, and the choice among them. A new renderer is one file and one entry here.
+
+A process has one started renderer of each name and device, which all who choose it share.
+"""
 
 from __future__ import annotations
 
+import atexit
 import difflib
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.renderers.protocol import Closable
 
 if TYPE_CHECKING:
     from silhouette.renderers.protocol import Renderer
@@ -173,9 +178,18 @@ RENDERERS: tuple[RendererEntry, ...] = (
 )
 """Every renderer, in the order in which "auto" tries them where none runs on a GPU."""
 
+_started: dict[tuple[tuple[RendererEntry, ...], str | None], Renderer] = {}
+"""The renderers of this process, by those among which was chosen and the device that was asked for."""
+
+_starting = threading.RLock()
+"""Two threads that choose one renderer at once start one."""
+
 
 def choose(name: str = "auto", device: str | None = None) -> Renderer:
     """The renderer of that name, started; on the device of that name, as ``silhouette doctor`` lists them.
+
+    It is started once in each process, and then shared by all who ask for it, in any thread; it is closed when the
+    process ends. A process that is forked starts its own. One that was closed is started anew.
 
     "auto" takes the first of `RENDERERS` that would run on a GPU here, else the first that starts; which one it was
     stands in the renderer's ``name`` and ``device``. Any other name is that renderer or an error. Where a device is
@@ -193,11 +207,31 @@ def choose(name: str = "auto", device: str | None = None) -> Renderer:
     silhouette.errors.RequestError: no renderer 'refrence'; did you mean 'reference'? ...
     """
     check_name(name, device)
-    if name != "auto":
-        return _entry(name).start(device)
-    if device is not None:
-        return next(entry for entry in RENDERERS if entry.takes(device)).start(device)
-    return _start_best()
+    entries = [entry for entry in RENDERERS if name in ("auto", entry.name) and (device is None or entry.takes(device))]
+    return _shared(entries if device is None else entries[:1], device)
+
+
+def close_all() -> None:
+    """Closes the renderers that this process has started; whoever chooses one again starts it anew."""
+    with _starting:
+        while _started:
+            _, renderer = _started.popitem()
+            if isinstance(renderer, Closable):
+                renderer.close()
+
+
+atexit.register(close_all)
+
+
+def _after_fork() -> None:
+    """Lets go of the renderers of the process from which this one was forked, without a call to any of them."""
+    global _starting
+    _starting = threading.RLock()  # another thread may have held it
+    _started.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def check_name(name: str, device: str | None = None) -> None:
@@ -283,24 +317,35 @@ def _launching(name: str) -> list[RendererEntry]:
     return [entry for entry in RENDERERS if entry.gpus is not None and name in ("auto", entry.name)]
 
 
-def _entry(name: str) -> RendererEntry:
-    return next(entry for entry in RENDERERS if entry.name == name)
+def _shared(entries: Sequence[RendererEntry], device: str | None) -> Renderer:
+    """The renderer of this process that is the best of some, started where it is not there yet.
+
+    Raises:
+        RendererUnavailable: where none of them starts.
+    """
+    key = tuple(entries), device
+    with _starting:
+        renderer = _started.get(key)
+        if renderer is None or (isinstance(renderer, Closable) and renderer.is_closed):
+            renderer = entries[0].start(device) if len(entries) == 1 else _best(entries)
+            _started[key] = renderer
+        return renderer
 
 
-def _start_best() -> Renderer:
-    for entry in RENDERERS:
+def _best(entries: Sequence[RendererEntry]) -> Renderer:
+    """The first of several renderers that runs on a GPU, else the first that starts."""
+    for entry in entries:
         if entry.has_gpu():
             with suppress(RendererUnavailable):
-                renderer = entry.start(None)
+                renderer = _shared([entry], None)
                 if getattr(renderer, "hardware", False):
                     return renderer
-    for entry in RENDERERS:
+    for entry in entries:
         with suppress(RendererUnavailable):
-            return entry.start(None)
+            return _shared([entry], None)
     raise RendererUnavailable("no renderer runs here, not even the one in numpy")
 
 
-@cache
 def looking_between_pixels() -> Renderer:
     """A renderer that looks at any place of a picture, for what one that draws whole pictures cannot answer."""
     try:

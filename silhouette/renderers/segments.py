@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from typing import Any
 
@@ -11,8 +12,9 @@ from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.rays import Chunk, Kept
 
-FACES_KEPT = 20_000_000
-"""Acceleration structures for up to this many faces stay in memory, the latest used first."""
+FACES_KEPT, FACES_SPARE = 20_000_000, 1_000_000
+"""Acceleration structures for up to this many faces stay in memory, the latest used first: of meshes that are in use,
+and of those that are gone."""
 
 
 def met_by_embree(mesh: Mesh, starts: Floats, ends: Floats) -> Flags | None:
@@ -56,5 +58,8 @@ def _built(mesh: Mesh) -> list[tuple[Chunk, Any]]:
 
 
 _structures: Kept[list[tuple[Chunk, Any]]] = Kept(
-    _built, lambda made: sum(len(chunk.faces) for chunk, _ in made), FACES_KEPT
+    _built, lambda made: sum(len(chunk.faces) for chunk, _ in made), FACES_KEPT, FACES_SPARE
 )
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_structures.forked)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from silhouette.errors import RendererUnavailable
-from silhouette.renderers import choose, probe
+from silhouette.renderers import choose, probe, registry
 from silhouette.renderers.cuda import devices
 from silhouette.workers import CAN_FORK
 from tests.support.batching import force_forking
@@ -201,4 +201,5 @@ def test_auto_takes_cuda_before_gl_where_both_run_on_a_gpu(monkeypatch: pytest.M
     assert choose("auto", "cuda:0") is on_cuda
     assert choose("auto", "0") is on_gl
     on_cuda.hardware = False
+    registry.close_all()
     assert choose("auto") is on_gl

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,7 @@ class CudaRenderer(DeviceRenderer):
         self._listed = dict[str, _OnDevice]()
         self._numbers = dict[str, tuple[int, int]]()
         self._chunks: Any = None
+        self._listing = Lock()  # threads share the renderer of a process
 
     @classmethod
     def create(cls, device: str | None = None) -> CudaRenderer:
@@ -105,14 +107,15 @@ class CudaRenderer(DeviceRenderer):
         Raises:
             RendererUnavailable: where they cannot be put there, as where its memory is full.
         """
-        with self._plainly("failed"):
+        with self._listing, self._plainly("failed"):
             held = {digest: self._meshes.of(meshes[digest]) for digest in bodies.digests}
             self._list_chunks(held)
+            numbers = np.array([self._numbers[digest] for digest in bodies.digests], np.int32).reshape(-1, 2)
+            chunks = self._chunks
         rows: Any = np.zeros(len(bodies.at), self._kernels.DeviceBody.numpy_dtype())
         rows["turn"], rows["at"] = bodies.turn, bodies.at
-        numbers = np.array([self._numbers[digest] for digest in bodies.digests], np.int32).reshape(-1, 2)
         rows["first"], rows["last"] = numbers[bodies.mesh].T
-        return Placed(self.given(rows, self._kernels.DeviceBody, copy=True), self._chunks, held)
+        return Placed(self.given(rows, self._kernels.DeviceBody, copy=True), chunks, held)
 
     def _list_chunks(self, meshes: Mapping[str, _OnDevice]) -> None:
         """Lists the chunks of these meshes, and of all that are kept, on the device, unless they are listed already."""

@@ -47,6 +47,12 @@ class Context:
     platform: Any
 
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    process: int = field(default_factory=os.getpid, repr=False)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this process opened it: one that was forked from it may neither use nor close it."""
+        return self.process == os.getpid()
 
     @property
     def hardware(self) -> bool:
@@ -55,7 +61,13 @@ class Context:
 
     @contextmanager
     def current(self) -> Iterator[None]:
-        """Holds the context for this thread, and then lets go of it, which pyrender does not, so that others can."""
+        """Holds the context for this thread, and then lets go of it, which pyrender does not, so that others can.
+
+        Raises:
+            RendererUnavailable: in a process that was forked from the one that opened it.
+        """
+        if not self.is_here:
+            raise RendererUnavailable("this OpenGL renderer was started before this process was forked; start another")
         with self.lock:
             self.platform.make_current()
             try:
@@ -68,6 +80,25 @@ _contexts: dict[tuple[str, int | None], Context] = {}
 
 _opening = threading.Lock()
 """Two threads that opened a context at once would open two, of which one closes the device for both when it goes."""
+
+_lost = list[Context]()
+"""Those of the processes from which this one was forked."""
+
+SURFACELESS = 0x31DD  # EGL_PLATFORM_SURFACELESS_MESA
+
+
+def _after_fork() -> None:
+    """Lets go of the contexts of the process from which this one was forked, without a call to the driver."""
+    global _opening
+    for context in _contexts.values():
+        context.platform.delete_context = lambda: None  # pyrender would close it here when Python ends
+    _lost.extend(_contexts.values())
+    _contexts.clear()
+    _opening = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def context_on(requested: str | None, number: int | None) -> Context:
@@ -169,10 +200,18 @@ def _import_without_viewer() -> None:
 def _open(name: str, device: int | None) -> Context:
     """A context whose own picture has one pixel: everything is drawn into buffers."""
     platform: Any
+    if any(context.hardware or context.label == "OSMesa" for context in _lost) or len({c.process for c in _lost}) > 1:
+        raise RendererUnavailable(
+            "OpenGL's driver does not survive that this process was forked from one that has drawn with it; start "
+            "processes with spawn or forkserver"
+        )
     if name == "egl":
         from pyrender.platforms import egl
 
-        platform = egl.EGLPlatform(1, 1, device=egl.get_device_by_index(device))
+        opened = egl.get_device_by_index(device)
+        if _lost:  # the display of the device is that of the other process, with threads that are not here
+            opened.get_display = lambda: egl._eglGetPlatformDisplayEXT(SURFACELESS, None, None)
+        platform = egl.EGLPlatform(1, 1, device=opened)
     else:
         from pyrender.platforms.osmesa import OSMesaPlatform
 

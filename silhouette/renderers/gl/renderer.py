@@ -86,16 +86,22 @@ class GLRenderer:
         except RuntimeError as error:  # PyOpenGL raises it where the shaders do not compile
             raise RendererUnavailable(f"{context.label} ({context.renderer}) lacks OpenGL 3.3: {error}") from error
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._pass is None
+
     def close(self) -> None:
         """Frees what lies on the device. The process keeps its OpenGL context, for the next renderer."""
         if self._pass is None:
             return
-        with self._context.current():
-            self._pass.free()
-            if self._face_pass is not None:
-                self._face_pass.free()
-            for buffer in self._meshes.values():
-                buffer.free()
+        if self._context.is_here:
+            with self._context.current():
+                self._pass.free()
+                if self._face_pass is not None:
+                    self._face_pass.free()
+                for buffer in self._meshes.values():
+                    buffer.free()
         self._pass = self._face_pass = None
         self._meshes.clear()
         self._patches.clear()

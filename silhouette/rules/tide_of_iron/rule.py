@@ -28,7 +28,7 @@ from silhouette.rules.tide_of_iron.results import (
     TideOfIronRow,
     TideOfIronVerdict,
 )
-from silhouette.rules.tide_of_iron.scene import HexScene, HexSceneEntry, Readings, as_spelt, load_hex_scene
+from silhouette.rules.tide_of_iron.scene import HexScene, HexSceneEntry, Readings, as_spelt, load_hex_scene, refuse_too_long
 from silhouette.rules.tide_of_iron.stage import stage
 from silhouette.scenes.scene import Check
 
@@ -75,7 +75,9 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
                 f"{scene.path}: {len(attackers)} attackers and {len(targets)} hexes are more than "
                 f"{MOST_CHECKS} checks; say --from NAME to ask about one attacker"
             )
-        return tuple(Check(attacker, target) for attacker in attackers for target in targets)
+        checks = tuple(Check(attacker, target) for attacker in attackers for target in targets)
+        refuse_too_long(scene, checks)
+        return checks
 
     def between(self, scene: HexScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
         """The checks from a unit or an address to another, or, without a target, to every hex of `HexScene.map`.

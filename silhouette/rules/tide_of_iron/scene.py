@@ -12,15 +12,18 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, JsonValue, StrictInt, field_validator
 
-from silhouette.errors import RequestError
+from silhouette.errors import FileError, RequestError
 from silhouette.files.schema import Entry, Location, Name, plain, validated
-from silhouette.rules.tide_of_iron.hexes import Address, bounding_ranges, from_words, in_words
+from silhouette.rules.tide_of_iron.hexes import Address, bounding_ranges, distance, from_words, in_words
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, similar_names
 from silhouette.text import did_you_mean
 
 LARGEST = 10_000
 """No address lies farther out than this, along either axis: a map board has some hundred hexes."""
+
+MOST_TRACED = 1_000_000
+"""Hexes on the lines of all checks of a scene together: some 8 s of CPU."""
 
 MOST_HEXES = 100_000
 """A map with more of them is not judged as a whole."""
@@ -232,6 +235,21 @@ class HexScene(Scene):
         return tuple(Check(as_spelt(attacker), in_words(address)) for address in targets)
 
 
+def refuse_too_long(scene: HexScene, checks: Sequence[Check]) -> None:
+    """Refuses checks of which the lines together enter too many hexes.
+
+    Raises:
+        FileError: where they do, or where one names no unit and no address.
+    """
+    traced = sum(distance(scene.address(check.attacker), scene.address(check.target)) for check in checks)
+    if traced > MOST_TRACED:
+        raise FileError(
+            scene.path,
+            f"the lines of its {len(checks):,} checks enter {traced:,} hexes; at most {MOST_TRACED:,} are traced together: "
+            "ask less at once, such as --from NAME --to NAME, or about hexes that are nearer",
+        )
+
+
 def as_spelt(words: str) -> str:
     """A unit's name as it is, an address in the one way to spell it."""
     address = from_words(words)
@@ -257,7 +275,7 @@ def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
     readings = validated(Readings, entry.readings, Location(path, "readings"))
     default = Ground(entry.map.default.terrain, entry.map.default.elevation)
     units = _units(path, entry.unit)
-    return HexScene(
+    scene = HexScene(
         path=path,
         title=entry.title,
         rules=entry.rules,
@@ -272,6 +290,8 @@ def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
         described=_described(path, entry.map.hex, default),
         units=units,
     )
+    refuse_too_long(scene, scene.checks)
+    return scene
 
 
 def _described(path: Path, entries: Sequence[HexEntry], default: Ground) -> dict[Address, Ground]:
