@@ -159,7 +159,8 @@ def read_stored(source: Source) -> Stored:
         faces, sentences = _whole(vertices, faces, finite)
         warnings += sentences
         usable = used_vertices(faces, len(vertices))
-    problem = absurd(vertices[usable]) if usable.any() else "holds no vertex with finite coordinates; export it again"
+    nothing = "holds no vertex with finite coordinates" + (" that is not faint" if faint is not None else "")
+    problem = absurd(vertices[usable]) if usable.any() else f"{nothing}; export it again"
     if problem is not None:
         raise Refused(problem)
     return Stored(vertices, faces, colours, normals, usable, held.units, tuple(dict.fromkeys(warnings)))

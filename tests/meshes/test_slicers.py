@@ -262,8 +262,8 @@ def test_items_that_are_printed_stay(tmp_path, told):
 
 
 def test_many_volumes_and_many_copies_are_looked_at_once(tmp_path):
-    config = prusa(*(volume(4, 7, ("modifier", "1")) for _ in range(20_000)))
+    config = prusa(*(volume(4, 7, ("modifier", "1")) for _ in range(3000)))
     start = time.process_time()
-    file = read(tmp_path / "a.3mf", model(two_in_one(), ITEM * 1000), config)
+    file = read(tmp_path / "a.3mf", model(two_in_one(), ITEM * 300), config)
     assert triangles_of(file.mesh) == expected()
-    assert time.process_time() - start < 6.0
+    assert time.process_time() - start < 2.0
