@@ -31,7 +31,7 @@ Place = tuple[str, ...]
 
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)", re.IGNORECASE)
 _UNUSABLE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]')
-_READ = (*DOCUMENTS, ".gltf", ".glb")
+_READ = (*DOCUMENTS, ".gltf", ".glb", ".obj")
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,15 @@
 """Fingerprints: a short hash of a scene's file and of every file that it names, directly or through another.
 
 Two scenes with the same fingerprint are the same scene. A model, a mesh or a buffer that changes gives another one.
-Only what a reader would read is opened: scenes, models and meshes by their endings, and buffers of glTF files in the
-folder of the file that names them.
+Only what a reader would read is opened: scenes, models and meshes by their endings, and in the folder of the file that
+names them the buffers of glTF files and the materials of OBJ files.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,11 @@ from urllib.parse import unquote
 from silhouette.errors import SilhouetteError
 from silhouette.files.documents import parsed_json, read_document
 from silhouette.files.reading import DOCUMENTS, LARGEST_FILE, open_file
+
+_NAMING = (".gltf", ".glb", ".obj")
+_LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n#]*)", re.MULTILINE)
+# Bytes of an OBJ file before its first vertex, where the libraries of its materials are named.
+_HEAD = 1 << 16
 
 MESHES = (".stl", ".obj", ".ply", ".glb", ".gltf", ".3mf", ".off")
 """How mesh files end."""
@@ -67,13 +73,13 @@ class Fingerprints:
                     todo += reversed(self.named(path))
 
     def named(self, path: Path) -> tuple[Path, ...]:
-        """The files that a scene, model or glTF file names itself, sorted; nothing for other files.
+        """The files that a scene, model, glTF or OBJ file names itself, sorted; nothing for other files.
 
         Raises:
             SilhouetteError: where a scene or model file cannot be read.
         """
         ending = path.suffix.lower()
-        if ending not in (*DOCUMENTS, ".gltf", ".glb"):
+        if ending not in (*DOCUMENTS, *_NAMING):
             return ()
         stamp = _stamp(path) if path.is_file() else None
         kept = self._names.get(path)
@@ -100,7 +106,7 @@ class Fingerprints:
 
 
 def references(path: Path) -> tuple[str, ...]:
-    """What a scene, model or glTF file has as the paths of other files, as it writes them; nothing for other files.
+    """What a scene, model, glTF or OBJ file has as the paths of other files; nothing for other files.
 
     Raises:
         SilhouetteError: where a scene or model file cannot be read.
@@ -108,7 +114,20 @@ def references(path: Path) -> tuple[str, ...]:
     ending = path.suffix.lower()
     if ending in DOCUMENTS:
         return tuple(_values(read_document(path), ("mesh", "model", "rules")))
-    return tuple(map(unquote, _buffers(path))) if ending in (".gltf", ".glb") else ()
+    if ending == ".obj":
+        return tuple(_libraries(path))
+    return tuple(map(unquote, _buffers(path))) if ending in _NAMING else ()
+
+
+def _libraries(path: Path) -> Iterator[str]:
+    """The files of materials that an OBJ file names in its head, those that are there: many an OBJ comes without."""
+    with suppress(OSError, ValueError, SilhouetteError), open_file(path) as file:
+        for line in _LIBRARY.findall(file.read(_HEAD)):
+            whole = line.decode(errors="replace").strip().replace("\\", "/")
+            for name in {whole, *whole.split()}:
+                is_relative = not name.startswith("/") and ":" not in name and ".." not in name.split("/")
+                if name and is_relative and (path.parent / name).is_file() and _lies_below(path.parent, name):
+                    yield name
 
 
 def _stamp(path: Path) -> _Stamp:

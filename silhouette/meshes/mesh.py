@@ -25,7 +25,7 @@ from silhouette.meshes.formats.base import (
 from silhouette.meshes.formats.gltf import Gltf
 from silhouette.meshes.health import absurd, extremes, has_area, inspect, misdirected, used_vertices
 from silhouette.meshes.opening import Source, opened, plainly
-from silhouette.meshes.stored import content, opened_gltf
+from silhouette.meshes.stored import content, opened_gltf, transparency
 
 # Every export has a few slivers, which are dropped; more than this share of all triangles gives a warning.
 _MANY = 0.01
@@ -110,14 +110,15 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
         gltf = opened_gltf(source, whole=False) if source.format in ("glb", "gltf") else None
         digest = _digest(source.format, source.data, gltf.external if gltf else {})
         entry = cache.fetch(f"mesh {digest}", lambda: _build(source, gltf))
-    notes = json.loads(entry["notes"].tobytes())
+        notes = json.loads(entry["notes"].tobytes())
+        see_through = transparency(source, notes["libraries"], notes["areas"])
     return MeshFile(
         path=path,
         format=source.format,
         mesh=Mesh(entry["vertices"], entry["faces"], entry["part"], tuple(notes["parts"])),
         watertight=notes["holes"] == 0,
         holes=notes["holes"],
-        warnings=tuple(notes["warnings"]),
+        warnings=(*see_through, *notes["warnings"]),
         digest=digest,
         declared_units=notes["units"],
     )
@@ -138,7 +139,8 @@ def _build(source: Source, gltf: Gltf | None) -> Arrays:
     mesh, notes = _cleaned(vertices, faces, part, names)
     notes["warnings"] = [*held.warnings, *notes["warnings"]]
     units = held.units if source.format == "3mf" else None
-    text = json.dumps({**notes, "units": units, "parts": mesh.part_names}).encode()
+    materials = {"libraries": list(held.libraries), "areas": dict(held.areas)}
+    text = json.dumps({**notes, **materials, "units": units, "parts": mesh.part_names}).encode()
     return {
         "vertices": mesh.vertices,
         "faces": mesh.faces,

@@ -5,13 +5,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.meshes.formats import obj, off, ply, stl, threemf
-from silhouette.meshes.formats.base import MOST_TRIANGLES, MOST_VERTICES, Content, Refused, Skin, Surface, see_through
+from silhouette.meshes.formats.base import (
+    MOST_TRIANGLES,
+    MOST_VERTICES,
+    Content,
+    Refused,
+    Skin,
+    Surface,
+    see_through,
+    see_through_shares,
+)
 from silhouette.meshes.formats.colours import Bytes
 from silhouette.meshes.formats.gltf import Gltf
 from silhouette.meshes.formats.obj_colours import Colouring
@@ -75,6 +85,24 @@ def content(source: Source, *, whole: bool = True, gltf: Gltf | None = None) -> 
             return off.read(source.data, whole)
 
 
+def transparency(source: Source, libraries: Sequence[str], areas: Mapping[str, float]) -> list[str]:
+    """A sentence if materials that may be transparent have much of the area of an OBJ file.
+
+    Its libraries are read each time: they are no part of what is kept of the file's shape.
+
+    Args:
+        source: the file.
+        libraries: the names of the files of its materials; those that are not there say nothing.
+        areas: of each material, by its name.
+    """
+    if not libraries or not areas:
+        return []
+    colouring = Colouring(source.fetch)
+    colouring.load(libraries)
+    solid = {name: area for name, area in areas.items() if not colouring.see_through(name)}
+    return see_through_shares({"": sum(solid.values())} | {name: areas[name] for name in areas.keys() - solid.keys()})
+
+
 def pictures_of(held: Content) -> Pictures:
     """The pictures that the skins of a file name."""
 
@@ -131,7 +159,8 @@ def read_stored(source: Source) -> Stored:
         faces, sentences = _whole(vertices, faces, finite)
         warnings += sentences
         usable = used_vertices(faces, len(vertices))
-    problem = absurd(vertices[usable]) if usable.any() else "holds no vertex with finite coordinates; export it again"
+    nothing = "holds no vertex with finite coordinates" + (" that is not faint" if faint is not None else "")
+    problem = absurd(vertices[usable]) if usable.any() else f"{nothing}; export it again"
     if problem is not None:
         raise Refused(problem)
     return Stored(vertices, faces, colours, normals, usable, held.units, tuple(dict.fromkeys(warnings)))

@@ -267,3 +267,37 @@ def test_every_object_is_placed_or_listed(tmp_path: Path) -> None:
         states.append(json.loads(json.dumps(model(name) | {str(keys): rng.choice([1, 2]).item()})))
     table = read(tmp_path, *states)
     assert sorted([piece.name for piece in table.pieces] + list(reasons(table))) == sorted(names)
+
+
+CLEAR = {"r": 1, "g": 1, "b": 1, "a": 0}
+
+
+def test_what_is_invisible_in_the_game_is_left_out_with_all_that_belongs_to_it(tmp_path: Path) -> None:
+    kept(tmp_path / "Models", 1)
+    other = model("range helper, turned", ColorDiffuse=CLEAR)
+    helper = model("range helper", ColorDiffuse=CLEAR, States={"2": other}, ChildObjects=[model("its post")])
+    parts = [model("glass", ColorDiffuse=CLEAR, ChildObjects=[model("its rim")]), model("door")]
+    table = read(tmp_path, helper, model("house", ChildObjects=parts), model("shade", ColorDiffuse={**CLEAR, "a": 0.5}))
+    assert [piece.name for piece in table.pieces] == ["house", "shade"]
+    why = reasons(table)
+    assert why["range helper"] == "is invisible in the game: its colour has alpha 0"
+    assert "another state of range helper" in why["range helper, turned"]
+    assert why["its post"] == "is a part of range helper, which is left out"
+    assert why["glass"] == "is invisible in the game: its colour has alpha 0 (a part of house)"
+    assert why["its rim"] == "is a part of glass, which is left out"
+    house = table.pieces[0].mesh
+    assert house is not None
+    assert house.part_names == ("house", "door")
+
+
+@pytest.mark.parametrize("alpha", [1, 1.0, 0.01, "0", None, True, [], {}])
+def test_any_other_alpha_is_visible(tmp_path: Path, alpha: Any) -> None:
+    kept(tmp_path / "Models", 1)
+    table = read(tmp_path, model("wall", ColorDiffuse={**CLEAR, "a": alpha}), model("bare", ColorDiffuse={"r": 1}))
+    assert [piece.name for piece in table.pieces] == ["wall", "bare"]
+
+
+@pytest.mark.parametrize("alpha", [0, 0.0, -1, 0.001])
+def test_alpha_that_rounds_to_nothing_is_invisible(tmp_path: Path, alpha: Any) -> None:
+    kept(tmp_path / "Models", 1)
+    assert not read(tmp_path, model("wall", ColorDiffuse={**CLEAR, "a": alpha})).pieces

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from silhouette.files.cache import Cache
+from silhouette.files.fingerprints import Fingerprints, references
 from silhouette.meshes import skins
 from silhouette.meshes.mesh import read_mesh
 from silhouette.meshes.opening import opened
@@ -291,3 +292,36 @@ def test_colours_change_nothing_that_is_judged(tmp_path: Path) -> None:
     one, other = (read_mesh(path, Cache(None)) for path in (plain, painted))
     assert one.mesh.digest == other.mesh.digest
     assert one.warnings == other.warnings
+
+
+@pytest.mark.parametrize(
+    "library, share",
+    [
+        ("d 0.5", 50), ("d -halo 0.2", 50), ("map_d leaf.png", 50), ("Tr 0.4", 50), ("map_d leaf.png\nd 1", 50),
+        ("d 1.0", 0), ("d 1\nTr 0", 0), ("Tr 1", 0), ("d x", 0), ("d", 0), ("Kd 1 0 0", 0), ("map_Kd d.png", 0),
+    ],
+)  # fmt: skip
+def test_a_material_of_an_obj_that_may_be_transparent_is_told(tmp_path, library, share):
+    """As a mesh and as a scan, from a tenth of the area; the mesh reads its materials anew when it is in the cache."""
+    text = "mtllib trees.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 0 0\nv 6 0 0\nv 5 1 0\n"
+    text += "usemtl bark\nf 1 2 3\nusemtl leaf\nf 4 5 6\n"
+    cache = Cache(tmp_path / "cache")
+    path = tmp_path / "tree.obj"
+    path.write_text(text)
+    assert not any("transparent" in sentence for sentence in read_mesh(path, cache).warnings)
+    (tmp_path / "trees.mtl").write_text(f"newmtl bark\nKd 1 1 1\nnewmtl leaf\n{library}\n")
+    sentence = f"{share} % of its surface has a material that may be transparent ('leaf')"
+    sentence += "; leaves, grilles and glass count as solid"
+    assert (sentence in read_mesh(path, cache).warnings) == bool(share)
+    assert (sentence in read_stored(opened(path)).warnings) == bool(share)
+    path.write_text(text.replace("v 6 0 0", "v 5.1 0 0"))  # a part in eleven
+    assert not any("transparent" in sentence for sentence in read_mesh(path, cache).warnings)
+
+
+def test_the_materials_of_an_obj_go_along_in_bundles_and_fingerprints(tmp_path):
+    (tmp_path / "a.mtl").write_text("newmtl x\nd 0.5\n")
+    (tmp_path / "a.obj").write_text("mtllib a.mtl\nmtllib none.mtl\nmtllib ../b.mtl\nmtllib /etc/hostname\nv 0 0 0\n")
+    assert references(tmp_path / "a.obj") == ("a.mtl",)
+    before = Fingerprints().of(tmp_path / "a.obj")
+    (tmp_path / "a.mtl").write_text("newmtl x\nd 1\n")
+    assert Fingerprints().of(tmp_path / "a.obj") != before

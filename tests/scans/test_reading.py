@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from silhouette.errors import MeshError
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import read_mesh
-from silhouette.scans.reading import Scan, read_scan
+from silhouette.scans.reading import Scan, read_scan, step_of
 from tests.support.mesh_files import ALL_FORMATS, CORNERS, FACES, binary_stl, glb, gltf, model, obj, ply, threemf
 
 TRIANGLES = len(FACES)
@@ -169,6 +170,61 @@ def test_a_model_cannot_be_points_and_the_line_says_what_can(tmp_path: Path) -> 
     path.write_bytes(cloud("ascii", CORNERS, ""))
     with pytest.raises(MeshError, match=r"holds no triangles, only points.*silhouette scan"):
         read_mesh(path, Cache(None))
+
+
+def splat(form: str, opacity: Sequence[float], **more: float) -> bytes:
+    """Gaussian splats as their trainers write them: at the corners of the pyramid, one after the other."""
+    names = ["x", "y", "z", "nx", "ny", "nz", "f_dc_0", "opacity", "scale_0", "scale_1", "scale_2", "rot_0", "rot_1"]
+    rows = np.zeros((len(opacity), len(names)))
+    rows[:, :3] = CORNERS[np.arange(len(opacity)) % 4]
+    rows[:, names.index("opacity")] = opacity
+    head = ["ply", f"format {form} 1.0", f"element vertex {len(rows)}", *(f"property float {name}" for name in names)]
+    start = "\n".join([*head, "end_header", ""]).encode()
+    if form == "ascii":
+        return start + "\n".join(" ".join(map(repr, row)) for row in rows.tolist()).encode() + b"\n"
+    return start + rows.astype("<f4" if "little" in form else ">f4").tobytes()
+
+
+@pytest.mark.parametrize("form", ["ascii", "binary_little_endian", "binary_big_endian"])
+def test_points_of_a_gaussian_splat_that_nobody_sees_are_left_out(form: str, tmp_path: Path) -> None:
+    """Opacity is a logit: 0 is one half. Every point keeps its place, for the labels."""
+    scan = scanned(tmp_path / "splat.ply", splat(form, [3.0, 0.0, 1e-3, 7.0, -1e-3, -7.0, float("nan"), 2.0]))
+    assert len(scan.vertices) == 8
+    assert scan.usable.tolist() == [True, True, True, True, False, False, False, True]
+    (sentence,) = scan.warnings
+    assert sentence == (
+        "is a Gaussian splat, whose points are blurs and no surface; "
+        "3 of 8, with an opacity below one half, were left out"
+    )
+    with pytest.raises(MeshError, match=r"is a Gaussian splat, .*; silhouette scan makes a scene of it"):
+        read_mesh(tmp_path / "splat.ply", Cache(None))
+
+
+def test_a_splat_of_which_all_is_faint_and_a_packed_one_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(MeshError, match="no vertex with finite coordinates that is not faint"):
+        scanned(tmp_path / "faint.ply", splat("ascii", [-1.0] * 5))
+    packed = splat("ascii", [1.0] * 5).replace(b"float f_dc_0", b"uint packed_position")
+    with pytest.raises(MeshError, match="is a compressed Gaussian splat"):
+        scanned(tmp_path / "packed.ply", packed)
+
+
+def test_opacity_alone_makes_no_splat(tmp_path: Path) -> None:
+    content = splat("ascii", [-1.0] * 5).replace(b"rot_0", b"turn")
+    scan = scanned(tmp_path / "cloud.ply", content)
+    assert (scan.usable.all(), scan.warnings) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("offset", "step"), [((0, 0, 0), 0.0), ((5000, 8000, 30), 0.48828125), ((60000, 80000, 30), 7.8125)]
+)
+def test_how_far_apart_the_numbers_are_that_a_scan_is_stored_in(offset: tuple[float, ...], step: float) -> None:
+    points = np.random.default_rng(2).uniform(0.0, 0.6, (5000, 3)) + offset
+    found = 1000.0 * step_of(points.astype(np.float32).astype(float))
+    assert found == pytest.approx(step, abs=1e-3)
+    assert step_of(points) == 0.0
+    # A text of so many decimals; a few whole numbers are no sign of one.
+    assert step_of(np.round(points, 3)) == pytest.approx(0.001)
+    assert step_of(np.round(points[:50])) < 0.01
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Integers
 from silhouette.scans.mesh_writing import ply_bytes
 from silhouette.scans.reading import Scan
+from silhouette.scans.scale import Wanted
 from silhouette.scans.scan import ScanRequest, scan_table
 from silhouette.scans.welding import welded
 
@@ -124,3 +126,21 @@ def test_an_stl_is_the_same_table_as_a_ply(tmp_path: Path) -> None:
     assert len(ply.pieces) == len(stl.pieces) == 1
     assert len(stl.labels) == len(stl.scan.vertices) == 3 * len(faces)
     assert (ply.labels[faces.ravel()] == stl.labels).mean() > 0.995
+
+
+@pytest.mark.parametrize(("offset", "step"), [(0.0, 0.0), (5000.0, 0.48828125)])
+def test_numbers_that_are_stored_far_apart_are_a_doubt_and_a_warning(
+    tmp_path: Path, offset: float, step: float
+) -> None:
+    """In metres and 32 bits, so far from the origin: the doubt of every piece is a third of the step at least."""
+    vertices, faces = hill()
+    moved = (vertices / 1000.0 + [offset, offset / 2.0, 0.0]).astype(np.float32)
+    (tmp_path / "scan.ply").write_bytes(ply_bytes(moved, faces))
+    table = scan_table(ScanRequest(tmp_path / "scan.ply", wanted=Wanted(scale=1000.0)), Cache(None))
+    told = [sentence for sentence in table.warnings if "mm apart, as it is stored" in sentence]
+    assert len(told) == (1 if step else 0)
+    if step:
+        assert f"its numbers are {step:.2g} mm apart" in told[0]
+    assert table.pieces
+    assert all(min(piece.place, piece.surface) >= step / 3.0 for piece in table.pieces)
+    assert step or all(max(piece.place, piece.surface) < 0.5 for piece in table.pieces)

@@ -87,12 +87,16 @@ class Content:
         warnings: a sentence for each thing that the user should know.
         units: that the file declares, as `MeshFile.declared_units`.
         picture: gives the bytes of a picture that a skin names; raises Refused.
+        libraries: the names of files that say what the materials are, where those were not looked at.
+        areas: of each of these materials, by its name.
     """
 
     surfaces: list[Surface]
     warnings: list[str] = field(default_factory=list)
     units: str | None = None
     picture: Callable[[str], bytes] | None = None
+    libraries: Sequence[str] = ()
+    areas: Mapping[str, float] = field(default_factory=dict)
 
 
 def referred(reference: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from array import array
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,14 +21,18 @@ from silhouette.meshes.formats.base import (
     no_numbers,
     no_triangles,
     plain_text,
+    see_through,
+    surface_area,
     word,
 )
 from silhouette.meshes.formats.obj_colours import Colouring
 from silhouette.meshes.formats.obj_lines import Lines, even
 from silhouette.meshes.formats.polygons import Indices, fans, mended, origins
 
-_STATEMENT = re.compile(rb"^[ \t]*(v|f|fo|g|o|usemtl|cstype)(?:[ \t]+([^\n#]*)|(?=[\n#]|$))", re.MULTILINE)
+_STATEMENT = re.compile(rb"^[ \t]*(v|f|fo|g|o|usemtl|mtllib|cstype)(?:[ \t]+([^\n#]*)|(?=[\n#]|$))", re.MULTILINE)
 _TEXTURES_AND_NORMALS = re.compile(rb"/\S*")
+_MOST_LIBRARIES = 20
+_MOST_MATERIALS = 1000
 _NEEDS = "a vertex line needs three numbers, the corners of a face need to be whole numbers"
 
 Names = tuple[str, str, str]
@@ -56,9 +61,9 @@ def read(data: bytes, colouring: Colouring | None = None) -> Content:
         else:
             reader.take(lines)
     surfaces = reader.surfaces(colouring)
-    if colouring is None:
-        return Content(surfaces)
-    return Content(surfaces, colouring.warnings, picture=colouring.picture)
+    if colouring is not None:
+        return Content(surfaces, [*colouring.warnings, *see_through(surfaces)], picture=colouring.picture)
+    return Content(surfaces, libraries=reader.libraries, areas=reader.areas(surfaces[0].vertices))
 
 
 class _Reader:
@@ -70,6 +75,7 @@ class _Reader:
         self._lengths = array("q")
         self._current = {b"g": "", b"o": "", b"usemtl": ""}
         self._statements = 0  # of names
+        self._libraries: list[str] = []
         # The names that hold from a face on, and the number of faces before it.
         self._named: list[tuple[int, Names]] = [(0, ("", "", ""))]
 
@@ -91,6 +97,8 @@ class _Reader:
                 faces.append(_absolute(corners, vertices + len(rows)) if b"-" in rest else corners)
             elif kind == b"cstype":
                 raise Refused("holds free-form curves or surfaces; export it as polygons")
+            elif kind == b"mtllib":
+                self._libraries.append(word(rest.strip()))
             else:
                 self._current[kind] = word(rest.strip())
                 self._name(len(self._lengths) + len(faces))
@@ -162,8 +170,31 @@ class _Reader:
         shades = colouring.shades(len(vertices))
         uv, rows = colouring.places(corners, lengths, triangles) or (None, triangles)
         materials, of_face = self._materials(len(lengths))
+        transparent = [material if colouring.see_through(material) else "" for material in materials]
         skins = [colouring.skin(material, shades, uv) for material in materials]
-        return by_part(materials, vertices, triangles, of_face[origins(lengths)], skins, rows)
+        surfaces = by_part(materials, vertices, triangles, of_face[origins(lengths)], skins, rows)
+        return [replace(one, see_through=name) for one, name in zip(surfaces, transparent, strict=True)]
+
+    @property
+    def libraries(self) -> list[str]:
+        """The names of the files of its materials, each once."""
+        return list(dict.fromkeys(self._libraries))[:_MOST_LIBRARIES]
+
+    def areas(self, vertices: Floats) -> dict[str, float]:
+        """The area of the faces of each material; nothing if no file says what they are.
+
+        Args:
+            vertices: (n, 3) of the file.
+        """
+        if not self._libraries:
+            return {}
+        lengths = np.array(self._lengths)
+        materials, of_face = self._materials(len(lengths))
+        if len(materials) > _MOST_MATERIALS:
+            return {}
+        triangles = fans(np.array(self._corners) - 1, lengths)
+        parts = by_part(materials, vertices, triangles, of_face[origins(lengths)])
+        return {part.part: surface_area(part) for part in parts}
 
     def _materials(self, faces: int) -> tuple[list[str], Indices]:
         """The names of the materials, and for each face (faces,) the index of its material."""

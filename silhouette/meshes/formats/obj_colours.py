@@ -7,7 +7,7 @@ import math
 import posixpath
 import re
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ from silhouette.meshes.formats.polygons import Indices, fans
 _STATEMENT = re.compile(rb"^[ \t]*(v|vt|f|fo|mtllib)[ \t]+([^\n#]*)", re.MULTILINE)
 _LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n#]*)", re.MULTILINE)
 _TEXTURE = re.compile(rb"(?:^|[ \t])[^\s/]+(?:/([^\s/]*)\S*)?")
-_MATERIAL = re.compile(rb"^[ \t]*(newmtl|Kd|map_Kd)[ \t]+([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
+_MATERIAL = re.compile(rb"^[ \t]*(newmtl|Kd|map_Kd|d|Tr|map_d)[ \t]+([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
 # Options of a picture with how many words they take; those of -o, -s and -t are numbers, of which some may lack.
 _OPTIONS = {"blendu": 1, "blendv": 1, "bm": 1, "boost": 1, "cc": 1, "clamp": 1, "imfchan": 1, "mm": 2, "texres": 1}
 _OFFSETS = {"o": 3, "s": 3, "t": 3}
@@ -33,10 +33,27 @@ _MOST_LIBRARIES = 20
 
 @dataclass
 class _Material:
-    """A material of the libraries: its colour in linear light, and the reference to its picture."""
+    """A material of the libraries: its colour in linear light, the reference to its picture, how opaque it is."""
 
     factor: tuple[float, float, float] | None = None
     picture: str = ""
+    opacity: float | None = None
+
+    def describe(self, kind: str, rest: bytes, folder: str) -> None:
+        """Takes in a line of a library that lies in a folder."""
+        if kind == "kd":
+            self.factor = _factor(rest) or self.factor
+        elif kind == "map_kd":
+            picture = _reference(word(rest.strip()))
+            self.picture = posixpath.join(folder, picture.replace("\\", "/")) if picture else self.picture
+        elif kind == "map_d":
+            self.opacity = 0.0
+        elif (share := _share(rest)) is not None:
+            # Some programs write Tr, the opposite of d, as 1 where they mean an opaque material.
+            if kind == "d":
+                self.opacity = min(share, 1.0 if self.opacity is None else self.opacity)
+            elif self.opacity is None and 0.0 < share < 1.0:
+                self.opacity = 1.0 - share
 
 
 class Colouring:
@@ -177,8 +194,9 @@ class Colouring:
         pictures = [material.picture for material in self._materials.values()]
         return sorted({*names, *apart, *filter(None, pictures)})
 
-    def load(self) -> None:
-        """Reads the libraries of materials; what cannot be read is a warning."""
+    def load(self, libraries: Sequence[str] = ()) -> None:
+        """Reads the libraries of materials, those of the file or others; what cannot be read is a warning."""
+        self._libraries = list(libraries) or self._libraries
         names = list(dict.fromkeys(self._libraries))
         for name in names[:_MOST_LIBRARIES]:
             # A name may hold spaces, and a line several names: the whole is tried first.
@@ -199,16 +217,18 @@ class Colouring:
         material = _Material()
         folder = posixpath.dirname(reference.replace("\\", "/"))
         for kind, rest in _MATERIAL.findall(data):
-            if kind == b"newmtl":
+            if kind.lower() == b"newmtl":
                 material = self._materials.setdefault(word(rest.strip()), _Material())
-            elif kind.lower() == b"kd":
-                material.factor = _factor(rest) or material.factor
             else:
-                picture = _reference(word(rest.strip()))
-                material.picture = posixpath.join(folder, picture.replace("\\", "/")) if picture else material.picture
+                material.describe(kind.decode().lower(), rest, folder)
             if len(self._materials) > MOST_PARTS:
                 raise Refused(f"names over {MOST_PARTS} materials; join them")
         return True
+
+    def see_through(self, material: str) -> bool:
+        """Whether pixels of a material may be transparent: it has a picture of its opacity, or one below 1."""
+        known = self._materials.get(material, _Material())
+        return known.opacity is not None and known.opacity < 1.0
 
     def skin(self, material: str, shades: NDArray[np.uint8] | None, uv: NDArray[np.float32] | None) -> Skin | None:
         """The skin of a material's faces, still without their corners: its picture, else vertices' colours, else Kd."""
@@ -260,6 +280,13 @@ def _each(faces: list[bytes], known: list[int]) -> Iterator[int]:
         for name in _TEXTURE.findall(rest):
             place = int(name or b"0")
             yield max(before + 1 + place, 0) if place < 0 else place
+
+
+def _share(rest: bytes) -> float | None:
+    """The number of a line such as ``0.5`` or ``-halo 0.5``; None where there is none."""
+    with suppress(ValueError, IndexError):
+        return float(rest.split()[-1])
+    return None
 
 
 def _factor(rest: bytes) -> tuple[float, float, float] | None:

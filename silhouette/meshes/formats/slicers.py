@@ -32,6 +32,7 @@ _CURA = {
     "supportmesh": "support mesh", "antioverhangmesh": "support blocker",
     "cuttingmesh": "cutting mesh", "infillmesh": "infill mesh",
 }  # fmt: skip
+_MOST_ELEMENTS = 10 * MOST_PARTS
 _TRUE = ("1", "true", "yes", "on")
 
 
@@ -95,10 +96,13 @@ class Configuration:
         self.warnings: list[str] = []
         self._object = ""
         self._volume: Volume | None = None
-        self._volumes = 0
+        self._elements = 0
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
+        self._elements += 1
+        if self._elements > _MOST_ELEMENTS:
+            raise Refused(f"has over {_MOST_ELEMENTS} entries")
         words = {plain(key.rpartition(" ")[2]): value for key, value in attributes.items()}
         match plain(tag.rpartition(" ")[2]):
             case "object":
@@ -109,9 +113,6 @@ class Configuration:
                 self._volume.describe(words.get("key", ""), words.get("value", ""))
 
     def _open(self, words: Mapping[str, str]) -> None:
-        self._volumes += 1
-        if self._volumes > 3 * MOST_PARTS:
-            raise Refused(f"names over {3 * MOST_PARTS} volumes")
         self._volume = volume = Volume()
         for key in _KEYS:
             volume.describe(key, words.get(key, ""))

@@ -125,7 +125,9 @@ def _is_text(data: bytes) -> bool:
     if not is_wide and _BINARY.search(start[80:].rstrip(b"\0")):
         return False
     start = start.replace(b"\0", b"").lower()
-    return bool(re.search(rb"^[ \t]*solid\b", start, re.MULTILINE)) and (b"facet" in start or b"endsolid" in start)
+    return bool(re.search(rb"^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[ \t]*solid\b", start, re.MULTILINE)) and (
+        b"facet" in start or b"endsolid" in start
+    )
 
 
 def _read_text(text: bytes) -> list[Surface]:
