@@ -21,17 +21,25 @@ UNLIKE = ("Dummy_Base", "tree", "cave")
 """Terrain of the shared meshes that is shaped as freely as a figure: a practice dummy, a tree, a cave."""
 
 
-def meshes_in(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.rglob("*") if file.suffix in MESHES)
+LARGE = 2_000_000
+"""Bytes: larger files are looked at in long runs alone."""
+
+SIZES = pytest.mark.parametrize("is_large", [False, pytest.param(True, marks=pytest.mark.long)])
+
+
+def meshes_in(folder: Path, is_large: bool) -> list[Path]:
+    files = sorted(file for file in folder.rglob("*") if file.suffix in MESHES)
+    return [file for file in files if (file.stat().st_size > LARGE) == is_large]
 
 
 def said_of(file: Path, kind: Kind | None = "fighter") -> str | None:
     return scenery_mistake(load_model(file, Cache.default(), kind))
 
 
-def test_of_no_figure_and_no_vehicle_is_anything_said(shared: Path) -> None:
-    files = meshes_in(shared / "meshes" / "miniatures") + meshes_in(shared / "meshes" / "vehicles")
-    assert len(files) > 20
+@SIZES
+def test_of_no_figure_and_no_vehicle_is_anything_said(shared: Path, is_large: bool) -> None:
+    files = [file for kind in ("miniatures", "vehicles") for file in meshes_in(shared / "meshes" / kind, is_large)]
+    assert files
     assert [(file.name, said) for file in files if (said := said_of(file)) is not None] == []
 
 
@@ -44,26 +52,38 @@ def test_our_own_models_are_known_for_what_they_are() -> None:
         assert said is None or "--kind terrain" in said
 
 
-def test_shared_terrain_is_known(shared: Path) -> None:
-    files = meshes_in(shared / "meshes" / "terrain")
-    assert len(files) > 30
+@SIZES
+def test_shared_terrain_is_known(shared: Path, is_large: bool) -> None:
+    files = meshes_in(shared / "meshes" / "terrain", is_large)
+    assert files
     unknown = {file.stem for file in files if "--kind terrain" not in (said_of(file) or "")}
     assert unknown <= set(UNLIKE)
-    assert [said_of(file, "terrain") for file in files if file.suffix == ".stl"] == [None] * len(
-        [file for file in files if file.suffix == ".stl"]
-    )
 
 
-def test_scans_are_known(shared: Path) -> None:
-    files = [shared / "scans" / "easy.glb", shared / "scans" / "no_scale.obj", shared / "scans" / "usual.ply"]
-    files += sorted((shared / "reports" / "scans").glob("*.glb"))
-    files.append(PROJECT / "scenes" / "scans" / "gang_table.glb")
-    assert len(files) > 5
-    for file in files:
-        for kind in ("fighter", "vehicle"):
-            said = said_of(file, kind)
-            assert said is not None, file
-            assert f"silhouette scan {file.name} --out FOLDER" in said
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("scans/easy.glb", "reports/scans/control.glb", "reports/scans/floor_2x2m.glb", "reports/scans/bumps_1mm.glb"),
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in (
+                *("scans/no_scale.obj", "scans/usual.ply", "reports/scans/board_on_dining_table.glb"),
+                *("reports/scans/floor_3x3m.glb", "reports/scans/no_scale_37.glb", "reports/scans/scenic_bases.glb"),
+            )
+        ),
+    ],
+)
+def test_scans_are_known(shared: Path, name: str) -> None:
+    said = said_of(shared / name)
+    assert said is not None
+    assert f"silhouette scan {Path(name).name} --out FOLDER" in said
+
+
+def test_the_scan_that_ships_is_known() -> None:
+    for kind in ("fighter", "vehicle"):
+        assert "silhouette scan gang_table.glb" in (
+            said_of(PROJECT / "scenes" / "scans" / "gang_table.glb", kind) or ""
+        )
 
 
 BLOCK = Solid(Box((60.0, 50.0, 40.0)))
