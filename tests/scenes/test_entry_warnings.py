@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +15,7 @@ from silhouette.files.cache import Cache
 from silhouette.rules import rule_of
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.table import TableScene
+from tests.support.commands import QUICK, run
 from tests.support.sane_scenes import GAMES, sane_scene, tilted_figures
 
 BODY = [{"cylinder": {"diameter": 25, "height": 3}, "base": True}, {"box": [12, 8, 28], "at": [0, 0, 3]}]
@@ -339,6 +342,29 @@ def test_a_vehicle_without_a_front_arc(arcs: list[str], fires: bool) -> None:
     scene = duel(KAL, VEX, vehicle=[vehicle])
     assert bool(scene.doubts("Hauler", ["Vex"])) == fires
     assert scene.doubts("Vex", ["Hauler"]) == []
+
+
+# ---- where it is told
+
+
+def test_table_json_and_page_tell_it_and_only_where_it_touches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "duel.json"
+    checks = [{"attacker": "Kal", "target": "Vex"}, {"attacker": "Vex", "target": "Yar"}]
+    fighters = [{**KAL, "eye": [0, 0, 1]}, VEX, {**fighter("Yar", 400), "facing": 1.5708}]
+    file.write_text(json.dumps({"rules": "necromunda", "fighter": fighters, "check": checks}))
+    eye, angle = "Kal: its eye [0, 0, 1] lies in or below its base", "Yar: facing = 1.5708 is 90° in radians"
+    first, second = run(capsys, "check", str(file), "--json", *QUICK).document["scenes"][0]["results"]
+    for result, has_eye in ((first, True), (second, False)):
+        assert any(text.startswith(eye) for text in result["warnings"]) == has_eye
+        assert any(text.startswith(angle) for text in result["warnings"]) != has_eye
+    table = run(capsys, "check", str(file), *QUICK).out
+    assert run(capsys, "report", str(file), "--out", str(tmp_path / "page.html"), *QUICK).status == 0
+    page = html.unescape((tmp_path / "page.html").read_text())
+    for text in (eye, angle):
+        assert f"warning: {text}" in table
+        assert text in page
 
 
 # ---- nothing is said of what is sane
