@@ -16,7 +16,6 @@ from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats
 from silhouette.models.entries import ModelOptions
-from silhouette.models.mistakes import eye_mistake
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
 from silhouette.models.scenery import scenery_mistake
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
@@ -90,7 +89,7 @@ def doubts(model: Model) -> list[str]:
     if model.kind == "terrain" or scenery is not None:
         return about
     given = [*([] if model.eye_given is None else [model.eye_given]), *model.eyes.values()]
-    of_eyes = [eye_mistake(model, eye) for eye in given]
+    of_eyes = [model.mistake_of(eye) for eye in given]
     if model.eye_from == "estimated":
         of_eyes.append(model.eye_estimate.doubt)
     return [*about, *(f"{model.source}: {doubt}" for doubt in dict.fromkeys(of_eyes) if doubt is not None)]

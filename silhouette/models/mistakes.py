@@ -6,7 +6,6 @@ Each function gives one sentence with the value and what would mend it, or None 
 from __future__ import annotations
 
 from math import pi
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +13,6 @@ from silhouette.geometry import Floats
 from silhouette.models.bases import Base
 from silhouette.models.entries import InsignificantEntry
 from silhouette.units import INCH
-
-if TYPE_CHECKING:
-    from silhouette.models.model import Model
 
 OUTSIDE = 3.0
 """mm: an eye so far outside the box round the body is one of a visor or a scope that sticks out; farther is a slip."""
@@ -57,30 +53,34 @@ def angle_mistake(key: str, angle: float) -> str | None:
     return f"{key} = {angle:g} is {degrees:g}° in radians, and angles are degrees; {meant}"
 
 
-def eye_mistake(model: Model, eye: Floats) -> str | None:
-    """The sentence that an eye is none of this model: outside its body, or in or below its base.
+def eye_mistake(eye: Floats, body: Floats, base_top: float | None) -> str | None:
+    """The sentence that an eye is none of its model: outside its body, or in or below its base.
 
     Args:
-        model: whose eye it is.
         eye: (3,) mm in the model's frame, as a file gives it.
+        body: (2, 3) mm, the box round the body in that frame.
+        base_top: z in mm of the top of the base; None where there is none.
+
+    >>> body = np.array([[-8.0, -6.0, 3.0], [8.0, 6.0, 34.0]])
+    >>> eye_mistake(np.array([0.0, 9.0, 30.0]), body, 3.0) is None
+    True
+    >>> eye_mistake(np.array([0.0, 9.1, 30.0]), body, 3.0)  # doctest: +ELLIPSIS
+    "its eye [0, 9.1, 30] lies 3.1 mm outside its body, which reaches from [-8, -6, 3] to [8, 6, 34] mm, all in ..."
+    >>> eye_mistake(np.array([0.0, 0.1, 1.3]), body, 3.0)  # doctest: +ELLIPSIS
+    "its eye [0, 0.1, 1.3] lies in or below its base, ... if these are inches, write [0, 2.54, 33.02], or leave eye out"
     """
-    low, high = model.body_box
-    base_top = None if model.base is None else float(model.mesh.bounds[0, 2]) + model.base.height
+    low, high = body
     apart = float(np.maximum(np.maximum(low - eye, eye - high), 0.0).max())
     if base_top is not None and eye[2] < base_top:
-        what = f"lies in or below its base, which reaches up to {base_top:g} mm"
+        what = f"lies in or below its base, which reaches up to {base_top:.4g} mm"
     elif apart > OUTSIDE:
         what = f"lies {apart:.1f} mm outside its body, which reaches from {point(low)} to {point(high)} mm"
     else:
         return None
-    is_inches = _is_in(model, eye * INCH, base_top)
-    meant = f"; if these are inches, write {point(eye * INCH)}" if is_inches else "; give the eye's true place"
-    return f"its eye {point(eye)} {what}, all in mm in the model's own frame{meant}, or leave eye out"
-
-
-def _is_in(model: Model, eye: Floats, base_top: float | None) -> bool:
-    low, high = model.body_box
-    return bool(((low - OUTSIDE <= eye) & (eye <= high + OUTSIDE)).all()) and (base_top is None or eye[2] >= base_top)
+    inches = eye * INCH
+    is_inches = ((low - OUTSIDE <= inches) & (inches <= high + OUTSIDE)).all()
+    meant = f"if these are inches, write {point(inches)}" if is_inches else "give the eye's true place"
+    return f"its eye {point(eye)} {what}, all in mm in the model's own frame; {meant}, or leave eye out"
 
 
 def base_mistakes(base: Base | None) -> list[str]:

@@ -31,7 +31,7 @@ from silhouette.models.bases import Base
 from silhouette.models.basing import centred, disc, measured, rounded, with_base
 from silhouette.models.entries import ArcName, Kind, ModelFileEntry, ModelOptions, SolidEntry
 from silhouette.models.eyes import EyeEstimate, eye_estimate, thick_parts
-from silhouette.models.mistakes import base_mistakes, tag_mistake
+from silhouette.models.mistakes import base_mistakes, eye_mistake, tag_mistake
 from silhouette.models.standing import doubt_about_up
 from silhouette.models.tagging import tagged, within
 from silhouette.models.units import FRONT, MILLIMETRES, Y_UP_FORMATS, UnitsChoice, units_of, upright
@@ -222,6 +222,11 @@ class Model:
             return ground, ground + self.base.height
         low, high = self._grounded.bounds[:, 2]
         return float(low), float(high)
+
+    def mistake_of(self, eye: Floats) -> str | None:
+        """The sentence that an eye (3,) in its frame is none of this model, as `eye_mistake` has it; else None."""
+        base_top = None if self.base is None else float(self.mesh.bounds[0, 2]) + self.base.height
+        return eye_mistake(eye, self.body_box, base_top)
 
     @cached_property
     def _grounded(self) -> Mesh:

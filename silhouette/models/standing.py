@@ -16,6 +16,7 @@ MUCH = 0.4  # the least share where it stands on a base, a floor or a foundation
 NARROW = 0.2  # the greatest share of its box in plan within the outline of all that touches the ground, on an edge
 BROAD = {"vehicle": 0.45, "terrain": 0.6}  # the least share where it stands on wheels, on legs, or on the rim of a wall
 FLAT = 0.5  # a figure without a base that is lower than this share of its extent along y lies down
+TALL = 2.0  # a figure that is so much higher than it is long along y stands, though its back may be flat, as a relief's
 
 
 def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> list[str]:
@@ -35,7 +36,7 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> l
         usual: the axis of its format: z or y.
     """
     _, depth, height = np.ptp(mesh.bounds, axis=0) if len(mesh.faces) else np.zeros(3)
-    if len(mesh.faces) == 0 or (given != "auto" and (kind != "fighter" or height >= depth)):
+    if len(mesh.faces) == 0 or (given != "auto" and (kind != "fighter" or height >= TALL * depth)):
         return []
     # The inverse of `upright` gives back how the mesh lies in its file; upright again, the other axis is up.
     vertices = upright(mesh.vertices, "y") if up == "z" else mesh.vertices[:, [0, 2, 1]] * [1.0, 1.0, -1.0]

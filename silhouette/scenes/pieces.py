@@ -21,7 +21,6 @@ from silhouette.lazy import cached_property
 from silhouette.meshes.bounds import plan_corners
 from silhouette.meshes.health import extremes
 from silhouette.models.entries import ArcName, Kind, ModelOptions
-from silhouette.models.mistakes import eye_mistake
 from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
 from silhouette.models.stand_ins import stand_in
 from silhouette.scenes.doubt import PieceDoubtEntry
@@ -88,7 +87,7 @@ class Piece:
         Of one that is given: that it is no eye of this body.
         """
         if self.eye_from == "given":
-            mistake = eye_mistake(self.model, self.own_eye)
+            mistake = self.model.mistake_of(self.own_eye)
             return () if mistake is None else (f"{self.name}: {mistake}",)
         doubt = self.model.eye_estimate.doubt
         return (f"the eye of {self.name} is estimated", *([] if doubt is None else [f"{self.name}: {doubt}"]))
