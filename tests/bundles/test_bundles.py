@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from silhouette.bundles import reading, writing
+from silhouette.bundles import reading, replaying, writing
 from silhouette.bundles.replaying import Asked, Replay, replay
-from silhouette.errors import FileError, SilhouetteError
+from silhouette.errors import FileError, RendererUnavailable, SilhouetteError
 from silhouette.files import archives
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection
-from silhouette.renderers import choose
+from silhouette.renderers import Renderer, choose
 from tests.support.model_files import as_obj
 from tests.support.shapes import box
 
@@ -210,6 +210,21 @@ def test_other_versions_are_named(scene: Path, tmp_path: Path) -> None:
     told = " ".join(found.reasons)
     assert all(words in told for words in ("Silhouette 0.1.0 then", "python 3.9.1 then", "numpy 1.0 then"))
     assert "warp" not in told  # the renderer makes no use of it
+
+
+def test_it_is_judged_again_on_its_device(scene: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A renderer that runs on one device alone, which the bundle names, is not another one here."""
+    path = retold(bundle(scene, tmp_path / "a.zip", pixel=0.4), lambda told: told["settings"].update(device="attic"))
+
+    def only_in_the_attic(name: str = "auto", device: str | None = None) -> Renderer:
+        if device != "attic" and name != "auto":
+            raise RendererUnavailable("it runs in the attic alone")
+        return choose("embree" if name == "auto" else name)
+
+    monkeypatch.setattr(replaying, "choose", only_in_the_attic)
+    found = again(path)
+    assert (found.result.judged[0].verdict.renderer, found.reasons) == ("reference", ())
+    assert {check.sameness for check in found.checks} == {"to the bit"}
 
 
 def test_what_cannot_be_bundled_is_one_line(scene: Path, tmp_path: Path) -> None:

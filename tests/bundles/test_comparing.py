@@ -56,6 +56,8 @@ def test_another_renderer_measures_the_same_within_the_error() -> None:
         ("occluded_pixels", 0),
         ("blockers", []),
         ("blockers", [{"name": "crate", "occluded": 0.42, "alone": 0.42}]),
+        ("blockers", [{"name": "wall", "occluded": 0.42, "alone": 0.62}]),
+        ("blockers", [{"name": "wall", "occluded": 0.22, "alone": 0.42}]),
         ("blockers", "wall"),
         ("reason", "62.0 % of Vex is obscured by the wall; less than half: partial cover"),
         ("reason", "42.0 % of Vex is obscured by the crate; less than half: partial cover"),

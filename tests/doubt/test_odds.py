@@ -18,6 +18,7 @@ from silhouette.doubt.run import Run
 from silhouette.doubt.trials import MOST, SCRAMBLINGS, Trials
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
+from silhouette.files.documents import read_document
 from silhouette.judging import load_scene
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
@@ -267,3 +268,13 @@ def test_what_is_close_is_told_if_the_reason_does_not(could_be: list[str]) -> No
     told = ruling(row, {"partial cover": 1.0}, "partial cover", "place")
     assert told.startswith("half: partial cover; as measured too close to call, it could be hidden; odds: ")
     assert "roll off" not in told
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_middle_of_the_shares_of_a_figure_of_a_shared_mesh(shared: Path, seed: int) -> None:
+    path = shared / "reports/scenes/odds_interval.toml"
+    rule = rule_called("necromunda")
+    scene = rule.load(path, read_document(path), Cache.default())
+    (verdict,) = rule.judge(scene, scene.checks, SETTINGS)
+    found = odds_of(Trials(scene, rule, seed), scene.checks[0], verdict, SETTINGS)
+    assert found.occluded_interval == pytest.approx((0.533, 0.545), abs=0.0025)

@@ -159,6 +159,22 @@ def test_a_stand_in_of_its_base(tmp_path: Path, keys: dict[str, Any], base: floa
     assert (piece.at, piece.facing) == ((25.4, 50.8, 0.0), 0.0)
 
 
+@pytest.mark.parametrize("scale, height", [((1, 1, 1), 30.48), ((1, 0.5, 1), 15.24), ((1, 0.2, 1), 33.5)])
+def test_a_stand_in_is_as_high_as_its_collider_if_that_is_no_mere_disc(
+    tmp_path: Path, scale: tuple[float, float, float], height: float
+) -> None:
+    """The collider is 27.94 mm wide: a quarter of that parts a crouching figure from a mere disc."""
+    kept(tmp_path / "Models", 1)
+    bundle = {
+        "Name": "Custom_Assetbundle",
+        "Nickname": "Kal",
+        "CustomAssetbundle": BUNDLE | {"ColliderURL": address(1)},
+    }
+    bundle["Transform"] = transform((1, 0, 2), (0, 90, 0), scale)
+    (piece,) = read(tmp_path, bundle, stand_ins=True).pieces
+    assert piece.keys == {"figure": {"base": 27.94, "height": pytest.approx(height)}}
+
+
 def test_without_a_known_size_there_is_no_stand_in(tmp_path: Path) -> None:
     bundle = {"Name": "Custom_Assetbundle", "Nickname": "Kal", "CustomAssetbundle": BUNDLE, "Transform": transform()}
     table = read(tmp_path, bundle, model("crate 32mm", mesh=8), stand_ins=True)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from silhouette.errors import SilhouetteError
-from silhouette.live.judges import CLOSED, LOST, Judges
-from silhouette.live.questions import CheckQuestion
+from silhouette.live.judges import CLOSED, LOST, PATIENT, Judges
+from silhouette.live.questions import CheckQuestion, Desk
 from silhouette.scenes.scene import Check
+from silhouette.views import View
 from silhouette.workers.forkserver import ForkedWorker
 from silhouette.workers.process import ChildProcess
 from tests.support.live_clients import PATIENCE, client_of
@@ -156,3 +160,38 @@ def test_a_long_request_does_not_keep_an_urgent_one_waiting(tmp_path: Path) -> N
             many.cancel()
 
     asyncio.run(main())
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A question that writes down that it was begun, and then looks for a while, so that it can be stopped."""
+
+    name: str
+    log: Path
+
+    def answered(self, desk: Desk) -> str:
+        with self.log.open("a", encoding="utf-8") as log:
+            log.write(self.name)
+        view = View(np.zeros(3), np.eye(3)[[0, 2, 1]], -0.5, 0.5, 0.5, 2, 2)
+        for _ in range(40):
+            desk.renderer.render(view, [])
+            time.sleep(0.01)
+        return self.name
+
+
+@pytest.mark.parametrize("urgency, begun", [(PATIENT, "ab"), (PATIENT + 1, "ab"), (PATIENT - 1, "aba")])
+def test_a_patient_question_gives_way_to_a_more_urgent_one_and_to_no_other(
+    tmp_path: Path, urgency: int, begun: str
+) -> None:
+    table, log = table_of(written(tmp_path)), tmp_path / "log"
+
+    async def main() -> None:
+        async with Judges(table.scene, table.cache, workers=1) as judges:
+            first = judges.ask(table.now, Counted("a", log), PATIENT)
+            while not log.exists():
+                await asyncio.sleep(0.01)
+            second = judges.ask(table.now, Counted("b", log), urgency)
+            assert await asyncio.wait_for(asyncio.gather(first, second), PATIENCE) == ["a", "b"]
+
+    asyncio.run(main())
+    assert log.read_text(encoding="utf-8") == begun

@@ -85,6 +85,27 @@ def test_what_is_said_of_a_model_is_told_and_saved_in_its_file(table: LiveTable)
         table.tags("Nobody")
 
 
+@pytest.mark.parametrize("before", [True, False])
+def test_what_is_saved_of_a_model_is_not_taken_back(table: LiveTable, before: bool) -> None:
+    """The steps before and after a save are of the scene: a model file that was saved stays as it is."""
+    file = table.path.parent / "models/scout.toml"
+    for height in (27, 28):
+        tag(table, eye=[1, 2, height])
+    kept = [1, 2, 28]
+    if not before:
+        table.undo()
+        kept = [1, 2, 27]
+    table.save()
+    saved = file.read_text(encoding="utf-8")
+    for step in (table.undo, table.undo) if before else (table.redo,):
+        step()
+        assert table.tags("Kal")["eye"] == kept
+        assert table.scene.piece("Zil").own_eye.tolist() == kept
+    table.edit([{"piece": "Vex", "at": [10.0, 60.0]}])
+    table.save()
+    assert file.read_text(encoding="utf-8") == saved
+
+
 def test_a_part_that_is_clicked_does_not_count(table: LiveTable) -> None:
     scene, part = table.scene, table.tags("Vex")["parts"][-1]
     mesh = scene.piece("Vex").model.mesh

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 from silhouette.geometry import Floats
 from silhouette.measure.claims import claim_of
@@ -16,6 +19,7 @@ from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.necromunda.scene import NecromundaScene
 from silhouette.rules.necromunda.sight import sight_between
+from tests.support.duels import loaded as duel_of
 from tests.support.mapped_tables import gantry_table, loaded
 
 XS, YS = np.arange(-100.0, 140.0, 30.0), np.arange(-80.0, 110.0, 30.0)
@@ -96,3 +100,35 @@ def test_what_is_refuted_is_more_than_nothing_and_a_closer_look_tells_how_much()
             if tolerance:
                 assert error <= 0.005 or abs(share - tolerance) > error
     assert slivers > 3
+
+
+def parted(*terrain: dict[str, Any]) -> Sight:
+    """Kal's sight of Vex, whom an edge of its vision arc parts."""
+    kal = {"name": "Kal", "at": [0, 0], "facing": 0, "parts": [{"box": [4, 4, 30]}], "eye": [0, 0, 25]}
+    vex = {"name": "Vex", "at": [150, 150], "facing": 0, "parts": [{"box": [40, 10, 40]}], "eye": [0, 0, 30]}
+    scene = duel_of({"rules": "necromunda", "terrain": [*terrain], "fighter": [kal, vex]})
+    kal_there, vex_there = scene.piece("Kal"), scene.piece("Vex")
+    return sight_between(scene, kal_there, vex_there, None, ignored_parts_block=False, friends_block=False)
+
+
+def test_a_target_hidden_within_the_arc_keeps_the_error_of_what_is_obscured_of_all_of_it() -> None:
+    wall = {"name": "wall", "at": [100, 80, 0], "parts": [{"box": [46, 3, 80]}]}
+    asked, renderer = [parted(wall)], choose("embree")
+    (look,) = ProvenEstimate(Estimate(nothing_is_proven=True))(asked, renderer, 0.1)
+    (exact,) = observe_many(asked, renderer, 0.1)
+    assert (look.decided_by, look.counts.seen, look.counts.error_in_arc) == ("proof", 0, 0.0)
+    assert 0 < look.counts.in_arc < look.counts.total
+    off = abs(look.counts.occluded / look.counts.total - exact.counts.occluded / exact.counts.total)
+    assert 0.0 < off <= look.counts.error + exact.counts.error
+
+
+@pytest.mark.parametrize("pixel", [0.4, 1.0])
+def test_a_target_proven_to_be_in_the_open_keeps_the_error_of_what_is_seen_where_an_arc_parts_it(pixel: float) -> None:
+    """Through the frame all of it shows; how much of it the arc takes in is counted, not proven."""
+    sides = [{"box": [2, 60, 3]}, {"box": [2, 60, 10], "at": [0, 0, 50]}]
+    sides += [{"box": [2, 4, 60], "at": [0, y, 0]} for y in (30, -30)]
+    asked, renderer = [parted({"name": "frame", "at": [75, 75, 0], "turn": 45, "parts": sides})], choose("embree")
+    (rough,), (fine,) = (observe_many(asked, renderer, each) for each in (pixel, 0.05))
+    assert (rough.decided_by, rough.counts.occluded, rough.counts.error) == ("proof", 0, 0.0)
+    off = abs(rough.counts.seen / rough.counts.total - fine.counts.seen / fine.counts.total)
+    assert 0.0 < off <= rough.counts.error_seen + fine.counts.error_seen

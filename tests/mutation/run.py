@@ -5,6 +5,7 @@
     python -m tests.mutation.run skirmishcorps --bounds
     python -m tests.mutation.run ikosa --again ikosa.jsonl
     python -m tests.mutation.run measure --only survey error
+    python -m tests.mutation.run review
 
 Nothing is written into the source tree: each mutant is loaded in a process of its own, forked from one that has the
 libraries loaded already, by an import hook. What survives the quick tests is tried on all of them. A run
@@ -28,10 +29,13 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from tests.mutation.mutants import Mutant, mutants_of
+from tests.mutation.review import PATCHES, Patch
 from tests.mutation.subjects import SUBJECTS, Subject
+
+if TYPE_CHECKING:
+    from tests.mutation.mutants import Mutant
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "silhouette"
@@ -45,6 +49,12 @@ LIBRARIES = (
 
 BOUNDS = ("_Lt_LtE", "_LtE_Lt", "_Gt_GtE", "_GtE_Gt")
 """The ends of the names of operators that move what lies exactly on a threshold to the other side."""
+
+REVIEW = "review"
+"""The subject of which the mutants are those of `tests.mutation.review`, each with its own tests."""
+
+OURS_LAST = (REVIEW, "measure", "proofs")
+"""Subjects whose modules some of `LIBRARIES` load: of these only what is not ours is loaded before the processes."""
 
 Outcome = Literal["killed", "timeout", "survived"]
 
@@ -69,7 +79,7 @@ class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def main(words: Sequence[str] | None = None) -> int:
     """Runs from the command line; the status is 0 unless the tests fail without a mutant."""
     parser = argparse.ArgumentParser(description="A mutation run over one game's rules, or over COUNT.")
-    parser.add_argument("subject", choices=sorted(SUBJECTS))
+    parser.add_argument("subject", choices=[*sorted(SUBJECTS), REVIEW])
     parser.add_argument("--only", nargs="*", default=[], help="names of modules; all that are listed by default")
     parser.add_argument("--bounds", action="store_true", help="only < for <=, > for >=, and the other way round")
     parser.add_argument("--sample", type=int, help="as many mutants, drawn at random; all by default")
@@ -78,10 +88,32 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--again", type=Path, help="only those that survived the run which wrote this --out file")
     parser.add_argument("--out", type=Path, help="a .jsonl file that gets a line for each mutant")
     given = parser.parse_args(words)
-    subject = SUBJECTS[given.subject]
     for library in LIBRARIES:
-        importlib.import_module(library)
+        if not library.startswith("silhouette.") or given.subject not in OURS_LAST:
+            importlib.import_module(library)
     gc.freeze()  # what is loaded by now need not be looked through again in each process
+    return _review(given) if given.subject == REVIEW else _run(given, SUBJECTS[given.subject])
+
+
+def _review(given: argparse.Namespace) -> int:
+    """Tries the mutants of a review, each on the tests that are to notice it; the status is 0 if none survives."""
+    patches = [patch for patch in PATCHES if not given.only or patch.path.stem in given.only]
+    outcomes = list[Outcome]()
+    for patch in patches:
+        module = ".".join(Path(patch.file).with_suffix("").parts)
+        assert module not in sys.modules, f"{module} is loaded before it is changed"
+        subject = Subject(str(Path(patch.file).parent), (patch.path.stem,), patch.tests)
+        if _tried(None, subject, limit=600.0, silent=True) != "survived":
+            print(f"{', '.join(patch.tests)}: fails without any mutant", file=sys.stderr)
+            return 1
+        outcomes.append(_tried(patch, subject, limit=600.0))
+        print("\n".join([f"{outcomes[-1]}: {patch.file}", *patch.difference()]), flush=True)
+    print(f"{outcomes.count('survived')} of {len(outcomes)} survive")
+    return min(1, outcomes.count("survived"))
+
+
+def _run(given: argparse.Namespace, subject: Subject) -> int:
+    """Tries the mutants of a subject; the status is 0 unless the tests fail without one."""
     package = ".".join(["silhouette", *subject.folder.split("/")])
     assert not any(f"{package}.{name}" in sys.modules for name in subject.modules)
     modules = [name for name in subject.modules if not given.only or name in given.only]
@@ -114,6 +146,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _chosen(given: argparse.Namespace, paths: Sequence[Path]) -> tuple[list[Mutant], int]:
     """The mutants that are asked for, in the order of the modules and lines, and from how many they are drawn."""
+    from tests.mutation.mutants import mutants_of  # needs the extra `mutation`, which a review does without
+
     chance, of_modules = random.Random(given.seed), [mutants_of(path) for path in paths]
     if given.bounds:
         of_modules = [[mutant for mutant in some if mutant.operator.endswith(BOUNDS)] for some in of_modules]
@@ -161,14 +195,17 @@ def _seconds() -> float:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 
-def _tried(mutant: Mutant | None, subject: Subject, limit: float) -> Outcome:
-    """What the tests say of a mutant, in a process of its own that may take ``limit`` seconds of processor time."""
+def _tried(mutant: Mutant | Patch | None, subject: Subject, limit: float, *, silent: bool = False) -> Outcome:
+    """What the tests say of a mutant, in a process of its own that may take ``limit`` seconds of processor time.
+
+    With a mutant nothing is printed, and without one if it is to be ``silent``.
+    """
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
         status = 3
         try:
-            status = _tested(mutant, subject)
+            status = _tested(mutant, subject, silent or mutant is not None)
         finally:
             sys.stdout.flush()
             os._exit(status)
@@ -178,18 +215,19 @@ def _tried(mutant: Mutant | None, subject: Subject, limit: float) -> Outcome:
     return "killed" if status else "survived"
 
 
-def _tested(mutant: Mutant | None, subject: Subject) -> int:
-    """Runs the tests with the mutant in place; 0 where all pass. Nothing is printed but without a mutant."""
+def _tested(mutant: Mutant | Patch | None, subject: Subject, silent: bool) -> int:
+    """Runs the tests with the mutant in place; 0 where all pass. Nothing is printed if it is to be ``silent``."""
     import pytest
     from hypothesis import Phase, settings
 
     # A failing example need not be made smaller here, and the same examples are tried on every mutant.
     settings.register_profile("mutants", phases=[Phase.explicit, Phase.generate], database=None, derandomize=True)
     settings.load_profile("mutants")
+    if silent:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
     if mutant is not None:
-        silent = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silent, 1)
-        os.dup2(silent, 2)
         name = ".".join(mutant.path.relative_to(ROOT).with_suffix("").parts)
         sys.meta_path.insert(0, _Loader(name, mutant.path, mutant.source()))
     words = ["-x", "-q", "-m", "not slow", "--assert=plain"]

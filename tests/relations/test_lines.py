@@ -227,3 +227,19 @@ def test_no_line_is_said_not_to_be_there_that_dense_tries_find(seed):
     # inside the crates: a beam from there goes on from their surface
     best = float(widths(free[:400], obstacles, 1.2).max())
     assert best <= found.value + found.error + 1e-6 or found.value >= 0.6
+
+
+@pytest.mark.parametrize("least", [0.9, 1.0])
+def test_the_error_is_what_the_search_left_beyond_the_width_that_it_found(least):
+    """Between two points there is one line: its width is known, and nothing is left."""
+    found = widest_line(point(0, -40, 0), point(0, 50, 0), slit(0.8), least=least)
+    assert (found.value, found.error) == (pytest.approx(0.8, abs=1e-9), pytest.approx(0.0, abs=1e-9))
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_piece_that_meets_most_lines_is_named_first(names, swapped):
+    start, end = surface((-5, -50, -5), (5, -40, 5)), surface((-5, 40, -5), (5, 50, 5))
+    most, some = block((-90, 10, -90), (90, 12, 90), names[0]), block((2, -10, -5), (4, -8, 5), names[1])
+    found = widest_line(start, end, [some, most] if swapped else [most, some], least=1.0)
+    assert (found.value, found.by) == (0.0, names)

@@ -107,6 +107,19 @@ def test_a_part_that_the_model_has_not_makes_it_not_sure(figures: Sequence[Known
     assert found.known is figures[3]
 
 
+@pytest.mark.parametrize("holes, radius, sure", [(40, 1.6, True), (60, 2.0, False)])
+def test_a_figure_of_which_little_is_missing_here_and_there_is_sure_and_one_that_lacks_a_tenth_is_not(
+    figures: Sequence[Known], holes: int, radius: float, sure: bool
+) -> None:
+    points, normals = scanned(figures[2], 200.0, 0.2, count=4000)
+    middles = points[np.random.default_rng(5).choice(len(points), holes, replace=False)]
+    left = (np.linalg.norm(points[:, None] - middles, axis=2) > radius).all(axis=1)
+    found = match(points[left], normals[left], figures, disc_of(figures[2]), 0.0, 0.2)
+    assert found is not None
+    assert (found.known, found.sure) == (figures[2], sure)
+    assert found.why == ("" if sure else "the model has what the scan does not show")
+
+
 def test_of_two_that_have_grown_together_each_is_found_and_the_rest_is_left(figures: Sequence[Known]) -> None:
     points, normals = scanned(figures[4], 120.0, 0.2)
     others, across = scanned(figures[5], 300.0, 0.2, seed=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.expectations import unmet_expectations
 from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
+from tests.conftest import started
 from tests.support.rulings import ruled
 
 CASES = Path(__file__).resolve().parents[4] / "shared" / "rules" / "cases" / "necromunda"
@@ -44,3 +46,21 @@ def test_a_worked_case_holds(name: str, renderer: Renderer) -> None:
         assert found.counts.error <= 0.002
         flat = scene.source.get("flat_fraction")
         assert abs(found.occluded - flat) < 0.016
+
+
+@pytest.mark.parametrize(
+    "name, renderer_name, expected",
+    [
+        ("contact_1.004mm.toml", "embree", {"verdict": "hidden", "marginal": False}),
+        ("gl_sheet_1um_before_target.toml", "gl", {"verdict": "full cover", "occluded": [0.71, 0.716]}),
+        ("ne_friend_in_front.json", "embree", {"verdict": "open"}),
+    ],
+)
+def test_what_went_wrong_is_right(name: str, renderer_name: str, expected: dict[str, Any], shared: Path) -> None:
+    path = shared / "reports/scenes" / name
+    scene = NECROMUNDA.load(path, read_document(path), Cache(None))
+    row = ruled(NECROMUNDA, scene, scene.checks[0], started(renderer_name), 0.1).row()
+    assert not unmet_expectations(row, expected)
+    assert ("E, a friend in base contact with A, is disregarded" in row["reason"]) == (
+        name == "ne_friend_in_front.json"
+    )

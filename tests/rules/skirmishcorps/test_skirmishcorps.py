@@ -333,3 +333,14 @@ def test_a_share_at_the_threshold_is_too_close_to_call() -> None:
         (row,) = rows({**document, "readings": {"share_practically_all": share + step}}, quick(), 0.1)
         assert (row["verdict"], row["could_be"], row["marginal"]) == (verdict, ["open", "low cover"], True)
         assert f"; too close to call, it could be {other}" in row["reason"]
+
+
+@pytest.mark.parametrize("off, could_be", [(0.0, ["open", "hidden"]), (5e-5, ["open", "hidden"]), (-1e-2, ["open"])])
+def test_an_eye_on_a_surface_is_marginal(off: float, could_be: list[str]) -> None:
+    """The rock ends at the eye of Kal, behind it."""
+    rock = {"name": "rock", "at": [-10.0 + off, 0], "parts": [{"box": [20, 200, 90]}]}
+    units = [{"name": name, "at": [x, 0]} for name, x in (("Kal", 0), ("Vex", 300))]
+    check = [{"attacker": "Kal", "target": "Vex"}]
+    (row,) = rows({"rules": "skirmishcorps", "unit": units, "terrain": [rock], "check": check})
+    assert (row["could_be"], row["marginal"]) == (could_be, len(could_be) > 1)
+    assert ("the eye of Kal lies on the surface of the rock: it could be hidden" in row["reason"]) == row["marginal"]

@@ -1,0 +1,23 @@
+"""The mutants of a review still change something; `python -m tests.mutation.run review` tells whether tests notice."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.mutation.review import PATCHES, ROOT, Patch
+
+
+@pytest.mark.parametrize("patch", PATCHES, ids=[f"{patch.path.stem}-{patch.new}" for patch in PATCHES])
+def test_a_mutant_applies_and_its_tests_are_there(patch: Patch) -> None:
+    assert ast.dump(ast.parse(patch.source())) != ast.dump(ast.parse(patch.path.read_text(encoding="utf-8")))
+    assert patch.difference()[0].startswith("-")
+    for test in patch.tests:
+        file, _, name = test.partition("::")
+        assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8") or not name
+
+
+def test_a_text_that_is_gone_is_told() -> None:
+    with pytest.raises(ValueError, match=r"matching.py has 'no such text' 0 times; once would be right"):
+        Patch("silhouette/scans/matching.py", "no such text", "", ()).source()
