@@ -21,7 +21,9 @@ import shapely
 from silhouette.geometry import Flags, Floats, Pose
 from silhouette.measure.contours import Placed, lines_between
 from silhouette.meshes.bounds import bounding_points
+from silhouette.meshes.health import has_area
 from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.solids import take_inner_boxes
 from silhouette.renderers.protocol import NEAREST, Body
 from silhouette.views import View
 
@@ -53,50 +55,76 @@ def filled(mesh: Mesh, pose: Pose, eye: Floats, towards: Floats) -> Mesh:
     >>> [len(filled(mesh, Pose.standing(), eye, target).faces) - len(mesh.faces) for mesh in (frame, gate)]
     [2, 0]
     """
-    whole, _ = _skinned(mesh, *_seen_from(mesh, pose, eye, towards))
-    return whole
-
-
-def skins(mesh: Mesh, pose: Pose, eye: Floats, towards: Floats) -> Floats:
-    """(k, 3, 3) mm, world: the triangles of the skins that `filled` adds."""
-    _, added = _skinned(mesh, *_seen_from(mesh, pose, eye, towards))
-    placed: Floats = pose.place(added.reshape(-1, 3)).reshape(-1, 3, 3)
-    return placed
+    return Skins(mesh, pose, eye, towards).whole
 
 
 Triple = tuple[float, float, float]
 
 
-def _seen_from(mesh: Mesh, pose: Pose, eye: Floats, towards: Floats) -> tuple[Triple, Triple, float]:
-    """Eye and direction of a picture that has the piece, in its frame, and the depth, mm, from which it counts."""
-    here, there = (pose.localise(point[None])[0] for point in (eye, towards))
-    points = bounding_points(mesh) - here
-    forward = mesh.bounds.mean(axis=0) - here
-    depth = points @ forward
-    near = 0.0
-    length = float(np.linalg.norm(forward))
-    if length == 0.0 or (depth < WIDEST * length * np.linalg.norm(points, axis=1) + NEAREST).any():
-        forward, near = there - here, NEAREST
-    else:
-        near = float(depth.min()) / length / 2.0
-    x, y, z = here.tolist()
-    ahead_x, ahead_y, ahead_z = forward.tolist()
-    return (x, y, z), (ahead_x, ahead_y, ahead_z), near
+class Skins:
+    """The skins over the regions that a piece's outline encloses; the arguments are those of `filled`."""
+
+    def __init__(self, mesh: Mesh, pose: Pose, eye: Floats, towards: Floats) -> None:
+        self._mesh, self._pose, self._eye = mesh, pose, eye
+        here, there = (pose.localise(point[None])[0] for point in (eye, towards))
+        points = bounding_points(mesh) - here
+        middle = mesh.bounds.mean(axis=0) - here
+        length = float(np.linalg.norm(middle))
+        depth = points @ middle
+        forward, near = middle, float(depth.min(initial=np.inf)) / max(length, NEAREST) / 2.0
+        if (depth < WIDEST * length * np.linalg.norm(points, axis=1) + NEAREST).any():  # it reaches round the eye
+            forward, near = there - here, NEAREST
+        if not forward.any():
+            forward = np.array([1.0, 0.0, 0.0])
+        self._forward, self._asked = forward, (_triple(here), _triple(forward), near)
+
+    @property
+    def view(self) -> View:
+        """A picture, from the eye, in which the outline lies."""
+        return _straight_at(self._eye, self._pose.rotation @ self._forward)
+
+    @property
+    def mesh(self) -> Mesh:
+        """The skins alone, in the piece's frame."""
+        return _skins(self._mesh, *self._asked)
+
+    @property
+    def triangles(self) -> Floats:
+        """(k, 3, 3) mm, world: their triangles."""
+        skins = self.mesh
+        return self._pose.place(skins.vertices)[skins.faces]
+
+    @property
+    def whole(self) -> Mesh:
+        """The piece with them; its mesh itself where there is none."""
+        return _with_skins(self._mesh, *self._asked)
 
 
-@lru_cache(maxsize=64)
-def _skinned(mesh: Mesh, eye: Triple, forward: Triple, near: float) -> tuple[Mesh, Floats]:
-    """The mesh with its skins, and these, (k, 3, 3), in its frame."""
+def _triple(point: Floats) -> Triple:
+    x, y, z = point.tolist()
+    return x, y, z
+
+
+@lru_cache(maxsize=16)
+def _with_skins(mesh: Mesh, eye: Triple, forward: Triple, near: float) -> Mesh:
+    skins = _skins(mesh, eye, forward, near)
+    if not len(skins.faces):
+        return mesh
+    faces = np.concatenate([mesh.faces, len(mesh.vertices) + skins.faces])
+    part = np.concatenate([mesh.part, np.zeros(len(skins.faces), mesh.part.dtype)])
+    whole = Mesh(np.concatenate([mesh.vertices, skins.vertices]), faces, part, mesh.part_names)
+    take_inner_boxes(whole, mesh)
+    return whole
+
+
+@lru_cache(maxsize=256)
+def _skins(mesh: Mesh, eye: Triple, forward: Triple, near: float) -> Mesh:
+    """The skins of a mesh, seen from an eye in some direction, as far as they are not nearer than ``near`` mm."""
     placed = Placed.of(_straight_at(np.array(eye), np.array(forward)), Body(1, mesh, Pose.standing()))
-    regions = _enclosed(placed, near)
-    corners = [_skin(placed, region, lines) for region, lines in regions]
-    added = np.concatenate([np.empty((0, 3, 3)), *corners])
-    if not len(added):
-        return mesh, added
-    vertices = np.concatenate([mesh.vertices, added.reshape(-1, 3)])
-    faces = len(mesh.vertices) + np.arange(3 * len(added), dtype=np.int32).reshape(-1, 3)
-    part = np.concatenate([mesh.part, np.zeros(len(added), mesh.part.dtype)])
-    return Mesh(vertices, np.concatenate([mesh.faces, faces]), part, mesh.part_names), added
+    corners = [_skin(placed, region, lines) for region, lines in _enclosed(placed, near)]
+    vertices = np.concatenate([np.empty((0, 3, 3)), *corners]).reshape(-1, 3)
+    faces = np.arange(len(vertices), dtype=np.int32).reshape(-1, 3)
+    return Mesh(vertices, faces, np.zeros(len(faces), np.int32))
 
 
 def _straight_at(eye: Floats, forward: Floats) -> View:
@@ -168,9 +196,10 @@ def _skin(placed: Placed, region: Any, lines: Floats) -> Floats:
     places = np.concatenate(rings)
     triangles = mapbox_earcut.triangulate_float64(places, np.cumsum([len(ring) for ring in rings]).astype(np.uint32))
     depth = np.concatenate([_rim_depths(ring, lines) for ring in rings])
-    points = np.column_stack([places * depth[:, None], depth])
-    corners: Floats = (points @ np.linalg.inv(placed.matrix).T + placed.eye)[triangles.astype(np.int64)]
-    return corners.reshape(-1, 3, 3)
+    points = np.column_stack([places * depth[:, None], depth]) @ np.linalg.inv(placed.matrix).T + placed.eye
+    faces = triangles.astype(np.int32).reshape(-1, 3)
+    corners: Floats = points[faces[has_area(points, faces)]]
+    return corners
 
 
 def _rim_depths(ring: Floats, lines: Floats) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
+from silhouette.measure.observation import Observation
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import BASE, INSIGNIFICANT
 from silhouette.rules.base import Pieces
@@ -45,6 +46,15 @@ def in_like_groups(
 def table_meshes(scene: TableScene) -> dict[str, Mesh]:
     """The significant parts of every piece, by the name of the piece."""
     return {piece.name: piece.model.significant for piece in scene.pieces}
+
+
+def windows_seen_through(observation: Observation) -> list[str]:
+    """A warning for each piece with ``solid = true`` through whose outline the target is seen all the same."""
+    return [
+        f"{piece.name}: one sees {observation.sight.target.name} through a window of its mesh, or a gap between its "
+        'parts; solid = true closes holes alone: say solid = "filled" if nothing is seen through it'
+        for piece in observation.looked_through
+    ]
 
 
 def table_basis(scene: TableScene) -> list[tuple[str, str]]:

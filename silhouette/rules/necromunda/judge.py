@@ -23,7 +23,7 @@ from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker,
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings
 from silhouette.rules.necromunda.sight import sight_between
 from silhouette.rules.readings import Alternative, OtherReading, alternatives
-from silhouette.rules.table import in_like_groups
+from silhouette.rules.table import in_like_groups, windows_seen_through
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
@@ -47,12 +47,13 @@ def judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings
 
 def _judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
     any_scene = questions[0][0]
-    measurement = _Measurement(settings, Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error))
+    wanted = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, windows=settings.remarks)
+    measurement = _Measurement(settings, wanted)
     asked = [_Question(scene, check) for scene, check in questions]
     crews = [one.crew(one.scene.readings) for one in asked]
     measurement.add([sight for crew in crews for look in crew for sight in look.sights], keep=settings.keep)
     verdicts = [measurement.verdict(one.scene, crew) for one, crew in zip(asked, crews, strict=True)]
-    return _with_other_readings(asked, verdicts, measurement) if settings.readings else verdicts
+    return _with_other_readings(asked, verdicts, measurement) if settings.remarks else verdicts
 
 
 @dataclass(frozen=True, eq=False)
@@ -398,6 +399,7 @@ def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
     for piece in cover.blockers:
         if encloses(piece.model.significant, piece.pose.localise(attacker.eye[None])[0]):
             warnings.append(eye_inside(attacker, piece))
+    warnings += windows_seen_through(cover)
     for piece in (attacker, target, *cover.blockers):
         warnings += piece.all_warnings
     return tuple(dict.fromkeys(warnings))

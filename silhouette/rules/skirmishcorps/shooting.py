@@ -24,6 +24,7 @@ from silhouette.rules.skirmishcorps.classes import (
 from silhouette.rules.skirmishcorps.protection import CoverEffect, Look, cover_effects, look_at, observe_looks
 from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
+from silhouette.rules.table import windows_seen_through
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.text import in_a_sentence, share_in_words
 
@@ -285,6 +286,7 @@ def _warnings(shot: _Shot, pixel: float) -> list[str]:
     for cover, piece in zip(shot.look.covers, bodies, strict=True):
         if encloses(piece.model.mesh, piece.pose.localise(shot.look.sight.eye[None])[0]):
             warnings.append(eye_inside(attacker.piece, cover.piece))
+    warnings += windows_seen_through(shot.whole)
     pieces = (attacker.piece, shot.target.piece, *bodies)
     warnings += shot.scene.doubts(attacker.name, (piece.name for piece in pieces[1:]))
     warnings += [warning for piece in pieces for warning in piece.all_warnings]
