@@ -160,7 +160,7 @@ class _Tried:
     def __init__(self, scene: Scene, check: Check, now: str, settings: Settings) -> None:
         self.rule: Rule[Any, Verdict] = rule_called(scene.rules)
         self._scene, self._check, self._now = scene, check, now
-        self._exactly = replace(settings, keep=False, readings=False)
+        self._exactly = replace(settings, keep=False, remarks=False)
         self._roughly = replace(self._exactly, observe=ROUGHLY)
 
     def nearest(self, name: str, searched: Field) -> Nearest | None:

@@ -223,7 +223,7 @@ def map_of(
     points = points.round(DIGITS)
     size = max(1, min(TOGETHER // len(checks), -(-len(points) // (PIECES_EACH * workers))))
     groups = [points[first : first + size] for first in range(0, len(points), size)]
-    verdicts_alone = replace(settings, readings=False)
+    verdicts_alone = replace(settings, remarks=False)
     judge = partial(judged_cells, rule, scene, places, request.role, checks, request.under, verdicts_alone)
     found = list[Cells]()
     done = 0

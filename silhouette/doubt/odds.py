@@ -170,7 +170,7 @@ def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings, 
         run: by how many processes.
     """
     order = tuple(trials.rule.levels)
-    judged = partial(_found, trials, check, replace(settings, keep=False, readings=False), run)
+    judged = partial(_found, trials, check, replace(settings, keep=False, remarks=False), run)
     found, error = _until_sure(trials, order, judged, run)
     shares = {word: float(np.mean(found.levels == number)) for number, word in enumerate(order)}
     doubt = doubt_of(trials.scene)

@@ -233,7 +233,9 @@ def _about(model: Model) -> str:
 
 def _base_and_eye(model: Model) -> str:
     if model.kind == "terrain":
-        return "seen through nowhere: solid" if model.solid else "blocks as its mesh does"
+        if model.solid == "filled":
+            return "solid, and what its outline encloses is filled"
+        return "solid: its holes are closed" if model.solid else "blocks as its mesh does"
     base = "no base"
     if model.base is not None:
         source = model.base.source

@@ -103,7 +103,7 @@ def _extras(piece: Piece, entry: Mapping[str, Any]) -> dict[str, Any]:
     if piece.kind != "terrain" or model.front_from == "given":
         said["front"] = round(model.front, 9)
     if model.solid:
-        said["solid"] = True
+        said["solid"] = model.solid
     if model.scan:
         said["scan"] = True
     eye = model.eye_given if piece.eye_given is None else piece.eye_given

@@ -172,14 +172,24 @@ def contours(placed: Placed, window: Floats, near: float, far: float) -> Contour
         near: above zero.
         far: a face counts as far as it is nearer than this.
     """
-    clusters = placed.clusters
     chosen = np.flatnonzero(placed.within(window, near, far))
     if len(chosen) == 0:
         return Contours(np.empty((2, 0)), np.empty((2, 0)), np.empty(0), np.empty(0), np.empty(0))
+    start, end, side = lines_between(placed, chosen, near, far)
+    start, end, side = _in_window(start, end, side, window)
+    pixels = 1.0 / (placed.step * np.minimum(start[2], end[2]))  # a mm at the nearer end
+    return Contours(start[:2] / start[2], end[:2] / end[2], side, placed.noise * pixels, NEAREST * pixels)
+
+
+def lines_between(placed: Placed, chosen: Indices, near: float, far: float) -> tuple[Floats, Floats, Floats]:
+    """The contours of some clusters between two depths, mm: their ends (3, n), in picture coordinates, and sides (n,).
+
+    The arguments are as of `contours`; what is level with the eye or behind it is cut off where ``near`` is above zero.
+    """
     ends, side = _edges(placed, chosen)
     points = placed.points(ends)
     start, end = points[..., 0], points[..., 1]
-    depth, radii = placed.centres[2, chosen], clusters.radii[chosen]
+    depth, radii = placed.centres[2, chosen], placed.clusters.radii[chosen]
     for bound, keep in ((near, 1.0), (far, -1.0)):
         if not (np.abs(depth - bound) <= radii).any():
             continue
@@ -191,9 +201,7 @@ def contours(placed: Placed, window: Floats, near: float, far: float) -> Contour
         # The cuts at one depth may reach beyond the other.
         other, other_keep = (far, -1.0) if keep > 0.0 else (near, 1.0)
         start, end, side = _clipped(start, end, side, other, other_keep)
-    start, end, side = _in_window(start, end, side, window)
-    pixels = 1.0 / (placed.step * np.minimum(start[2], end[2]))  # a mm at the nearer end
-    return Contours(start[:2] / start[2], end[:2] / end[2], side, placed.noise * pixels, NEAREST * pixels)
+    return start, end, side
 
 
 def _in_window(start: Floats, end: Floats, side: Floats, window: Floats) -> tuple[Floats, Floats, Floats]:

@@ -10,9 +10,11 @@ import numpy as np
 
 from silhouette.geometry import Flags, Floats, swollen
 from silhouette.measure.culling import disjoint, in_view, outermost, picture_bounds
+from silhouette.measure.filling import filled
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.sampling import Picture
 from silhouette.meshes.bounds import bounding_points, tighter_points
+from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.scenes.table import Occluders, Piece
 from silhouette.views import Projection, View, VisionArc, fit_view, projection_of, target_distance
@@ -57,7 +59,12 @@ def framed(sight: Sight, pixel: float) -> Framed:
         tighter=lambda fits: swollen(place(tighter_points(mesh, lambda points: fits(place(points)))), target.outline),
     )
     farthest = float(np.linalg.norm(box - sight.eye, axis=1).max())
-    blockers, bodies = _blockers_in(sight, views, outer, farthest)
+    found = _blockers_in(sight, views, outer, farthest)
+    bodies = [
+        Body(number, _as_it_hides(sight, piece, mesh), piece.pose, piece.outline)
+        for number, (piece, mesh) in enumerate(found, 2)
+    ]
+    blockers = [piece for piece, _ in found]
     body = Body(1, mesh, target.pose, target.outline)
     arcs = _arcs_that_matter(sight.arcs, box, body)
     projection = projection_of(views)
@@ -85,7 +92,7 @@ def may_stand_before(observation: Observation, others: Occluders, absent: Sequen
     outer = swollen(target.pose.place(bounding_points(target.model.significant)), target.outline)
     farthest = float(np.linalg.norm(swollen(target.body_box, target.outline) - sight.eye, axis=1).max())
     return bool(
-        _blockers_in(replace(sight, occluders=others, absent=tuple(absent)), observation.views, outer, farthest)[0]
+        _blockers_in(replace(sight, occluders=others, absent=tuple(absent)), observation.views, outer, farthest)
     )
 
 
@@ -119,8 +126,15 @@ def _is_all_of(target: Body, lies: Callable[[Floats], Flags]) -> bool:
     return bool(lies(swollen(held, target.outline)).all())
 
 
-def _blockers_in(sight: Sight, views: Sequence[View], outer: Floats, farthest: float) -> tuple[list[Piece], list[Body]]:
-    """The pieces that may stand before the target in the picture, and their bodies, with ids from 2 upwards.
+def _as_it_hides(sight: Sight, piece: Piece, mesh: Mesh) -> Mesh:
+    """The mesh of an occluder, with what its outline encloses where the piece is to be filled."""
+    if piece.model.solid != "filled":
+        return mesh
+    return filled(mesh, piece.pose, sight.eye, sight.target.body_middle)
+
+
+def _blockers_in(sight: Sight, views: Sequence[View], outer: Floats, farthest: float) -> list[tuple[Piece, Mesh]]:
+    """The pieces that may stand before the target in the picture, each with the part of it that blocks.
 
     First the boxes of all occluders are tested together; then, for each that is left, whether a straight line in the
     picture separates its hull from the target's.
@@ -136,13 +150,12 @@ def _blockers_in(sight: Sight, views: Sequence[View], outer: Floats, farthest: f
     for view in views:
         reaches |= in_view(view, occluders.boxes, farthest)
     reaches[list(sight.absent)] = False
-    blockers, bodies = list[Piece](), list[Body]()
+    found = list[tuple[Piece, Mesh]]()
     target_bounds = picture_bounds(views[0], outer)
     for number in np.flatnonzero(reaches):
         piece, mesh = occluders.pieces[number], occluders.meshes[number]
         if len(views) > 1 or not disjoint(
             target_bounds, picture_bounds(views[0], outermost(Body(0, mesh, piece.pose, piece.outline)))
         ):
-            blockers.append(piece)
-            bodies.append(Body(len(bodies) + 2, mesh, piece.pose, piece.outline))
-    return blockers, bodies
+            found.append((piece, mesh))
+    return found

@@ -152,6 +152,8 @@ class Observation:
         projection: "flat" where one picture was taken, "cube" where the target reaches round the eye.
         masks: the pixels that were counted: one picture, or the six faces of a cube round the eye; the pixels of all
             of them together are those of ``counts``. Empty where they were not kept.
+        looked_through: the blockers that close the holes of their meshes (``solid = true``), and through whose outline
+            the target is seen all the same: through windows that the mesh has, or gaps between its parts.
         views: the pictures, as framed before any was taken finer: one, or six; none where no picture was needed.
     """
 
@@ -163,3 +165,4 @@ class Observation:
     projection: Projection
     masks: tuple[Mask, ...] = ()
     views: tuple[View, ...] = ()
+    looked_through: tuple[Piece, ...] = ()

@@ -12,9 +12,11 @@ from typing import Protocol
 
 from silhouette.measure.counting import measured
 from silhouette.measure.framing import Framed, framed
+from silhouette.measure.looking_through import looked_through
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.question import Measured, Question
 from silhouette.renderers.protocol import Renderer
+from silhouette.scenes.table import Piece
 
 FINEST = 4
 """The largest factor by which a picture is taken finer, where the error of a share reaches across a threshold."""
@@ -33,12 +35,14 @@ class Wanted:
         tolerance: a share nearer than this to a threshold is too close to call, however well it is measured.
         error_goal: the error, as a share, that is small enough where no threshold is near; `ERROR_GOAL` by default.
         keep: whether the observations keep their masks.
+        windows: whether they tell which solid pieces are looked through.
     """
 
     thresholds: Sequence[float] = (0.5,)
     tolerance: float = 0.0
     error_goal: float | None = None
     keep: bool = False
+    windows: bool = False
 
 
 PLAIN = Wanted()
@@ -88,7 +92,10 @@ def observe_many(
         finer = [questions[number].refined(factor) for number in open_]
         for number, one in zip(open_, measured(finer, renderer, wanted.keep), strict=True):
             found[number] = one
-    return [_observation(frame, one) for frame, one in zip(frames, found, strict=True)]
+    return [
+        _observation(frame, one, looked_through(frame, renderer) if wanted.windows and one.counts.seen else ())
+        for frame, one in zip(frames, found, strict=True)
+    ]
 
 
 def _is_undecided(counts: OcclusionCounts, thresholds: Sequence[float], tolerance: float) -> bool:
@@ -100,7 +107,7 @@ def _is_undecided(counts: OcclusionCounts, thresholds: Sequence[float], toleranc
     return any(tolerance < abs(share - threshold) <= error for share, error in shares for threshold in thresholds)
 
 
-def _observation(frame: Framed, found: Measured) -> Observation:
+def _observation(frame: Framed, found: Measured, through: tuple[Piece, ...]) -> Observation:
     return Observation(
         frame.sight,
         frame.blockers,
@@ -110,4 +117,5 @@ def _observation(frame: Framed, found: Measured) -> Observation:
         frame.projection,
         found.masks,
         frame.views,
+        through,
     )

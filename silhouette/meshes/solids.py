@@ -81,6 +81,11 @@ def inner_boxes(mesh: Mesh) -> InnerBoxes:
     return derived(mesh, InnerBoxes, VERSION, lambda mesh: _found(clusters_of(mesh)))
 
 
+def take_inner_boxes(mesh: Mesh, part: Mesh) -> None:
+    """Has `inner_boxes` of a mesh be those of a part of it, where all that is added bounds nothing solid."""
+    derived(mesh, InnerBoxes, VERSION, lambda mesh: inner_boxes(part))
+
+
 def _found(clusters: Clusters) -> InnerBoxes:
     label = _labels(clusters)
     count = int(label.max()) + 1

@@ -211,8 +211,11 @@ class ModelOptions(Entry):
     """Which way the model faces in its own frame. The default is 90, that is +y; where y is up in the mesh file, by its
     format or by `up`, it is 270, that is -y, where the front of glTF, +Z, comes to lie.
     """
-    solid: StrictBool = Field(False, description="true or false")
-    """Terrain: nothing is ever seen through it, the holes of a scan included."""
+    solid: StrictBool | Literal["filled"] = Field(False, description='true, false or "filled"')
+    """Terrain: true closes the holes of an open mesh, such as a scan's. Through windows that the mesh itself has, and
+    gaps between its parts, one still looks; a warning then says so. "filled" also fills what its outline encloses in
+    the picture: windows, gaps between parts.
+    """
     scan: StrictBool = Field(False, description="true or false")
     """Whether the surface is a scan's, and lies a little off the truth."""
     origin: Literal["base", "keep"] = Field("base", description='"keep", or left out')

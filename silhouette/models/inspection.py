@@ -72,6 +72,7 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "eyes": {arc: _rounded(point) for arc, point in model.eyes.items()},
         "watertight": model.watertight,
         "holes": model.holes,
+        "solid": model.solid,
         "suggested": [_suggestion(suggestion, path) for suggestion in suggested],
         "suggested_toml": _to_paste(suggested, path),
         "warnings": doubts(model),

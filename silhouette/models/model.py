@@ -36,6 +36,7 @@ from silhouette.models.standing import doubt_about_up
 from silhouette.models.tagging import tagged, within
 from silhouette.models.units import FRONT, MILLIMETRES, Y_UP_FORMATS, UnitsChoice, units_of, upright
 
+Solidity = bool | Literal["filled"]
 BODY, BASE, INSIGNIFICANT = 0, 1, 2
 Roles = NDArray[np.uint8]
 LEAST_EXTENT = 0.01  # mm
@@ -80,7 +81,7 @@ class Model:
         eye_given: (3,) the eye that the model file gives, or None.
         eyes: the eyes of a vehicle's crew, by the vision arc that they look into; empty where one eye sees all.
         front: the direction that it faces, degrees anticlockwise from +x, and ``front_from`` how it is known.
-        solid: whether nothing is ever seen through it, holes in the scan included.
+        solid: whether its holes are closed; "filled" where what its outline encloses hides as well, from any eye.
         format: of the mesh file; "parts" for solids.
         units: taken for the mesh file, and ``units_from`` how they are known.
         up: the axis that was up in the mesh file.
@@ -99,7 +100,7 @@ class Model:
     base: Base | None
     eye_given: Floats | None
     front: float
-    solid: bool
+    solid: Solidity
     format: str
     units: str
     units_from: Literal["given", "declared", "guessed"]
@@ -342,7 +343,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
 
 
 def model_of_solids(
-    parts: Sequence[SolidEntry], location: Location, kind: Kind, front: float | None = None, is_solid: bool = False
+    parts: Sequence[SolidEntry], location: Location, kind: Kind, front: float | None = None, is_solid: Solidity = False
 ) -> Model:
     """The model of some solids, in their own frame; its front is +y where none is given."""
     solids = [part.solid() for part in parts]

@@ -133,14 +133,14 @@ class Settings:
         pixel: mm per pixel at the target.
         keep: whether verdicts keep their `Observation`, for figures.
         observe: measures: `observe_many`, or `silhouette.measure.estimate.Estimate` where a rough answer will do.
-        readings: whether it is also judged what the readings that the scene did not choose would change.
+        remarks: whether what stands beside a verdict is worked out: other readings that change it, windows.
     """
 
     renderer: Renderer
     pixel: float
     keep: bool = False
     observe: Observer = observe_many
-    readings: bool = True
+    remarks: bool = True
 
 
 @dataclass(frozen=True)

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
-import numpy as np
-
-from silhouette.geometry import Floats
-from silhouette.measure.observation import Sight
-from silhouette.meshes.bounds import faces_near
+from silhouette.measure.observation import Observation
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import BASE, INSIGNIFICANT
-from silhouette.relations.triangles import nearest_of_triangles
-from silhouette.renderers.protocol import NEAREST
 from silhouette.rules.base import Pieces
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.text import coordinates, in_a_sentence
+from silhouette.text import coordinates
 
 OfTable = TypeVar("OfTable", bound=TableScene)
 Given = TypeVar("Given")
-
-ASIDE = 1e-3
-"""mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)."""
 
 CAPTION = (
     "Everything on the table, where it stands, and what its mesh is. A hash names a surface: with "
@@ -53,94 +43,18 @@ def in_like_groups(
     return [given[number] for number in range(len(questions))]
 
 
-@dataclass(frozen=True, eq=False)
-class OtherEye:
-    """Where the eye of a sight may truly be, if that is in doubt.
-
-    Attributes:
-        why: a clause for the reason, if the verdict is another one from there.
-        eye: (3,) mm, world.
-        without: the position in the sight's occluders of one that does not block from there, or None.
-    """
-
-    why: str
-    eye: Floats
-    without: int | None = None
-
-    def sight(self, sight: Sight) -> Sight:
-        """The sight, taken from there."""
-        absent = sight.absent if self.without is None else (*sight.absent, self.without)
-        return replace(sight, eye=self.eye, absent=absent)
-
-
-def other_eyes(sight: Sight) -> list[OtherEye]:
-    """The eyes from which a check is judged as well, since nobody can tell which is the true one; mostly none.
-
-    An eye within `NEAREST` of a piece that may block, by which numbers in files and renderers are off, lies on its
-    surface: it may be a hair outside the piece or inside it, or the piece may not count.
-    """
-    low, high = sight.occluders.boxes.min(axis=1) - NEAREST, sight.occluders.boxes.max(axis=1) + NEAREST
-    near = np.flatnonzero(((sight.eye >= low) & (sight.eye <= high)).all(axis=1))
-    eyes = list[OtherEye]()
-    for number in near.tolist():
-        piece, mesh = sight.occluders.pieces[number], sight.occluders.meshes[number]
-        outward = None if number in sight.absent else _outward_at(mesh, piece.pose.localise(sight.eye[None])[0])
-        if outward is not None:
-            way = piece.pose.rotation @ outward * ASIDE
-            why = f"the eye of {sight.attacker.name} lies on the surface of {in_a_sentence(piece.name)}"
-            eyes += [OtherEye(why, sight.eye + way), OtherEye(why, sight.eye - way), OtherEye(why, sight.eye, number)]
-    return eyes
-
-
-def _outward_at(mesh: Mesh, eye: Floats) -> Floats | None:
-    """(3,) the unit normal of a surface on which a point (3,) of its frame lies; None where it lies on none."""
-    corners = mesh.vertices[mesh.faces[faces_near(mesh, eye, NEAREST)]]
-    points = np.repeat(eye[None], len(corners), axis=0)
-    distance, _ = nearest_of_triangles(points, points, corners)
-    on = corners[distance <= NEAREST]
-    if not len(on):
-        return None
-    across = np.cross(on[:, 1] - on[:, 0], on[:, 2] - on[:, 0])
-    across = across[np.abs(across).any(axis=1)]
-    outward = np.zeros(3)
-    for normal in across / np.linalg.norm(across, axis=1, keepdims=True):
-        if abs(normal @ outward) < 0.5:  # each side of an edge once, and of a sheet with two faces one
-            outward = outward + normal
-    length = np.linalg.norm(outward)
-    return outward / length if length else outward
-
-
-def doubts_of_eyes(
-    verdicts: Iterable[tuple[str, str]], could_be: Sequence[str], order: Sequence[str]
-) -> tuple[tuple[str, ...], str]:
-    """What a verdict could be besides, seen from other eyes, and what the reason says of that.
-
-    Args:
-        verdicts: of each other eye, why it may be the true one, and the verdict from there.
-        could_be: what the verdict could be from its own eye.
-        order: of the verdicts of the game.
-
-    >>> elsewhere = [("where its eye is decides", "open"), ("where its eye is decides", "hidden")]
-    >>> doubts_of_eyes(elsewhere, ["hidden"], ["open", "hidden"])
-    (('open', 'hidden'), '; where its eye is decides: it could be open, roll off')
-    >>> doubts_of_eyes([], ["open"], ["open", "hidden"])
-    (('open',), '')
-    """
-    more: dict[str, set[str]] = {}
-    for why, verdict in verdicts:
-        if verdict not in could_be:
-            more.setdefault(why, set()).add(verdict)
-    words = "".join(
-        f"; {why}: it could be {' or '.join(word for word in order if word in others)}, roll off"
-        for why, others in more.items()
-    )
-    possible = set(could_be).union(*more.values())
-    return tuple(word for word in order if word in possible), words
-
-
 def table_meshes(scene: TableScene) -> dict[str, Mesh]:
     """The significant parts of every piece, by the name of the piece."""
     return {piece.name: piece.model.significant for piece in scene.pieces}
+
+
+def windows_seen_through(observation: Observation) -> list[str]:
+    """A warning for each piece with ``solid = true`` through whose outline the target is seen all the same."""
+    return [
+        f"{piece.name}: one sees {observation.sight.target.name} through a window of its mesh, or a gap between its "
+        'parts; solid = true closes holes alone: say solid = "filled" if nothing is seen through it'
+        for piece in observation.looked_through
+    ]
 
 
 def table_basis(scene: TableScene) -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ from silhouette.rules.data.results import AskedClause, DataVerdict, Measurement
 from silhouette.rules.data.ruling import ruled
 from silhouette.rules.data.scene import DataScene, value_of
 from silhouette.rules.data.words import in_a_row, reason_of, said
-from silhouette.rules.table import in_like_groups
+from silhouette.rules.table import in_like_groups, windows_seen_through
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 
@@ -38,7 +38,9 @@ def _judge(questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> 
     scenes = {id(scene): scene for scene, _ in questions}
     tables = {number: SceneTable(scene) for number, scene in scenes.items()}
     any_scene = questions[0][0]
-    wanted = Wanted(thresholds_of(any_scene.game), any_scene.tolerance, any_scene.error, settings.keep)
+    wanted = Wanted(
+        thresholds_of(any_scene.game), any_scene.tolerance, any_scene.error, settings.keep, windows=settings.remarks
+    )
     verdicts: dict[int, DataVerdict] = {}
     while len(verdicts) < len(questions):
         unmeasured: dict[tuple[int, Key], Sight] = {}
@@ -127,7 +129,9 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         chooser=chooser,
         between=ruling.between,
         clauses=tuple(clauses),
-        warnings=_warnings(scene, attacker, target, blockers),
+        warnings=_warnings(
+            scene, attacker, target, blockers, [] if observed is None else windows_seen_through(observed)
+        ),
         measurement=None if observed is None else Measurement.of(observed, settings.renderer.name),
         observation=observed if settings.keep else None,
         looks=_looks(table, clauses) if settings.keep else {},
@@ -170,9 +174,11 @@ def _looks(table: SceneTable, clauses: Sequence[AskedClause]) -> dict[Use, Obser
     return {use: table.looks[use] for tally in tallies for use in tally.every_use() if use in table.looks}
 
 
-def _warnings(scene: DataScene, attacker: Piece, target: Piece, blockers: Sequence[str]) -> tuple[str, ...]:
-    """Doubts about the poses and the meshes on which a verdict rests, each once."""
-    warnings = [*attacker.eye_warnings]
+def _warnings(
+    scene: DataScene, attacker: Piece, target: Piece, blockers: Sequence[str], windows: Sequence[str]
+) -> tuple[str, ...]:
+    """Doubts about the poses and the meshes on which a verdict rests, those about windows among them, each once."""
+    warnings = [*attacker.eye_warnings, *windows]
     for piece in (attacker, target, *(scene.piece(name) for name in blockers)):
         warnings += piece.all_warnings
     return tuple(dict.fromkeys([*warnings, *scene.doubts(attacker.name, [target.name, *blockers])]))

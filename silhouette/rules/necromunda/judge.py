@@ -15,7 +15,7 @@ from operator import attrgetter
 
 from silhouette.measure.framing import may_stand_before
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import Wanted, observe_many
+from silhouette.measure.observe import Wanted
 from silhouette.meshes.holes import encloses
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import RuleReference, Settings
@@ -23,7 +23,7 @@ from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker,
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings
 from silhouette.rules.necromunda.sight import sight_between
 from silhouette.rules.readings import Alternative, OtherReading, alternatives
-from silhouette.rules.table import doubts_of_eyes, in_like_groups, other_eyes
+from silhouette.rules.table import in_like_groups, windows_seen_through
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
@@ -47,15 +47,16 @@ def judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings
 
 def _judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
     any_scene = questions[0][0]
-    measurement = _Measurement(settings, Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error))
+    wanted = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, windows=settings.remarks)
+    measurement = _Measurement(settings, wanted)
     asked = [_Question(scene, check) for scene, check in questions]
     crews = [one.crew(one.scene.readings) for one in asked]
-    measurement.add(crews, keep=settings.keep)
+    measurement.add([sight for crew in crews for look in crew for sight in look.sights], keep=settings.keep)
     verdicts = [measurement.verdict(one.scene, crew) for one, crew in zip(asked, crews, strict=True)]
-    return _with_other_readings(asked, verdicts, measurement) if settings.readings else verdicts
+    return _with_other_readings(asked, verdicts, measurement) if settings.remarks else verdicts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Look:
     """One look from an attacker at a target.
 
@@ -113,39 +114,15 @@ class _Measurement:
     settings: Settings
     wanted: Wanted
     observed: dict[Sight, Observation] = field(default_factory=dict)
-    elsewhere: dict[_Look, list[tuple[str, _Look]]] = field(default_factory=dict)
-    """The looks that are judged as well if it is in doubt where the eye of a look is, each with the reason for it."""
 
-    def add(self, crews: Sequence[Sequence[_Look]], *, keep: bool) -> None:
-        """Measures what has not been measured of looks, all together; ``keep`` keeps the masks of observations."""
-        looks = list(dict.fromkeys(look for crew in crews for look in crew))
-        self._observe(looks, keep)
-        if self.settings.observe is not observe_many:  # of the verdicts of trials nobody reads more than the word
-            return
-        for look in looks:
-            others = [(other.why, other.sight) for other in other_eyes(look.sights[-1])]
-            self.elsewhere[look] = [(why, _Look(look.arc, tuple(map(sight, look.sights)))) for why, sight in others]
-        self._observe([other for look in looks for _, other in self.elsewhere[look]], keep=False)
-
-    def _observe(self, looks: Sequence[_Look], keep: bool) -> None:
-        settings, new = self.settings, dict.fromkeys(sight for look in looks for sight in look.sights)
-        sights = [sight for sight in new if sight not in self.observed]
-        if sights:
-            found = settings.observe(sights, settings.renderer, settings.pixel, replace(self.wanted, keep=keep))
-            self.observed.update(zip(sights, found, strict=True))
+    def add(self, sights: Sequence[Sight], *, keep: bool) -> None:
+        """Measures sights, all together; ``keep`` says whether the observations keep their masks."""
+        settings = self.settings
+        found = settings.observe(sights, settings.renderer, settings.pixel, replace(self.wanted, keep=keep))
+        self.observed.update(zip(sights, found, strict=True))
 
     def verdict(self, scene: NecromundaScene, crew: Sequence[_Look]) -> NecromundaVerdict:
         """The verdict under the readings of a scene, of looks that were measured."""
-        verdict = self._ruled(scene, crew)
-        others = [
-            (why, self._ruled(scene, [*crew[:number], other, *crew[number + 1 :]]).verdict)
-            for number, look in enumerate(crew)
-            for why, other in self.elsewhere.get(look, ())
-        ]
-        could_be, words = doubts_of_eyes(others, verdict.could_be, VERDICTS)
-        return replace(verdict, could_be=could_be, reason=verdict.reason + words) if words else verdict
-
-    def _ruled(self, scene: NecromundaScene, crew: Sequence[_Look]) -> NecromundaVerdict:
         seen = [[self.observed[sight] for sight in look.sights] for look in crew]
         return _best_of([_verdict(scene, look.arc, each, self.settings) for look, each in zip(crew, seen, strict=True)])
 
@@ -175,7 +152,10 @@ def _with_other_readings(
         ]
         for one, verdict in zip(asked, verdicts, strict=True)
     ]
-    measurement.add([crew for one in others for _, crew in one], keep=False)
+    sights = [sight for one in others for _, crew in one for look in crew for sight in look.sights]
+    new = list(dict.fromkeys(sight for sight in sights if sight not in measurement.observed))
+    if new:
+        measurement.add(new, keep=False)
     return [
         _with_those_that_differ(one.scene, _with_disregarded(one, verdict, measurement), mine, measurement)
         for one, verdict, mine in zip(asked, verdicts, others, strict=True)
@@ -447,6 +427,7 @@ def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
     for piece in cover.blockers:
         if encloses(piece.model.significant, piece.pose.localise(attacker.eye[None])[0]):
             warnings.append(eye_inside(attacker, piece))
+    warnings += windows_seen_through(cover)
     for piece in (attacker, target, *cover.blockers):
         warnings += piece.all_warnings
     return tuple(dict.fromkeys(warnings))

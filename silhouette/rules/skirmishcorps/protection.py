@@ -136,7 +136,8 @@ def observe_looks(looks: Sequence[Look], settings: Settings, *thresholds: float)
 
     All looks are at one scene, but for where its pieces stand.
     """
-    wanted = Wanted(thresholds, error_goal=looks[0].error_goal if looks else None, keep=settings.keep)
+    goal = looks[0].error_goal if looks else None
+    wanted = Wanted(thresholds, error_goal=goal, keep=settings.keep, windows=settings.remarks)
     return settings.observe([look.sight for look in looks], settings.renderer, settings.pixel, wanted)
 
 

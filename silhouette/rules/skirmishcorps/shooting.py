@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from silhouette.measure.observation import Observation
-from silhouette.measure.observe import observe_many
 from silhouette.meshes.holes import encloses
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.readings import OtherReading
@@ -25,7 +24,7 @@ from silhouette.rules.skirmishcorps.classes import (
 from silhouette.rules.skirmishcorps.protection import CoverEffect, Look, cover_effects, look_at, observe_looks
 from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
-from silhouette.rules.table import doubts_of_eyes, other_eyes
+from silhouette.rules.table import windows_seen_through
 from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.text import in_a_sentence, share_in_words
 
@@ -104,33 +103,11 @@ def protections(
         _Shot(*question, look, whole, each)
         for question, look, whole, each in zip(questions, looks, wholes, effects, strict=True)
     ]
-    return [_protection(shot, settings, _from_other_eyes(shot, settings, threshold)) for shot in shots]
+    return [_protection(shot, settings) for shot in shots]
 
 
-def _from_other_eyes(shot: _Shot, settings: Settings, threshold: float) -> list[tuple[str, str]]:
-    """The verdicts from where the eye may be as well, each with the reason for it."""
-    eyes = other_eyes(shot.look.sight) if settings.observe is observe_many else []
-    looks = [replace(shot.look, sight=other.sight(shot.look.sight)) for other in eyes]
-    wholes = observe_looks(looks, settings, threshold)
-    effects = cover_effects(looks, wholes, settings, threshold)
-    others = [
-        replace(shot, look=look, whole=whole, effects=each)
-        for look, whole, each in zip(looks, wholes, effects, strict=True)
-    ]
-    return [
-        (eye.why, _answer(other, shot.scene.readings.cover_class).verdict)
-        for eye, other in zip(eyes, others, strict=True)
-    ]
-
-
-def _protection(shot: _Shot, settings: Settings, elsewhere: Sequence[tuple[str, str]] = ()) -> SkirmishCorpsVerdict:
-    """The verdict on one shot.
-
-    Args:
-        shot: as it was measured.
-        settings: of the measurement.
-        elsewhere: the verdicts from where the eye may be as well, each with the reason for it.
-    """
+def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
+    """The verdict on one shot."""
     scene, attacker, target, whole = shot.scene, shot.attacker, shot.target, shot.whole
     answer = _answer(shot, scene.readings.cover_class)
     rule, reason = _grounds(shot, answer)
@@ -138,8 +115,6 @@ def _protection(shot: _Shot, settings: Settings, elsewhere: Sequence[tuple[str, 
     if len(could_be) > 1:
         others = " or ".join(word for word in could_be if word != answer.verdict)
         reason += f"; too close to call, it could be {others}"
-    possible, words = doubts_of_eyes(elsewhere, could_be, VERDICTS)
-    reason += words
     others_read = _other_readings(shot, answer)
     for other in others_read:
         reason += f"; with {other['reading']}: {other['verdict']}"
@@ -156,8 +131,8 @@ def _protection(shot: _Shot, settings: Settings, elsewhere: Sequence[tuple[str, 
         "occluded_pixels": counts.occluded,
         "blockers": _blockers(shot),
         "other_readings": others_read,
-        "marginal": len(possible) > 1,
-        "could_be": list(possible),
+        "marginal": len(could_be) > 1,
+        "could_be": could_be,
         "renderer": settings.renderer.name,
         "pixel": whole.pixel,
         "warnings": _warnings(shot, settings.pixel),
@@ -311,6 +286,7 @@ def _warnings(shot: _Shot, pixel: float) -> list[str]:
     for cover, piece in zip(shot.look.covers, bodies, strict=True):
         if encloses(piece.model.mesh, piece.pose.localise(shot.look.sight.eye[None])[0]):
             warnings.append(eye_inside(attacker.piece, cover.piece))
+    warnings += windows_seen_through(shot.whole)
     pieces = (attacker.piece, shot.target.piece, *bodies)
     warnings += shot.scene.doubts(attacker.name, (piece.name for piece in pieces[1:]))
     warnings += [warning for piece in pieces for warning in piece.all_warnings]

@@ -1,0 +1,221 @@
+"""COUNT: what the outline of a piece encloses in the picture, its windows and the gaps between its parts, filled.
+
+contours of the piece -> the regions between them -> those that it covers nowhere, and that are closed all round
+-> a skin over each, stretched from rim to rim -> the piece with its skins, which hides as any other mesh does
+
+    +--------------+     +--------------+
+    |   +----+     |     |   +----+     |        A point of a rim lies as far away as the edge of the piece
+    |   |    |   --+     |   |####|   --+        there: in a wall the skin lies in the wall. It hides what lies
+    |   +----+  |        |   +----+  |           behind it, and nothing before it. What is open on one side, as
+    +-----------+        +-----------+           the notch on the right, is no part of what the outline encloses.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import shapely
+
+from silhouette.geometry import Flags, Floats, Pose
+from silhouette.measure.contours import Placed, lines_between
+from silhouette.meshes.bounds import bounding_points
+from silhouette.meshes.health import has_area
+from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.solids import take_inner_boxes
+from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.views import View
+
+WIDEST = 0.17
+"""The cosine of 80°: a piece all of which lies nearer to one direction has its outline in a picture that way."""
+
+BESIDE = 1e-9
+"""The share of its distance by which a place may lie beside the line on which it was found, by rounding."""
+
+FARTHEST = 1e9
+"""How far out a face may lie in the picture, in depths."""
+
+
+def filled(mesh: Mesh, pose: Pose, eye: Floats, towards: Floats) -> Mesh:
+    """The mesh with a skin over each region that its outline encloses, seen from an eye; itself where there is none.
+
+    Args:
+        mesh: of the piece, in its own frame.
+        pose: where it stands.
+        eye: (3,) mm, world.
+        towards: (3,) mm, world: what is looked at. A piece that reaches round the eye is taken as it lies in the
+            picture straight at this, as far as it is before the eye.
+
+    >>> from silhouette.meshes.primitives import Box, Solid, solid
+    >>> pillars = [Solid(Box((10.0, 10.0, 40.0)), (x, 0.0, 0.0)) for x in (-20.0, 20.0)]
+    >>> beams = [Solid(Box((50.0, 10.0, 10.0)), (0.0, 0.0, z)) for z in (-10.0, 40.0)]
+    >>> eye, target = np.array([0.0, -200.0, 20.0]), np.array([0.0, 200.0, 20.0])
+    >>> frame, gate = solid(*pillars, *beams), solid(*pillars, beams[1])
+    >>> [len(filled(mesh, Pose.standing(), eye, target).faces) - len(mesh.faces) for mesh in (frame, gate)]
+    [2, 0]
+    """
+    return Skins(mesh, pose, eye, towards).whole
+
+
+Triple = tuple[float, float, float]
+
+
+class Skins:
+    """The skins over the regions that a piece's outline encloses; the arguments are those of `filled`."""
+
+    def __init__(self, mesh: Mesh, pose: Pose, eye: Floats, towards: Floats) -> None:
+        self._mesh, self._pose, self._eye = mesh, pose, eye
+        here, there = (pose.localise(point[None])[0] for point in (eye, towards))
+        points = bounding_points(mesh) - here
+        middle = mesh.bounds.mean(axis=0) - here
+        length = float(np.linalg.norm(middle))
+        depth = points @ middle
+        forward, near = middle, float(depth.min(initial=np.inf)) / max(length, NEAREST) / 2.0
+        if (depth < WIDEST * length * np.linalg.norm(points, axis=1) + NEAREST).any():  # it reaches round the eye
+            forward, near = there - here, NEAREST
+        if not forward.any():
+            forward = np.array([1.0, 0.0, 0.0])
+        self._forward, self._asked = forward, (_triple(here), _triple(forward), near)
+
+    @property
+    def view(self) -> View:
+        """A picture, from the eye, in which the outline lies."""
+        return _straight_at(self._eye, self._pose.rotation @ self._forward)
+
+    @property
+    def mesh(self) -> Mesh:
+        """The skins alone, in the piece's frame."""
+        return _skins(self._mesh, *self._asked)
+
+    @property
+    def triangles(self) -> Floats:
+        """(k, 3, 3) mm, world: their triangles."""
+        skins = self.mesh
+        return self._pose.place(skins.vertices)[skins.faces]
+
+    @property
+    def whole(self) -> Mesh:
+        """The piece with them; its mesh itself where there is none."""
+        return _with_skins(self._mesh, *self._asked)
+
+
+def _triple(point: Floats) -> Triple:
+    x, y, z = point.tolist()
+    return x, y, z
+
+
+@lru_cache(maxsize=16)
+def _with_skins(mesh: Mesh, eye: Triple, forward: Triple, near: float) -> Mesh:
+    skins = _skins(mesh, eye, forward, near)
+    if not len(skins.faces):
+        return mesh
+    faces = np.concatenate([mesh.faces, len(mesh.vertices) + skins.faces])
+    part = np.concatenate([mesh.part, np.zeros(len(skins.faces), mesh.part.dtype)])
+    whole = Mesh(np.concatenate([mesh.vertices, skins.vertices]), faces, part, mesh.part_names)
+    take_inner_boxes(whole, mesh)
+    return whole
+
+
+@lru_cache(maxsize=256)
+def _skins(mesh: Mesh, eye: Triple, forward: Triple, near: float) -> Mesh:
+    """The skins of a mesh, seen from an eye in some direction, as far as they are not nearer than ``near`` mm."""
+    placed = Placed.of(_straight_at(np.array(eye), np.array(forward)), Body(1, mesh, Pose.standing()))
+    corners = [_skin(placed, region, lines) for region, lines in _enclosed(placed, near)]
+    vertices = np.concatenate([np.empty((0, 3, 3)), *corners]).reshape(-1, 3)
+    faces = np.arange(len(vertices), dtype=np.int32).reshape(-1, 3)
+    return Mesh(vertices, faces, np.zeros(len(faces), np.int32))
+
+
+def _straight_at(eye: Floats, forward: Floats) -> View:
+    """A picture whose columns and rows are mm at a distance of one, from an eye in some direction."""
+    ahead = forward / np.linalg.norm(forward)
+    right = np.cross(ahead, np.eye(3)[np.abs(ahead).argmin()])
+    right /= np.linalg.norm(right)
+    return View(eye, np.array([right, np.cross(right, ahead), ahead]), 0.0, 0.0, 1.0, 1, 1)
+
+
+def _enclosed(placed: Placed, near: float) -> list[tuple[Any, Floats]]:
+    """The regions that a piece encloses, shapely's polygons, each with the contours round it, (2, 3, n).
+
+    Between contours a surface neither begins nor ends: of each region that they cut the picture into, one place tells
+    whether the piece covers it. One that it does not is closed all round, since no more than one side of a contour is
+    bare; what is not lies in none of the polygons.
+    """
+    depth, radii = placed.centres[2], placed.clusters.radii
+    start, end, _ = lines_between(placed, np.flatnonzero(depth + radii > near), near, np.inf)
+    ends = np.stack([start, end])
+    flat = (ends[:, :2] / ends[:, 2:]).transpose(2, 0, 1)
+    proper = (flat[:, 0] != flat[:, 1]).any(axis=1)
+    ends, lines = ends[..., proper], shapely.linestrings(flat[proper])
+    regions = shapely.get_parts(shapely.polygonize([shapely.union_all(lines)]))
+    large = shapely.area(regions) > (NEAREST / float((depth + radii).max(initial=1.0))) ** 2
+    regions = regions[large]
+    tree = shapely.STRtree(lines)
+    places = shapely.get_coordinates(shapely.point_on_surface(regions))
+    bare = regions[~_covered(placed, places, near)]
+    around = shapely.box(*(shapely.bounds(bare) + np.array([-1.0, -1.0, 1.0, 1.0]) * BESIDE).T)
+    return [(region, ends[..., tree.query(box)]) for region, box in zip(bare, around, strict=True)]
+
+
+def _covered(placed: Placed, places: Floats, near: float) -> Flags:
+    """(n,) whether a face lies at places (n, 2) of the picture, farther than ``near``."""
+    corners = placed.points(placed.clusters.corners)  # (3, m, 3): of each face's three corners
+    depth = corners[2]
+    faces = np.flatnonzero((depth > near).any(axis=1))
+    corners, whole = corners[:, faces], (depth[faces] > near).all(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        flat = corners[:2] / corners[2]
+    # A face that reaches behind the eye may lie anywhere in the picture.
+    low, high = (
+        np.where(whole, bound, far) for bound, far in ((flat.min(axis=2), -np.inf), (flat.max(axis=2), np.inf))
+    )
+    tree = shapely.STRtree(shapely.box(*np.clip(np.concatenate([low, high]), -FARTHEST, FARTHEST)))
+    place, face = tree.query(shapely.points(places))
+    a, b, c = (corners[:, face, number] for number in range(3))
+    ray = np.column_stack([places, np.ones(len(places))])[place].T
+    sides = [(ray * np.cross(*pair, axis=0)).sum(axis=0) for pair in ((a, b), (b, c), (c, a))]
+    normal = np.cross(b - a, c - a, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        is_met = (normal * a).sum(axis=0) / (normal * ray).sum(axis=0) > near
+    is_met &= (np.minimum.reduce(sides) >= 0.0) | (np.maximum.reduce(sides) <= 0.0)
+    found = np.zeros(len(places), np.bool_)
+    found[place[is_met]] = True
+    return found
+
+
+def _skin(placed: Placed, region: Any, lines: Floats) -> Floats:
+    """(k, 3, 3) mm, in the piece's frame: a skin over a region, whose rim lies on contours, (2, 3, n) in the picture.
+
+    A corner of the rim at which a nearer contour crosses a farther one lies as far away as the farther one: what is
+    not behind all of its rim is not hidden.
+    """
+    import mapbox_earcut
+
+    rings = [shapely.get_coordinates(ring)[:-1] for ring in (region.exterior, *region.interiors)]
+    places = np.concatenate(rings)
+    triangles = mapbox_earcut.triangulate_float64(places, np.cumsum([len(ring) for ring in rings]).astype(np.uint32))
+    depth = np.concatenate([_rim_depths(ring, lines) for ring in rings])
+    points = np.column_stack([places * depth[:, None], depth]) @ np.linalg.inv(placed.matrix).T + placed.eye
+    faces = triangles.astype(np.int32).reshape(-1, 3)
+    corners: Floats = points[faces[has_area(points, faces)]]
+    return corners
+
+
+def _rim_depths(ring: Floats, lines: Floats) -> Floats:
+    """(n,) mm, the depth of a ring's corners (n, 2), each the farther of those of the two sides that meet there."""
+    start, end = (points[:2] / points[2] for points in lines)
+    way = end - start
+    length = (way**2).sum(axis=0)
+    following = np.roll(ring, -1, axis=0)
+    depth = np.zeros(len(ring))
+    for number, (here, there) in enumerate(zip(ring, following, strict=True)):
+        middle = (here + there)[:, None] / 2.0
+        share = np.clip(((middle - start) * way).sum(axis=0) / length, 0.0, 1.0)
+        apart = np.hypot(*(start + share * way - middle))
+        on = apart <= apart.min() + BESIDE * (1.0 + float(np.abs(middle).max()))
+        for corner, place in ((number, here), ((number + 1) % len(ring), there)):
+            at = np.clip(((place[:, None] - start[:, on]) * way[:, on]).sum(axis=0) / length[on], 0.0, 1.0)
+            inverse = (1.0 - at) / lines[0, 2, on] + at / lines[1, 2, on]
+            depth[corner] = max(depth[corner], float((1.0 / inverse).max()))
+    return depth
