@@ -28,7 +28,7 @@ from silhouette.meshes.holes import close
 from silhouette.meshes.mesh import Mesh, read_mesh
 from silhouette.meshes.primitives import TRIANGLES, solid
 from silhouette.models.bases import Base
-from silhouette.models.basing import centred, disc, measured, with_base
+from silhouette.models.basing import centred, disc, doubt_about_base, measured, with_base
 from silhouette.models.entries import ArcName, Kind, ModelFileEntry, ModelOptions, SolidEntry
 from silhouette.models.eyes import EyeEstimate, eye_estimate, thick_parts
 from silhouette.models.standing import doubt_about_up
@@ -289,6 +289,8 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     if options.up == "auto":
         warnings += doubt_about_up(mesh, up, kind)
     mesh, below, base = with_base(mesh, options, kind, location, key, cache)
+    if kind == "fighter" and options.base.how == "auto":
+        warnings += doubt_about_base(base)
     lowest = mesh.bounds[0]
     if options.origin == "base":
         mesh, base = centred(mesh, base)
