@@ -50,17 +50,18 @@ def _group(scene: Scene, settings: Settings, checks: Sequence[Check]) -> tuple[l
     """The verdicts of checks that are judged at once; where one fails, those of the checks before it, and its error."""
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
     try:
-        return list(rule.judge(scene, checks, settings)), None
+        verdicts = rule.judge(scene, checks, settings)
+        return rule.from_elsewhere([(scene, check) for check in checks], verdicts, settings), None
     except Exception as error:
         if len(checks) == 1:
             return [], error
-    verdicts = list[Verdict]()
+    before = list[Verdict]()
     for check in checks:
         done, error_of_one = _group(scene, settings, [check])
-        verdicts += done
+        before += done
         if error_of_one is not None:
-            return verdicts, error_of_one
-    return verdicts, None
+            return before, error_of_one
+    return before, None
 
 
 def _in_groups(checks: Sequence[Check], size: int) -> list[Sequence[Check]]:

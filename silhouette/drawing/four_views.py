@@ -173,6 +173,9 @@ def _annotate(drawing: Drawing, panel: _Panel, model: Model, suggestions: Sequen
         scale_bar(drawing, (16 * FINE, PANEL[1] - 16 * FINE), float(np.linalg.norm(ends[1] - ends[0])), MARK)
     if model.kind != "terrain":
         label = "eye" if model.eye_from == "given" else "eye, estimated"
+        for place in model.eye_candidates[1:]:
+            share = f"{100 * place.likelihood:.0f} %" if panel.name == "front" else ""
+            eye_mark(drawing, panel.pixel(place.eye[None])[0], share, MARK)
         eye_mark(drawing, panel.pixel(model.eye[None])[0], label if panel.name == "front" else "", MARK)
 
 

@@ -120,6 +120,7 @@ def judged_together(
     rule = rule_called(scene.rules)
     refuse_too_large(renderer, rule.meshes(scene))
     verdicts = rule.judge(scene, checks, settings)
+    verdicts = rule.from_elsewhere([(scene, check) for check in checks], verdicts, settings)
     return _with_more(scene, checks, verdicts, settings, seed, what_if)
 
 
@@ -151,7 +152,8 @@ def judged_each(
     for (rules, fine), numbers in alike.items():
         settings = Settings(renderer, fine)
         asked = [(questions[number][0], check) for number in numbers for check in questions[number][1]]
-        verdicts = iter(rule_called(rules).judge_each(asked, settings))
+        rule = rule_called(rules)
+        verdicts = iter(rule.from_elsewhere(asked, rule.judge_each(asked, settings), settings))
         for number in numbers:
             scene, checks = questions[number]
             own = list(islice(verdicts, len(checks)))

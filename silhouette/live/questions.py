@@ -95,6 +95,7 @@ class CheckQuestion:
         rule = rule_called(scene.rules)
         refuse_too_large(settings.renderer, rule.meshes(scene))
         verdicts = rule.judge(scene, self.checks, settings)
+        verdicts = rule.from_elsewhere([(scene, check) for check in self.checks], verdicts, settings)
         done = [Judged.of(check, verdict) for check, verdict in zip(self.checks, verdicts, strict=True)]
         if self.seed is not None:
             done = list(with_odds(scene, done, settings, self.seed, desk.cache))

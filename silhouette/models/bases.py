@@ -15,35 +15,48 @@ ledge all round the figure on it. Each height at which much of the surface is le
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
+from silhouette.models.footprint import (
+    GRID,
+    MOST_SAMPLES,
+    Indices,
+    TooManyLayers,
+    Window,
+    filled,
+    joined,
+    largest,
+    plan_between,
+    polar,
+    radii,
+)
 
 Source = Literal["auto", "part", "height", "parts", "given"]
-Indices = NDArray[np.intp]
-GRID = 128  # cells across the footprint
-SECTORS = 72  # directions from the middle of the base in which its rim is looked at
 LEAST_HEIGHT = 0.7  # mm; thinner than any base that is cast or printed
 LEAST_DIAMETER = 12.0  # mm; smaller than any base in use, larger than one boot
 GREATEST_SHARE = 0.4  # of the model's height: a higher slab is a hull, a crate or a body
 GREATEST_SLOPE = 0.3  # height over diameter: a higher slab is a pillar
 LEDGE_SHARE = 0.55  # of all directions: in these at least, the ledge must reach from the figure to the rim
+HUNG_LEDGE_SHARE = 0.7  # the same, where something hangs below the slab: boots widen upwards as well
 LIP_SHARE = 0.85  # the same, for a second level above the first: a lip or an upper step
 SOLID = 0.8  # the least share of its convex hull that a slab fills: two boots next to each other fill less
 RECTANGULAR = 0.93  # the least share of its turned bounding box that a rectangle fills: a disc fills 0.79
 STEADY_FALL = -0.7  # correlation of height with distance from the middle: below it a rough top is a gown's hem
 GREATEST_HEIGHT = 12.0  # mm; scenic plinths reach 8 to 10
 LEAST_FIGURE = 2.0  # mm that must rise above a base: a slab with nothing on it is part of something else
-MOST_SAMPLES = 5_000_000  # of a surface: a figure has a tenth; thousands of large sheets in each other have billions
-
-
-class TooManyLayers(Exception):
-    """The error for a surface that lies over itself too often."""
+STEP = 0.3  # mm between sections in which a slab's underside is looked for
+LEAST_AREA = 68.0  # mm²; the least slab, 12 mm wide, has 113
+HANGING_SHARE = 0.6  # of the model's height: no peg is longer
+LONGEST_HANGING = 60.0  # mm
+HANGING_AREA = 0.3  # of the slab's area: what is larger carries it
+FLANGE = 3.0  # mm from a flange up to the slab that it belongs to
+SHORT_HANGING = 4.0  # mm; what is longer and spread out is the legs of a stool or a table
+HANGING_SPREAD = 0.5  # of the slab's area that the hull of legs has
 
 
 @dataclass(frozen=True)
@@ -58,6 +71,7 @@ class Base:
         centre: x and y in mm of the middle of its outline in plan.
         is_round: whether it is a circle of that diameter, as the model file says, whatever its mesh.
         step: mm above the lowest point, the top of a second step that was not taken for base; else None.
+        hanging: mm that a peg, a drip or the like reaches below its underside; part of the height.
     """
 
     source: Source
@@ -66,6 +80,7 @@ class Base:
     centre: tuple[float, float]
     is_round: bool = False
     step: float | None = None
+    hanging: float = 0.0
 
 
 def find_base(mesh: Mesh) -> Base | None:
@@ -75,6 +90,8 @@ def find_base(mesh: Mesh) -> Base | None:
     round it belongs to the slab; where the whole top is rough, it is the median of the rough surface. A slab with
     nothing on it is no base. Faces may be flipped, shells may overlap, and the slab may be hollow underneath.
 
+    A peg, a drip or the remains of a sprue may hang below the slab: the height is above their lowest point.
+
     >>> triangle = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
     >>> find_base(triangle) is None
     True
@@ -82,10 +99,29 @@ def find_base(mesh: Mesh) -> Base | None:
     if len(mesh.faces) == 0:
         return None
     ground, top = (float(z) for z in mesh.bounds[:, 2])
-    ceiling = min(GREATEST_HEIGHT, GREATEST_SHARE * (top - ground), top - ground - LEAST_FIGURE)
-    triangles = mesh.vertices[mesh.faces]
-    triangles = triangles[triangles[:, :, 2].min(axis=1) <= ground + ceiling + 1.0] - [0.0, 0.0, ground]
-    window = _Window.round_footprint(triangles)
+    triangles = mesh.vertices[mesh.faces] - [0.0, 0.0, ground]
+    base = _base_on_ground(triangles, top - ground)
+    if base is not None and not _overhung(triangles, base):
+        return base
+    for underside in _undersides(triangles, top - ground):
+        raised = _base_on_ground(triangles - [0.0, 0.0, underside], top - ground - underside, HUNG_LEDGE_SHARE)
+        if raised is not None:
+            return replace(raised, height=underside + raised.height, hanging=underside)
+    return base
+
+
+def _base_on_ground(triangles: Floats, tall: float, ledge_share: float = LEDGE_SHARE) -> Base | None:
+    """The base that lies on z = 0 below a figure; what lies lower does not count.
+
+    Args:
+        triangles: (m, 3, 3) mm.
+        tall: the z of the figure's top.
+        ledge_share: of all directions, in which the ledge must reach from the figure to the rim at least.
+    """
+    ceiling = min(GREATEST_HEIGHT, GREATEST_SHARE * tall, tall - LEAST_FIGURE)
+    heights = triangles[:, :, 2]
+    triangles = triangles[(heights.min(axis=1) <= ceiling + 1.0) & (heights.max(axis=1) >= 0.0)]
+    window = Window.round(plan_between(triangles, 0.0, 0.5), LEAST_DIAMETER)
     if window is None:
         return None
     ceiling = min(ceiling, GREATEST_SLOPE * window.size)
@@ -95,7 +131,7 @@ def find_base(mesh: Mesh) -> Base | None:
         for height in levels.candidates(reach, ceiling):
             slab = _slab_below(triangles, window, height)
             share = 0.0 if slab is None else _rim_share(levels.within(height, reach), slab, window, height)
-            if slab is not None and share >= (LIP_SHARE if slabs else LEDGE_SHARE):
+            if slab is not None and share >= (LIP_SHARE if slabs else ledge_share):
                 slabs.append((height, slab))
         if slabs:
             # A raised lip or an upper step is level as well, and higher: the base ends at its top.
@@ -105,61 +141,71 @@ def find_base(mesh: Mesh) -> Base | None:
     return None
 
 
-# ---- the footprint, as a grid of cells in plan
+# ---- what hangs below a slab
 
 
-@dataclass(frozen=True)
-class _Window:
-    """A square grid of GRID x GRID cells in plan round what touches the ground.
+def _overhung(triangles: Floats, base: Base) -> bool:
+    """Whether a far wider slab begins soon above what seems to be a base: that is then the flange of a peg."""
+    window = Window.round(plan_between(triangles, 0.0, base.height + FLANGE), LEAST_DIAMETER)
+    if window is None:
+        return False
+    heights = (0.5 * base.height, *base.height + np.linspace(STEP, FLANGE, 4))
+    flange, *above = (np.count_nonzero(largest(filled(triangles, window, float(z)))) for z in heights)
+    return bool(flange <= HANGING_AREA * max(above))
 
-    Attributes:
-        low: (2,) x and y of its corner, mm.
-        cell: mm across one cell.
-        size: mm, the longer side of the box round the footprint.
+
+def _undersides(triangles: Floats, tall: float) -> Iterator[float]:
+    """Heights at which a slab may begin, above something far smaller that hangs below it; the lowest first.
+
+    Args:
+        triangles: (m, 3, 3) mm, the lowest point at z = 0.
+        tall: the height of it all.
     """
+    #     +-----------+
+    #     |   slab    |      within two steps the outlines enclose three times as much and more
+    #     +---+   +---+  <-  underside
+    #         |peg|
+    #         +---+  z = 0
+    highest = min(HANGING_SHARE * tall, LONGEST_HANGING)
+    triangles = triangles[triangles[:, :, 2].min(axis=1) <= highest + STEP]
+    window = Window.round(plan_between(triangles, 0.0, highest + STEP), LEAST_DIAMETER)
+    if window is None:
+        return
+    low, high = triangles[:, :, 2].min(axis=1), triangles[:, :, 2].max(axis=1)
 
-    low: Floats
-    cell: float
-    size: float
+    def outlines(z: float) -> Flags:
+        return filled(triangles[(low < z) & (high >= z)], window, z)
 
-    @classmethod
-    def round_footprint(cls, triangles: Floats) -> _Window | None:
-        """The window round all that lies within half a millimetre of the ground; None where that is too small."""
-        points = _plan_below(triangles, 0.5)
-        if len(points) == 0:
-            return None
-        low, high = points.min(axis=0), points.max(axis=0)
-        size = float((high - low).max())
-        if not LEAST_DIAMETER <= size < np.inf:
-            return None
-        cell = 1.1 * size / GRID
-        return cls((low + high) / 2.0 - cell * GRID / 2.0, cell, size)
+    below = [outlines(0.1 * STEP)] * 2
+    for z in np.arange(1.1 * STEP, highest + STEP, STEP):
+        mask = outlines(float(z))
+        hanging = min(below, key=np.count_nonzero)
+        if np.count_nonzero(mask) * window.cell**2 >= LEAST_AREA and not _stands_on(mask, hanging, window, float(z)):
+            first, last = max(0.0, float(z) - 2.0 * STEP), float(z)
+            while last - first > 0.002:
+                middle = (first + last) / 2.0
+                if 2 * np.count_nonzero(outlines(middle)) >= np.count_nonzero(mask):
+                    last = middle
+                else:
+                    first = middle
+            # Where the underside is level, its height is that of its corners.
+            corners, number = np.unique(triangles[:, :, 2][abs(triangles[:, :, 2] - last) <= 0.004], return_counts=True)
+            yield float(corners[number.argmax()]) if len(corners) else last
+        below = [below[1], mask]
 
-    def cells(self, points: Floats) -> tuple[Indices, Flags]:
-        """Flat indices of the cells that points (n, 2) lie in, and (n,) bool which of the points lie in the window."""
-        column, row = np.floor((points - self.low) / self.cell).astype(np.intp).T
-        inside = (column >= 0) & (column < GRID) & (row >= 0) & (row < GRID)
-        return row[inside] * GRID + column[inside], inside
 
-    def clipped(self, segments: Floats) -> Floats:
-        """What lies in the window of segments (n, 2, 2): (k, 2, 2); those that lie in it whole stay as they are."""
-        start, run = segments[:, 0], segments[:, 1] - segments[:, 0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            shares = np.stack([(self.low - start) / run, (self.low + GRID * self.cell - start) / run])
-        # Along an axis that the segment does not run along, it lies between the borders (from -inf to inf) or not.
-        enters, leaves = (np.where(np.isnan(at), -np.inf, at) for at in (shares.min(axis=0), -shares.max(axis=0)))
-        first = np.maximum(enters.max(axis=1), 0.0)[:, None]
-        last = np.minimum(-leaves.max(axis=1), 1.0)[:, None]
-        kept = (first <= last)[:, 0]
-        first, last, start, run = first[kept], last[kept], start[kept], run[kept]
-        begin = np.where(first > 0.0, start + first * run, start)
-        end = np.where(last < 1.0, start + last * run, segments[kept, 1])
-        inside: Floats = np.stack([begin, end], axis=1)
-        return inside
+def _stands_on(slab: Flags, hanging: Flags, window: Window, height: float) -> bool:
+    """Whether what is below a slab carries it, as legs do, rather than hangs below it; both (GRID, GRID) bool."""
+    import shapely
 
-    def middles(self, flat: Indices) -> Floats:
-        """The middles (n, 2) of cells given by flat indices (n,), mm."""
-        return self.low + (np.stack([flat % GRID, flat // GRID], axis=1) + 0.5) * self.cell
+    main = np.count_nonzero(largest(slab))
+    if np.count_nonzero(hanging) > HANGING_AREA * main:
+        return True
+    cells = np.flatnonzero(hanging & slab)
+    if height <= SHORT_HANGING or len(cells) == 0:
+        return False
+    spread = shapely.convex_hull(shapely.multipoints(window.middles(cells))).area
+    return bool(spread > HANGING_SPREAD * main * window.cell**2)
 
 
 # ---- where the surface is level
@@ -178,7 +224,7 @@ class _Levels:
     z: Floats
 
     @classmethod
-    def of(cls, triangles: Floats, window: _Window, flattest: float, ceiling: float) -> _Levels:
+    def of(cls, triangles: Floats, window: Window, flattest: float, ceiling: float) -> _Levels:
         """Sampled from the triangles (m, 3, 3) whose unit normal has a vertical part of at least ``flattest``."""
         # Each triangle is drawn into the grid by scan lines: first the rows that its plan spans, then in each row the
         # columns between its left and its right side. Its plane gives the height over the middle of each cell.
@@ -228,7 +274,7 @@ class _Levels:
 # ---- the slab below a height
 
 
-def _slab_below(triangles: Floats, window: _Window, height: float) -> Flags | None:
+def _slab_below(triangles: Floats, window: Window, height: float) -> Flags | None:
     """Cells (GRID, GRID) bool of the slab that fills the space below ``height``; None where there is no such slab.
 
     The outline of a slab is one solid piece, and half way up it is not much wider than on the ground or at the top.
@@ -242,8 +288,8 @@ def _slab_below(triangles: Floats, window: _Window, height: float) -> Flags | No
     #     +-----------+                (___) (___)      0.04
     import shapely
 
-    bottom, middle, high = (_filled(triangles, window, z) for z in (0.04 * height, 0.5 * height, 0.9 * height))
-    main = _largest(middle)
+    bottom, middle, high = (filled(triangles, window, z) for z in (0.04 * height, 0.5 * height, 0.9 * height))
+    main = largest(middle)
     cells = np.flatnonzero(main)
     if len(cells) < 0.75 * middle.sum():
         return None
@@ -252,31 +298,31 @@ def _slab_below(triangles: Floats, window: _Window, height: float) -> Flags | No
     if len(cells) * window.cell**2 < SOLID * hull.area or width < max(LEAST_DIAMETER, height / GREATEST_SLOPE):
         return None
     centre = window.middles(cells).mean(axis=0)
-    below, half, above = (_radii(np.flatnonzero(mask), window, centre) for mask in (bottom, main, high & main))
+    below, half, above = (radii(np.flatnonzero(mask), window, centre) for mask in (bottom, main, high & main))
     slack = window.cell + 0.6
     constant = (below >= half - slack) & (above >= half - slack - 0.6 * height)
-    return _joined(bottom | main, main) if constant.mean() >= 0.7 else None
+    return joined(bottom | main, main) if constant.mean() >= 0.7 else None
 
 
-def _rim_share(ledge: _Levels, slab: Flags, window: _Window, height: float) -> float:
+def _rim_share(ledge: _Levels, slab: Flags, window: Window, height: float) -> float:
     """The share of directions in which the ledge reaches the slab's rim, but for the width of a bevel.
 
     It is 0 where the ledge falls off steadily towards the rim, as the hem of a gown does.
     """
     cells = np.flatnonzero(slab)
     centre = window.middles(cells).mean(axis=0)
-    rim = _radii(cells, window, centre)
+    rim = radii(cells, window, centre)
     on_slab = slab.flat[ledge.cell]
     cells, z = ledge.cell[on_slab], ledge.z[on_slab]
-    sector, radius = _polar(cells, window, centre)
+    sector, radius = polar(cells, window, centre)
     if len(z) == 0 or (z.std() > 0.1 and np.corrcoef(radius / rim[sector], z)[0, 1] < STEADY_FALL):
         return 0.0
-    return float((_radii(cells, window, centre) >= rim - 0.8 * height - window.cell - 0.4).mean())
+    return float((radii(cells, window, centre) >= rim - 0.8 * height - window.cell - 0.4).mean())
 
 
-def _measured(triangles: Floats, slab: Flags, window: _Window, height: float) -> Base:
+def _measured(triangles: Floats, slab: Flags, window: Window, height: float) -> Base:
     """The base, measured on the vertices of the slab; parts that hang below ``height`` next to it are left out."""
-    points = _plan_below(triangles, 0.6 * height)
+    points = plan_between(triangles, 0.0, 0.6 * height)
     cells, inside = window.cells(points)
     grown = slab.copy()
     for axis in (0, 1):
@@ -284,83 +330,7 @@ def _measured(triangles: Floats, slab: Flags, window: _Window, height: float) ->
     return Base("auto", height, *_width_and_middle(points[inside][grown.flat[cells]]))
 
 
-def _filled(triangles: Floats, window: _Window, z: float) -> Flags:
-    """Cells (GRID, GRID) bool within the outer outlines of the section at height ``z``, hollows filled."""
-    # The outlines are drawn as walls without a gap; the free cells that are connected with the border of the grid are
-    # outside. That works for shells that overlap and for faces that are turned inside out as well.
-    ends = window.clipped(_section(triangles, z))
-    steps = np.ceil(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) / (0.7 * window.cell)).astype(np.intp) + 1
-    if steps.sum() > MOST_SAMPLES:
-        raise TooManyLayers
-    segment = np.repeat(np.arange(len(ends)), steps)
-    along = (np.arange(len(segment)) - np.repeat(np.cumsum(steps) - steps, steps)) / np.maximum(steps - 1, 1)[segment]
-    wall = np.zeros(GRID * GRID, dtype=np.bool_)
-    wall[window.cells(ends[segment, 0] + along[:, None] * (ends[segment, 1] - ends[segment, 0]))[0]] = True
-    free = ~wall.reshape(GRID, GRID)
-    edge = np.zeros_like(free)
-    edge[[0, -1]] = edge[:, [0, -1]] = True
-    return ~_joined(free, edge)
-
-
-def _joined(free: Flags, seeds: Flags) -> Flags:
-    """The cells of ``free`` that are connected to a seed by steps along rows and columns in it, all (n, n) bool."""
-    from scipy.ndimage import label
-
-    piece, count = label(free)
-    reached = np.zeros(count + 1, dtype=np.bool_)
-    reached[piece[free & seeds]] = True
-    connected: Flags = reached[piece]
-    return connected
-
-
-def _largest(mask: Flags) -> Flags:
-    """The largest piece of ``mask`` (n, n) bool that is connected along rows and columns; of equal ones the first."""
-    from scipy.ndimage import label
-
-    piece, count = label(mask)
-    sizes = np.bincount(piece.ravel(), minlength=count + 1)
-    sizes[0] = 0
-    largest: Flags = (piece == sizes.argmax()) & mask
-    return largest
-
-
-def _polar(cells: Indices, window: _Window, centre: Floats) -> tuple[Indices, Floats]:
-    """The direction (n,), a sector from 0 to SECTORS - 1, and the distance (n,) in mm of cells from ``centre`` (2,)."""
-    x, y = (window.middles(cells) - centre).T
-    turns = np.arctan2(y, x) / (2.0 * np.pi) + 0.5
-    return np.floor(turns * SECTORS).astype(np.intp) % SECTORS, np.hypot(x, y)
-
-
-def _radii(cells: Indices, window: _Window, centre: Floats) -> Floats:
-    """(SECTORS,) mm from ``centre`` to which the cells (n,) reach in each direction; zero where none lies."""
-    sector, radius = _polar(cells, window, centre)
-    radii = np.zeros(SECTORS)
-    np.maximum.at(radii, sector, radius)
-    return radii
-
-
 # ---- plane geometry
-
-
-def _section(triangles: Floats, z: float) -> Floats:
-    """The segments (k, 2, 2) in plan along which triangles (m, 3, 3) cross the height ``z``."""
-    above = triangles[:, :, 2] >= z
-    corners_above = above @ np.ones(3, dtype=np.int8)
-    crossing = (corners_above > 0) & (corners_above < 3)
-    triangles, above, corners_above = triangles[crossing], above[crossing], corners_above[crossing]
-    alone = np.where(corners_above == 1, above.argmax(axis=1), above.argmin(axis=1))
-    row = np.arange(len(triangles))
-    tip = triangles[row, alone][:, None]
-    ends = np.stack([triangles[row, (alone + turn) % 3] for turn in (1, 2)], axis=1)
-    share = (z - tip[:, :, 2:]) / (ends[:, :, 2:] - tip[:, :, 2:])
-    crossed: Floats = (tip + share * (ends - tip))[:, :, :2]
-    return crossed
-
-
-def _plan_below(triangles: Floats, z: float) -> Floats:
-    """The plan (n, 2) of what lies at or below ``z``: the corners there, and where edges cross it."""
-    points = triangles.reshape(-1, 3)
-    return np.concatenate([points[points[:, 2] <= z, :2], _section(triangles, z).reshape(-1, 2)])
 
 
 def _spans(low: Floats, high: Floats) -> tuple[Indices, Indices]:
@@ -395,6 +365,7 @@ def _width_and_middle(points: Floats) -> tuple[float, tuple[float, float]]:
     box = shapely.oriented_envelope(hull)
     if hull.area > RECTANGULAR * box.area:
         sides = np.diff(shapely.get_coordinates(box)[:3], axis=0)
-        width = float(np.linalg.norm(sides, axis=1).max())
+        longer = float(np.linalg.norm(sides, axis=1).max())
+        width = longer if longer > 0.7 * width else width  # of points almost on a line, shapely's box may be a sliver
     x, y = (points.min(axis=0) + points.max(axis=0)) / 2.0
     return width, (float(x), float(y))

@@ -16,9 +16,13 @@ from silhouette.hulls import convex_hull
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere
-from silhouette.models.bases import Base, TooManyLayers, find_base
+from silhouette.models.bases import Base, find_base
 from silhouette.models.entries import Kind, ModelOptions
+from silhouette.models.footprint import TooManyLayers
 from silhouette.models.tagging import named, within
+
+STANDS_OUT = 0.5
+"""mm below a base that lift a figure so far that it is worth a warning."""
 
 SIDES = 360
 """The sides of the polygon that stands for a round base whose diameter is given."""
@@ -85,6 +89,20 @@ def _as_given(
     return cut, below, replace(base, step=_second_step(cut, below, base, key, cache))
 
 
+def doubt_about_base(base: Base | None) -> list[str]:
+    """A sentence where no base was found, or where the figure stands on what hangs below it.
+
+    Args:
+        base: that was looked for, or whose diameter alone is given.
+    """
+    if base is None:
+        return ['no base was found, so all of it counts as body; give base = { height = ... }, or base = "none"']
+    if base.hanging <= STANDS_OUT:
+        return []
+    hangs = f"a peg or a drip hangs {base.hanging:.1f} mm below its base, and the figure stands so much higher on it"
+    return [f"{hangs}; cut it off, or lower the figure by the third number of at"]
+
+
 def disc(base: Base) -> Floats:
     """(`SIDES`, 2) the outline in plan of a round base, anticlockwise, mm.
 
@@ -131,10 +149,10 @@ def rounded(solids: Sequence[Solid]) -> tuple[Floats, float] | None:
 def _found_base(mesh: Mesh, key: str, cache: Cache) -> Base | None:
     def build() -> dict[str, NDArray[Any]]:
         base = find_base(mesh)
-        return {"base": np.array([] if base is None else [base.height, base.diameter, *base.centre])}
+        return {"base": np.array([] if base is None else [base.height, base.diameter, *base.centre, base.hanging])}
 
-    kept = [float(value) for value in cache.fetch(f"base {key}", build)["base"]]
-    return Base("auto", kept[0], kept[1], (kept[2], kept[3])) if kept else None
+    kept = [float(value) for value in cache.fetch(f"base above what hangs {key}", build)["base"]]
+    return Base("auto", kept[0], kept[1], (kept[2], kept[3]), hanging=kept[4]) if kept else None
 
 
 def _second_step(cut: Mesh, below: Flags, base: Base, key: str, cache: Cache) -> float | None:

@@ -17,6 +17,7 @@ import numpy as np
 from silhouette.geometry import Flags, Floats, cosine_and_sine
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.cubes import Cubes, depths
+from silhouette.models.heads import Balls
 
 EYE_LEVEL = 0.9  # of the body's height
 HEAD_FROM = 0.75  # of the body's height: what lies above is head and shoulders
@@ -25,7 +26,28 @@ LONGEST_REACH = 0.5  # of the body's height: a front farther away belongs to a g
 CUBES = 72  # along the longest side of the figure, in which its thick parts are looked for
 BALL = 0.5  # of the trunk's thickness: what a ball of this size reaches is thick, as heads are and wings are not
 RAISED = 0.97  # of the body's height: where the crown is lower, something thin stands up above the head
-LYING = 0.8  # of the body's height: head and shoulders that are longer from front to back are those of a beast
+EYES_UP = 0.1  # of the radius of a ball that fits into a head: the eyes lie so far above its middle
+FACE = 1.7  # of that radius: no face is farther ahead of the middle
+SAME_HEAD = 1.0  # of that radius: eyes nearer to each other are those of one head
+MOST_PLACES = 3
+LEAST_LIKELIHOOD = 0.08  # of a place worth a mention
+SURE = 0.8  # the likelihood from which on the likeliest place is not called doubtful
+
+
+@dataclass(frozen=True, eq=False)
+class EyePlace:
+    """A place where a figure's eye may be.
+
+    Attributes:
+        eye: (3,) mm in the model's frame.
+        head: (3,) mm, the middle of the head at the same height: the eye of a figure of which nobody knows where its
+            face is.
+        likelihood: from 0 to 1; those of all places, with those not worth a mention, sum to 1.
+    """
+
+    eye: Floats
+    head: Floats
+    likelihood: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,15 +55,36 @@ class EyeEstimate:
     """An eye that is estimated from the shape.
 
     Attributes:
-        eye: (3,) mm in the model's frame.
-        head: (3,) mm, the middle of the head at the same height: the eye of a figure of which nobody knows where its
-            face is.
-        doubt: a sentence that says why it may well be elsewhere, or None.
+        places: where it may be, the likeliest first; at most `MOST_PLACES`.
+        doubt: a sentence that says that it may well be elsewhere, or None.
     """
 
-    eye: Floats
-    head: Floats
-    doubt: str | None
+    places: tuple[EyePlace, ...]
+
+    @property
+    def eye(self) -> Floats:
+        """(3,) mm in the model's frame: the likeliest place."""
+        return self.places[0].eye
+
+    @property
+    def head(self) -> Floats:
+        """(3,) mm: the middle of the head there."""
+        return self.places[0].head
+
+    @property
+    def doubt(self) -> str | None:
+        """A sentence where the eye may well be elsewhere; None where it is as good as sure."""
+        if self.places[0].likelihood >= SURE:
+            return None
+        others = " or ".join(_in_words(place) for place in self.places[1:]) or "somewhere else"
+        return (
+            f"its eye is estimated, and doubtful: it may be at {others} instead; look at a picture of it and give eye"
+        )
+
+
+def _in_words(place: EyePlace) -> str:
+    x, y, z = place.eye
+    return f"[{x:.1f}, {y:.1f}, {z:.1f}] ({100 * place.likelihood:.0f} %)"
 
 
 def thick_parts(body: Mesh) -> Floats:
@@ -68,23 +111,61 @@ def estimate_eye(body: Mesh, front: float = 90.0) -> Floats:
     return eye_estimate(body, front).eye
 
 
-def eye_estimate(body: Mesh, front: float = 90.0, thick: Floats | None = None) -> EyeEstimate:
-    """The point in the model's frame from which a figure looks, and what speaks against it.
+def eye_estimate(
+    body: Mesh, front: float = 90.0, thick: Floats | None = None, balls: Balls | None = None
+) -> EyeEstimate:
+    """The places from which a figure may look, in the model's frame, each with how likely it is.
 
-    The eye lies at nine tenths of the body's height. In plan it lies ahead of the middle of head and shoulders, on the
-    outermost surface that is near enough to be the face. A plain block has no face so near: its eye lies on its front.
-    Where there is no surface ahead at that height, the eye lies above the middle. Where something thin stands up above
-    all that is thick, the height is that of what is thick, and so are head and shoulders.
+    Without balls there is one: it lies at nine tenths of the body's height. In plan it lies ahead of the middle of head
+    and shoulders, on the outermost surface that is near enough to be the face. A plain block has no face so near: its
+    eye lies on its front. Where there is no surface ahead at that height, the eye lies above the middle. Where
+    something thin stands up above all that is thick, the height is that of what is thick; so are head and shoulders.
+
+    With balls, each that may be the head gives a place, on the surface ahead of its middle. Where the eye above is on
+    the likeliest of these heads, it is the estimate.
 
     Args:
         body: the significant parts alone, mm, z up.
         front: the direction that the figure faces, in degrees anticlockwise from +x.
         thick: (n, 3) its `thick_parts`; without them the whole body counts.
+        balls: what may be its head, as `balls_in` finds it.
 
     >>> flat = Mesh(np.eye(3) * [1, 1, 0], np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
-    >>> bool(np.isfinite(eye_estimate(flat).eye).all())
-    True
+    >>> [place.likelihood for place in eye_estimate(flat).places]
+    [1.0]
     """
+    upper = _by_height(body, front, thick)
+    if balls is None or len(balls.radii) == 0:
+        return EyeEstimate((upper,))
+    left = balls.likelihood()
+    forward = np.array(cosine_and_sine(front))
+    eyes = np.array([_face(body, *ball, forward) for ball in zip(balls.centres, balls.radii, strict=True)])
+    places = list[EyePlace]()
+    while len(places) < MOST_PLACES and (not places or left.max() >= LEAST_LIKELIHOOD):
+        likeliest = int(left.argmax())
+        same = np.linalg.norm(eyes - eyes[likeliest], axis=1) < SAME_HEAD * balls.radii[likeliest]
+        likelihood = float(left[same].sum())
+        left = np.where(same, 0.0, left)
+        eye = eyes[likeliest]
+        head = np.array([*balls.centres[likeliest][:2], eye[2]])
+        if not places and np.linalg.norm(eye - upper.eye) < balls.radii[likeliest]:
+            eye, head = upper.eye, upper.head
+        places.append(EyePlace(eye, head, likelihood))
+    return EyeEstimate(tuple(sorted(places, key=lambda place: -place.likelihood)))
+
+
+def _face(body: Mesh, centre: Floats, radius: float, forward: Floats) -> Floats:
+    """(3,) the eye of a head into which a ball fits: ahead of its middle, on the outermost surface near enough."""
+    level = float(centre[2] + EYES_UP * radius)
+    heights = body.vertices[:, 2][body.faces]
+    crossing = (heights.min(axis=1) < level) & (heights.max(axis=1) >= level)
+    ahead = _distances(_cut_edges(body.vertices[body.faces[crossing]], level) - centre[:2], forward)
+    reach = ahead[(ahead <= FACE * radius) & (ahead >= 0.5 * radius)].max(initial=0.0) or radius
+    return np.array([*(centre[:2] + reach * forward), level])
+
+
+def _by_height(body: Mesh, front: float, thick: Floats | None) -> EyePlace:
+    """The eye at nine tenths of the body's height; the arguments are those of `eye_estimate`."""
     low, high = body.bounds[:, 2]
     forward = np.array(cosine_and_sine(front))
     heights = body.vertices[:, 2][body.faces]
@@ -102,27 +183,7 @@ def eye_estimate(body: Mesh, front: float = 90.0, thick: Floats | None = None) -
     block = ahead[ahead <= LONGEST_REACH * height]
     reach = face.max(initial=0.0) if len(face) else block.min(initial=np.inf) if len(block) else 0.0
     eye, head = (np.array([*(axis + ahead * forward), level]) for ahead in (reach, 0.0))
-    return EyeEstimate(eye, head, None if thick is None else _doubt(thick, low, high - low, height, forward))
-
-
-def _doubt(thick: Floats, low: float, whole: float, height: float, forward: Floats) -> str | None:
-    """Why an estimate may be far from the true eye, in a sentence; None where nothing speaks against it.
-
-    Args:
-        thick: (n, 3) the thick parts.
-        low: the lowest z of the body.
-        whole: its height, with all that stands up above the head.
-        height: the height from which the eye's level was taken.
-        forward: (2,) the unit vector to its front.
-    """
-    why = None
-    head = thick[thick[:, 2] >= low + HEAD_FROM * height][:, :2] @ forward
-    if height < whole:
-        above = f"{whole - height:.1f} mm above what looks like a head"
-        why = f"something thin, such as wings, a weapon or a banner, stands up {above}"
-    elif len(head) and float(np.ptp(head)) > LYING * height:
-        why = "the figure is longer than it is high, as a beast is, or one that lies"
-    return None if why is None else f"its eye is estimated, and doubtful: {why}; look at a picture of it and give eye"
+    return EyePlace(eye, head, 1.0)
 
 
 def _top(thick: Floats) -> float:

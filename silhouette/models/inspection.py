@@ -69,6 +69,10 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "base": _base(model),
         "eye": None if model.kind == "terrain" else _rounded(model.eye),
         "eye_from": None if model.kind == "terrain" else model.eye_from,
+        "eye_candidates": [
+            {"eye": _rounded(place.eye), "likelihood": round(place.likelihood, 3)}
+            for place in (() if model.kind == "terrain" else model.eye_candidates)
+        ],
         "eyes": {arc: _rounded(point) for arc, point in model.eyes.items()},
         "watertight": model.watertight,
         "holes": model.holes,

@@ -28,9 +28,10 @@ from silhouette.meshes.holes import close
 from silhouette.meshes.mesh import Mesh, read_mesh
 from silhouette.meshes.primitives import TRIANGLES, Solid, solid
 from silhouette.models.bases import Base
-from silhouette.models.basing import centred, disc, measured, rounded, with_base
+from silhouette.models.basing import centred, disc, doubt_about_base, measured, rounded, with_base
 from silhouette.models.entries import ArcName, Kind, ModelFileEntry, ModelOptions, SolidEntry
-from silhouette.models.eyes import EyeEstimate, eye_estimate, thick_parts
+from silhouette.models.eyes import EyeEstimate, EyePlace, eye_estimate, thick_parts
+from silhouette.models.heads import Balls, balls_in
 from silhouette.models.mistakes import base_mistakes, eye_mistake, tag_mistake
 from silhouette.models.standing import doubt_about_up
 from silhouette.models.tagging import tagged, within
@@ -87,7 +88,8 @@ class Model:
         up: the axis that was up in the mesh file.
         watertight, holes: of the mesh file, before anything was closed.
         scan: whether its surface is a scan's, which lies a little off the truth.
-        thick_from: gives `thick`, which pieces that say where their eye is do without; None where it is not needed.
+        thick_from, balls_from: give `thick`, and the balls of which one may be the head; pieces that say where their
+            eye is do without. None where they are not needed.
         drawn_from: the mesh file whose colours it is shown in, and how that lies in this frame; None for solids.
         warnings: a sentence for each thing that the user should know.
         touching: of a model of solids those that touch others in base contact.
@@ -112,6 +114,7 @@ class Model:
     front_from: Literal["given", "default"] = "default"
     scan: bool = False
     thick_from: Callable[[], Floats] | None = None
+    balls_from: Callable[[], Balls | None] | None = None
     drawn_from: DrawnFrom | None = None
     touching: tuple[Solid, ...] = ()
 
@@ -132,8 +135,16 @@ class Model:
 
     @cached_property
     def eye_estimate(self) -> EyeEstimate:
-        """The eye as estimated from the body, given or not, and what makes the estimate doubtful."""
-        return eye_estimate(self.significant, self.front, self.thick)
+        """The eye as estimated from the body, given or not, and where else it may be."""
+        balls = None if self.balls_from is None else self.balls_from()
+        return eye_estimate(self.significant, self.front, self.thick, balls)
+
+    @property
+    def eye_candidates(self) -> tuple[EyePlace, ...]:
+        """The places where its eye may be, the likeliest first; the one given, where it is given."""
+        if self.eye_given is not None:
+            return (EyePlace(self.eye_given, self.eye_given, 1.0),)
+        return self.eye_estimate.places
 
     @cached_property
     def thick(self) -> Floats | None:
@@ -313,6 +324,8 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     if options.up == "auto" or options.origin == "base":  # what a scan or another table has lying is to lie there
         warnings += doubt_about_up(mesh, up, kind, options.up, usual)
     mesh, below, base = with_base(mesh, options, kind, location, key, cache)
+    if kind == "fighter" and options.base.how == "auto":
+        warnings += doubt_about_base(base)
     lowest = mesh.bounds[0]
     if options.origin == "base":
         mesh, base = centred(mesh, base)
@@ -338,7 +351,8 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     model = _with_a_body(model, location)
     keep_in(cache, model.mesh, model.significant)
     if kind == "fighter" and eye is None:
-        model = replace(model, thick_from=partial(_thick, model.significant, cache))
+        body = model.significant
+        model = replace(model, thick_from=partial(_thick, body, cache), balls_from=partial(_balls, body, front, cache))
     return model
 
 
@@ -363,6 +377,17 @@ def model_of_solids(
 def _thick(body: Mesh, cache: Cache) -> Floats:
     """(n, 3) the thick parts of a body."""
     return cache.fetch(f"thick {body.digest}", lambda: {"thick": thick_parts(body)})["thick"]
+
+
+def _balls(body: Mesh, front: float, cache: Cache) -> Balls | None:
+    """What may be the head of a body that faces ``front``."""
+
+    def build() -> dict[str, NDArray[Any]]:
+        balls = balls_in(body, front)
+        return {} if balls is None else dict(vars(balls))
+
+    kept = cache.fetch(f"heads {body.digest} {front!r}", build)
+    return Balls(kept["centres"], kept["radii"], kept["features"]) if kept else None
 
 
 def _with_a_body(model: Model, location: Location) -> Model:

@@ -24,7 +24,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules.otherwise import Otherwise
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Move
+from silhouette.scenes.moved import Elsewhere, Move
 from silhouette.scenes.places import Places
 from silhouette.scenes.scene import Check, Scene
 
@@ -89,6 +89,24 @@ class Verdict:
     def without_evidence(self) -> Self:
         """The same answer without what only figures need."""
         return self
+
+    def could_also_be(self, others: Sequence[str], why: str) -> Self:
+        """The same answer, which says that it could be another as well; itself where the game has no such word.
+
+        Args:
+            others: the other verdicts, the likeliest first.
+            why: what decides, such as "where Kal's eye is".
+        """
+        return self
+
+
+def decides(others: Sequence[str], why: str) -> str:
+    """The end of a reason: what decides between its verdict and others.
+
+    >>> decides(["hidden"], "where Kal's eye is")
+    "; where Kal's eye is decides, which is not sure: it could be hidden"
+    """
+    return f"; {why} decides, which is not sure: it could be {' or '.join(others)}"
 
 
 @dataclass(frozen=True)
@@ -279,6 +297,39 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
             RequestError: where a check names a piece that does not exist, or that cannot look or be looked at.
         """
         return [verdict for scene, check in questions for verdict in self.judge(scene, [check], settings)]
+
+    def elsewhere(self, scene: OfScene, check: Check) -> Sequence[Elsewhere]:
+        """How the attacker of a check may stand or look otherwise, without anybody having said so: most often not."""
+        return ()
+
+    def from_elsewhere(
+        self, questions: Sequence[tuple[OfScene, Check]], verdicts: Sequence[OfVerdict], settings: Settings
+    ) -> list[OfVerdict]:
+        """Verdicts, each with the others that hold from `elsewhere`; all else of them stays as it is.
+
+        Args:
+            questions: each a check and its scene.
+            verdicts: on them, in their order.
+            settings: of the measurement.
+        """
+        ways = [self.elsewhere(scene, check) for scene, check in questions]
+        asked = [
+            (self.moved(scene, {check.attacker: way.move}), check)
+            for (scene, check), of_one in zip(questions, ways, strict=True)
+            for way in of_one
+        ]
+        found = iter(self.judge_each(asked, replace(settings, keep=False)) if asked else ())
+        widened = []
+        for verdict, of_one in zip(verdicts, ways, strict=True):
+            others: dict[str, dict[str, None]] = {}
+            for way in of_one:
+                word = next(found).verdict
+                if word != verdict.verdict:
+                    others.setdefault(way.why, {})[word] = None
+            for why, words in others.items():
+                verdict = verdict.could_also_be(list(words), why)
+            widened.append(verdict)
+        return widened
 
     def briefly(self, questions: Sequence[tuple[OfScene, Check]], settings: Settings) -> Sequence[Verdict]:
         """`judge_each` for odds, which read of a verdict its word and its share alone: all else may be left out."""

@@ -39,9 +39,13 @@ def unpacked_scene(content: bytes, model_called: Callable[[Name], Model]) -> Any
     return _Unpacker(BytesIO(content), model_called).load()
 
 
+WORKED_OUT = ("thick_from", "balls_from")
+"""The fields of a model that say nothing but how to work out what its mesh has."""
+
+
 def packed_model(model: Model) -> tuple[str, bytes]:
     """The name of a model, which is that of every model with the same content, and the model itself."""
-    content = {field.name: getattr(model, field.name) for field in fields(model) if field.name != "thick_from"}
+    content = {field.name: getattr(model, field.name) for field in fields(model) if field.name not in WORKED_OUT}
     hashed = hashlib.blake2b(_bytes_of(content), digest_size=16)
     return hashed.hexdigest(), _bytes_of((model, vars(model)))
 

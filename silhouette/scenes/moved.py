@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from silhouette.geometry import Pose
+from silhouette.geometry import Floats, Pose
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import TableScene
 
 OfTable = TypeVar("OfTable", bound=TableScene)
+
+DEVIATIONS = 2.0
+"""Standard deviations by which where a piece faces is tried (contract, section 3)."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,33 @@ class Move:
     eye: tuple[float, float, float] = (0.0, 0.0, 0.0)
     outline: float = 0.0
     faces: bool = False
+
+
+class Elsewhere(NamedTuple):
+    """How an attacker may stand or look otherwise than a scene has it, as likely as not worth a word.
+
+    Attributes:
+        move: that leads there.
+        why: what would decide, if the verdict there is another: "where Kal's eye is".
+    """
+
+    move: Move
+    why: str
+
+
+def elsewhere_of(piece: Piece) -> tuple[Elsewhere, ...]:
+    """The other places of an eye that is estimated; and two standard deviations to either side, if it has a doubt of
+    its own about where it faces.
+    """
+    eyes = [Elsewhere(Move(eye=_three(shift)), f"where {piece.name}'s eye is") for shift in piece.other_eyes]
+    turn = 0.0 if piece.doubt is None or piece.facing is None else DEVIATIONS * (piece.doubt.facing or 0.0)
+    faces = f"where {piece.name} faces"
+    return (*eyes, *(Elsewhere(Move(turn=side * turn), faces) for side in (-1.0, 1.0) if turn))
+
+
+def _three(vector: Floats) -> tuple[float, float, float]:
+    x, y, z = (float(part) for part in vector)
+    return x, y, z
 
 
 def moved_piece(piece: Piece, move: Move) -> Piece:

@@ -26,6 +26,7 @@ from silhouette.models.stand_ins import stand_in
 from silhouette.scenes.doubt import PieceDoubtEntry
 from silhouette.scenes.entries import UNKNOWN, FighterEntry, GangerEntry, PieceEntry, VehicleEntry
 
+SAME_EYE = 1.0  # mm: places of an eye nearer to each other are one
 SAME = 1e-6  # degrees: two directions that differ by less are one
 
 
@@ -108,6 +109,15 @@ class Piece:
     def eye(self) -> Floats:
         """(3,) the eye of the piece in the world, mm; see `own_eye`."""
         return self.pose.place(self.own_eye)
+
+    @property
+    def other_eyes(self) -> tuple[Floats, ...]:
+        """By how much (3,) mm, in the model's frame, its eye may lie elsewhere; none where an eye is given."""
+        if self.eye_from == "given" or self.kind == "terrain":
+            return ()
+        is_known = self.facing is not None or self.kind != "fighter"
+        shifts = [(place.eye if is_known else place.head) - self.own_eye for place in self.model.eye_candidates[1:]]
+        return tuple(shift for shift in shifts if np.linalg.norm(shift) >= SAME_EYE)
 
     def with_eye_for(self, arc: ArcName | None) -> Piece:
         """The piece with the eye of the crew member who looks into ``arc``; without an arc, into the piece's only one.

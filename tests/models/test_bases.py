@@ -10,14 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.bases import find_base
+from silhouette.models.entries import BaseChoice
+from silhouette.models.model import load_model
+from tests.support.model_files import as_obj
 from tests.support.random_figures import (
+    Shell,
     at_height,
     based,
     baseless,
     box,
     circle,
+    ellipsoid,
     inset,
     mesh_of,
     rod,
@@ -212,6 +218,89 @@ def test_a_mesh_cut_into_fifty_thousand_triangles_has_the_same_base() -> None:
     assert expected is not None
     assert found.height == pytest.approx(expected.height, abs=0.05)
     assert found.diameter == pytest.approx(expected.diameter, abs=0.05)
+
+
+# ---- what hangs below a base
+
+
+HANGING: dict[str, list[Shell]] = {
+    "a peg": [rod((0, 0, 1), (0, 0, -5), 2.5)],
+    "a long peg": [rod((0, 0, 1), (0, 0, -30), 1.5)],
+    "a long peg off the middle": [rod((7, -3, 1), (7, -3, -28), 1.0)],
+    "a peg of a hair's breadth": [rod((0, 0, 1), (0, 0, -0.15), 0.5)],
+    "a wire": [rod((4, 4, 1), (4.5, 4, -0.3), 0.08)],
+    "a cone": [rod((0, 0, 1), (0, 0, -9), 3.5, 0.05)],
+    "a cone of the other way": [rod((0, 0, 1), (0, 0, -9), 0.8, 4.0)],
+    "four pins": [rod((x, y, 1), (x, y, -3 - 0.2 * x), 0.8) for x in (-6, 6) for y in (-6, 6)],
+    "drips": [ellipsoid((6 * x, 9 * x - 3, 0), (0.4 + 0.1 * x, 0.5, 0.3 + x), 10) for x in (-1, 0, 1, 1.2)],
+    "a drip at the rim": [ellipsoid((12.3, 0, 0.2), (0.5, 0.5, 0.9), 10)],
+    "the remains of a sprue": [box((11, -1, -2.2), (14.5, 1, 1))],
+    "a disc": [rod((0, 0, 0.2), (0, 0, -1.2), 6.4)],
+    "a flange on a stem": [rod((0, 0, 0.2), (0, 0, -3), 1.5), rod((0, 0, -2), (0, 0, -3), 6.4)],
+    "a spear beside it": [rod((22, 0, -6), (20, 0, 25), 0.6)],
+}
+
+
+@pytest.mark.parametrize("what", HANGING)
+@pytest.mark.parametrize("height", [1.2, 3.0])
+def test_a_base_is_found_though_something_hangs_below_it(what: str, height: float) -> None:
+    stands = plain_figure(height=height)
+    hung = mesh_of([(stands.vertices, stands.faces), *HANGING[what]])
+    hanging = hung.vertices[:, 2].max() - stands.vertices[:, 2].max()
+    expected, found = find_base(stands), find_base(hung)
+    assert expected is not None
+    assert found is not None
+    assert (found.height, found.hanging) == pytest.approx((expected.height + hanging, hanging), abs=1e-6)
+    assert found.diameter == pytest.approx(expected.diameter, abs=2.1 if "rim" in what or "sprue" in what else 1e-6)
+
+
+@pytest.mark.slow
+def test_random_bases_are_found_with_pegs_and_wires_and_drips_below_them() -> None:
+    missed = []
+    for seed in range(10_000, 10_120, 2):
+        mesh, _, what = based(seed)
+        random = np.random.default_rng(seed)
+        expected = find_base(mesh)
+        if expected is None:
+            continue
+        reach, deep = 0.2 * expected.diameter, float(random.uniform(0.15, 12.0))
+        spots = np.array(expected.centre) + random.uniform(-reach, reach, (int(random.integers(1, 4)), 2))
+        pegs = [rod((*spot, 1.0), (*spot, -deep), float(random.uniform(0.08, 2.0))) for spot in spots]
+        found = find_base(mesh_of([(mesh.vertices, mesh.faces), *pegs]))
+        if found is None or abs(found.height - deep - expected.height) > 0.1:
+            missed.append(f"{seed}: {what}: {found}")
+    assert len(missed) <= 1, "\n".join(missed)
+
+
+def test_stools_tables_and_hats_are_no_bases() -> None:
+    seat = box((-8, -8, 10), (8, 8, 11.5))
+    legs = [box((x - 1, y - 1, 0), (x + 1, y + 1, 10.5)) for x in (-6.5, 6.5) for y in (-6.5, 6.5)]
+    assert find_base(mesh_of([seat, *legs, rod((0, 0, 11), (0, 0, 26), 3.0)])) is None
+    brim = rod((0, 0, 24), (0, 0, 25.2), 8.0)
+    trunk = [rod((s * 3, 0, 0), (s * 2, 0, 14), 2.0) for s in (-1, 1)]
+    assert (
+        find_base(mesh_of([*trunk, rod((0, 0, 13), (0, 0, 24.5), 4.0), brim, rod((0, 0, 25), (0, 0, 29), 3.0)])) is None
+    )
+
+
+def test_what_hangs_below_a_base_is_told_and_so_is_a_fighter_without_one(tmp_path: Path, shared: Path) -> None:
+    """The piece stands on its lowest point (contract, section 2), as it does where the height of its base is given."""
+    path = shared / "reports" / "scenes" / "base_missed_peg_0.15mm.stl"
+    found = load_model(path, Cache.default(), "fighter", {"units": "mm"})
+    assert (found.mesh.bounds[0, 2], found.warnings) == (0.0, ())
+    assert found.base is not None
+    assert (found.base.height, found.base.diameter) == pytest.approx((3.15, 25.0), abs=1e-3)
+    for name, shells, words in (
+        ("peg", HANGING["a long peg"], ["hangs 30.0 mm below its base"]),
+        ("rod", None, ["no base was found"]),
+    ):
+        figure = plain_figure()
+        mesh = mesh_of([(figure.vertices, figure.faces), *shells] if shells else [rod((0, 0, 0), (0, 0, 30), 3.0)])
+        file = tmp_path / f"{name}.obj"
+        file.write_text(as_obj(mesh))
+        assert [word for word, line in zip(words, load_model(file, Cache.default(), "fighter").warnings, strict=True)
+                if word in line] == words  # fmt: skip
+        assert load_model(file, Cache.default(), "fighter", {"base": BaseChoice(how="none")}).warnings == ()
 
 
 def split(mesh: Mesh) -> Mesh:

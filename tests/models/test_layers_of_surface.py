@@ -11,9 +11,10 @@ from silhouette.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.meshes.mesh import Mesh
-from silhouette.models.bases import GRID, TooManyLayers, _Window, find_base
+from silhouette.models.bases import find_base
 from silhouette.models.cubes import Cubes
 from silhouette.models.entries import ModelOptions
+from silhouette.models.footprint import GRID, TooManyLayers, Window
 from silhouette.models.model import model_of_mesh
 
 pytest.importorskip("resource", reason="this system has no limits for a process")
@@ -67,7 +68,7 @@ def test_the_refusal_says_what_to_give(tmp_path: Path) -> None:
 
 
 def test_segments_are_cut_at_the_borders_of_the_window() -> None:
-    window = _Window(np.array([0.0, 0.0]), 1.0, 100.0)
+    window = Window(np.array([0.0, 0.0]), 1.0, 100.0)
     segments = RNG.random((5000, 2, 2)) * 400 - 150
     segments[:500, 1, 0] = segments[:500, 0, 0]  # upright
     segments[500:600, 1] = segments[500:600, 0]  # points

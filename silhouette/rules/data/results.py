@@ -14,7 +14,7 @@ from typing import (
 from typing_extensions import TypedDict
 
 from silhouette.measure.observation import DecidedBy, Observation, OcclusionCounts
-from silhouette.rules.base import MeasuredVerdict
+from silhouette.rules.base import MeasuredVerdict, decides
 from silhouette.rules.data.found import Tally, Use
 from silhouette.views import Projection
 
@@ -201,6 +201,11 @@ class DataVerdict(MeasuredVerdict):
     warnings: tuple[str, ...]
     measurement: Measurement | None
     looks: Mapping[Use, Observation] = field(default_factory=dict, repr=False, compare=False)
+
+    def could_also_be(self, others: Sequence[str], why: str) -> Self:
+        """See `silhouette.rules.base.Verdict`."""
+        possible = tuple(dict.fromkeys([*self.could_be, *others]))
+        return replace(self, could_be=possible, reason=self.reason + decides(others, why))
 
     def without_evidence(self) -> Self:
         """The same answer without its observations, whose masks take megabytes."""

@@ -24,7 +24,7 @@ from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.otherwise import Movers
 from silhouette.rules.table import table_basis, table_meshes, table_pieces
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Move, moved, without
+from silhouette.scenes.moved import Elsewhere, Move, elsewhere_of, moved, without
 from silhouette.scenes.places import TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
 
@@ -99,6 +99,10 @@ class GameRule(Rule[DataScene, DataVerdict]):
             RequestError: where a check names a piece that is not there, or terrain.
         """
         return judge(questions, settings)
+
+    def elsewhere(self, scene: DataScene, check: Check) -> Sequence[Elsewhere]:
+        """Where else its eye may be, and where else it may face."""
+        return elsewhere_of(scene.model(check.attacker))
 
     def briefly(self, questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> Sequence[Verdict]:
         """The words of verdicts, by what tells soonest; those of a game that measures from an eye are judged in full.

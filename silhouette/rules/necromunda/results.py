@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
 from silhouette.measure.observation import DecidedBy, OcclusionCounts
 from silhouette.models.entries import ArcName
-from silhouette.rules.base import Level, MeasuredVerdict
+from silhouette.rules.base import Level, MeasuredVerdict, decides
 from silhouette.rules.readings import OtherReading
 from silhouette.views import Projection
 
@@ -150,6 +151,11 @@ class NecromundaVerdict(MeasuredVerdict):
         Always where it is unknown where the attacker faces (contract, section 3).
         """
         return len(self.could_be) > 1 or not self.is_facing_known
+
+    def could_also_be(self, others: Sequence[str], why: str) -> Self:
+        """See `silhouette.rules.base.Verdict`."""
+        possible = tuple(word for word in VERDICTS if word in self.could_be or word in others)
+        return replace(self, could_be=possible, reason=self.reason + decides(others, why))
 
     def row(self) -> NecromundaRow:
         """The result as the contract names its keys, ready for JSON."""

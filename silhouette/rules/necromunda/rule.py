@@ -26,7 +26,7 @@ from silhouette.rules.otherwise import Movers
 from silhouette.rules.table import table_basis, table_meshes, table_pieces
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Move, moved, without
+from silhouette.scenes.moved import Elsewhere, Move, elsewhere_of, moved, without
 from silhouette.scenes.places import TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.units import INCH
@@ -97,6 +97,10 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
             RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
         """
         return judge(questions, settings)
+
+    def elsewhere(self, scene: NecromundaScene, check: Check) -> Sequence[Elsewhere]:
+        """Where else its eye may be, and where else it may face."""
+        return elsewhere_of(scene.model(check.attacker).with_eye_for(check.arc))
 
     def has_odds(self, check: Check) -> bool:
         """Every check has odds."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import (
     Any,
     NotRequired,  # pydantic needs it below Python 3.12
+    Self,
     cast,
 )
 
 from typing_extensions import TypedDict
 
 from silhouette.measure.observation import DecidedBy
-from silhouette.rules.base import Level, MeasuredVerdict
+from silhouette.rules.base import Level, MeasuredVerdict, decides
 from silhouette.rules.readings import OtherReading
 from silhouette.views import Projection
 
@@ -134,6 +135,12 @@ class SkirmishCorpsVerdict(MeasuredVerdict):
     def marginal(self) -> bool:
         """Whether another verdict is too near to rule out; only a measured verdict can be marginal."""
         return bool(self.answers.get("marginal", False))
+
+    def could_also_be(self, others: Sequence[str], why: str) -> Self:
+        """See `silhouette.rules.base.Verdict`."""
+        possible = dict.fromkeys([*self.answers["could_be"], *others])
+        answers = {**self.answers, "marginal": True, "could_be": [word for word in LEVELS if word in possible]}
+        return replace(self, answers=answers, reason=self.reason + decides(others, why))
 
     def row(self) -> SkirmishCorpsRow:
         """The result as the contract names its keys, ready for JSON; attacker and target null where there are none."""

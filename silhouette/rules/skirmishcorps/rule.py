@@ -26,7 +26,7 @@ from silhouette.rules.skirmishcorps.results import LEVELS, NAME, SkirmishCorpsRo
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
 from silhouette.rules.table import table_basis, table_meshes, table_pieces
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Move
+from silhouette.scenes.moved import Elsewhere, Move, elsewhere_of
 from silhouette.scenes.places import TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
 
@@ -97,6 +97,12 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
             RequestError: where a check names a unit that the scene does not have.
         """
         return judge(questions, settings)
+
+    def elsewhere(self, scene: SkirmishScene, check: Check) -> Sequence[Elsewhere]:
+        """Where else the eye of a mesh may be, for protection; where a unit faces plays no part."""
+        if not self.has_odds(check):
+            return ()
+        return [way for way in elsewhere_of(scene.unit(check.attacker).piece) if any(way.move.eye)]
 
     def has_odds(self, check: Check) -> bool:
         """Checks on protection have odds."""
