@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
+import numpy as np
+
+from silhouette.geometry import Floats
 from silhouette.measure.observation import Observation
+from silhouette.meshes.bounds import faces_near
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import BASE, INSIGNIFICANT
+from silhouette.relations.triangles import nearest_of_triangles
+from silhouette.renderers.protocol import NEAREST
 from silhouette.rules.base import Pieces
+from silhouette.scenes.moved import Elsewhere, Move, elsewhere_of
 from silhouette.scenes.scene import Check
-from silhouette.scenes.table import Piece, TableScene
-from silhouette.text import coordinates
+from silhouette.scenes.table import Occluders, Piece, TableScene
+from silhouette.text import coordinates, in_a_sentence
 
 OfTable = TypeVar("OfTable", bound=TableScene)
 Given = TypeVar("Given")
+
+ASIDE = 1e-3
+"""mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)."""
 
 CAPTION = (
     "Everything on the table, where it stands, and what its mesh is. A hash names a surface: with "
@@ -41,6 +51,47 @@ def in_like_groups(
     for numbers in groups.values():
         given |= zip(numbers, judge([questions[number] for number in numbers]), strict=True)
     return [given[number] for number in range(len(questions))]
+
+
+def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]:
+    """Where else an attacker may stand or look, since nobody can tell: mostly nowhere.
+
+    Beside what `elsewhere_of` says of the piece alone: an eye within `NEAREST` of a surface, by which numbers in files and
+    renderers are off, may be a hair to either side of it.
+
+    Args:
+        attacker: with the eye that it looks from.
+        occluders: what may block, the attacker itself among it or not.
+    """
+    eye, boxes = attacker.eye, occluders.boxes
+    low, high = boxes.min(axis=1) - NEAREST, boxes.max(axis=1) + NEAREST
+    places = list(elsewhere_of(attacker))
+    for number in np.flatnonzero(((eye >= low) & (eye <= high)).all(axis=1)).tolist():
+        piece, mesh = occluders.pieces[number], occluders.meshes[number]
+        if piece.index == attacker.index:
+            continue
+        outward = _normal_at(mesh, piece.pose.localise(eye[None])[0])
+        if outward is not None:
+            x, y, z = (attacker.pose.rotation.T @ piece.pose.rotation @ outward * ASIDE).tolist()
+            why = f"on which side of the surface of {in_a_sentence(piece.name)} the eye of {attacker.name} is"
+            places += [Elsewhere(Move(eye=shift), why) for shift in ((x, y, z), (-x, -y, -z))]
+    return places
+
+
+def _normal_at(mesh: Mesh, point: Floats) -> Floats | None:
+    """(3,) the unit normal of the surface within `NEAREST` of a point (3,) of its frame; None if there is none."""
+    corners = mesh.vertices[mesh.faces[faces_near(mesh, point, NEAREST)]]
+    points = np.repeat(point[None], len(corners), axis=0)
+    distance, _ = nearest_of_triangles(points, points, corners)
+    near = corners[distance <= NEAREST]
+    across = np.cross(near[:, 1] - near[:, 0], near[:, 2] - near[:, 0])
+    across = across[np.abs(across).any(axis=1)]
+    outward = np.zeros(3)
+    for normal in across / np.linalg.norm(across, axis=1, keepdims=True):
+        if abs(normal @ outward) < 0.5:  # each side of an edge once, and of a sheet with two faces one
+            outward = outward + normal
+    length = float(np.linalg.norm(outward))
+    return outward / length if length else None
 
 
 def table_meshes(scene: TableScene) -> dict[str, Mesh]:

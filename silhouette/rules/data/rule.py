@@ -22,9 +22,9 @@ from silhouette.rules.data.results import LISTS, RESULTS, DataRow, DataVerdict
 from silhouette.rules.data.scene import DataScene, load_scene, readings_entry, scene_entry
 from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.otherwise import Movers
-from silhouette.rules.table import table_basis, table_meshes, table_pieces
+from silhouette.rules.table import places_of_attacker, table_basis, table_meshes, table_pieces
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Elsewhere, Move, elsewhere_of, moved, without
+from silhouette.scenes.moved import Elsewhere, Move, moved, without
 from silhouette.scenes.places import TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
 
@@ -101,8 +101,8 @@ class GameRule(Rule[DataScene, DataVerdict]):
         return judge(questions, settings)
 
     def elsewhere(self, scene: DataScene, check: Check) -> Sequence[Elsewhere]:
-        """Where else its eye may be, and where else it may face."""
-        return elsewhere_of(scene.model(check.attacker))
+        """Where else its eye may be, and where else it may face; see `places_of_attacker`."""
+        return places_of_attacker(scene.model(check.attacker), scene.significant_parts)
 
     def briefly(self, questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> Sequence[Verdict]:
         """The words of verdicts, by what tells soonest; those of a game that measures from an eye are judged in full.

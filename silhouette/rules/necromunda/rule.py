@@ -23,10 +23,10 @@ from silhouette.rules.necromunda.results import LEVELS, LISTS, NAME, RESULTS, VE
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
 from silhouette.rules.necromunda.sight import arcs_of
 from silhouette.rules.otherwise import Movers
-from silhouette.rules.table import table_basis, table_meshes, table_pieces
+from silhouette.rules.table import places_of_attacker, table_basis, table_meshes, table_pieces
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Elsewhere, Move, elsewhere_of, moved, without
+from silhouette.scenes.moved import Elsewhere, Move, moved, without
 from silhouette.scenes.places import TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.units import INCH
@@ -99,8 +99,9 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         return judge(questions, settings)
 
     def elsewhere(self, scene: NecromundaScene, check: Check) -> Sequence[Elsewhere]:
-        """Where else its eye may be, and where else it may face."""
-        return elsewhere_of(scene.model(check.attacker).with_eye_for(check.arc))
+        """Where else its eye may be, and where else it may face; see `places_of_attacker`."""
+        blocks = scene.whole_pieces if scene.readings.ignored_parts_block else scene.significant_parts
+        return places_of_attacker(scene.model(check.attacker).with_eye_for(check.arc), blocks)
 
     def has_odds(self, check: Check) -> bool:
         """Every check has odds."""

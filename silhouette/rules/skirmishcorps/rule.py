@@ -24,11 +24,12 @@ from silhouette.rules.skirmishcorps.moving import moved_scene, places_of, scene_
 from silhouette.rules.skirmishcorps.phrases import PHRASES
 from silhouette.rules.skirmishcorps.results import LEVELS, NAME, SkirmishCorpsRow, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
-from silhouette.rules.table import table_basis, table_meshes, table_pieces
+from silhouette.rules.table import places_of_attacker, table_basis, table_meshes, table_pieces
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Elsewhere, Move, elsewhere_of
+from silhouette.scenes.moved import Elsewhere, Move
 from silhouette.scenes.places import TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
+from silhouette.scenes.table import Occluders
 
 if TYPE_CHECKING:
     from silhouette.drawing.in_3d.stage import Stage
@@ -102,7 +103,8 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         """Where else the eye of a mesh may be, for protection; where a unit faces plays no part."""
         if not self.has_odds(check):
             return ()
-        return [way for way in elsewhere_of(scene.unit(check.attacker).piece) if any(way.move.eye)]
+        blocks = Occluders.of((cover.piece, cover.piece.model.mesh) for cover in scene.covers)
+        return [way for way in places_of_attacker(scene.unit(check.attacker).piece, blocks) if any(way.move.eye)]
 
     def has_odds(self, check: Check) -> bool:
         """Checks on protection have odds."""
