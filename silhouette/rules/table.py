@@ -56,8 +56,8 @@ def in_like_groups(
 def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]:
     """Where else an attacker may stand or look, since nobody can tell: mostly nowhere.
 
-    Beside what `elsewhere_of` says of the piece alone: an eye within `NEAREST` of a surface, by which numbers in files and
-    renderers are off, may be a hair to either side of it.
+    Beside what `elsewhere_of` says of the piece alone: an eye within `NEAREST` of a surface, by which numbers in files
+    and renderers are off, may be a hair to either side of it.
 
     Args:
         attacker: with the eye that it looks from.

@@ -102,7 +102,10 @@ class GameRule(Rule[DataScene, DataVerdict]):
 
     def elsewhere(self, scene: DataScene, check: Check) -> Sequence[Elsewhere]:
         """Where else its eye may be, and where else it may face; see `places_of_attacker`."""
-        return places_of_attacker(scene.model(check.attacker), scene.significant_parts)
+        from silhouette.rules.data.brief import is_brief  # not before something is judged
+
+        places = places_of_attacker(scene.model(check.attacker), scene.significant_parts)
+        return [place for place in places if not any(place.move.eye)] if is_brief(self.game) else places
 
     def briefly(self, questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> Sequence[Verdict]:
         """The words of verdicts, by what tells soonest; those of a game that measures from an eye are judged in full.
