@@ -212,6 +212,15 @@ def test_other_versions_are_named(scene: Path, tmp_path: Path) -> None:
     assert "warp" not in told  # the renderer makes no use of it
 
 
+@pytest.mark.parametrize("error", [0.02, None])
+def test_it_is_judged_again_with_its_error(scene: Path, tmp_path: Path, error: float | None) -> None:
+    path = tmp_path / "a.zip"
+    asked = JudgingOptions(choose("reference"), CACHE, 0.4, error)
+    path.write_bytes(writing.bundled(scene, Selection(), asked).content)
+    assert again(path).reasons == ()
+    assert again(path, error=0.03).reasons == (f"error {error or 'as the scene has it'} then, 0.03 here",)
+
+
 def test_it_is_judged_again_on_its_device(scene: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A renderer that runs on one device alone, which the bundle names, is not another one here."""
     path = retold(bundle(scene, tmp_path / "a.zip", pixel=0.4), lambda told: told["settings"].update(device="attic"))

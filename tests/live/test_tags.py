@@ -90,7 +90,9 @@ def test_what_is_saved_of_a_model_is_not_taken_back(table: LiveTable, before: bo
     """The steps before and after a save are of the scene: a model file that was saved stays as it is."""
     file = table.path.parent / "models/scout.toml"
     for height in (27, 28):
+        assert table.is_saved == (height == 27)
         tag(table, eye=[1, 2, height])
+    assert not table.is_saved, "the model file has to be written as well"
     kept = [1, 2, 28]
     if not before:
         table.undo()
