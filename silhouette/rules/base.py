@@ -314,7 +314,10 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
         """
         ways = [self.elsewhere(scene, check) for scene, check in questions]
         asked = [
-            (self.moved(scene, {check.attacker: way.move}), check)
+            (
+                self.moved(scene if way.absent is None else self.without(scene, way.absent), {check.attacker: way.move}),
+                check,
+            )
             for (scene, check), of_one in zip(questions, ways, strict=True)
             for way in of_one
         ]

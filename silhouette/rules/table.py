@@ -57,7 +57,7 @@ def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]
     """Where else an attacker may stand or look, since nobody can tell: mostly nowhere.
 
     Beside what `elsewhere_of` says of the piece alone: an eye within `NEAREST` of a surface, by which numbers in files
-    and renderers are off, may be a hair to either side of it.
+    and renderers are off, may be a hair to either side of it, or the piece may not be in its way at all.
 
     Args:
         attacker: with the eye that it looks from.
@@ -73,8 +73,9 @@ def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]
         outward = _normal_at(mesh, piece.pose.localise(eye[None])[0])
         if outward is not None:
             x, y, z = (attacker.pose.rotation.T @ piece.pose.rotation @ outward * ASIDE).tolist()
-            why = f"on which side of the surface of {in_a_sentence(piece.name)} the eye of {attacker.name} is"
+            why = f"how the eye of {attacker.name}, which lies on the surface of {in_a_sentence(piece.name)}, is taken"
             places += [Elsewhere(Move(eye=shift), why) for shift in ((x, y, z), (-x, -y, -z))]
+            places.append(Elsewhere(Move(), why, piece.name))
     return places
 
 

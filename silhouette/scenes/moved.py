@@ -41,15 +41,17 @@ class Move:
 
 
 class Elsewhere(NamedTuple):
-    """How an attacker may stand or look otherwise than a scene has it, as likely as not worth a word.
+    """How an attacker may stand or look otherwise than a scene has it.
 
     Attributes:
         move: that leads there.
         why: what would decide, if the verdict there is another: "where Kal's eye is".
+        absent: the name of a piece that is not in the way from there, or None.
     """
 
     move: Move
     why: str
+    absent: str | None = None
 
 
 def elsewhere_of(piece: Piece) -> tuple[Elsewhere, ...]:

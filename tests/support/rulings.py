@@ -19,6 +19,7 @@ def ruled(
     *,
     keep: bool = False,
 ) -> Any:
-    """The verdict on one check; by default of the reference renderer."""
-    (verdict,) = rule.judge(scene, [check], Settings(renderer or ReferenceRenderer(), pixel, keep))
+    """The verdict on one check, as commands have it; by default of the reference renderer."""
+    settings = Settings(renderer or ReferenceRenderer(), pixel, keep)
+    (verdict,) = rule.from_elsewhere([(scene, check)], rule.judge(scene, [check], settings), settings)
     return verdict

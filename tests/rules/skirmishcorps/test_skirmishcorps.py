@@ -343,4 +343,4 @@ def test_an_eye_on_a_surface_is_marginal(off: float, could_be: list[str]) -> Non
     check = [{"attacker": "Kal", "target": "Vex"}]
     (row,) = rows({"rules": "skirmishcorps", "unit": units, "terrain": [rock], "check": check})
     assert (row["could_be"], row["marginal"]) == (could_be, len(could_be) > 1)
-    assert ("the eye of Kal lies on the surface of the rock: it could be hidden" in row["reason"]) == row["marginal"]
+    assert ("lies on the surface of the rock, is taken decides, which is not sure" in row["reason"]) == row["marginal"]
