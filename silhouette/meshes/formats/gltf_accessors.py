@@ -74,7 +74,7 @@ class Accessors:
         if type(index) is int and index in self._checked:
             return
         accessor = item(self._tree.get("accessors"), index, "accessor")
-        kind = accessor.get("componentType")
+        kind: Any = accessor.get("componentType")
         is_index = shape == "SCALAR"
         if accessor.get("type") != shape or kind not in (_INDEX_TYPES if is_index else _TYPES):
             raise Refused(f"is malformed: accessor {index} should hold {_HOLDS[shape]}")
