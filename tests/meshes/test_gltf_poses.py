@@ -293,6 +293,16 @@ def test_hidden_nodes_and_coarse_levels_are_left_out_everywhere_and_named(tmp_pa
     assert scan.usable.sum() == 2 * len(WEDGE)
 
 
+def test_a_hidden_node_that_is_broken_is_nobody_s_concern(tmp_path: Path) -> None:
+    writer = Writer()
+    hidden_and_coarse(writer)
+    writer.tree["nodes"][2]["mesh"] = 7
+    (tmp_path / "a.glb").write_bytes(writer.written())
+    assert len(read_mesh(tmp_path / "a.glb", Cache(None)).mesh.faces) == 2 * len(FACES)
+    assert len(read_scan(tmp_path / "a.glb").faces) == 2 * len(FACES)
+    assert [piece.name for piece in read_gltf(tmp_path / "a.glb").pieces] == ["shown", "fine"]
+
+
 def test_levels_that_name_each_other_leave_one_and_a_level_of_nothing_shown_stays(tmp_path: Path) -> None:
     writer = Writer()
     writer.mesh(WEDGE, FACES)

@@ -28,9 +28,9 @@ from silhouette.meshes.formats.base import (
     no_triangles,
     too_many_parts,
 )
-from silhouette.meshes.formats.gltf_accessors import Accessors, Numbers
+from silhouette.meshes.formats.gltf_accessors import Accessors, Numbers, strip_triangles
 from silhouette.meshes.formats.gltf_colours import Painter
-from silhouette.meshes.formats.gltf_nodes import Node, nodes_of, table_of
+from silhouette.meshes.formats.gltf_nodes import Node, nodes_of, not_shown, table_of
 from silhouette.meshes.formats.gltf_poses import Pose, morphed, pose_of, weights_of
 from silhouette.meshes.formats.gltf_tree import (
     DRACO,
@@ -111,6 +111,7 @@ class Gltf:
         self._whole = whole
         self._checked: dict[int, list[tuple[int, Tree]]] = {}
         self._primitives: dict[int, list[_Primitive]] = {}
+        self._broken: set[int] = set()
         self._moved = 0
         self._shapes: dict[tuple[int, tuple[float, ...]], tuple[Surface, ...]] = {}
 
@@ -129,14 +130,21 @@ class Gltf:
         for node in self.nodes.values():
             if "mesh" not in node.told or not self._is_wanted(node):
                 continue
-            for _, primitive in self.check_node(node):
+            try:
+                primitives = self.check_node(node)
+            except Refused:
+                if node.is_shown:
+                    raise
+                self._broken.add(node.index)  # which nobody sees
+                continue
+            for _, primitive in primitives:
                 placed += 1
                 corners += self._corners(primitive)
                 vertices += self._accessors.count(primitive["attributes"]["POSITION"])
             if placed > MOST_PARTS:
                 raise too_many_parts(placed)
         if not placed:
-            left = self._left_out()
+            left = not_shown(self.nodes)
             raise no_triangles(left or ("points, lines or empty nodes" if self.tree.get("meshes") else ""))
         if corners > 3 * MOST_TRIANGLES:
             raise Refused(f"holds {corners // 3} triangles; {MOST_TRIANGLES} are the most that can be looked at")
@@ -149,14 +157,13 @@ class Gltf:
         Raises:
             Refused: if its place cannot be told.
         """
+        if node.index in self._broken:
+            return False
         if self._whole and node.world is not None:
             return True
         if not node.unseen and node.world is None and "skin" not in node.told:
             raise Refused(f"is malformed: {node.called} {node.wrong}")
-        return self._is_shown(node)
-
-    def _is_shown(self, node: Node) -> bool:
-        return not node.unseen and (not node.wrong or "skin" in node.told)
+        return node.is_shown
 
     def check_node(self, node: Node) -> list[tuple[int, Tree]]:
         """Looks whether the mesh of a node is there, with its skeleton, and fetches it.
@@ -231,12 +238,12 @@ class Gltf:
             part = self._part(node)
             shape = (
                 self.shape(node)
-                if self._is_shown(node)
+                if node.is_shown
                 else Shape(self._unseen(node), np.eye(4) if node.world is None else node.world)
             )
             for surface in shape.surfaces:
                 surfaces.append(carried(replace(surface, part=part), shape.matrix, self._whole))
-        left = self._left_out()
+        left = not_shown(self.nodes)
         if left:
             self.warnings.append(f"left out: {left}")
         total = sum(len(surface.faces) for surface in surfaces)
@@ -249,18 +256,6 @@ class Gltf:
     def _unseen(self, node: Node) -> tuple[Surface, ...]:
         return tuple(
             Surface("", one.points, np.zeros((0, 3), np.int64)) for one in self._primitives_of(node.told["mesh"], node)
-        )
-
-    def _left_out(self) -> str:
-        """The nodes with meshes that are not shown, each with the reason; empty without any."""
-        reasons: dict[str, list[str]] = {}
-        for node in self.nodes.values():
-            if "mesh" in node.told and not self._is_shown(node):
-                reasons.setdefault(node.unseen or node.wrong, []).append(f"{node.called!r}")
-        return "; ".join(
-            f"{', '.join(names[:4])}{f' and {len(names) - 4} more' if len(names) > 4 else ''} "
-            f"{why if len(names) == 1 else why.replace('is ', 'are ', 1)}"
-            for why, names in reasons.items()
         )
 
     def _part(self, node: Node) -> str:
@@ -377,7 +372,7 @@ class Gltf:
             has = "indices" in primitive
             corners = self._accessors.read(primitive["indices"]) if has else np.arange(len(points))
         is_strip = draco is None and primitive.get("mode", _TRIANGLES) == _STRIP
-        faces = _strip(corners) if is_strip else corners.reshape(-1, 3)
+        faces = strip_triangles(corners) if is_strip else corners.reshape(-1, 3)
         skin = self._skin(key, primitive, arrays, len(points)) if self._whole else None
         return _Primitive(primitive, points, faces, skin, arrays)
 
@@ -392,14 +387,3 @@ class Gltf:
             except Refused as refused:
                 self.painter.broken(key, name, str(refused))
         return self.painter.skin(key, found, count)
-
-
-def _strip(corners: Numbers) -> Numbers:
-    """The triangles (m - 2, 3) of a strip of corners (m,), of which every other one is turned.
-
-    >>> _strip(np.array([4, 5, 6, 7])).tolist()
-    [[4, 5, 6], [7, 6, 5]]
-    """
-    faces = np.stack([corners[:-2], corners[1:-1], corners[2:]], axis=1)
-    faces[1::2] = faces[1::2, ::-1].copy()
-    return faces

@@ -74,7 +74,7 @@ class Accessors:
         if type(index) is int and index in self._checked:
             return
         accessor = item(self._tree.get("accessors"), index, "accessor")
-        kind = accessor.get("componentType")
+        kind: Any = accessor.get("componentType")
         is_index = shape == "SCALAR"
         if accessor.get("type") != shape or kind not in (_INDEX_TYPES if is_index else _TYPES):
             raise Refused(f"is malformed: accessor {index} should hold {_HOLDS[shape]}")
@@ -205,3 +205,14 @@ class Accessors:
         data = self._buffers.of(rows.buffer)
         strides = (rows.stride, rows.kind.itemsize)
         return np.ndarray((rows.count, rows.columns), rows.kind, data, rows.start, strides)
+
+
+def strip_triangles(corners: Numbers) -> Numbers:
+    """The triangles (m - 2, 3) of a strip of corners (m,), of which every other one is turned.
+
+    >>> strip_triangles(np.array([4, 5, 6, 7])).tolist()
+    [[4, 5, 6], [7, 6, 5]]
+    """
+    faces = np.stack([corners[:-2], corners[1:-1], corners[2:]], axis=1)
+    faces[1::2] = faces[1::2, ::-1].copy()
+    return faces

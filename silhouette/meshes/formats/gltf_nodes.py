@@ -64,6 +64,11 @@ class Node:
         """Its name, or its number where it has none."""
         return self.name or f"node {self.index}"
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether its mesh is to be seen: it is not hidden, and has a place or a skeleton."""
+        return not self.unseen and (not self.wrong or "skin" in self.told)
+
 
 def table_of(told: Tree, key: str) -> dict[str, Any]:
     """A table of an object; an empty one where there is none."""
@@ -108,6 +113,20 @@ def nodes_of(tree: Tree) -> dict[int, Node]:
         if not node.unseen and not coarse.isdisjoint((index, *node.above)):
             found[index] = replace(node, unseen=COARSE)
     return found
+
+
+def not_shown(nodes: Mapping[int, Node]) -> str:
+    """The nodes with meshes that are not shown, each with the reason; empty without any."""
+    reasons: dict[str, list[str]] = {}
+    for node in nodes.values():
+        if "mesh" in node.told and not node.is_shown:
+            reasons.setdefault(node.unseen or node.wrong, []).append(f"{node.called!r}")
+    sentences = []
+    for why, names in reasons.items():
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        plural = why.replace("is ", "are ", 1).replace("has ", "have ", 1)
+        sentences.append(f"{', '.join(names[:4])}{more} {why if len(names) == 1 else plural}")
+    return "; ".join(sentences)
 
 
 def _coarse_levels(nodes: Mapping[int, Node]) -> set[int]:
