@@ -148,7 +148,8 @@ def _thin(entry: PieceEntry, piece: Piece) -> Iterator[PlacementWarning]:
 def _size(part: SolidEntry) -> Floats:
     """(3,) mm, of a solid along its own axes."""
     low, high = solid(replace(part.solid(), turn=0.0)).bounds
-    return high - low
+    size: Floats = high - low
+    return size
 
 
 def _reach(piece: Piece, factor: float) -> tuple[float, float, float]:

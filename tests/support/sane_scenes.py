@@ -164,7 +164,7 @@ class Writer:
         mesh = {"mesh": str(MODELS / f"{self.chance.choice(FIGURES)}.glb"), "up": "y"}
         if how == "import" and self.chance.random() < 0.4:
             mesh = {"mesh": str(self.chance.choice(np.array(self.tilted))), "up": "z", "base": "none"}
-        own = {key: piece[key] for key in ("name", "gang", "at") if key in piece}
+        own: dict[str, Any] = {key: piece[key] for key in ("name", "gang", "at") if key in piece}
         if how == "scan":
             keys |= {"scan": True, "doubt": {"place": 0.4, "facing": 1.0}}
         return {**own, **mesh, **keys, "facing": self.measured_angle(decimals)}
@@ -189,9 +189,7 @@ class Writer:
             return {**document, **self.skirmish(models)}
         vehicles = []
         if self.cells and self.chance.random() < 0.5:
-            arcs: Sequence[str] = self.chance.choice(
-                np.array(["left", "right", "rear"]), self.chance.integers(0, 4), False
-            )
+            arcs = self.chance.choice(np.array(["left", "right", "rear"]), self.chance.integers(0, 4), False)
             model = (
                 {"model": str(MODELS / "hauler.toml")}
                 if self.chance.random() < 0.5
@@ -237,7 +235,9 @@ def tilted_figures(folder: Path) -> list[Path]:
     for degrees in (12.0, 35.0, 90.0):
         mesh = trimesh.load_mesh(MODELS / "scout.glb")
         mesh = mesh.to_geometry() if isinstance(mesh, trimesh.Scene) else mesh
-        turn = trimesh.transformations.rotation_matrix(np.radians(90.0 + degrees), [1.0, 0.0, 0.0])
+        turn = trimesh.transformations.rotation_matrix(  # type: ignore[no-untyped-call]
+            np.radians(90.0 + degrees), [1.0, 0.0, 0.0]
+        )
         mesh.apply_transform(turn)
         mesh.apply_translation([0.0, 0.0, -mesh.bounds[0, 2]])
         files.append(folder / f"tilted_{degrees:g}.stl")
