@@ -29,6 +29,7 @@ RAISED = 0.97  # of the body's height: where the crown is lower, something thin 
 EYES_UP = 0.1  # of the radius of a ball that fits into a head: the eyes lie so far above its middle
 FACE = 1.7  # of that radius: no face is farther ahead of the middle
 SAME_HEAD = 1.0  # of that radius: eyes nearer to each other are those of one head
+UPRIGHT = 4.0  # of that radius: what is lower lies, and its height says nothing of its eye
 MOST_PLACES = 3
 LEAST_LIKELIHOOD = 0.08  # of a place worth a mention
 SURE = 0.8  # the likelihood from which on the likeliest place is not called doubtful
@@ -148,10 +149,17 @@ def eye_estimate(
         left = np.where(same, 0.0, left)
         eye = eyes[likeliest]
         head = np.array([*balls.centres[likeliest][:2], eye[2]])
-        if not places and np.linalg.norm(eye - upper.eye) < balls.radii[likeliest]:
+        if not places and _is_on(balls.centres[likeliest], balls.radii[likeliest], eye, upper.eye, body):
             eye, head = upper.eye, upper.head
         places.append(EyePlace(eye, head, likelihood))
     return EyeEstimate(tuple(sorted(places, key=lambda place: -place.likelihood)))
+
+
+def _is_on(centre: Floats, radius: float, face: Floats, eye: Floats, body: Mesh) -> bool:
+    """Whether an eye that the height of a body gives is on the face of a head into which a ball fits."""
+    stands = float(np.ptp(body.bounds[:, 2])) >= UPRIGHT * radius
+    out = float(np.hypot(*(eye - centre)[:2]))
+    return stands and out <= FACE * radius and float(np.linalg.norm(eye - face)) < SAME_HEAD * radius
 
 
 def _face(body: Mesh, centre: Floats, radius: float, forward: Floats) -> Floats:

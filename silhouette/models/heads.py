@@ -4,7 +4,7 @@ faces -> cubes -> depths -> balls inside the body -> features of each -> likelih
 
 A ball fits into a head, and also into a fist, a hammer, a crest, a hump. A head is told from those by its size against
 the trunk, by what is free around it, by the neck, by where it sits: all these are numbers, which a conditional logit
-weighs (D. McFadden, 1974). The weights were fitted to figures whose eyes are known: `tests/benchmarks/eyes.py`.
+weighs (D. McFadden, 1974). The weights were fitted to figures whose eyes are known: `tests/support/estimated_eyes.py`.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Figure:
 
     def put_head(self, head: Point, neck_from: Point) -> None:
         """A head with its neck, sometimes with a jaw, a nose or a helmet."""
-        size = self.between(0.075, 0.1)
+        size = self.between(0.072, 0.112)
         self.radii = (size * self.between(0.85, 1.0), size * self.between(0.95, 1.15), size * self.between(1.0, 1.25))
         self.head = head
         self.add(ellipsoid(head, self.radii, 20), rod(neck_from, head, size * self.between(0.5, 0.75)))
