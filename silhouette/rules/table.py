@@ -70,7 +70,8 @@ def sights_beside_surfaces(sight: Sight) -> tuple[tuple[str, ...], list[Sight]]:
             continue
         eye = piece.pose.localise(sight.eye[None])
         corners = mesh.vertices[mesh.faces[faces_near(mesh, eye[0], NEAREST)]]
-        distance, _ = nearest_of_triangles(*(np.repeat(eye, len(corners), axis=0) for _ in range(2)), corners)
+        eyes = np.repeat(eye, len(corners), axis=0)
+        distance, _ = nearest_of_triangles(eyes, eyes, corners)
         on = corners[distance <= NEAREST]
         if not len(on):
             continue
