@@ -173,19 +173,13 @@ class _Distances:
         pairs, which = np.unique(np.stack([picture[ray], blocker]), axis=1, return_inverse=True)
         which = which.ravel()
         places = [np.flatnonzero(which == number) for number in range(pairs.shape[1])]
-        views = [(self.pictures[number], of_picture) for number, of_picture in pairs.T.tolist()]
-        exact = looking_between_pixels()
-        targets, blockers = (
-            outlined_depths(
-                exact,
-                [
-                    Cast(shown.view, body(shown, of_picture), self.places[ray[mine]])
-                    for (shown, of_picture), mine in zip(views, places, strict=True)
-                ],
-            )
-            for body in (lambda shown, _: shown.target, lambda shown, of_picture: shown.blockers[of_picture])
-        )
-        nearer[np.concatenate([np.empty(0, np.intp), *places])] = blockers < targets
+        exact, targets, blockers = looking_between_pixels(), list[Cast](), list[Cast]()
+        for (number, of_picture), mine in zip(pairs.T.tolist(), places, strict=True):
+            shown, there = self.pictures[number], self.places[ray[mine]]
+            targets.append(Cast(shown.view, shown.target, there))
+            blockers.append(Cast(shown.view, shown.blockers[of_picture], there))
+        is_nearer = outlined_depths(exact, blockers) < outlined_depths(exact, targets)
+        nearer[np.concatenate([np.empty(0, np.intp), *places])] = is_nearer
         return nearer
 
     def _drawn(self, number: int, start: int, end: int) -> list[NDArray[np.float32]]:
@@ -203,11 +197,11 @@ def _blocked(distances: _Distances, picture: Places, depth: NDArray[np.float32],
     """The samples of targets at a ``depth`` (n,), with what is nearer."""
     ray, blocker, distance = distances.blockers(depth)
     nearest = np.full(len(kind), -1, dtype=np.int32)
-    nearer = distance < depth[ray]
+    is_nearer = distance < depth[ray]
     if not distances.renderer.sparse:
         close = np.abs(distance - depth[ray]) <= np.float32(ROUNDING) * depth[ray]
-        nearer[close] = distances.are_nearer(picture, ray[close], blocker[close])
-    nearer = np.flatnonzero(nearer)
+        is_nearer[close] = distances.are_nearer(picture, ray[close], blocker[close])
+    nearer = np.flatnonzero(is_nearer)
     ray, blocker, distance = ray[nearer], blocker[nearer], distance[nearer]
     front = np.full(len(kind), np.inf, dtype=np.float32)
     for which in range(blocker.max(initial=-1) + 1):

@@ -175,6 +175,15 @@ def test_a_stand_in_is_as_high_as_its_collider_if_that_is_no_mere_disc(
     assert piece.keys == {"figure": {"base": 27.94, "height": pytest.approx(height)}}
 
 
+def test_the_parts_of_what_a_stand_in_stands_for_are_left_out_with_the_reason(tmp_path: Path) -> None:
+    kept(tmp_path / "Models", 1)
+    bundle = {"Name": "Custom_Assetbundle", "Nickname": "Kal 32mm", "CustomAssetbundle": BUNDLE}
+    bundle |= {"Transform": transform((1, 0, 2)), "ChildObjects": [model("sword", transform((0, 1, 0)))]}
+    table = read(tmp_path, bundle, stand_ins=True)
+    assert [piece.name for piece in table.pieces] == ["Kal 32mm"]
+    assert reasons(table)["sword"] == "is part of Kal 32mm, for which a stand-in stands"
+
+
 def test_without_a_known_size_there_is_no_stand_in(tmp_path: Path) -> None:
     bundle = {"Name": "Custom_Assetbundle", "Nickname": "Kal", "CustomAssetbundle": BUNDLE, "Transform": transform()}
     table = read(tmp_path, bundle, model("crate 32mm", mesh=8), stand_ins=True)

@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 
 from silhouette import load_scene
 from silhouette.exchange.folder import write_table
+from silhouette.exchange.placing import standing
 from silhouette.exchange.reading import read_table
 from silhouette.exchange.tts_frame import in_parent, to_table
 from silhouette.files.cache import Cache
@@ -122,3 +123,10 @@ def test_what_is_nearly_upright_keeps_its_file_only_within_the_promise(tmp_path:
     assert [one.piece.baked for one in written.pieces] == [False, True]
     assert gap(vertices(scene, "a little"), seen(POINTS, a_little)) < PROMISED
     assert gap(vertices(scene, "more"), seen(POINTS, more)) < PROMISED
+
+
+@pytest.mark.parametrize("stretch, keeps", [(1.00005, True), (1.0001, False)])
+def test_a_mesh_keeps_its_file_only_if_no_point_of_it_would_stand_off(stretch: float, keeps: bool) -> None:
+    """Stretched along z alone: its foot stands right, and its top is 0.003 or 0.007 mm off."""
+    matrix, bounds = np.diag([1.0, 1.0, stretch, 1.0]), np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 100.0]])
+    assert (standing(matrix, "z", bounds) is not None) == keeps

@@ -132,3 +132,13 @@ def test_a_target_proven_to_be_in_the_open_keeps_the_error_of_what_is_seen_where
     assert (rough.decided_by, rough.counts.occluded, rough.counts.error) == ("proof", 0, 0.0)
     off = abs(rough.counts.seen / rough.counts.total - fine.counts.seen / fine.counts.total)
     assert 0.0 < off <= rough.counts.error_seen + fine.counts.error_seen
+
+
+def test_what_obscures_some_of_a_target_outside_the_arc_is_not_told_of_what_lies_in_it() -> None:
+    """A needle, which few rays miss, and proofs do not, before the part that no arc takes in."""
+    needle = {"name": "needle", "at": [69, 75, 0], "parts": [{"box": [0.05, 0.05, 90]}]}
+    (look,) = ProvenEstimate(Estimate(nothing_is_proven=True))([parted(needle)], choose("embree"), 0.1)
+    counts = look.counts
+    assert 0 < counts.in_arc < counts.total
+    assert 0 < counts.occluded / counts.total < 0.1
+    assert counts.occluded_in_arc / counts.in_arc <= counts.error_in_arc
