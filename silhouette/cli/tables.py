@@ -271,7 +271,8 @@ def inspection_report(report: Row) -> list[RenderableType]:
         if "front" in report:
             parts.append(plain_line(f"front   {report['front']:g}° anticlockwise from +x ({report['front_from']})"))
     surface = "watertight" if report["watertight"] else f"not watertight, {_counted(report['holes'], 'hole')}"
-    surface += {True: ", closed", "filled": ", closed; what its outline encloses is filled"}.get(report["solid"], "")
+    surface += ", closed" if report["solid"] and not report["watertight"] else ""
+    surface += "; what its outline encloses is filled" if report["solid"] == "filled" else ""
     table = headed_table("part", "triangles", "role")
     for part in report["parts"][:MOST_PARTS_LISTED]:
         table.add_row(plain_line(part["name"]), plain_line(str(part["triangles"])), plain_line(part["role"]))

@@ -57,7 +57,7 @@ def _may_enclose(view: View, body: Body, renderer: Renderer) -> bool:
     if depth.min() <= 0.0:
         return True
     low, high = (np.array([bound(rows), bound(columns)]) for bound in (np.min, np.max))
-    cells = np.stack(np.mgrid[:ACROSS, :ACROSS], axis=-1).reshape(-1, 2)
+    cells = np.argwhere(np.ones((ACROSS, ACROSS), np.bool_))
     places = low + (cells + np.random.default_rng(5).random(cells.shape)) / ACROSS * (high - low) - 0.5
     bare = ~np.isfinite(depths(renderer, [Cast(view, body, places)])).reshape(ACROSS, ACROSS)
     return bool((bare & ~_outside(bare)).any())

@@ -147,8 +147,7 @@ class Settings:
     """The settings of a measurement.
 
     Attributes:
-        renderer: renders the views that are counted.
-        pixel: mm per pixel at the target.
+        renderer: renders the views that are counted, with so many mm per pixel at the target: ``pixel``.
         keep: whether verdicts keep their `Observation`, for figures.
         observe: measures: `observe_many`, or `silhouette.measure.estimate.Estimate` where a rough answer will do.
         remarks: whether what stands beside a verdict is worked out: other readings that change it, windows.

@@ -235,6 +235,7 @@ def test_an_inspection_in_words(capsys: pytest.CaptureFixture[str]) -> None:
         "base": {"from": "auto", "height": 3.1, "diameter": 25.0},
         "watertight": False,
         "holes": 2,
+        "solid": True,
         "warnings": ["taken to be in metres"],
         "suggested": [{"box": [[0, 0, 0], [1, 1, 1]], "share": 0.04, "toml": "[[insignificant]]\nbox = 1\n"}],
         "suggested_toml": "[[insignificant]]\nbox = 1\n",
@@ -246,13 +247,15 @@ def test_an_inspection_in_words(capsys: pytest.CaptureFixture[str]) -> None:
             "25.0 mm across, 3.10 mm high (auto)",
             "0.0, 3.0, 27.0 (estimated)",
             "-20.6, 10.4, 36.4 into the left arc",
-            "not watertight, 2 holes",
+            "not watertight, 2 holes, closed",
         ),
         *("lasgun barrel", "insignificant", "warning: taken to be in metres", "[[insignificant]]", "box = 1", "4.0 %"),
     ):
         assert words in told
-    bare = {**found, "base": None, "watertight": True, "holes": 0, "suggested": [], "warnings": []}
-    assert "base    none" in printed(capsys, *inspection_report(bare))
+    bare = {**found, "base": None, "watertight": True, "solid": "filled", "suggested": [], "warnings": []}
+    told = printed(capsys, *inspection_report(bare))
+    assert "base    none" in told
+    assert "watertight; what its outline encloses is filled" in told
     many = {**found, "parts": [{"name": f"part {number}", "triangles": 1, "role": "body"} for number in range(1700)]}
     told = printed(capsys, *inspection_report(many))
     assert "part 499 " in told

@@ -20,7 +20,7 @@ from silhouette.meshes.holes import encloses
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker, NecromundaVerdict
-from silhouette.rules.necromunda.scene import NecromundaScene, Readings
+from silhouette.rules.necromunda.scene import OTHERWISE, NecromundaScene, Readings
 from silhouette.rules.necromunda.sight import sight_between
 from silhouette.rules.readings import Alternative, OtherReading, alternatives
 from silhouette.rules.table import in_like_groups, windows_seen_through
@@ -125,17 +125,6 @@ class _Measurement:
         """The verdict under the readings of a scene, of looks that were measured."""
         seen = [[self.observed[sight] for sight in look.sights] for look in crew]
         return _best_of([_verdict(scene, look.arc, each, self.settings) for look, each in zip(crew, seen, strict=True)])
-
-
-OTHERWISE = {
-    "share = in arc": "if the part of {target} in the vision arc alone counted",
-    "share = whole target": "if all of {target} counted",
-    "friends_in_contact = block sight": "if friends in base contact blocked line of sight",
-    "friends_in_contact = disregarded": "if friends in base contact were disregarded",
-    "ignored_parts_block = true": "if bases and insignificant parts in the way blocked",
-    "ignored_parts_block = false": "if bases and insignificant parts in the way did not block",
-}
-"""Every reading, and the clause that a reason adds for it."""
 
 
 def _with_other_readings(

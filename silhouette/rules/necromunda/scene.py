@@ -28,6 +28,17 @@ class Readings(Entry):
     """Whether the bases and insignificant parts of other models block (A6)."""
 
 
+OTHERWISE = {
+    "share = in arc": "if the part of {target} in the vision arc alone counted",
+    "share = whole target": "if all of {target} counted",
+    "friends_in_contact = block sight": "if friends in base contact blocked line of sight",
+    "friends_in_contact = disregarded": "if friends in base contact were disregarded",
+    "ignored_parts_block = true": "if bases and insignificant parts in the way blocked",
+    "ignored_parts_block = false": "if bases and insignificant parts in the way did not block",
+}
+"""Every reading, and the clause that a reason adds for it where the scene did not choose it."""
+
+
 @dataclass(frozen=True, eq=False)
 class NecromundaScene(TableScene):
     """A table of fighters, vehicles and terrain.

@@ -25,7 +25,7 @@ from tests.support.commands import run
 
 EMBREE = EmbreeRenderer()
 FRIEND_IN_FRONT = Path(__file__).resolve().parents[4] / "shared" / "reports" / "scenes" / "ne_friend_in_front.json"
-READINGS = {
+READINGS: dict[str, list[Any]] = {
     "share": ["whole target", "in arc"],
     "friends_in_contact": ["disregarded", "block sight"],
     "ignored_parts_block": [False, True],
