@@ -314,7 +314,9 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
         ways = [self.elsewhere(scene, check) for scene, check in questions]
         asked = [
             (
-                self.moved(scene if way.absent is None else self.without(scene, way.absent), {check.attacker: way.move}),
+                self.moved(
+                    scene if way.absent is None else self.without(scene, way.absent), {check.attacker: way.move}
+                ),
                 check,
             )
             for (scene, check), of_one in zip(questions, ways, strict=True)
