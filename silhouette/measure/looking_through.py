@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Floats
 from silhouette.measure.filling import Skins
 from silhouette.measure.framing import Framed
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, Picture, sample
@@ -53,6 +53,8 @@ def _may_enclose(view: View, body: Body, renderer: Renderer) -> bool:
 
     Each ray goes through its cell at random: what is narrower than a cell, and long, is met somewhere.
     """
+    from scipy.ndimage import binary_fill_holes
+
     columns, rows, depth = view.project(body.pose.place(body.mesh.vertices))
     if depth.min() <= 0.0:
         return True
@@ -60,23 +62,7 @@ def _may_enclose(view: View, body: Body, renderer: Renderer) -> bool:
     cells = np.argwhere(np.ones((ACROSS, ACROSS), np.bool_))
     places = low + (cells + np.random.default_rng(5).random(cells.shape)) / ACROSS * (high - low) - 0.5
     bare = ~np.isfinite(depths(renderer, [Cast(view, body, places)])).reshape(ACROSS, ACROSS)
-    return bool((bare & ~_outside(bare)).any())
-
-
-def _outside(bare: Flags) -> Flags:
-    """The bare cells that are reached over bare cells from the rim of their grid, (n, n).
-
-    >>> ring = np.array([[0, 0, 0, 1], [0, 1, 0, 1], [0, 0, 0, 1], [1, 1, 1, 1]], np.bool_)
-    >>> int((ring & ~_outside(ring)).sum()), int((~ring & _outside(~ring)).sum())
-    (1, 8)
-    """
-    reached = np.zeros(np.add(bare.shape, 2), np.bool_)
-    reached[[0, -1]] = reached[:, [0, -1]] = True
-    count = 0
-    while count != (count := int(reached.sum())):
-        beside = reached[:-2, 1:-1] | reached[2:, 1:-1] | reached[1:-1, :-2] | reached[1:-1, 2:]
-        reached[1:-1, 1:-1] |= beside & bare
-    return reached[1:-1, 1:-1]
+    return bool((binary_fill_holes(~bare) & bare).any())
 
 
 def _on(triangles: Floats) -> Floats:
