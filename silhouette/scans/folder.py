@@ -48,7 +48,7 @@ def write_folder(table: ScannedTable, folder: Path, *, keeps_scene: bool = True)
         FileError: where it cannot be written, or is none to write into (`check_folder`); an earlier scene and all that
             it names are then unchanged.
     """
-    check_folder(folder, map(Path, (table.scan.path, *table.figures, *table.terrain)))
+    check_folder(folder, [table.scan.path, *map(Path, table.figures), *map(Path, table.terrain)])
     with changing_folder(folder, folder / SCENE) as change:
         files = {piece.name: _mesh_keys(piece, table, change) for piece in table.pieces}
         record = (json.dumps(document(record_of(table)), indent=1) + "\n").encode()
