@@ -208,7 +208,7 @@ class Evaluator:
         return answer.resting_on(found.values())
 
     def _answer(self, primitive: str, given: Mapping[str, Any]) -> Found:
-        """The answer of the table to one question; where that takes most of the time that there is, the advice says so."""
+        """The answer of the table to one question; where that takes most of the time, the advice says so."""
         begun = thread_time()
         try:
             return self._table.ask(primitive, given)
@@ -342,7 +342,7 @@ def _simpler(primitive: str, given: Mapping[str, Any]) -> str:
     points = [one.piece if isinstance(one, Points) else one for one in values]
     pieces = {piece.name: piece for piece in points if isinstance(piece, Piece)}
     faces = {name: len(piece.model.mesh.faces) for name, piece in pieces.items()}
-    if not faces or len(faces) > MANY and max(faces.values()) < sum(faces.values()) / 2:
+    if not faces or (len(faces) > MANY and max(faces.values()) < sum(faces.values()) / 2):
         return f"'{primitive}' alone takes most of it: ask about fewer pieces"
     finest = max(faces, key=lambda name: faces[name])
     return (

@@ -28,7 +28,14 @@ from silhouette.rules.tide_of_iron.results import (
     TideOfIronRow,
     TideOfIronVerdict,
 )
-from silhouette.rules.tide_of_iron.scene import HexScene, HexSceneEntry, Readings, as_spelt, load_hex_scene, refuse_too_long
+from silhouette.rules.tide_of_iron.scene import (
+    HexScene,
+    HexSceneEntry,
+    Readings,
+    as_spelt,
+    load_hex_scene,
+    refuse_too_long,
+)
 from silhouette.rules.tide_of_iron.stage import stage
 from silhouette.scenes.scene import Check
 
