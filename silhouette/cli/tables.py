@@ -55,7 +55,8 @@ def scene_report(result: SceneResult, *, quiet: bool = False) -> list[Renderable
 
     Args:
         result: the result of the scene.
-        quiet: whether to leave out the reasons and warnings, but never an expectation that does not hold.
+        quiet: whether to leave out the reasons and warnings, but never what would change a verdict, nor an expectation
+            that does not hold.
     """
     if not result.judged:
         return []
@@ -120,7 +121,7 @@ def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
         is_close = row["call"] == ROLL_OFF if "call" in row else bool(row.get("marginal"))
         close = f"; {TOO_CLOSE}: roll off" if is_close and "call" not in row and TOO_CLOSE not in row["reason"] else ""
         lines.append(plain_line(f"{who}: {row['reason']}{close}", "bold" if is_close else ""))
-        lines += _what_if(judged)
+    lines += _what_if(judged, f"{who}: " if quiet else "")  # below its reason it needs no name
     if judged.unmet:
         lines.append(plain_line(f"NOT AS EXPECTED: {who}: {'; '.join(judged.unmet)}", "bold red"))
     if judged.picture is not None and not quiet:
@@ -193,8 +194,9 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
             shown = close.plain.splitlines()[0]
             meaning = f"{TOO_CLOSE}: roll off" if "call" not in rows[0] else f"{TOO_CLOSE} as measured: the odds decide"
             parts.append(plain_line(f'A question mark, as in "{shown}", means {meaning}.', "dim"))
-        for judged in result.judged:
-            parts += _what_if(judged, f"{judged.check.label}: ")
+    for judged in result.judged:
+        parts += _what_if(judged, f"{judged.check.label}: ")
+    if not quiet:
         parts += [plain_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
     return parts
 

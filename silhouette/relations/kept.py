@@ -19,7 +19,7 @@ class KeptByMesh(Generic[Value]):
     Args:
         most: keys of each mesh.
         size: of a value.
-        in_all: the sizes that are kept of all meshes together: what was used longest ago goes first, but for the latest.
+        in_all: the sizes that are kept of all meshes together: what was used longest ago goes first, never the latest.
 
     >>> from silhouette.meshes.primitives import Box, Solid, solid
     >>> crate, kept = solid(Solid(Box((2.0, 2.0, 2.0)))), KeptByMesh[float](1)

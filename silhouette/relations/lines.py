@@ -68,7 +68,8 @@ def widest_line(
     of both sets is taken to go on below: no line passes under it.
 
     The search stops at the first beam found that is ``least`` wide, and looks between few samples of both sets before
-    it looks between all: there may be wider ones, and none is told as wider than twice that. With 0 it looks for any, and the value is above 0, up to 2 mm, where it finds one. With ``inf`` it
+    it looks between all: there may be wider ones, and none is told as wider than twice that.
+    With 0 it looks for any, and the value is above 0, up to 2 mm, where it finds one. With ``inf`` it
     looks for the widest.
 
     The value is the width of a beam that was found, 0 where there is none; with its error it reaches the greatest width

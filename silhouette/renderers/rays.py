@@ -83,7 +83,7 @@ Made = TypeVar("Made")
 class Kept(Generic[Made]):
     """What is made of meshes and kept by their content, up to a size in all; what was asked for last goes last.
 
-    Several threads may ask at once. What no mesh that is still there was made into goes first, and little of it is kept.
+    Several threads may ask at once. What was made of meshes that are gone goes first, and little of it is kept.
 
     Args:
         make: makes it of a mesh.

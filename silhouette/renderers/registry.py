@@ -178,8 +178,11 @@ RENDERERS: tuple[RendererEntry, ...] = (
 )
 """Every renderer, in the order in which "auto" tries them where none runs on a GPU."""
 
-_started: dict[tuple[tuple[RendererEntry, ...], str | None], Renderer] = {}
-"""The renderers of this process, by those among which was chosen and the device that was asked for."""
+CHOOSING = ("PYOPENGL_PLATFORM", "EGL_DEVICE_ID")
+"""The variables of the environment by which a renderer chooses its device; where they change, another is started."""
+
+_started: dict[tuple[object, ...], Renderer] = {}
+"""The renderers of this process, by those among which was chosen, the device that was asked for, and `CHOOSING`."""
 
 _starting = threading.RLock()
 """Two threads that choose one renderer at once start one."""
@@ -323,7 +326,7 @@ def _shared(entries: Sequence[RendererEntry], device: str | None) -> Renderer:
     Raises:
         RendererUnavailable: where none of them starts.
     """
-    key = tuple(entries), device
+    key = tuple(entries), device, *map(os.environ.get, CHOOSING)
     with _starting:
         renderer = _started.get(key)
         if renderer is None or (isinstance(renderer, Closable) and renderer.is_closed):

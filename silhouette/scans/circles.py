@@ -7,10 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
+from silhouette.errors import RequestError
 from silhouette.geometry import Flags, Floats
 
 ARCS = 36
 """Into which a circle is cut to see how much of it has points: 10 degrees each."""
+
+FEW, MOST_PAIRS = 1000, 10_000_000
+"""Of more points of an outline than few, so many pairs may lie close to each other, each pair counted twice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +47,19 @@ def outline_normals(cut: Floats, down: Floats, reach: float) -> tuple[Floats, cK
     The way across is the direction in which the points within `reach` scatter least; `down`, (k, 2), says which of
     the two it is.
 
+    Raises:
+        RequestError: where the points lie so close to each other that they are no outline.
+
     >>> row = np.column_stack([np.arange(9.0), np.zeros(9)])
     >>> outline_normals(row, np.tile([0.3, -1.0], (9, 1)), 2.5)[0][4].tolist()
     [0.0, -1.0]
     """
     tree = cKDTree(cut)
+    if len(cut) > FEW and tree.count_neighbors(tree, reach) > MOST_PAIRS:
+        raise RequestError(
+            f"the scan is too jagged: at one height {len(cut):,} points of it lie so that each has hundreds within "
+            f"{reach:.3g} mm; a scan is a surface: smooth it, or remove what is no part of the table"
+        )
     pairs = tree.query_pairs(reach, output_type="ndarray")
     pairs = np.vstack([pairs, pairs[:, ::-1], np.repeat(np.arange(len(cut))[:, None], 2, 1)])
     at, other = pairs.T

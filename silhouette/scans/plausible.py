@@ -67,14 +67,15 @@ class There:
         """What to warn of at a scale that the user gave by an option.
 
         Raises:
-            RequestError: for no positive number, or a table smaller than 10 cm or larger than 10 m.
+            RequestError: for no positive number, a table smaller than 10 cm, or anything below 1 mm or above 10 m.
         """
         if not (math.isfinite(mm) and mm > 0):
             raise RequestError(f"{by} gives {mm:g} mm per unit of the file; a scale is a number above 0")
-        if self.table and not ABSURD[0] <= max(self.edges) * mm <= ABSURD[1]:
+        if not (ABSURD[0] if self.table else 1.0) <= max(self.edges) * mm <= ABSURD[1]:
             x, y = (edge * mm / 10 for edge in self.edges)
+            what = "the table" if self.table else "what was scanned"
             raise RequestError(
-                f"by {by} the table would be {x:.3g} x {y:.3g} cm; a scale is how many mm one unit of the file is"
+                f"by {by} {what} would be {x:.3g} x {y:.3g} cm; a scale is how many mm one unit of the file is"
             )
         return () if self.plausible(mm) else (f"By {by} {self.words(mm)}, which is unusual.",)
 

@@ -199,3 +199,36 @@ def test_a_beam_is_widened_until_it_is_wide_enough(monkeypatch: pytest.MonkeyPat
     assert widest_line(*ends, walls, least=np.inf).value == pytest.approx(6.0, abs=1e-5)
     assert given[0] == 5.5
     assert given[-1] == np.inf
+
+
+def test_of_all_meshes_together_no_more_is_kept_than_there_may_be() -> None:
+    kept, meshes = KeptByMesh[int](2, lambda value: value, 10), [cube(float(size)) for size in range(1, 6)]
+    for mesh in meshes:
+        kept.of(mesh, "size", lambda: 4)
+    assert [len(kept._kept[mesh]) for mesh in meshes] == [0, 0, 0, 1, 1]
+    assert kept.of(meshes[-1], "size", lambda: -1) == 4
+    assert kept.of(meshes[0], "large", lambda: 50) == 50  # the latest stays, however large
+    assert [len(kept._kept[mesh]) for mesh in meshes] == [1, 0, 0, 0, 0]
+
+
+def test_a_cylinder_of_a_kilometre_has_few_rings() -> None:
+    assert len(points._tower(1e6, 1e6).faces) < 100_000
+
+
+def test_balls_of_long_thin_triangles_and_of_very_many_are_as_fine_as_they_say() -> None:
+    """Of a mesh of more triangles than may be sampled, each has its corners; and nothing goes on for ever."""
+    turn = np.linspace(0.0, 2.0 * np.pi, 120)
+    rim = np.column_stack([30.0 * np.cos(turn), 30.0 * np.sin(turn)])
+    vertices = np.concatenate([np.column_stack([rim, np.full(len(rim), z)]) for z in (0.0, 120.0)])
+    here = np.arange(len(rim) - 1)
+    faces = np.concatenate([np.column_stack([here, here + 1, here + len(rim)])])
+    thin = Mesh(vertices, faces.astype(np.int32), np.zeros(len(faces), np.int32))
+    found = samples._of_surface(thin, 0.4)
+    assert found.spacing == 0.4
+    assert len(found.points) < samples.MOST_SAMPLES / 2
+    assert set(found.of[:, 0].tolist()) == set(range(len(faces)))
+    spots = np.random.default_rng(0).dirichlet(np.ones(3), 300)
+    chosen = np.random.default_rng(1).integers(0, len(faces), 300)
+    for weights, face in zip(spots, chosen, strict=True):
+        own = found.points[found.of[found.of[:, 0] == face, 1]]
+        assert np.linalg.norm(own - weights @ vertices[faces[face]], axis=1).min() <= 0.4

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Pose
-from silhouette.renderers import Body, Layer, Renderer, choose
+from silhouette.renderers import Body, Layer, Renderer, choose, registry
 from silhouette.renderers.gl import devices
 from silhouette.renderers.protocol import render_separately
 from tests.conftest import started, unavailable
@@ -48,6 +48,7 @@ def test_gl_on_a_platform_that_does_not_exist_says_which_do(monkeypatch: pytest.
 def test_gl_without_pyrender_says_what_to_install(monkeypatch: pytest.MonkeyPatch, gl: Renderer) -> None:
     from silhouette.renderers.gl import context as gl_context
 
+    monkeypatch.setattr(registry, "_started", {})
     monkeypatch.setattr(gl_context, "_contexts", {})
     monkeypatch.setitem(sys.modules, "pyrender", None)
     with pytest.raises(RendererUnavailable, match="install pyrender2"):

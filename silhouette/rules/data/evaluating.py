@@ -208,7 +208,7 @@ class Evaluator:
         return answer.resting_on(found.values())
 
     def _answer(self, primitive: str, given: Mapping[str, Any]) -> Found:
-        """The answer of the table to one question; where that takes most of the time that there is, the advice says so."""
+        """The answer of the table to one question; where that takes most of the time, the advice says so."""
         begun = thread_time()
         try:
             return self._table.ask(primitive, given)

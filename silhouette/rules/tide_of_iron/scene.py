@@ -245,8 +245,8 @@ def refuse_too_long(scene: HexScene, checks: Sequence[Check]) -> None:
     if traced > MOST_TRACED:
         raise FileError(
             scene.path,
-            f"the lines of its {len(checks):,} checks enter {traced:,} hexes; at most {MOST_TRACED:,} are traced together: "
-            "ask less at once, such as --from NAME --to NAME, or about hexes that are nearer",
+            f"the lines of its {len(checks):,} checks enter {traced:,} hexes; at most {MOST_TRACED:,} are traced "
+            "together: ask less at once, such as --from NAME --to NAME, or about hexes that are nearer",
         )
 
 

@@ -255,7 +255,7 @@ def test_many_questions_that_take_too_long_together_are_to_be_fewer(monkeypatch:
     table = FakeTable(contact=NO, distance=length(5.0))
     table.ask = lambda primitive, given: spend(0.03) or NO  # type: ignore[func-returns-value, method-assign]
     text = " or ".join(f"contact(attacker, target, gap = {number} mm)" for number in range(20))
-    with pytest.raises(RequestError, match="s of CPU time; ask about fewer pieces$"):
+    with pytest.raises(RequestError, match=r"s of CPU time; ask about fewer pieces$"):
         evaluator(table, a=text).clause("a")
 
 
@@ -263,7 +263,7 @@ def test_one_question_about_very_many_pieces_is_to_be_about_fewer(monkeypatch: p
     monkeypatch.setattr(evaluating, "LONGEST", 0.1)
     table = SlowTable()
     monkeypatch.setattr(table, "pieces", lambda *_: tuple(standing(f"wall {number}") for number in range(40)))
-    with pytest.raises(RequestError, match="'contact' alone takes most of it: ask about fewer pieces$"):
+    with pytest.raises(RequestError, match=r"'contact' alone takes most of it: ask about fewer pieces$"):
         evaluator(table, a="contact(attacker, terrain)").clause("a")
 
 

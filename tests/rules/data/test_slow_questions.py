@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from silhouette.errors import RequestError
-from silhouette.judging import load_scene
+from silhouette.judging import check, load_scene
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
@@ -96,6 +96,20 @@ def test_a_ball_in_a_ball_is_refused_in_time(tmp_path: Path, monkeypatch: pytest
         rule_called(scene.rules).judge(scene, scene.checks, Settings(choose("embree"), 0.1))
     assert time.process_time() - begun < 3.0
     assert str(refused.value) == (
-        f"{tmp_path / 'game.toml'}: clause 'near' (clause 1): takes more than 1 s of CPU time; 'distance' alone takes most "
-        "of it: a simpler mesh would be faster, above all of the shell (89,400 triangles)"
+        f"{tmp_path / 'game.toml'}: clause 'near' (clause 1): takes more than 1 s of CPU time; 'distance' alone takes "
+        "most of it: a simpler mesh would be faster, above all of the shell (89,400 triangles)"
     )
+
+
+def test_large_figures_on_an_empty_table_are_looked_at_between_few_points(tmp_path: Path) -> None:
+    """All points of the larger take seconds to be put in balls, and 0.1 s where any line will do."""
+    figures = "".join(
+        f'[[fighter]]\nname = "{name}"\nfigure = {{ base = {base}, height = {height} }}\nat = {at}\nfacing = {facing}\n'
+        for name, base, height, at, facing in (("Kal", 100, 150, [0, 0], 90), ("Vex", 160, 200, [300, 900], 270))
+    )
+    (tmp_path / "table.toml").write_text(f'rules = "warhammer-40000-10"\n{figures}', encoding="utf-8")
+    scene = load_scene(tmp_path / "table.toml")
+    begun = time.process_time()
+    verdict = check(scene, "Kal", "Vex")
+    assert time.process_time() - begun < 2.0
+    assert (verdict.verdict, verdict.marginal) == ("in the open", False)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.errors import RequestError
+from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.rules import rule_called
@@ -240,6 +240,13 @@ class TestResults:
     def test_the_attackers_own_hex_is_asked_about(self) -> None:
         (check,) = TIDE_OF_IRON.between(scene({}), "3,3", None, None)
         assert (check.attacker, check.target) == ("[3, 3]", "[3, 3]")
+
+    @pytest.mark.parametrize(("apart", "checks"), [(10_000, 51), (1_000, 501)])
+    def test_lines_that_enter_too_many_hexes_together_are_refused(self, apart: int, checks: int) -> None:
+        many = [{"attacker": [-apart, 0], "target": [apart, 0]}] * checks
+        with pytest.raises(FileError, match="hexes; at most 1,000,000 are traced together: ask less at once"):
+            scene({}, check=many)
+        assert len(scene({}, check=many[1:]).checks) == checks - 1
 
     def test_what_cannot_be_asked(self) -> None:
         ask, everyone = TIDE_OF_IRON.between, TIDE_OF_IRON.everyone

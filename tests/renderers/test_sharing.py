@@ -1,0 +1,125 @@
+"""A process has one started renderer of each name and device: in any thread, after a fork, and until it ends."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import numpy as np
+import pytest
+
+from silhouette.errors import RendererUnavailable
+from silhouette.geometry import Pose
+from silhouette.renderers import Body, choose, registry
+from silhouette.renderers.rays import Kept
+from tests.conftest import started
+from tests.support import shapes
+
+SCENE = Path(__file__).resolve().parents[2] / "scenes" / "necromunda" / "example_2_partial_cover.toml"
+
+FORKED = """
+import faulthandler, os, sys
+import silhouette
+scene = silhouette.load_scene(sys.argv[1])
+check = scene.checks[0]
+def share():
+    return silhouette.check(scene, check.attacker, check.target, renderer=sys.argv[2]).occluded
+try:
+    first = silhouette.choose(sys.argv[2])
+except silhouette.RendererUnavailable:
+    sys.exit(77)
+before = share()
+child = os.fork()
+if child == 0:
+    faulthandler.dump_traceback_later(60, exit=True)
+    try:
+        same = share() == before and silhouette.choose(sys.argv[2]) is not first
+    except silhouette.RendererUnavailable:
+        same = first.device.startswith("OSMesa") or first.hardware
+    sys.exit(0 if same else 5)  # as a child of the user's own ends, with all that Python does then
+_, status = os.waitpid(child, 0)
+assert status == 0, status
+assert share() == before and silhouette.choose(sys.argv[2]) is first
+"""
+
+
+def test_a_renderer_is_started_once_and_anew_after_it_was_closed() -> None:
+    assert choose("embree") is choose("embree") is not choose("reference")
+    assert choose("auto") is choose("auto")
+    gl = started("gl")
+    assert choose("gl") is gl
+    registry.close_all()
+    assert gl.is_closed  # type: ignore[attr-defined]
+    again = choose("gl")
+    assert again is not gl
+    again.close()  # type: ignore[attr-defined]
+    assert choose("gl") is not again
+    registry.close_all()
+
+
+def test_one_that_does_not_start_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = list[int]()
+
+    def broken(device: str | None) -> registry.Renderer:
+        tries.append(1)
+        raise RendererUnavailable("not here")
+
+    monkeypatch.setattr(registry, "RENDERERS", (registry.RendererEntry("embree", broken, list),))
+    for _ in range(2):
+        with pytest.raises(RendererUnavailable, match="not here"):
+            choose("embree")
+    assert len(tries) == 2
+
+
+@pytest.mark.parametrize("name", ["embree", "gl"])
+def test_threads_that_look_at_once_share_it_and_see_the_same(name: str) -> None:
+    started(name)
+    registry.close_all()
+    view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
+    bodies = [[Body(1, shapes.square(10 + 4 * number), Pose.standing())] for number in range(6)]
+    waiting = Barrier(4)
+
+    def look(_: int) -> tuple[int, list[int]]:
+        waiting.wait()
+        renderer = choose(name)
+        return id(renderer), [int(np.count_nonzero(renderer.render(view, body).ids)) for body in bodies]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(look, range(4)))
+    assert len(set(map(str, found))) == 1
+    alone = choose("reference")
+    assert found[0][1] == [int(np.count_nonzero(alone.render(view, body).ids)) for body in bodies]
+    registry.close_all()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.parametrize("name", ["embree", "gl"])
+def test_a_process_that_is_forked_starts_its_own_and_ends(name: str) -> None:
+    command = [sys.executable, "-c", FORKED, str(SCENE), name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode == 77:
+        pytest.skip(f"{name} does not run here")
+    assert done.returncode == 0, done.stderr
+
+
+def test_of_meshes_that_are_gone_little_is_kept() -> None:
+    kept = Kept[int](lambda mesh: len(mesh.faces), lambda size: size, most=100, spare=30)
+    here = [shapes.cube(size) for size in (1, 2, 3)]
+    for mesh in here:
+        kept.of(mesh)
+    for size in range(10, 20):
+        kept.of(shapes.cube(size))
+        gc.collect()
+    digests = set(kept.kept)
+    assert {mesh.digest for mesh in here} < digests
+    assert len(digests) <= 3 + 3
+    for size in range(30, 50):
+        here.append(shapes.cube(size))
+        kept.of(here[-1])
+    assert sum(kept.kept.values()) <= 100
+    assert here[-1].digest in kept.kept
