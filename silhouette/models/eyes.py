@@ -32,7 +32,7 @@ SAME_HEAD = 1.0  # of that radius: eyes nearer to each other are those of one he
 UPRIGHT = 4.0  # of that radius: what is lower lies, and its height says nothing of its eye
 MOST_PLACES = 3
 LEAST_LIKELIHOOD = 0.08  # of a place worth a mention
-SURE = 0.8  # the likelihood from which on the likeliest place is not called doubtful
+SURE = 0.87  # the likelihood from which on the likeliest place is not called doubtful
 
 
 @dataclass(frozen=True, eq=False)

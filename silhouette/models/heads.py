@@ -44,7 +44,8 @@ class Balls:
         """(k,) how likely each is the head; they sum to 1."""
         scores = self.features @ WEIGHTS
         likelihoods: Floats = np.exp(scores - scores.max())
-        return likelihoods / likelihoods.sum()
+        likelihoods /= likelihoods.sum()
+        return likelihoods
 
 
 def balls_in(body: Mesh, front: float) -> Balls | None:
@@ -106,22 +107,22 @@ FEATURES = (
 
 
 WEIGHTS = np.array([
-    -3.01,  # size
-    -3.76,  # size²
-    3.85,  # level
-    2.38,  # level²
-    -1.75,  # covered
-    -11.19,  # aside
-    -5.11,  # aside²
-    5.16,  # ahead
-    -6.02,  # neck
-    -1.85,  # reach
-    1.45,  # free
-    -6.26,  # round
-    -3.84,  # blocked
-    -3.06,  # mate
-    -0.95,  # low
-    0.75,  # above trunk
+    -3.38,  # size
+    -3.28,  # size²
+    5.71,  # level
+    2.27,  # level²
+    -1.40,  # covered
+    -13.29,  # aside
+    -3.90,  # aside²
+    8.95,  # ahead
+    -6.96,  # neck
+    -2.26,  # reach
+    1.94,  # free
+    -7.13,  # round
+    -3.62,  # blocked
+    -3.38,  # mate
+    -1.58,  # low
+    0.64,  # above trunk
 ])  # fmt: skip
 """What a unit of each feature adds to the logarithm of how likely a ball is the head."""
 
@@ -152,7 +153,7 @@ def _features(cubes: Flags, depth: Floats, places: Indices, radii: Floats, forwa
 def _solid(cubes: Flags, places: Indices, radii: Floats, ways: Floats) -> Floats:
     """(k,) the share that is solid of some points (n, 3) round each ball, in units of its radius."""
     at = np.rint(places[:, None] + radii[:, None, None] * ways).astype(np.intp)
-    inside = ((at >= 0) & (at < cubes.shape)).all(axis=2)
+    inside: Flags = np.all((at >= 0) & (at < np.array(cubes.shape)), axis=2)
     at = np.where(inside[..., None], at, 0)
     share: Floats = (cubes[tuple(np.moveaxis(at, 2, 0))] & inside).mean(axis=1)
     return share
