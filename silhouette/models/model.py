@@ -301,7 +301,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     kind = kind or options.kind or "fighter"
     path = file_named(location, "mesh", options.mesh)
     file = read_mesh(path, cache)
-    usual = "y" if file.format in Y_UP_FORMATS else "z"
+    usual: Literal["y", "z"] = "y" if file.format in Y_UP_FORMATS else "z"
     up = usual if options.up == "auto" else options.up
     vertices = upright(file.mesh.vertices, up)
     extents = np.ptp(upright(file.mesh.bounds, up), axis=0)

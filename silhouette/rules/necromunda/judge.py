@@ -214,7 +214,8 @@ def _with_disregarded(question: _Question, verdict: NecromundaVerdict, measureme
     """The verdict, whose reason names the friends in base contact that would obscure more of the target (R17, A7)."""
     readings, names, how = question.scene.readings, dict[str, None](), "disregarded"
     for look in question.crew(readings) if verdict.line_of_sight else ():
-        blocked = measurement.observed.get(question.sights.get((look.arc, readings.ignored_parts_block, True)))
+        with_friends = question.sights.get((look.arc, readings.ignored_parts_block, True))
+        blocked = None if with_friends is None else measurement.observed.get(with_friends)
         cover = measurement.observed[look.sights[0]]
         if look.arc == verdict.arc and blocked is not None and blocked.counts.occluded > cover.counts.occluded:
             friends = {piece.name for piece in cover.sight.disregarded}
