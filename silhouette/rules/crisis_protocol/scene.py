@@ -290,7 +290,8 @@ def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
         objects=tuple(_feature(feature) for feature in entry.object),
     )
     _checks_are_of(path, scene)
-    named = [one.name for one in (*entry.character, *entry.terrain, *entry.object)]
+    named = [piece.name for piece in entry.character]
+    named += [piece.name for piece in entry.terrain] + [piece.name for piece in entry.object]
     return replace(scene, warnings=(*(text for _, text in similar_names(named)), *_odd_places(scene)))
 
 
