@@ -90,14 +90,8 @@ def _as_given(
 
 
 def doubt_about_base(base: Base | None) -> list[str]:
-    """A sentence where no base was found, or where the figure stands on what hangs below it.
-
-    Args:
-        base: that was looked for, or whose diameter alone is given.
-    """
-    if base is None:
-        return ['no base was found, so all of it counts as body; give base = { height = ... }, or base = "none"']
-    if base.hanging <= STANDS_OUT:
+    """A sentence where the figure stands on what hangs below the base that was found."""
+    if base is None or base.hanging <= STANDS_OUT:
         return []
     hangs = f"a peg or a drip hangs {base.hanging:.1f} mm below its base, and the figure stands so much higher on it"
     return [f"{hangs}; cut it off, or lower the figure by the third number of at"]

@@ -10,9 +10,12 @@ weighs (D. McFadden, 1974). The weights were fitted to figures whose eyes are kn
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from silhouette.files.cache import Cache
 from silhouette.geometry import Flags, Floats, cosine_and_sine
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.cubes import Cubes, Indices, depths
@@ -65,6 +68,17 @@ def balls_in(body: Mesh, front: float) -> Balls | None:
     radii = depth[tuple(places.T)]
     features = _features(solid.cubes, depth, places, radii, np.array(cosine_and_sine(front)))
     return Balls(solid.low + (places + 0.5) * solid.pitch, radii * solid.pitch, features)
+
+
+def stored_balls(body: Mesh, front: float, cache: Cache) -> Balls | None:
+    """`balls_in`, kept in a cache."""
+
+    def build() -> dict[str, NDArray[Any]]:
+        balls = balls_in(body, front)
+        return {} if balls is None else dict(vars(balls))
+
+    kept = cache.fetch(f"heads {body.digest} {front!r}", build)
+    return Balls(kept["centres"], kept["radii"], kept["features"]) if kept else None
 
 
 def _peaks(depth: Floats) -> Indices:

@@ -31,7 +31,7 @@ from silhouette.models.bases import Base
 from silhouette.models.basing import centred, disc, doubt_about_base, measured, rounded, with_base
 from silhouette.models.entries import ArcName, Kind, ModelFileEntry, ModelOptions, SolidEntry
 from silhouette.models.eyes import EyeEstimate, EyePlace, eye_estimate, thick_parts
-from silhouette.models.heads import Balls, balls_in
+from silhouette.models.heads import Balls, stored_balls
 from silhouette.models.mistakes import base_mistakes, eye_mistake, tag_mistake
 from silhouette.models.standing import doubt_about_up
 from silhouette.models.tagging import tagged, within
@@ -90,6 +90,7 @@ class Model:
         scan: whether its surface is a scan's, which lies a little off the truth.
         thick_from, balls_from: give `thick`, and the balls of which one may be the head; pieces that say where their
             eye is do without. None where they are not needed.
+        lacks_base: whether a base was looked for, and none found.
         drawn_from: the mesh file whose colours it is shown in, and how that lies in this frame; None for solids.
         warnings: a sentence for each thing that the user should know.
         touching: of a model of solids those that touch others in base contact.
@@ -115,6 +116,7 @@ class Model:
     scan: bool = False
     thick_from: Callable[[], Floats] | None = None
     balls_from: Callable[[], Balls | None] | None = None
+    lacks_base: bool = False
     drawn_from: DrawnFrom | None = None
     touching: tuple[Solid, ...] = ()
 
@@ -324,8 +326,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     if options.up == "auto" or options.origin == "base":  # what a scan or another table has lying is to lie there
         warnings += doubt_about_up(mesh, up, kind, options.up, usual)
     mesh, below, base = with_base(mesh, options, kind, location, key, cache)
-    if kind == "fighter" and options.base.how == "auto":
-        warnings += doubt_about_base(base)
+    warnings += doubt_about_base(base)
     lowest = mesh.bounds[0]
     if options.origin == "base":
         mesh, base = centred(mesh, base)
@@ -346,13 +347,16 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
         choice.units, choice.source, up, file.watertight, file.holes,
         tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
         {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
-        "default" if options.front is None else "given", options.scan, drawn_from=drawn_from,
+        "default" if options.front is None else "given", options.scan,
+        lacks_base=base is None and kind == "fighter" and options.base.how == "auto", drawn_from=drawn_from,
     )  # fmt: skip
     model = _with_a_body(model, location)
     keep_in(cache, model.mesh, model.significant)
     if kind == "fighter" and eye is None:
         body = model.significant
-        model = replace(model, thick_from=partial(_thick, body, cache), balls_from=partial(_balls, body, front, cache))
+        model = replace(
+            model, thick_from=partial(_thick, body, cache), balls_from=partial(stored_balls, body, front, cache)
+        )
     return model
 
 
@@ -377,17 +381,6 @@ def model_of_solids(
 def _thick(body: Mesh, cache: Cache) -> Floats:
     """(n, 3) the thick parts of a body."""
     return cache.fetch(f"thick {body.digest}", lambda: {"thick": thick_parts(body)})["thick"]
-
-
-def _balls(body: Mesh, front: float, cache: Cache) -> Balls | None:
-    """What may be the head of a body that faces ``front``."""
-
-    def build() -> dict[str, NDArray[Any]]:
-        balls = balls_in(body, front)
-        return {} if balls is None else dict(vars(balls))
-
-    kept = cache.fetch(f"heads {body.digest} {front!r}", build)
-    return Balls(kept["centres"], kept["radii"], kept["features"]) if kept else None
 
 
 def _with_a_body(model: Model, location: Location) -> Model:

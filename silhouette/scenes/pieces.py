@@ -26,6 +26,7 @@ from silhouette.models.stand_ins import stand_in
 from silhouette.scenes.doubt import PieceDoubtEntry
 from silhouette.scenes.entries import UNKNOWN, FighterEntry, GangerEntry, PieceEntry, VehicleEntry
 
+NO_BASE = 'no base was found, so all of it counts as body; give base = { height = ... }, or base = "none"'
 SAME_EYE = 1.0  # mm: places of an eye nearer to each other are one
 SAME = 1e-6  # degrees: two directions that differ by less are one
 
@@ -96,7 +97,8 @@ class Piece:
     @property
     def all_warnings(self) -> tuple[str, ...]:
         """The warnings about how it stands and about its model, each with its name in front."""
-        return tuple(f"{self.name}: {warning}" for warning in (*self.warnings, *self.model.warnings))
+        of_base = [f"{self.model.source}: {NO_BASE}"] if self.model.lacks_base else []
+        return tuple(f"{self.name}: {warning}" for warning in (*self.warnings, *self.model.warnings, *of_base))
 
     @property
     def own_eye(self) -> Floats:

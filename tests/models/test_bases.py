@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silhouette.files.cache import Cache
+from silhouette.judging.loading import load_scene
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.bases import find_base
-from silhouette.models.entries import BaseChoice
 from silhouette.models.model import load_model
+from silhouette.scenes.table import TableScene
 from tests.support.model_files import as_obj
 from tests.support.random_figures import (
     Shell,
@@ -290,17 +292,21 @@ def test_what_hangs_below_a_base_is_told_and_so_is_a_fighter_without_one(tmp_pat
     assert (found.mesh.bounds[0, 2], found.warnings) == (0.0, ())
     assert found.base is not None
     assert (found.base.height, found.base.diameter) == pytest.approx((3.15, 25.0), abs=1e-3)
-    for name, shells, words in (
-        ("peg", HANGING["a long peg"], ["hangs 30.0 mm below its base"]),
-        ("rod", None, ["no base was found"]),
-    ):
-        figure = plain_figure()
-        mesh = mesh_of([(figure.vertices, figure.faces), *shells] if shells else [rod((0, 0, 0), (0, 0, 30), 3.0)])
-        file = tmp_path / f"{name}.obj"
-        file.write_text(as_obj(mesh))
-        assert [word for word, line in zip(words, load_model(file, Cache.default(), "fighter").warnings, strict=True)
-                if word in line] == words  # fmt: skip
-        assert load_model(file, Cache.default(), "fighter", {"base": BaseChoice(how="none")}).warnings == ()
+    figure = plain_figure()
+    pegged = mesh_of([(figure.vertices, figure.faces), *HANGING["a long peg"]])
+    for name, mesh in (("peg", pegged), ("rod", mesh_of([rod((0, 0, 0), (0, 0, 30), 3.0)]))):
+        (tmp_path / f"{name}.obj").write_text(as_obj(mesh))
+    told = load_model(tmp_path / "peg.obj", Cache.default(), "fighter")
+    assert "hangs 30.0 mm below its base" in told.warnings[-1]
+    assert told.mesh.bounds[0, 2] == 0.0
+    for keys, warns in (({}, True), ({"base": "none"}, False), ({"base": {"height": 2.0}}, False)):
+        fighter = {"name": "A", "mesh": "rod.obj", "units": "mm", "up": "z", "at": [0, 0], "eye": [0, 3, 27]} | keys
+        path = tmp_path / "scene.json"
+        other = {"name": "T", "parts": [{"box": [9, 9, 30]}], "at": [0, 90]}
+        path.write_text(json.dumps({"rules": "necromunda", "fighter": [fighter, other]}))
+        scene = load_scene(path)
+        assert isinstance(scene, TableScene)
+        assert any("no base was found" in line for line in scene.piece("A").all_warnings) == warns
 
 
 def split(mesh: Mesh) -> Mesh:
