@@ -79,6 +79,8 @@ class Report:
     options: tuple[str, ...] = ()
 
 
+NOTHING_IN_THE_WAY = Right("open", (0.0, 0.0), row={"error": 0.0, "warnings": []})
+
 REPORTS = [
     Report("scenes/61_gang_case.toml", (Right("hidden", warning=('the gangs "A" and "a" differ by case or blanks',)),)),
     Report(
@@ -95,6 +97,45 @@ REPORTS = [
         "scenes/16_facing_rad.toml",
         (Right("hidden", warning=("Kal: facing = 1.5708 is 90° in radians", "write facing = 90")),),
     ),
+    Report("files/v_plain20.toml", (Right("full cover", (0.5492, 0.5511), row={"warnings": []}),)),
+    Report(
+        "files/v_prusa_mod20.toml",
+        (Right("full cover", (0.5492, 0.5511), marginal=False, warning=("left out", "modifier 'box' (12 triangles)")),),
+    ),
+    Report("files/t24.toml", (Right("partial cover", (0.3543, 0.3573), row={"warnings": []}),)),
+    Report("files/m24.toml", (Right("partial cover", (0.3543, 0.3573), row={"warnings": []}),)),
+    Report("files/t.toml", (Right("hidden", (1.0, 1.0), row={"error": 0.0}),)),
+    Report("files/gl.toml", (Right("partial cover", (0.4493, 0.4531)),)),
+    Report("files/gl.toml", (Right("partial cover", (0.4493, 0.4531), renderer="gl"),)),
+    Report("scenes/base_missed_peg_0.15mm_given.toml", (NOTHING_IN_THE_WAY,)),
+    Report("scenes/base_missed_peg_0.15mm_auto.toml", (NOTHING_IN_THE_WAY,)),
+    Report("scenes/contact_1.004mm.toml", (Right("hidden", (1.0, 1.0), row={"error": 0.0}),)),
+    Report("scenes/eye_flip_given.toml", (Right("hidden", (1.0, 1.0), marginal=False),)),
+    Report(
+        "scenes/eye_flip_est.toml",
+        (
+            Right("hidden", (1.0, 1.0), warning=("the eye of A is estimated",)),
+            Right(could_be=("hidden",), marginal=True, warning=("the eye of A is estimated",)),
+        ),
+    ),
+    Report("scenes/gl_sheet_1um_before_target.toml", (Right("full cover", (0.7113, 0.7134)),)),
+    Report("scenes/gl_sheet_1um_before_target.toml", (Right("full cover", (0.7113, 0.7137), renderer="gl"),)),
+    Report(
+        "scenes/ne_friend_in_front.json",
+        (
+            Right(
+                "open",
+                (0.0, 0.0),
+                other_readings=("hidden",),
+                row={
+                    "reason": "nothing obscures B: in the open; E, a friend in base contact with A, is disregarded; "
+                    "if friends in base contact blocked line of sight (friends_in_contact = block sight): hidden"
+                },
+            ),
+        ),
+    ),
+    Report("scenes/ne_solid_window.toml", (Right("hidden", (1.0, 1.0), row={"expected": True, "error": 0.0}),)),
+    Report("scenes/k40_open_table_refused.json", (Right("in the open", row={"expected": True}),)),
 ]
 
 

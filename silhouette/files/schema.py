@@ -181,6 +181,9 @@ def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, lo
         value = _inside(value, step)
     wanted = "a table of keys and values" if field is None else field.description or _choices(field.annotation)
     subject = _words(location.where, data, steps)
+    bounds = details.get("ctx", {})
+    if (bounds.get("le") == LARGEST or bounds.get("ge") == -LARGEST) and "million" not in wanted:
+        wanted += f", and no number may be beyond {LARGEST:.0f}"
     return Location(location.path).error(f"{subject or 'the file'} is {as_written(value)}; it must be {wanted}")
 
 

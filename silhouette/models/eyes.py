@@ -77,10 +77,9 @@ class EyeEstimate:
         """A sentence where the eye may well be elsewhere; None where it is as good as sure."""
         if self.places[0].likelihood >= SURE:
             return None
-        others = " or ".join(_in_words(place) for place in self.places[1:]) or "somewhere else"
-        return (
-            f"its eye is estimated, and doubtful: it may be at {others} instead; look at a picture of it and give eye"
-        )
+        others = " or ".join(_in_words(place) for place in self.places[1:])
+        where = f"at {others} instead" if others else "elsewhere"
+        return f"its eye is estimated, and doubtful: it may be {where}; look at a picture of it and give eye"
 
 
 def _in_words(place: EyePlace) -> str:

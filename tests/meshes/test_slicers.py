@@ -195,6 +195,29 @@ def test_parts_of_bambu_studio_and_orcaslicer(tmp_path, told, kind, is_split):
     assert file.warnings == (f"left out, because it is not printed as body: {kind} 'Cube' (4 triangles)",)
 
 
+def test_a_prefix_that_prusaslicer_does_not_declare(tmp_path):
+    """Its configuration has a tag slic3rpe:text for embossed letters, and no namespace of that name."""
+    letters = '<volume firstid="0" lastid="3"><slic3rpe:text text="Kal" style_name="x"/></volume>'
+    file = read(tmp_path / "a.3mf", model(two_in_one(), ITEM), prusa(letters, volume(4, 7, ("modifier", "1"))))
+    assert triangles_of(file.mesh) == expected()
+    assert file.warnings == ("left out, because it is not printed as body: modifier 'of object 1' (4 triangles)",)
+
+
+def test_an_object_of_the_number_of_one_of_its_parts_is_no_part_of_itself(tmp_path):
+    parts = '<part id="1" subtype="normal_part"/><part id="2" subtype="modifier_part"/>'
+    components = "".join(
+        f'<component p:path="/3D/Objects/a.model" objectid="{n}" {m}/>' for n, m in ((1, ""), (2, FAR))
+    )
+    config = {
+        BAMBU: f'<config><object id="2">{parts}</object></config>',
+        "3D/Objects/a.model": model(pyramid(1, "") + pyramid(2, "helper"), ""),
+    }
+    group = f'<object id="2" name="figure"><components>{components}</components></object>'
+    file = read(tmp_path / "a.3mf", model(group, '<item objectid="2"/>'), config)
+    assert triangles_of(file.mesh) == expected()
+    assert "modifier 'helper' (4 triangles)" in file.warnings[0]
+
+
 def test_a_part_that_is_an_assembly_takes_all_below_it_along(tmp_path):
     inner = f'<object id="3"><components><component objectid="2" {FAR}/></components></object>'
     group = '<object id="4"><components><component objectid="1"/><component objectid="3"/></components></object>'

@@ -103,8 +103,8 @@ class Configuration:
         self._elements += 1
         if self._elements > _MOST_ELEMENTS:
             raise Refused(f"has over {_MOST_ELEMENTS} entries")
-        words = {plain(key.rpartition(" ")[2]): value for key, value in attributes.items()}
-        match plain(tag.rpartition(" ")[2]):
+        words = {plain(key.rpartition(":")[2]): value for key, value in attributes.items()}
+        match plain(tag.rpartition(":")[2]):
             case "object":
                 self._object = words.get("id", "").strip()
             case "volume" | "part":
@@ -132,7 +132,7 @@ class Configuration:
 
     def end(self, tag: str) -> None:
         """An element ends."""
-        match plain(tag.rpartition(" ")[2]):
+        match plain(tag.rpartition(":")[2]):
             case "volume" | "part":
                 self._volume = None
             case "object":

@@ -74,7 +74,8 @@ def _configuration(archive: Archive) -> Configuration:
     for path in archive.names:
         if CONFIG.fullmatch(path):
             try:
-                archive.parse(path, configuration.start, configuration.end)
+                # PrusaSlicer writes slic3rpe:text, and declares no such namespace.
+                archive.parse(path, configuration.start, configuration.end, separator=None)
             except Refused as refused:
                 configuration.warnings.append(
                     f"what its slicer says of modifiers and supports is not known, and they count as body: it {refused}"
@@ -155,7 +156,8 @@ class _Builder:
                 said.used = True
             said = said or place.said
             role, name = place.role or thing.role, thing.name or place.name
-            if said is not None and place.key[1] in said.parts:
+            is_below = place.said is not None or not thing.components  # an object is no part of itself
+            if said is not None and place.key[1] in said.parts and is_below:
                 self._parts.add((id(said), place.key[1]))
                 volume = said.parts[place.key[1]]
                 role, name = role or volume.kind, (volume.name or name) if volume.kind else name

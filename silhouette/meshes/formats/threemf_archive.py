@@ -54,10 +54,13 @@ class Archive:
     def __contains__(self, path: str) -> bool:
         return path.lower() in self._entries
 
-    def parse(self, path: str, start: Any, end: Any, prefix: Any = None, text: Any = None) -> None:
+    def parse(
+        self, path: str, start: Any, end: Any, prefix: Any = None, text: Any = None, separator: str | None = " "
+    ) -> None:
         """Stream an entry through expat; tags and attributes of a namespace come as ``namespace name``.
 
-        ``text`` gets the characters after the elements for which ``start`` gives something true.
+        ``text`` gets the characters after the elements for which ``start`` gives something true. Without a separator
+        they come as they are written, ``prefix:name``, whether or not the prefix is declared.
 
         Raises:
             Refused: where the entry is missing, encrypted, damaged, no XML, has a DOCTYPE, or is too large in any way.
@@ -74,7 +77,7 @@ class Archive:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise Refused(f"is malformed: {path[:80]!r} is compressed in a way that 3MF does not know; export it again")
         self._left -= info.file_size
-        parser = self._parser(start, end, prefix, text)
+        parser = self._parser(start, end, prefix, text, separator)
         fed = 0
         try:
             if info.file_size > _SMALL_XML:
@@ -101,7 +104,7 @@ class Archive:
         if there > self._elements:
             raise _too_many()
 
-    def _parser(self, start: Any, end: Any, prefix: Any, text: Any) -> Any:
+    def _parser(self, start: Any, end: Any, prefix: Any, text: Any, separator: str | None) -> Any:
         def refuse(*_: Any) -> None:
             raise Refused("is malformed: XML with a DOCTYPE is not allowed in 3MF")
 
@@ -111,7 +114,7 @@ class Archive:
                 raise _too_many()
             parser.CharacterDataHandler = text if start(tag, attributes) else None
 
-        parser = expat.ParserCreate(namespace_separator=" ")
+        parser = expat.ParserCreate(namespace_separator=separator)
         parser.buffer_text = True
         parser.StartElementHandler = count
         parser.EndElementHandler = end

@@ -209,6 +209,9 @@ class Evaluator:
 
     def _answer(self, primitive: str, given: Mapping[str, Any]) -> Found:
         """The answer of the table to one question; where that takes most of the time, the advice says so."""
+        if primitive == "cylinder" and max(given["height"], given["width"]) >= LARGEST:
+            size = f"{given['height']:g} mm high and {given['width']:g} mm wide"
+            raise self._error(f"its cylinder is {size}; it must be less than {LARGEST:.0f} mm, a kilometre, either way")
         begun = thread_time()
         try:
             return self._table.ask(primitive, given)
