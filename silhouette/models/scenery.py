@@ -31,6 +31,7 @@ OBLONG = 0.45  # the same of the foot of a wall that looks like a base; the base
 SAME = 0.9  # of the edges of a base: what rises from it as wide as that is no figure on it
 LARGE_BASE = 100.0  # mm: figures on larger bases face more than a dozen directions
 LARGE = 140.0  # mm across both ways: no figure is so large, and has no base
+STAND_IN = (100, 60.0)  # triangles and mm: as plain, as low, higher than wide and no slab is a stand-in for a figure
 BARE_BASE = (6.0, 60.0)  # mm: what is lower and narrower is a base without a figure, and no terrain
 FINENESS = 4  # steps of a unit normal along each axis by which directions are told apart
 
@@ -56,6 +57,10 @@ def scenery_mistake(model: Model) -> str | None:
         scan = f"silhouette scan {model.source} --out FOLDER makes a scene of it"
         return f"{name} looks like a scanned table, an open sheet with things on it; {scan}"
     if model.kind != "fighter" or (extents[2] < BARE_BASE[0] and extents.max() < BARE_BASE[1]):
+        return None
+    triangles, tall = STAND_IN
+    is_plain = len(model.mesh.faces) <= triangles and extents[:2].min() > extents[:2].max() / 2.0
+    if is_plain and extents[:2].max() < extents[2] <= tall:
         return None
     why = "it is open below" if is_open else next(_like_terrain(model, extents, normals), None)
     return None if why is None else f"{name} looks like terrain: {why}; say --kind terrain, or put it in [[terrain]]"
