@@ -23,6 +23,7 @@ from silhouette.rules import rule_called
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.moved import Move
 from silhouette.scenes.scene import Check, Scene
+from silhouette.time_limit import OutOfTime, go_on, time_limit
 
 PLACES = Field(REACH, least=0.3, growth=0.1, widest=3.0, exact_within=1.0)
 """The places: cells of 0.3 mm close by, a tenth of the distance farther out, and 3 mm from 27 mm on. Where some
@@ -36,6 +37,9 @@ ROUGHLY = Estimate(goal=0.015, nothing=0.008)
 
 TOGETHER = 64
 """The places that are judged exactly at once."""
+
+LONGEST = 60.0
+"""Seconds of CPU time that the search for one least change may take: of two figures it takes three."""
 
 
 @dataclass(frozen=True)
@@ -168,8 +172,20 @@ class _Tried:
         return nearest_change(self._now, partial(self._look, name, searched.is_line), searched)
 
     def least(self, asked: _Asked) -> Change | None:
-        """The least change of a kind; None where there is none within reach."""
-        found = self.nearest(asked.name, asked.searched)
+        """The least change of a kind; None where there is none within reach.
+
+        Raises:
+            RequestError: where the search takes too long.
+        """
+        try:
+            with time_limit(LONGEST):
+                found = self.nearest(asked.name, asked.searched)
+        except OutOfTime:
+            turns = "turn" if asked.searched.is_line else "move"
+            raise RequestError(
+                f"{self._scene.path}: {self._check.label}: the least {turns} of '{asked.name}' that would change the "
+                f"verdict takes more than {LONGEST:g} s of CPU time; leave out --what-if, or simplify the models"
+            ) from None
         if found is None:
             return None
         if asked.searched.is_line:
@@ -193,4 +209,5 @@ class _Tried:
         questions = [(scene, self._check) for scene in scenes]
         most = TOGETHER if settings is self._exactly else len(questions)
         for start in range(0, len(questions), max(most, 1)):
+            go_on()
             yield from self.rule.judge_each(questions[start : start + most], settings)

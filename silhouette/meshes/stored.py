@@ -151,14 +151,16 @@ def read_stored(source: Source) -> Stored:
     faint = surfaces[0].faint
     surfaces.clear()
     warnings = [*held.warnings, *pictures.warnings]
-    finite = np.isfinite(vertices).all(axis=1)
-    if faint is not None:
-        finite &= ~faint
+    present = np.isfinite(vertices).all(axis=1)
+    finite = present if faint is None else present & ~faint
     usable = finite
     if len(faces):
         faces, sentences = _whole(vertices, faces, finite)
         warnings += sentences
         usable = used_vertices(faces, len(vertices))
+    elif not present.all():
+        lost = len(vertices) - np.count_nonzero(present)
+        warnings.append(f"{lost} points with coordinates that are no numbers were left out")
     nothing = "holds no vertex with finite coordinates" + (" that is not faint" if faint is not None else "")
     problem = absurd(vertices[usable]) if usable.any() else f"{nothing}; export it again"
     if problem is not None:

@@ -6,12 +6,15 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from silhouette.doubt import changes
+from silhouette.doubt.nearest import Field
 from silhouette.rules import RULES
 from tests.support.commands import CHECK, QUICK, WALLED, Ran, run, scene
 from tests.support.games import BY_CODE
@@ -162,6 +165,23 @@ def test_quiet_leaves_the_table_and_what_is_not_as_expected(tmp_path: Path, caps
 
 
 # ---- pictures
+
+
+@pytest.mark.parametrize("command", ["check", "matrix"])
+def test_quiet_leaves_the_answers_that_options_ask_for(
+    command: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near = Field(reach=8.0, least=2.0, growth=0.5, widest=4.0)
+    monkeypatch.setattr(changes, "PLACES", near)
+    monkeypatch.setattr(changes, "DIRECTIONS", replace(near, is_line=True))
+    sure = scene(tmp_path, CHECK if command == "check" else "", '[doubt]\nplace = 0.1\n')
+    ran = run(capsys, command, sure, *QUICK, "--quiet", "--what-if")
+    assert ran.status == 0
+    assert ran.complaints == []
+    assert "Kal to Vex: " in ran.out and "without the wall: open" in ran.out
+    ran = run(capsys, command, sure, *QUICK, "--quiet", "--odds")
+    assert ran.status == 0
+    assert "in 100" in ran.out
 
 
 def test_a_picture_is_written_where_it_was_asked_for(tmp_path: Path, capsys: Capture) -> None:

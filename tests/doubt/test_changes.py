@@ -13,6 +13,7 @@ from silhouette.doubt.change_words import Change
 from silhouette.doubt.changes import Changes, changes_of, nearest_place, nearest_turn
 from silhouette.doubt.nearest import Nearest
 from silhouette.doubt.run import Run
+from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
@@ -191,3 +192,11 @@ def test_no_shorter_move_of_either_changes_the_verdict_on_random_tables() -> Non
             if nearest_place(scene, KAL_TO_VEX, verdict.verdict, name, SETTINGS, 5.0) is not None:
                 against_brute_force(scene, name)
                 compared += 1
+
+
+def test_a_search_that_takes_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places of a target of a nanometre take 40 ms each, as it is sampled face by face: several minutes in all."""
+    monkeypatch.setattr("silhouette.doubt.changes.LONGEST", 0.0)
+    says = "scene.toml: Kal to Vex: the least move of 'Vex' that would change the verdict takes more than 0 s of CPU time;"
+    with pytest.raises(RequestError, match=f"^{says} leave out --what-if"):
+        changes(behind_a_wall(2.0))

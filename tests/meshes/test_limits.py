@@ -17,7 +17,7 @@ from silhouette.errors import MeshError
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
 from silhouette.meshes import mesh
-from silhouette.meshes.formats import base, obj, polygons
+from silhouette.meshes.formats import base, obj, polygons, threemf_archive
 from silhouette.meshes.formats.polygons import fans, mended, origins
 from silhouette.meshes.health import boundary
 from silhouette.meshes.holes import close
@@ -26,7 +26,7 @@ from silhouette.scans.reading import read_scan
 
 pytest.importorskip("resource", reason="this system has no limits for a process")
 from tests.fuzz.limits import limited
-from tests.support.mesh_files import gltf
+from tests.support.mesh_files import gltf, model, pyramid, threemf
 from tests.support.textured_files import picture
 
 
@@ -364,3 +364,25 @@ def test_an_archive_is_unpacked_up_to_a_limit(tmp_path: Path) -> None:
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("scan.obj", "v 0 0 0\n" * 9_000_000)
     assert "is a zip bomb or too large" in stored_within(tmp_path / "bomb.zip", held.getvalue(), megabytes=200)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
+def test_elements_of_a_3mf_file_are_counted_before_they_are_parsed(
+    encoding: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Text that is no XML comes first: whoever parses says so, and whoever counts says that there are too many."""
+    monkeypatch.setattr(threemf_archive, "_SMALL_XML", 100)
+    sound = model(pyramid(), '<item objectid="1"/>').replace("<resources>", "<!-- of a test --><resources>")
+    count = sound.count("<") - sound.count("</") - 2
+    path = tmp_path / "plain.3mf"
+    path.write_bytes(threemf("\ufeff".encode(encoding) + sound.encode(encoding)))
+    for most in (count, count + 1):
+        monkeypatch.setattr(threemf_archive, "_MOST_ELEMENTS", most)
+        assert len(read_mesh(path, Cache(None)).mesh.faces) == 4
+    monkeypatch.setattr(threemf_archive, "_MOST_ELEMENTS", count - 1)
+    with pytest.raises(MeshError, match=f"has more than {count - 1} XML elements; reduce its triangles"):
+        read_mesh(path, Cache(None))
+    monkeypatch.setattr(threemf_archive, "_MOST_ELEMENTS", count - 3)
+    path.write_bytes(threemf("\ufeff".encode(encoding) + ("no XML" + sound).encode(encoding)))
+    with pytest.raises(MeshError, match=f"has more than {count - 3} XML elements; reduce its triangles"):
+        read_mesh(path, Cache(None))

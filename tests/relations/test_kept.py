@@ -12,6 +12,7 @@ import pytest
 from silhouette.geometry import Floats, Pose
 from silhouette.judging import load_scene
 from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.primitives import Solid, Sphere, solid
 from silhouette.relations import lines, looks, patches, points, samples, visible, widening
 from silhouette.relations.beams import widths
 from silhouette.relations.kept import KeptByMesh
@@ -232,3 +233,14 @@ def test_balls_of_long_thin_triangles_and_of_very_many_are_as_fine_as_they_say()
     for weights, face in zip(spots, chosen, strict=True):
         own = found.points[found.of[found.of[:, 0] == face, 1]]
         assert np.linalg.norm(own - weights @ vertices[faces[face]], axis=1).min() <= 0.4
+
+
+def test_a_surface_of_more_triangles_than_samples_has_the_corners_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before, the spacing grew for ever: of no spacing have triangles fewer samples than corners."""
+    pytest.importorskip("resource", reason="this system has no limits for a process")
+    from tests.fuzz.limits import limited
+
+    monkeypatch.setattr(samples, "MOST_SAMPLES", 10)
+    ball = solid(Solid(Sphere(30.0)))
+    outcome = limited(lambda: len(samples._of_surface(ball, 1.0).points), cpu=3, wall=120.0)
+    assert (outcome.kind, outcome.text) == ("done", str(len(ball.vertices)))

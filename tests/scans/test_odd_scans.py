@@ -65,6 +65,8 @@ def test_a_table_without_pieces_is_a_scene(name: str, tmp_path: Path) -> None:
     assert record["table"] is not None
     assert record["table"]["size"] == pytest.approx([400.0, 300.0], rel=0.02)
     assert record["pieces"] == []
+    gaps = "1143 points with coordinates that are no numbers were left out"
+    assert any(gaps in warning for warning in record["warnings"]) == (name == "not a number")
     assert main(["draw", str(tmp_path / "game" / "scene.toml"), "--figure", "table", "--out", str(tmp_path / "f")]) in (
         0,
         2,

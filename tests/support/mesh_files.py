@@ -120,7 +120,7 @@ def pyramid(number=1, name="pyramid", kind="model") -> str:
     return f'<object id="{number}" name="{name}" type="{kind}">{inner}</object>'
 
 
-def threemf(root: str, **others: str) -> bytes:
+def threemf(root: str | bytes, **others: str) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("3D/3dmodel.model", root)

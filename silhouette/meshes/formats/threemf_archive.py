@@ -15,6 +15,7 @@ from silhouette.meshes.formats.base import Refused
 _LARGEST_XML = 256 * 1024**2
 _MOST_ELEMENTS = 6_000_000
 _SMALL_XML = 16 * 1024**2
+_NO_ELEMENTS = (b"</", b"<!", b"<?", b"<\0/", b"<\0!", b"<\0?")  # how else XML begins with <, in UTF-16 as well
 # XML of meshes packs to a tenth; content that packs to a hundredth is a bomb.
 _DENSEST = 100
 _CHUNK = 1 << 18
@@ -100,7 +101,7 @@ class Archive:
         there = 0
         with self._archive.open(info) as stream:
             while chunk := stream.read(_CHUNK):
-                there += chunk.count(b"<") - sum(map(chunk.count, (b"</", b"<!", b"<?"))) - 1  # one may lie at its end
+                there += chunk.count(b"<") - sum(map(chunk.count, _NO_ELEMENTS)) - 1  # one may lie at its end
         if there > self._elements:
             raise _too_many()
 

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
+from silhouette.time_limit import go_on
 
 Cell = tuple[int, int, int]
 Point = tuple[Fraction, Fraction, Fraction]
@@ -195,6 +196,9 @@ class Solids:
 
         Touching a face, an edge or a corner does not hinder; a seam between two solids side by side is inside them.
         A line of length 0, from a corner to the same corner, is hindered where that point lies inside.
+
+        Raises:
+            OutOfTime: where there is a limit, and no time left.
         """
         scale = lcm(self._scale, _common_denominator([*sources, *targets]))
         low, high, first, last = _same_type(
@@ -207,6 +211,7 @@ class Solids:
         if len(first):
             candidates = np.flatnonzero(_touch_bounds(low, high, np.concatenate([first, last])))
             for batch in np.array_split(np.arange(len(first)), 1 + len(first) * len(candidates) // AT_ONCE):
+                go_on()
                 inside = _inside(first[batch], last[batch], low[candidates], high[candidates])
                 hindered[batch] = inside.any(axis=1)
                 crossed[candidates] |= inside.any(axis=0)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from silhouette.errors import RequestError
 from silhouette.rules.base import RuleReference
 from silhouette.rules.ikosa.cell_lines import Point
 from silhouette.rules.ikosa.entries import Exposure, Readings
@@ -21,11 +22,15 @@ from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature
 from silhouette.rules.ikosa.words import Words
 from silhouette.rules.readings import OtherReading
 from silhouette.scenes.scene import Check
+from silhouette.time_limit import OutOfTime, time_limit
 
 SOURCE = "Covering Melee Corners"
 
 GRADES = ((8, Fraction(3, 4)), (4, Fraction(1, 4)), (2, Fraction(0)))
 """The value of graded cover, and the share of hindered lines above which it is worth that; else it is worth nothing."""
+
+LONGEST = 10.0
+"""Seconds of CPU time that a check may take: of creatures of a few cells it takes some milliseconds."""
 
 OTHER: dict[Exposure, Exposure] = {"cells": "point", "point": "cells"}
 
@@ -34,9 +39,23 @@ def judge(scene: CellScene, checks: Sequence[Check]) -> list[IkosaVerdict]:
     """The rulings on cover for each of the checks; exact, nothing is rendered.
 
     Raises:
-        RequestError: where a check names a creature that the scene does not have.
+        RequestError: where a check names a creature that the scene does not have, or takes too long.
     """
-    return [_judged(scene, check) for check in checks]
+    return [_in_time(scene, check) for check in checks]
+
+
+def _in_time(scene: CellScene, check: Check) -> IkosaVerdict:
+    """The ruling on a check, within `LONGEST`."""
+    try:
+        with time_limit(LONGEST):
+            return _judged(scene, check)
+    except OutOfTime:
+        cells = [len(scene.creature(name).cells) for name in (check.attacker, check.target)]
+        raise RequestError(
+            f"{scene.path}: {check.label}: the lines from {cells[0]} to {cells[1]} cells past {len(scene.solids.boxes)} "
+            f"solids take more than {LONGEST:g} s of CPU time; give creatures fewer cells, or leave out terrain that is "
+            "not between them"
+        ) from None
 
 
 def _judged(scene: CellScene, check: Check) -> IkosaVerdict:

@@ -7,9 +7,10 @@ supported, or not, by what lies under that cell.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any, Literal
 
@@ -29,6 +30,7 @@ from silhouette.rules.ikosa.cell_lines import (
 )
 from silhouette.rules.ikosa.entries import Exposure
 from silhouette.rules.ikosa.scene import CellScene, Creature
+from silhouette.time_limit import go_on
 
 LineRule = Literal["one cell", "melee", "ranged", "out of reach"]
 """The rule by which lines are drawn: none within one cell; from cell to neighbouring cell in melee; from a point to the
@@ -106,19 +108,17 @@ def _shots(
     own = frozenset(target.cells)
     alike: dict[frozenset[CellFace], dict[Point, Cell]] = {}
     for cell in _cells_at(attacker, point):
+        go_on()
+        to_cell = _exposed(own, partial(faces_towards, towards=cell)) if exposure == "cells" else None
         for corner in corners_of(cell) if point is None else [point]:
-            alike.setdefault(_exposed(own, cell, corner, exposure), {}).setdefault(corner, cell)
+            faces = _exposed(own, partial(faces_seen_from, corner)) if to_cell is None else to_cell
+            alike.setdefault(faces, {}).setdefault(corner, cell)
     return [_best_shot(scene, sources, faces) for faces, sources in alike.items()]
 
 
-def _exposed(own: frozenset[Cell], source: Cell, point: Point, exposure: Exposure) -> frozenset[CellFace]:
+def _exposed(own: frozenset[Cell], facing: Callable[[Cell], frozenset[Face]]) -> frozenset[CellFace]:
     """The faces of a target's own cells that are exposed to a cell or to a point (A9), none between two of them."""
-    return frozenset(
-        (cell, face)
-        for cell in own
-        for face in (faces_towards(cell, source) if exposure == "cells" else faces_seen_from(point, cell))
-        if face.beyond(cell) not in own
-    )
+    return frozenset((cell, face) for cell in own for face in facing(cell) if face.beyond(cell) not in own)
 
 
 def _best_shot(scene: CellScene, sources: dict[Point, Cell], faces: frozenset[CellFace]) -> Lines:

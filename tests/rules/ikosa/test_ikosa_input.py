@@ -93,3 +93,27 @@ def test_a_source_point_goes_with_ranged_attacks() -> None:
     with pytest.raises(FileError, match='check 1: source_point is a point, which goes with mode = "ranged"; leave it'):
         load(scene_of([[0, 0, 0]], [[1, 0, 0]], point=[1, 0, 0]))
     assert load(scene_of([[0, 0, 0]], [[1, 0, 0]], point="best corner")).checks
+
+
+def square(height: int, side: int) -> list[list[int]]:
+    return [[x, y, height] for x in range(side) for y in range(side)]
+
+
+def test_a_check_that_takes_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 256 cells to 256 past 50 boxes there are millions of lines: a minute of them, of a file of six kilobytes."""
+    scene = load(scene_of(square(0, 3), square(5, 3), solid_cells=[[1, 1, 2]]))
+    ruled(IKOSA, scene, scene.checks[0], ReferenceRenderer(), 0.1)
+    monkeypatch.setattr("silhouette.rules.ikosa.judge.LONGEST", 0.0)
+    with pytest.raises(RequestError, match="lines from 9 to 9 cells past 1 solids take more than 0 s of CPU time; give"):
+        ruled(IKOSA, scene, scene.checks[0], ReferenceRenderer(), 0.1)
+
+
+def test_so_many_pairs_of_cells_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = scene_of(square(0, 3), square(5, 2))
+    for most in (36, 35):
+        monkeypatch.setattr("silhouette.rules.ikosa.scene.MOST_PAIRS", most)
+        if most == 36:
+            load(scene)
+        else:
+            with pytest.raises(FileError, match="its 1 checks look from cell to cell 36 times; 35 are the most: give"):
+                load(scene)
