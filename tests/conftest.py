@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -32,6 +34,8 @@ REQUIRE_CUDA = "SILHOUETTE_REQUIRE_CUDA"
 collect_ignore = ["mutation/mutants.py", "mutation/run.py"]  # of which one needs cosmic-ray, one a system that forks
 
 _KEPT = pytest.StashKey[str]()
+
+_TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -72,6 +76,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Takes the run's cache folder away."""
     if _KEPT in config.stash:
         shutil.rmtree(config.stash[_KEPT], ignore_errors=True)
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """After each file gives back what glibc's allocator holds free between what lives: 30 to 200 MB of a worker."""
+    if _TRIM is not None and (nextitem is None or nextitem.path != item.path):
+        _TRIM(0)
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,16 @@ from silhouette.geometry import Flags, Floats, Integers
 from silhouette.installation import package_command
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST, Body, Cast, Layer
-from silhouette.renderers.rays import ATTEMPTS, TRUSTED, Chunk, Kept, layer_of_rays
+from silhouette.renderers.rays import (
+    ATTEMPTS,
+    BYTES_KEPT,
+    BYTES_SPARE,
+    TRUSTED,
+    Chunk,
+    Kept,
+    indexed_size,
+    layer_of_rays,
+)
 from silhouette.views import View
 
 RAYS_WORTH_A_THREAD = 2048
@@ -30,10 +39,6 @@ RAYS_WORTH_A_LOOK = 256
 
 AIMS_KEPT = 4096
 """Views whose aims at chunks are remembered, as long as they are in use."""
-
-FACES_KEPT, FACES_SPARE = 20_000_000, 1_000_000
-"""Acceleration structures for up to this many faces stay in memory, the latest used first: of meshes that are in use,
-and of those that are gone. A face takes some 200 bytes."""
 
 
 class EmbreeRenderer:
@@ -59,9 +64,7 @@ class EmbreeRenderer:
                 f"it has wheels for Linux x86-64, macOS and Windows: {package_command('embreex')}"
             ) from None
         self.device = f"CPU, embreex {getattr(embreex, '__version__', '')}".rstrip()
-        self._indexes: Kept[list[_Chunk]] = Kept(
-            _Chunk.all_of, lambda chunks: sum(len(chunk.faces) for chunk in chunks), FACES_KEPT, FACES_SPARE
-        )
+        self._indexes: Kept[list[_Chunk]] = Kept(_Chunk.all_of, indexed_size, BYTES_KEPT, BYTES_SPARE)
         self._aims: WeakKeyDictionary[View, dict[tuple[Body, _Chunk], _Aim]] = WeakKeyDictionary()
 
     def share(self, meshes: Sequence[Mesh]) -> bool:

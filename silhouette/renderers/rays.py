@@ -28,6 +28,13 @@ FACES_PER_CHUNK = 1 << 18
 ATTEMPTS = 32
 """How often at most a ray is sent again that meets faces which the eye only touches: at one corner they may be many."""
 
+BYTES_KEPT, BYTES_SPARE = 4_000_000_000, 200_000_000
+"""Acceleration structures of so many bytes stay in memory, the latest used first: of meshes that are in use, and of
+those that are gone."""
+
+BYTES_PER_CHUNK, BYTES_PER_FACE = 8_000, 200
+"""What an acceleration structure takes, with all that belongs to it, as measured: a box takes little but the former."""
+
 TRUSTED = 1e-4
 """A depth in a face's plane is trusted as far as it differs by this share of it, and of 1 mm, from that in float32: it
 is worth nothing where the face is seen edge-on."""
@@ -77,17 +84,23 @@ class Chunk:
         return self._planes
 
 
+def indexed_size(chunks: Sequence[Chunk]) -> int:
+    """The bytes that chunks take with their acceleration structures."""
+    return sum(BYTES_PER_CHUNK + BYTES_PER_FACE * len(chunk.faces) for chunk in chunks)
+
+
 Made = TypeVar("Made")
 
 
 class Kept(Generic[Made]):
     """What is made of meshes and kept by their content, up to a size in all; what was asked for last goes last.
 
-    Several threads may ask at once. What was made of meshes that are gone goes first, and little of it is kept.
+    Several threads may ask at once. What was made of meshes that are gone goes first, and little of it is kept: which
+    are gone is looked up whenever as much is new as a quarter of what may be kept of them.
 
     Args:
         make: makes it of a mesh.
-        size: its size.
+        size: its size, when it was just made.
         most: the sizes that are kept, in all; the one that was made last is kept whatever its size.
         spare: the sizes that are kept of meshes that are gone: another scene may load them again. None for as much.
     """
@@ -98,6 +111,8 @@ class Kept(Generic[Made]):
         self._make, self._size, self._most = make, size, most
         self._spare = most if spare is None else spare
         self._made: OrderedDict[str, Made] = OrderedDict()
+        self._sizes: dict[str, int] = {}
+        self._total = self._new = 0
         self._meshes: dict[str, WeakSet[Mesh]] = {}
         self._lock = Lock()
 
@@ -113,24 +128,36 @@ class Kept(Generic[Made]):
     def of(self, mesh: Mesh) -> Made:
         """What was made of the mesh, made now where it is not there."""
         with self._lock:
-            is_new = mesh.digest not in self._made
-            if is_new:
-                self._made[mesh.digest] = self._make(mesh)
-            self._meshes.setdefault(mesh.digest, WeakSet()).add(mesh)
+            made = self._made.get(mesh.digest)
+            if made is None:
+                made = self._add(mesh)
+            self._meshes[mesh.digest].add(mesh)
             self._made.move_to_end(mesh.digest)
-            if is_new:
-                self._drop([digest for digest in self._made if not self._meshes[digest]], self._spare)
-                self._drop(list(self._made)[:-1], self._most - self._size(self._made[mesh.digest]))
-            return self._made[mesh.digest]
+            return made
 
-    def _drop(self, digests: Sequence[str], most: int) -> None:
-        """Drops the first of what is kept under these digests, until no more than so much of it is left."""
-        kept = sum(self._size(self._made[digest]) for digest in digests)
+    def _add(self, mesh: Mesh) -> Made:
+        """Makes it of the mesh, and drops what there is no room for then."""
+        made = self._make(mesh)
+        size = self._size(made)
+        self._new += size
+        if self._new > self._spare / 4 or self._total + size > self._most:
+            self._new = 0
+            gone = [digest for digest in self._made if not self._meshes[digest]]
+            self._drop(gone, sum(self._sizes[digest] for digest in gone) - self._spare)
+            self._drop(list(self._made), self._total + size - self._most)
+        self._made[mesh.digest], self._sizes[mesh.digest], self._meshes[mesh.digest] = made, size, WeakSet()
+        self._total += size
+        return made
+
+    def _drop(self, digests: Sequence[str], least: int) -> None:
+        """Drops the first of what is kept under these digests, until sizes of ``least`` in all are gone, or all is."""
         for digest in digests:
-            if kept <= most:
+            if least <= 0:
                 return
-            kept -= self._size(self._made.pop(digest))
-            del self._meshes[digest]
+            size = self._sizes.pop(digest)
+            self._total -= size
+            least -= size
+            del self._made[digest], self._meshes[digest]
 
 
 def layer_of_rays(

@@ -10,11 +10,7 @@ import numpy as np
 
 from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.rays import Chunk, Kept
-
-FACES_KEPT, FACES_SPARE = 20_000_000, 1_000_000
-"""Acceleration structures for up to this many faces stay in memory, the latest used first: of meshes that are in use,
-and of those that are gone."""
+from silhouette.renderers.rays import BYTES_KEPT, BYTES_SPARE, Chunk, Kept, indexed_size
 
 
 def met_by_embree(mesh: Mesh, starts: Floats, ends: Floats) -> Flags | None:
@@ -58,7 +54,7 @@ def _built(mesh: Mesh) -> list[tuple[Chunk, Any]]:
 
 
 _structures: Kept[list[tuple[Chunk, Any]]] = Kept(
-    _built, lambda made: sum(len(chunk.faces) for chunk, _ in made), FACES_KEPT, FACES_SPARE
+    _built, lambda made: indexed_size([chunk for chunk, _ in made]), BYTES_KEPT, BYTES_SPARE
 )
 
 if hasattr(os, "register_at_fork"):

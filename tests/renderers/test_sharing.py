@@ -15,8 +15,8 @@ import pytest
 
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Pose
-from silhouette.renderers import Body, choose, registry
-from silhouette.renderers.rays import Kept
+from silhouette.renderers import Body, choose, embree, registry
+from silhouette.renderers.rays import BYTES_PER_CHUNK, Kept
 from tests.conftest import started
 from tests.support import shapes
 
@@ -123,3 +123,30 @@ def test_of_meshes_that_are_gone_little_is_kept() -> None:
         kept.of(here[-1])
     assert sum(kept.kept.values()) <= 100
     assert here[-1].digest in kept.kept
+
+
+def test_of_small_meshes_that_are_gone_no_more_bytes_are_kept_than_of_large_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Boxes come and go by the thousand, as where pieces are tried elsewhere; each takes far more than its faces."""
+    pytest.importorskip("embreex")
+    monkeypatch.setattr(embree, "BYTES_SPARE", 40 * BYTES_PER_CHUNK)
+    renderer = embree.EmbreeRenderer()
+    for size in range(1, 120):
+        renderer.share([shapes.cube(size)])
+    gc.collect()
+    assert 20 < len(renderer._indexes.kept) <= 40
+
+
+def test_keeping_many_small_things_takes_no_longer_for_each_than_keeping_few() -> None:
+    sized = list[int]()
+
+    def size(made: int) -> int:
+        sized.append(made)
+        return made
+
+    kept = Kept[int](lambda mesh: len(mesh.faces), size, most=1_000_000, spare=1_000)
+    here = [shapes.cube(size) for size in range(1, 400)]
+    for mesh in (*here, *here):
+        kept.of(mesh)
+    assert len(kept.kept) == len(sized) == len(here)

@@ -44,10 +44,10 @@ def cpu_renderer() -> Renderer:
         return choose("reference")
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=4)
 def scene_at(path: Path) -> Any:
-    """The scene of a file, read once."""
-    return load_scene(path, cache=Cache(None))
+    """The scene of a file; some are kept, as tests of one scene follow each other, and all take 140 MB."""
+    return load_scene(path)
 
 
 def drawn(
