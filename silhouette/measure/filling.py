@@ -76,7 +76,12 @@ class Skins:
             forward, near = there - here, NEAREST
         if not forward.any():
             forward = np.array([1.0, 0.0, 0.0])
-        self._forward, self._asked = forward, (_triple(here), _triple(forward), near)
+        ahead = forward / np.linalg.norm(forward)
+        far = float((there - here) @ ahead)
+        # Where the piece reaches beyond what is looked at, its far side may close a window of its near one.
+        if not near < far < float((points @ ahead).max(initial=-np.inf)):
+            far = np.inf
+        self._forward, self._asked = forward, (_triple(here), _triple(forward), near, far)
 
     @property
     def view(self) -> View:
@@ -106,8 +111,8 @@ def _triple(point: Floats) -> Triple:
 
 
 @lru_cache(maxsize=16)
-def _with_skins(mesh: Mesh, eye: Triple, forward: Triple, near: float) -> Mesh:
-    skins = _skins(mesh, eye, forward, near)
+def _with_skins(mesh: Mesh, eye: Triple, forward: Triple, near: float, far: float) -> Mesh:
+    skins = _skins(mesh, eye, forward, near, far)
     if not len(skins.faces):
         return mesh
     faces = np.concatenate([mesh.faces, len(mesh.vertices) + skins.faces])
@@ -118,10 +123,17 @@ def _with_skins(mesh: Mesh, eye: Triple, forward: Triple, near: float) -> Mesh:
 
 
 @lru_cache(maxsize=256)
-def _skins(mesh: Mesh, eye: Triple, forward: Triple, near: float) -> Mesh:
-    """The skins of a mesh, seen from an eye in some direction, as far as they are not nearer than ``near`` mm."""
+def _skins(mesh: Mesh, eye: Triple, forward: Triple, near: float, far: float) -> Mesh:
+    """The skins of a mesh, seen from an eye in some direction, as far as they are not nearer than ``near`` mm.
+
+    Where ``far`` is finite, those of what is nearer than that alone are among them.
+    """
     placed = Placed.of(_straight_at(np.array(eye), np.array(forward)), Body(1, mesh, Pose.standing()))
-    corners = [_skin(placed, region, lines) for region, lines in _enclosed(placed, near)]
+    corners = [_skin(placed, region, lines) for region, lines in _enclosed(placed, near, np.inf)]
+    if far < np.inf:
+        before = [_skin(placed, region, lines) for region, lines in _enclosed(placed, near, far)]
+        # A rim at that depth is where the piece was cut, and no edge of it.
+        corners += [skin for skin in before if len(skin) and _depth(placed, skin) < far * (1.0 - BESIDE)]
     vertices = np.concatenate([np.empty((0, 3, 3)), *corners]).reshape(-1, 3)
     faces = np.arange(len(vertices), dtype=np.int32).reshape(-1, 3)
     return Mesh(vertices, faces, np.zeros(len(faces), np.int32))
@@ -135,15 +147,22 @@ def _straight_at(eye: Floats, forward: Floats) -> View:
     return View(eye, np.array([right, np.cross(right, ahead), ahead]), 0.0, 0.0, 1.0, 1, 1)
 
 
-def _enclosed(placed: Placed, near: float) -> list[tuple[Any, Floats]]:
-    """The regions that a piece encloses, shapely's polygons, each with the contours round it, (2, 3, n).
+def _depth(placed: Placed, corners: Floats) -> float:
+    """mm, the greatest depth of corners (k, 3, 3) in the piece's frame."""
+    return float(((corners - placed.eye) @ placed.matrix.T)[..., 2].max())
+
+
+def _enclosed(placed: Placed, near: float, far: float) -> list[tuple[Any, Floats]]:
+    """The regions that a piece encloses between two depths, shapely's polygons, each with the contours round it.
+
+    The contours are (2, 3, n): both ends of each, in picture coordinates.
 
     Between contours a surface neither begins nor ends: of each region that they cut the picture into, one place tells
     whether the piece covers it. One that it does not is closed all round, since no more than one side of a contour is
     bare; what is not lies in none of the polygons.
     """
     depth, radii = placed.centres[2], placed.clusters.radii
-    start, end, _ = lines_between(placed, np.flatnonzero(depth + radii > near), near, np.inf)
+    start, end, _ = lines_between(placed, np.flatnonzero((depth + radii > near) & (depth - radii < far)), near, far)
     ends = np.stack([start, end])
     flat = (ends[:, :2] / ends[:, 2:]).transpose(2, 0, 1)
     proper = (flat[:, 0] != flat[:, 1]).any(axis=1)
@@ -153,13 +172,13 @@ def _enclosed(placed: Placed, near: float) -> list[tuple[Any, Floats]]:
     regions = regions[large]
     tree = shapely.STRtree(lines)
     places = shapely.get_coordinates(shapely.point_on_surface(regions))
-    bare = regions[~_covered(placed, places, near)]
+    bare = regions[~_covered(placed, places, near, far)]
     around = shapely.box(*(shapely.bounds(bare) + np.array([-1.0, -1.0, 1.0, 1.0]) * BESIDE).T)
     return [(region, ends[..., tree.query(box)]) for region, box in zip(bare, around, strict=True)]
 
 
-def _covered(placed: Placed, places: Floats, near: float) -> Flags:
-    """(n,) whether a face lies at places (n, 2) of the picture, farther than ``near``."""
+def _covered(placed: Placed, places: Floats, near: float, far: float) -> Flags:
+    """(n,) whether a face lies at places (n, 2) of the picture, farther than ``near`` and not than ``far``."""
     corners = placed.points(placed.clusters.corners)  # (3, m, 3): of each face's three corners
     depth = corners[2]
     faces = np.flatnonzero((depth > near).any(axis=1))
@@ -177,7 +196,8 @@ def _covered(placed: Placed, places: Floats, near: float) -> Flags:
     sides = [(ray * np.cross(*pair, axis=0)).sum(axis=0) for pair in ((a, b), (b, c), (c, a))]
     normal = np.cross(b - a, c - a, axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        is_met = (normal * a).sum(axis=0) / (normal * ray).sum(axis=0) > near
+        met = (normal * a).sum(axis=0) / (normal * ray).sum(axis=0)
+    is_met = (met > near) & (met <= far)
     is_met &= (np.minimum.reduce(sides) >= 0.0) | (np.maximum.reduce(sides) <= 0.0)
     found = np.zeros(len(places), np.bool_)
     found[place[is_met]] = True

@@ -97,6 +97,21 @@ def test_in_a_ruin_the_near_wall_hides_and_the_far_one_does_not() -> None:
     assert judged(scene(only_far, "filled", at=(0, 300))).verdict == "open"
 
 
+@pytest.mark.parametrize("is_bare", [True, False])
+def test_a_far_wall_that_is_seen_through_a_window_does_not_leave_it_open(is_bare: bool) -> None:
+    """In the picture of the whole ruin it fills the near window; who stands between them is hidden all the same."""
+    far = frame(60, 40, at=140) if is_bare else [{"box": [400, 4, 120], "at": [0, 140, 0]}]
+    ruin = [*frame(60, 40, at=-60), *far]
+    assert judged(scene(ruin, "filled", at=(0, 300))).verdict == "hidden"
+    found = judged(scene(ruin, True, at=(0, 300)))
+    assert (found.verdict, is_told(found)) == ("open", True)
+    # Nor is who stands in a passage with a roof, open at both ends, hidden by where it was cut.
+    sides = [{"box": [4, 200, 80], "at": [way * 60, 0, 0]} for way in (-1, 1)]
+    passage = [*sides, {"box": [124, 200, 4], "at": [0, 0, 80]}, {"box": [124, 200, 1], "at": [0, 0, -1]}]
+    found = judged(scene(passage, "filled", at=(0, 300)))
+    assert (found.verdict, found.occluded) == ("open", 0.0)
+
+
 def test_a_gap_between_parts_is_filled_only_if_it_is_closed_all_round() -> None:
     posts = [{"box": [20, 4, 80], "at": [way * 60, 0, 0]} for way in (-1, 1)]
     lintel = {"box": [140, 4, 20], "at": [0, 0, 80]}

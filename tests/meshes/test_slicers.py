@@ -290,3 +290,18 @@ def test_many_volumes_and_many_copies_are_looked_at_once(tmp_path):
     file = read(tmp_path / "a.3mf", model(two_in_one(), ITEM * 300), config)
     assert triangles_of(file.mesh) == expected()
     assert time.process_time() - start < 2.0
+
+
+@pytest.mark.parametrize(
+    ("root", "says"),
+    [
+        (model(pyramid().replace('x="', 'x="0,5" was="', 1), ITEM), "with a decimal comma; export it with"),
+        (model(pyramid(), '<item objectid="1" transform="1,0 0 0 0 1 0 0 0 1 0 0 0"/>'), "writes '1,0' with a decimal"),
+        (model(pyramid().replace('x="', 'x="a', 1), ITEM), "'3D/3dmodel.model' has an element without a number"),
+        (model(pyramid().replace('v1="', 'v="', 1), ITEM), "'3D/3dmodel.model' has an element without a number"),
+    ],
+)
+def test_numbers_that_are_none(tmp_path, root, says):
+    (tmp_path / "a.3mf").write_bytes(archive(root))
+    with pytest.raises(MeshError, match=says):
+        read_mesh(tmp_path / "a.3mf", Cache(None))

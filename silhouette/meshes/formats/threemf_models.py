@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from silhouette.geometry import Floats
-from silhouette.meshes.formats.base import LONGEST_NAME, MOST_PARTS, Refused
+from silhouette.meshes.formats.base import LONGEST_NAME, MOST_PARTS, Refused, no_numbers
 from silhouette.meshes.formats.slicers import BODY, NOT_PRINTED, Volume, kind_of_setting, plain
 from silhouette.meshes.formats.threemf_archive import Archive
 
@@ -196,8 +196,10 @@ def read_model(archive: Archive, path: str) -> Model:
     reader = _Reader(path)
     try:
         archive.parse(path, reader.start, reader.end, reader.prefix, reader.text)
-    except (KeyError, ValueError, OverflowError):
-        raise Refused(f"is malformed: {path[:80]!r} has an element without a number that it needs") from None
+    except (KeyError, ValueError, OverflowError) as error:
+        # "could not convert string to float: '1,5'"
+        words = str(error).rpartition(": ")[2].strip("'").encode(errors="replace")
+        raise no_numbers([words], f"{path[:80]!r} has an element without a number that it needs") from None
     if not reader.model.declared:
         raise Refused(f"is malformed: {path[:80]!r} holds no 3MF model")
     return reader.model
