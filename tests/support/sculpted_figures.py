@@ -4,6 +4,8 @@ They have nothing in common with `figures_with_eyes` but what they are for: othe
 heroic, headgear drawn by itself, limbs that flow into each other, and surfaces that are clean or as rough as voxels.
 """
 
+# ruff: noqa: RUF005 - points are arrays, and adding to one moves it
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -92,9 +94,15 @@ class Sculpture:
         self.ball(end, thick * self.between(1.0, 1.5))
 
     def body(
-        self, hips: ArrayLike = (0, 0, 0.5), chest: ArrayLike = (0, 0.01, 0.71), hands: ArrayLike | None = None,
-        feet: ArrayLike | None = None, knees: ArrayLike = (0, 0.03, 0), neck: float | None = None, look: float = 0.0,
-    ) -> Floats:  # fmt: skip
+        self,
+        hips: ArrayLike = (0, 0, 0.5),
+        chest: ArrayLike = (0, 0.01, 0.71),
+        hands: ArrayLike | None = None,
+        feet: ArrayLike | None = None,
+        knees: ArrayLike = (0, 0.03, 0),
+        neck: float | None = None,
+        look: float = 0.0,
+    ) -> Floats:
         """Trunk, limbs and head; without hands, these are before the belly. The middle (3,) of the head."""
         low, high = np.array(hips, float), np.array(chest, float)
         self.ball(low, (0.8 * self.width, self.depth, 0.085), 0.04)
@@ -198,185 +206,251 @@ class Sculpture:
 # ---- poses
 
 
-def running(one: Sculpture) -> None:
-    lean = one.between(0.08, 0.2)
-    one.body((0, 0, 0.48), (0, lean, 0.68), [(-0.2, lean + 0.22, 0.62), (0.22, -0.15, 0.55)],
-             [(-0.08, -0.42, 0.2), (0.08, 0.25, 0.03)], (0, 0.1, 0.02), one.between(0.06, 0.12))  # fmt: skip
-
-
-def sitting(one: Sculpture) -> None:
-    one.block((-0.18, -0.2, 0), (0.18, 0.1, 0.27))
-    if one.random.random() < 0.6:
-        one.block((-0.2, -0.24, 0), (0.2, -0.16, one.between(0.6, 1.15)))
-    one.body((0, -0.05, 0.34), (0, -0.05, 0.56), [(-0.2, 0.15, 0.4), (0.2, 0.15, 0.4)],
-             [(-0.12, 0.26, 0.03), (0.12, 0.28, 0.03)], (0, 0.15, 0.12))  # fmt: skip
-
-
-def on_horseback(one: Sculpture) -> None:
-    up, long = one.between(0.5, 0.62), one.between(0.33, 0.45)
-    one.ball((0, 0, up), (0.13, long, 0.14), 0.03)
-    for x in (-0.08, 0.08):
-        for y in (-0.75, 0.75):
-            one.limbs((x, y * long, up), (x, y * long + one.between(-0.12, 0.12), 0.03), (0, 0.03, 0), 0.045)
-    poll = np.array([0, long * 1.35, up + one.between(0.25, 0.42)])
-    one.bone((0, 0.75 * long, up + 0.03), poll, 0.1, 0.06)
-    one.bone(poll, poll + [0, 0.2, -0.14], 0.065, 0.04)
-    one.bone((0, -long, up + 0.05), (0, -long * 1.5, up - 0.25), 0.04)
-    one.body((0, -0.03, up + 0.18), (0, -0.03, up + 0.4), [(-0.1, 0.18, up + 0.25), (0.25, 0.1, up + one.between(0.2, 0.75))],
-             [(-0.22, 0.08, up - 0.22), (0.22, 0.08, up - 0.22)], (0, 0.1, 0.04))  # fmt: skip
-    if one.random.random() < 0.5:
-        one.bone((0.25, -0.3, up + 0.3), (0.25, one.between(0.6, 1.1), up + 0.45), 0.018)
-
-
-def t_pose(one: Sculpture) -> None:
-    level = 0.75 + one.between(-0.03, 0.03)
-    one.body(hands=[(-0.45, 0, level), (0.45, 0, level)])
-
-
-def four_arms(one: Sculpture) -> None:
-    one.body(hands=[(-0.32, 0.1, one.between(0.8, 1.15)), (0.32, 0.1, one.between(0.8, 1.15))])
-    for side in (-1, 1):
-        one.limbs(
-            (side * one.width, 0, 0.68), (side * 0.22, 0.22, one.between(0.4, 0.6)), (side * 0.06, 0, -0.02), one.limb
-        )
-        if one.random.random() < 0.5:
-            one.bone((side * 0.32, 0, 0.85), (side * 0.35, 0.35, 1.2), 0.016)
-
-
-def no_neck(one: Sculpture) -> None:
-    one.width, one.depth, one.limb = one.between(0.19, 0.28), one.between(0.13, 0.19), one.between(0.05, 0.075)
-    chest = np.array([0, one.between(0, 0.06), 0.7])
-    one.ball(chest + [0, -0.03, 0.04], (one.width * 1.1, one.depth * 1.15, 0.15), 0.03)
-    one.body(
-        chest=chest, neck=one.between(-0.03, 0.05), hands=[(-0.36, 0.1, 0.35), (0.36, 0.14, one.between(0.35, 0.8))]
+def running(figure: Sculpture) -> None:
+    lean = figure.between(0.08, 0.2)
+    figure.body(
+        (0, 0, 0.48),
+        (0, lean, 0.68),
+        [(-0.2, lean + 0.22, 0.62), (0.22, -0.15, 0.55)],
+        [(-0.08, -0.42, 0.2), (0.08, 0.25, 0.03)],
+        (0, 0.1, 0.02),
+        figure.between(0.06, 0.12),
     )
 
 
-def blade_before_face(one: Sculpture) -> None:
-    at = one.body(hands=[(-0.03, 0.2, 0.6), (0.03, 0.2, 0.66)])
-    wide = one.between(0.02, 0.075)
-    one.block((-wide, 0.19, 0.68), (wide, 0.22, at[2] + one.between(0.1, 0.4)))
+def sitting(figure: Sculpture) -> None:
+    figure.block((-0.18, -0.2, 0), (0.18, 0.1, 0.27))
+    if figure.random.random() < 0.6:
+        figure.block((-0.2, -0.24, 0), (0.2, -0.16, figure.between(0.6, 1.15)))
+    figure.body(
+        (0, -0.05, 0.34),
+        (0, -0.05, 0.56),
+        [(-0.2, 0.15, 0.4), (0.2, 0.15, 0.4)],
+        [(-0.12, 0.26, 0.03), (0.12, 0.28, 0.03)],
+        (0, 0.15, 0.12),
+    )
 
 
-def great_axe_across(one: Sculpture) -> None:
-    up = one.between(0.75, 1.0)
-    one.body(hands=[(-0.25, 0.2, up), (0.2, 0.2, up - 0.12)])
-    one.bone((0.35, 0.2, up - 0.18), (-0.42, 0.2, up + 0.08), 0.02)
-    one.block((-0.52, 0.18, up - 0.05), (-0.36, 0.22, up + 0.22))
+def on_horseback(figure: Sculpture) -> None:
+    up, long = figure.between(0.5, 0.62), figure.between(0.33, 0.45)
+    figure.ball((0, 0, up), (0.13, long, 0.14), 0.03)
+    for x in (-0.08, 0.08):
+        for y in (-0.75, 0.75):
+            figure.limbs((x, y * long, up), (x, y * long + figure.between(-0.12, 0.12), 0.03), (0, 0.03, 0), 0.045)
+    poll = np.array([0, long * 1.35, up + figure.between(0.25, 0.42)])
+    figure.bone((0, 0.75 * long, up + 0.03), poll, 0.1, 0.06)
+    figure.bone(poll, poll + [0, 0.2, -0.14], 0.065, 0.04)
+    figure.bone((0, -long, up + 0.05), (0, -long * 1.5, up - 0.25), 0.04)
+    figure.body(
+        (0, -0.03, up + 0.18),
+        (0, -0.03, up + 0.4),
+        [(-0.1, 0.18, up + 0.25), (0.25, 0.1, up + figure.between(0.2, 0.75))],
+        [(-0.22, 0.08, up - 0.22), (0.22, 0.08, up - 0.22)],
+        (0, 0.1, 0.04),
+    )
+    if figure.random.random() < 0.5:
+        figure.bone((0.25, -0.3, up + 0.3), (0.25, figure.between(0.6, 1.1), up + 0.45), 0.018)
 
 
-def vents(one: Sculpture) -> None:
-    one.body(look=one.between(-35, 35))
-    wide, top = one.between(0.1, 0.2), one.between(0.85, 1.0)
-    one.block((-wide, -0.3, 0.52), (wide, -0.06, top - 0.1))
+def t_pose(figure: Sculpture) -> None:
+    level = 0.75 + figure.between(-0.03, 0.03)
+    figure.body(hands=[(-0.45, 0, level), (0.45, 0, level)])
+
+
+def four_arms(figure: Sculpture) -> None:
+    figure.body(hands=[(-0.32, 0.1, figure.between(0.8, 1.15)), (0.32, 0.1, figure.between(0.8, 1.15))])
+    for side in (-1, 1):
+        figure.limbs(
+            (side * figure.width, 0, 0.68),
+            (side * 0.22, 0.22, figure.between(0.4, 0.6)),
+            (side * 0.06, 0, -0.02),
+            figure.limb,
+        )
+        if figure.random.random() < 0.5:
+            figure.bone((side * 0.32, 0, 0.85), (side * 0.35, 0.35, 1.2), 0.016)
+
+
+def no_neck(figure: Sculpture) -> None:
+    figure.width, figure.depth, figure.limb = (
+        figure.between(0.19, 0.28),
+        figure.between(0.13, 0.19),
+        figure.between(0.05, 0.075),
+    )
+    chest = np.array([0, figure.between(0, 0.06), 0.7])
+    figure.ball(chest + [0, -0.03, 0.04], (figure.width * 1.1, figure.depth * 1.15, 0.15), 0.03)
+    figure.body(
+        chest=chest,
+        neck=figure.between(-0.03, 0.05),
+        hands=[(-0.36, 0.1, 0.35), (0.36, 0.14, figure.between(0.35, 0.8))],
+    )
+
+
+def blade_before_face(figure: Sculpture) -> None:
+    at = figure.body(hands=[(-0.03, 0.2, 0.6), (0.03, 0.2, 0.66)])
+    wide = figure.between(0.02, 0.075)
+    figure.block((-wide, 0.19, 0.68), (wide, 0.22, at[2] + figure.between(0.1, 0.4)))
+
+
+def great_axe_across(figure: Sculpture) -> None:
+    up = figure.between(0.75, 1.0)
+    figure.body(hands=[(-0.25, 0.2, up), (0.2, 0.2, up - 0.12)])
+    figure.bone((0.35, 0.2, up - 0.18), (-0.42, 0.2, up + 0.08), 0.02)
+    figure.block((-0.52, 0.18, up - 0.05), (-0.36, 0.22, up + 0.22))
+
+
+def vents(figure: Sculpture) -> None:
+    figure.body(look=figure.between(-35, 35))
+    wide, top = figure.between(0.1, 0.2), figure.between(0.85, 1.0)
+    figure.block((-wide, -0.3, 0.52), (wide, -0.06, top - 0.1))
     for side in (-1, 1):
         vent = (side * wide, -0.18, top)
-        if one.random.random() < 0.5:
-            one.ball(vent, one.between(0.06, 0.1), 0.004)
+        if figure.random.random() < 0.5:
+            figure.ball(vent, figure.between(0.06, 0.1), 0.004)
         else:
-            one.bone((side * wide, -0.18, 0.7), vent, one.between(0.04, 0.07))
+            figure.bone((side * wide, -0.18, 0.7), vent, figure.between(0.04, 0.07))
 
 
-def on_a_rock(one: Sculpture) -> None:
-    up = one.between(0.2, 0.55)
+def on_a_rock(figure: Sculpture) -> None:
+    up = figure.between(0.2, 0.55)
     for _ in range(5):
-        one.ball(
-            (one.between(-0.15, 0.15), one.between(-0.15, 0.15), one.between(0.0, up)),
-            one.random.uniform(0.12, 0.28, 3),
+        figure.ball(
+            (figure.between(-0.15, 0.15), figure.between(-0.15, 0.15), figure.between(0.0, up)),
+            figure.random.uniform(0.12, 0.28, 3),
             0.02,
         )
-    one.body((0, 0, up + 0.55), (0, 0.02, up + 0.76), [(-0.2, 0.15, up + 0.5), (0.24, 0.1, up + one.between(0.5, 0.8))],
-             [(-0.12, 0.08, up + 0.1), (0.12, 0, up + 0.06)])  # fmt: skip
+    figure.body(
+        (0, 0, up + 0.55),
+        (0, 0.02, up + 0.76),
+        [(-0.2, 0.15, up + 0.5), (0.24, 0.1, up + figure.between(0.5, 0.8))],
+        [(-0.12, 0.08, up + 0.1), (0.12, 0, up + 0.06)],
+    )
 
 
-def robe_and_staff(one: Sculpture) -> None:
-    x = one.side() * one.between(0.2, 0.3)
-    hands = sorted([(x, 0.14, 0.66), (-x * 0.5, 0.2, one.between(0.5, 0.9))])
-    one.body(hands=hands)
-    one.bone((0, 0, 0.05), (0, 0, 0.62), one.between(0.15, 0.24), 0.11, 0.03)
-    top = one.between(0.95, 1.4)
-    one.bone((x, 0.15, 0.02), (x, 0.15, top), 0.018)
-    one.ball((x, 0.15, top), one.between(0.03, 0.09), 0.004)
+def robe_and_staff(figure: Sculpture) -> None:
+    x = figure.side() * figure.between(0.2, 0.3)
+    hands = sorted([(x, 0.14, 0.66), (-x * 0.5, 0.2, figure.between(0.5, 0.9))])
+    figure.body(hands=hands)
+    figure.bone((0, 0, 0.05), (0, 0, 0.62), figure.between(0.15, 0.24), 0.11, 0.03)
+    top = figure.between(0.95, 1.4)
+    figure.bone((x, 0.15, 0.02), (x, 0.15, top), 0.018)
+    figure.ball((x, 0.15, top), figure.between(0.03, 0.09), 0.004)
 
 
-def launcher(one: Sculpture) -> None:
-    side = one.side()
-    x, up = side * one.between(0.12, 0.2), one.between(0.84, 0.95)
-    one.body(hands=sorted([(x, 0.18, up - 0.1), (x - side * 0.12, 0.26, up - 0.1)]))
-    one.bone((x, -one.between(0.2, 0.45), up), (x, one.between(0.3, 0.5), up), one.between(0.04, 0.075), blend=0.004)
+def launcher(figure: Sculpture) -> None:
+    side = figure.side()
+    x, up = side * figure.between(0.12, 0.2), figure.between(0.84, 0.95)
+    figure.body(hands=sorted([(x, 0.18, up - 0.1), (x - side * 0.12, 0.26, up - 0.1)]))
+    figure.bone(
+        (x, -figure.between(0.2, 0.45), up), (x, figure.between(0.3, 0.5), up), figure.between(0.04, 0.075), blend=0.004
+    )
 
 
-def familiar(one: Sculpture) -> None:
-    one.body()
-    x = one.side() * (one.width + 0.02)
-    one.ball((x, 0, 0.86), (0.05, 0.06, 0.07))
-    one.ball((x, 0.04, 0.95), one.between(0.03, 0.05))
+def familiar(figure: Sculpture) -> None:
+    figure.body()
+    x = figure.side() * (figure.width + 0.02)
+    figure.ball((x, 0, 0.86), (0.05, 0.06, 0.07))
+    figure.ball((x, 0.04, 0.95), figure.between(0.03, 0.05))
 
 
-def carrying(one: Sculpture) -> None:
-    side = one.side()
-    one.body(hands=sorted([(side * 0.2, 0.08, 0.95), (-side * 0.2, 0.1, 0.5)]))
-    radius = one.between(0.09, 0.16)
-    one.bone((side * 0.22, -0.18, 0.82 + radius), (side * 0.22, 0.18, 0.82 + radius), radius, blend=0.004)
+def carrying(figure: Sculpture) -> None:
+    side = figure.side()
+    figure.body(hands=sorted([(side * 0.2, 0.08, 0.95), (-side * 0.2, 0.1, 0.5)]))
+    radius = figure.between(0.09, 0.16)
+    figure.bone((side * 0.22, -0.18, 0.82 + radius), (side * 0.22, 0.18, 0.82 + radius), radius, blend=0.004)
 
 
-def shield_overhead(one: Sculpture) -> None:
-    at = one.body(hands=[(-0.12, 0.05, 1.02), (0.2, 0.2, 0.6)])
-    up, wide = at[2] + one.head / 2 + one.between(0.03, 0.12), one.between(0.15, 0.28)
-    one.ball((-0.05, 0.04, up), (wide, wide, one.between(0.025, 0.05)), 0.004)
+def shield_overhead(figure: Sculpture) -> None:
+    at = figure.body(hands=[(-0.12, 0.05, 1.02), (0.2, 0.2, 0.6)])
+    up, wide = at[2] + figure.head / 2 + figure.between(0.03, 0.12), figure.between(0.15, 0.28)
+    figure.ball((-0.05, 0.04, up), (wide, wide, figure.between(0.025, 0.05)), 0.004)
 
 
-def centaur(one: Sculpture) -> None:
-    up, long = one.between(0.38, 0.5), one.between(0.22, 0.32)
-    one.ball((0, -long, up), (0.14, long * 1.3, 0.13), 0.03)
+def centaur(figure: Sculpture) -> None:
+    up, long = figure.between(0.38, 0.5), figure.between(0.22, 0.32)
+    figure.ball((0, -long, up), (0.14, long * 1.3, 0.13), 0.03)
     for x in (-0.09, 0.09):
-        one.limbs((x, -1.8 * long, up), (x, -1.8 * long, 0.03), (0, -0.04, 0), 0.04)
-    one.body((0, 0.02, up + 0.08), (0, 0.04, up + 0.32), [(-0.25, 0.2, up + 0.3), (0.25, 0.1, up + one.between(0.1, 0.7))],
-             [(-0.09, 0.1, 0.03), (0.09, 0.1, 0.03)])  # fmt: skip
+        figure.limbs((x, -1.8 * long, up), (x, -1.8 * long, 0.03), (0, -0.04, 0), 0.04)
+    figure.body(
+        (0, 0.02, up + 0.08),
+        (0, 0.04, up + 0.32),
+        [(-0.25, 0.2, up + 0.3), (0.25, 0.1, up + figure.between(0.1, 0.7))],
+        [(-0.09, 0.1, 0.03), (0.09, 0.1, 0.03)],
+    )
 
 
-def crouching(one: Sculpture) -> None:
-    one.body((0, -0.05, 0.27), (0, 0.1, 0.45), [(-0.08, 0.34, 0.45), (0.06, 0.24, 0.42)],
-             [(-0.14, 0.16, 0.03), (0.12, -0.14, 0.03)], (0, 0.12, 0.1), one.between(0.05, 0.1))  # fmt: skip
-    one.bone((0, 0.12, 0.5), (0, one.between(0.55, 0.85), 0.5), 0.022)
+def crouching(figure: Sculpture) -> None:
+    figure.body(
+        (0, -0.05, 0.27),
+        (0, 0.1, 0.45),
+        [(-0.08, 0.34, 0.45), (0.06, 0.24, 0.42)],
+        [(-0.14, 0.16, 0.03), (0.12, -0.14, 0.03)],
+        (0, 0.12, 0.1),
+        figure.between(0.05, 0.1),
+    )
+    figure.bone((0, 0.12, 0.5), (0, figure.between(0.55, 0.85), 0.5), 0.022)
 
 
-def giant_hammer(one: Sculpture) -> None:
-    side = one.side()
-    one.body(hands=sorted([(side * 0.22, -0.02, 0.98), (side * 0.12, 0.08, 0.9)]), look=one.between(-25, 25))
-    end = np.array([side * one.between(0.1, 0.35), -one.between(0.15, 0.35), one.between(1.0, 1.4)])
-    one.bone((side * 0.15, 0.12, 0.85), end, 0.02)
-    half = one.random.uniform(0.07, 0.15, 3)
-    one.block(end - half, end + half)
+def giant_hammer(figure: Sculpture) -> None:
+    side = figure.side()
+    figure.body(hands=sorted([(side * 0.22, -0.02, 0.98), (side * 0.12, 0.08, 0.9)]), look=figure.between(-25, 25))
+    end = np.array([side * figure.between(0.1, 0.35), -figure.between(0.15, 0.35), figure.between(1.0, 1.4)])
+    figure.bone((side * 0.15, 0.12, 0.85), end, 0.02)
+    half = figure.random.uniform(0.07, 0.15, 3)
+    figure.block(end - half, end + half)
 
 
-def walker_without_head(one: Sculpture) -> None:
-    one.width, one.depth = one.between(0.2, 0.28), one.between(0.15, 0.22)
-    one.head = one.between(0.1, 0.16)
-    one.block((-one.width, -one.depth, 0.5), (one.width, one.depth, one.between(0.78, 0.88)))
-    one.body(chest=(0, 0.5 * one.depth, 0.68), neck=one.between(0.0, 0.1), hands=[(-0.4, 0.25, 0.5), (0.4, 0.25, 0.5)])
+def walker_without_head(figure: Sculpture) -> None:
+    figure.width, figure.depth = figure.between(0.2, 0.28), figure.between(0.15, 0.22)
+    figure.head = figure.between(0.1, 0.16)
+    figure.block((-figure.width, -figure.depth, 0.5), (figure.width, figure.depth, figure.between(0.78, 0.88)))
+    figure.body(
+        chest=(0, 0.5 * figure.depth, 0.68), neck=figure.between(0.0, 0.1), hands=[(-0.4, 0.25, 0.5), (0.4, 0.25, 0.5)]
+    )
     for side in (-1, 1):
-        one.block((side * 0.4 - 0.07, -0.1, 0.45), (side * 0.4 + 0.07, 0.35, 0.62))
+        figure.block((side * 0.4 - 0.07, -0.1, 0.45), (side * 0.4 + 0.07, 0.35, 0.62))
 
 
-def flying(one: Sculpture) -> None:
-    up = one.between(0.2, 0.5)
-    one.bone((0, 0, 0.02), (0, 0, up + 0.5), 0.02)
-    one.body((0, -0.05, up + 0.5), (0, 0.12, up + 0.66), [(-0.25, 0.3, up + 0.7), (0.25, 0.2, up + one.between(0.5, 0.95))],
-             [(-0.08, -0.35, up + 0.25), (0.08, -0.25, up + 0.12)], (0, 0.05, 0), one.between(0.05, 0.1))  # fmt: skip
-    if one.random.random() < 0.5:
+def flying(figure: Sculpture) -> None:
+    up = figure.between(0.2, 0.5)
+    figure.bone((0, 0, 0.02), (0, 0, up + 0.5), 0.02)
+    figure.body(
+        (0, -0.05, up + 0.5),
+        (0, 0.12, up + 0.66),
+        [(-0.25, 0.3, up + 0.7), (0.25, 0.2, up + figure.between(0.5, 0.95))],
+        [(-0.08, -0.35, up + 0.25), (0.08, -0.25, up + 0.12)],
+        (0, 0.05, 0),
+        figure.between(0.05, 0.1),
+    )
+    if figure.random.random() < 0.5:
         for side in (-1, 1):
-            one.bone((0, 0, up + 0.7), (side * 0.5, -0.2, up + one.between(0.8, 1.2)), 0.05, 0.015)
+            figure.bone((0, 0, up + 0.7), (side * 0.5, -0.2, up + figure.between(0.8, 1.2)), 0.05, 0.015)
 
 
 POSES: dict[str, Callable[[Sculpture], None]] = {
     pose.__name__.replace("_", " "): pose
     for pose in (
-        running, sitting, on_horseback, t_pose, four_arms, no_neck, blade_before_face, great_axe_across, vents,
-        on_a_rock, robe_and_staff, launcher, familiar, carrying, shield_overhead, centaur, crouching, giant_hammer,
-        walker_without_head, flying,
+        running,
+        sitting,
+        on_horseback,
+        t_pose,
+        four_arms,
+        no_neck,
+        blade_before_face,
+        great_axe_across,
+        vents,
+        on_a_rock,
+        robe_and_staff,
+        launcher,
+        familiar,
+        carrying,
+        shield_overhead,
+        centaur,
+        crouching,
+        giant_hammer,
+        walker_without_head,
+        flying,
     )
-}  # fmt: skip
+}
 
 
 def sculpted_figure(seed: int) -> tuple[Mesh, Floats, str]:
