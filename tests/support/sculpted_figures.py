@@ -197,7 +197,7 @@ class Sculpture:
             field[spans] = np.minimum(own, there) - near**2 * blend / 4.0
         if rough:
             field = np.where(field < 0.0, -1.0, 1.0)
-        vertices, faces, _, _ = marching_cubes(field, 0.0, spacing=(pitch,) * 3)
+        vertices, faces, _, _ = marching_cubes(field, 0.0, spacing=(pitch,) * 3)  # type: ignore[no-untyped-call]
         vertices = vertices.astype(np.float64) + low
         lowest = np.array([0.0, 0.0, vertices[:, 2].min()])
         return Mesh(vertices - lowest, faces[:, ::-1].astype(np.int32), np.zeros(len(faces), np.int32)), -lowest
@@ -399,7 +399,7 @@ def giant_hammer(figure: Sculpture) -> None:
     figure.block(end - half, end + half)
 
 
-def walker_without_head(figure: Sculpture) -> None:
+def walker(figure: Sculpture) -> None:
     figure.width, figure.depth = figure.between(0.2, 0.28), figure.between(0.15, 0.22)
     figure.head = figure.between(0.1, 0.16)
     figure.block((-figure.width, -figure.depth, 0.5), (figure.width, figure.depth, figure.between(0.78, 0.88)))
@@ -447,7 +447,7 @@ POSES: dict[str, Callable[[Sculpture], None]] = {
         centaur,
         crouching,
         giant_hammer,
-        walker_without_head,
+        walker,
         flying,
     )
 }
