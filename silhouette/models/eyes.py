@@ -32,7 +32,7 @@ SAME_HEAD = 1.0  # of that radius: eyes nearer to each other are those of one he
 UPRIGHT = 4.0  # of that radius: what is lower lies, and its height says nothing of its eye
 MOST_PLACES = 3
 LEAST_LIKELIHOOD = 0.08  # of a place worth a mention
-SURE = 0.87  # the likelihood from which on the likeliest place is not called doubtful
+SURE = 0.85  # the likelihood from which on the likeliest place is not called doubtful
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,8 @@ class EyePlace:
         eye: (3,) mm in the model's frame.
         head: (3,) mm, the middle of the head at the same height: the eye of a figure of which nobody knows where its
             face is.
-        likelihood: from 0 to 1; those of all places, with those not worth a mention, sum to 1.
+        likelihood: from 0 to 1; those of all places, with those not worth a mention and with that it is
+            at none of them, sum to 1.
     """
 
     eye: Floats

@@ -4,7 +4,8 @@ faces -> cubes -> depths -> balls inside the body -> features of each -> likelih
 
 A ball fits into a head, and also into a fist, a hammer, a crest, a hump. A head is told from those by its size against
 the trunk, by what is free around it, by the neck, by where it sits: all these are numbers, which a conditional logit
-weighs (D. McFadden, 1974). The weights were fitted to figures whose eyes are known: `tests/support/estimated_eyes.py`.
+weighs (D. McFadden, 1974). That none of them is the head is weighed as well: where nothing looks like one, all are
+unlikely. The weights were fitted to figures whose eyes are known: `tests/support/estimated_eyes.py`.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ class Balls:
     features: Floats
 
     def likelihood(self) -> Floats:
-        """(k,) how likely each is the head; they sum to 1."""
-        scores = self.features @ WEIGHTS
+        """(k,) how likely each is the head; what they lack to 1 is how likely the head is none of them."""
+        scores = np.append(self.features @ WEIGHTS, NO_BALL)
         likelihoods: Floats = np.exp(scores - scores.max())
         likelihoods /= likelihoods.sum()
-        return likelihoods
+        return likelihoods[:-1]
 
 
 def balls_in(body: Mesh, front: float) -> Balls | None:
@@ -121,24 +122,27 @@ FEATURES = (
 
 
 WEIGHTS = np.array([
-    -3.38,  # size
-    -3.28,  # size²
-    5.71,  # level
-    2.27,  # level²
-    -1.40,  # covered
-    -13.29,  # aside
-    -3.90,  # aside²
-    8.95,  # ahead
-    -6.96,  # neck
-    -2.26,  # reach
-    1.94,  # free
-    -7.13,  # round
-    -3.62,  # blocked
-    -3.38,  # mate
-    -1.58,  # low
-    0.64,  # above trunk
+    -3.74,  # size
+    -1.60,  # size²
+    6.67,  # level
+    1.22,  # level²
+    -1.41,  # covered
+    -16.62,  # aside
+    23.72,  # aside²
+    6.10,  # ahead
+    -3.77,  # neck
+    -1.62,  # reach
+    -4.40,  # free
+    -2.14,  # round
+    -1.78,  # blocked
+    -3.83,  # mate
+    -2.02,  # low
+    0.83,  # above trunk
 ])  # fmt: skip
 """What a unit of each feature adds to the logarithm of how likely a ball is the head."""
+
+NO_BALL = -1.21
+"""The same sum for "none of the balls"."""
 
 
 def _features(cubes: Flags, depth: Floats, places: Indices, radii: Floats, forward: Floats) -> Floats:
