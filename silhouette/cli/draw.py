@@ -29,7 +29,6 @@ from silhouette.cli.options import (
 from silhouette.cli.scene_job import mesh_cache
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
-from silhouette.doubt.calls import stands
 from silhouette.errors import RequestError
 
 if TYPE_CHECKING:
@@ -209,6 +208,8 @@ def _shown(scene: Scene, drawn: Sequence[dict[str, Any]], *, as_json: bool) -> i
 
 def _lines(check: dict[str, Any]) -> str:
     """A check's verdict, or the call where there are odds, and its figures below it."""
+    from silhouette.doubt.calls import stands
+
     who = " to ".join(str(name) for name in (check["attacker"], check["target"]) if name) or str(check.get("ask", ""))
     files = check["figures"] or ["nothing of it can be drawn"]
     ruled = ", ".join(words for words in stands(check) if words)

@@ -206,6 +206,7 @@ def test_a_mesh_that_takes_long_gives_a_sign_of_life(
 ) -> None:
     monkeypatch.setattr("silhouette.cli.waiting.LINE_AFTER", 0.02)
     monkeypatch.setattr("silhouette.models.inspection.model_at", lambda *_: time.sleep(0.3))
+    monkeypatch.setattr("silhouette.models.inspection.doubts", lambda _: [])
     assert main(["new", str(tmp_path / "duel"), "scout.glb"]) == 0
     assert "making" in capsys.readouterr().err
 

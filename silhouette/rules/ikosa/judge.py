@@ -50,11 +50,11 @@ def _in_time(scene: CellScene, check: Check) -> IkosaVerdict:
         with time_limit(LONGEST):
             return _judged(scene, check)
     except OutOfTime:
-        cells = [len(scene.creature(name).cells) for name in (check.attacker, check.target)]
+        own, others = (len(scene.creature(name).cells) for name in (check.attacker, check.target))
+        lines = f"the lines from {own} to {others} cells past {len(scene.solids.boxes)} solids"
         raise RequestError(
-            f"{scene.path}: {check.label}: the lines from {cells[0]} to {cells[1]} cells past {len(scene.solids.boxes)} "
-            f"solids take more than {LONGEST:g} s of CPU time; give creatures fewer cells, or leave out terrain that is "
-            "not between them"
+            f"{scene.path}: {check.label}: {lines} take more than {LONGEST:g} s of CPU time; "
+            "give creatures fewer cells, or leave out terrain that is not between them"
         ) from None
 
 
