@@ -35,7 +35,7 @@ BESIDE = 1e-9
 
 CUTS = (0.25, 0.5, 0.75, 1.0)
 """Shares of the way from a piece's nearest point to what is looked at and stands in it. As far as each of them the
-piece is looked at alone, because through a window in its near wall one sees its floor and walls, which reach farther."""
+piece is looked at alone, because through a window in its near wall one sees its floor and walls, that reach on."""
 
 FARTHEST = 1e9
 """How far out a face may lie in the picture, in depths."""
