@@ -52,9 +52,9 @@ def _in_time(scene: CellScene, check: Check) -> IkosaVerdict:
     except OutOfTime:
         cells = [len(scene.creature(name).cells) for name in (check.attacker, check.target)]
         raise RequestError(
-            f"{scene.path}: {check.label}: the lines from {cells[0]} to {cells[1]} cells past {len(scene.solids.boxes)} "
-            f"solids take more than {LONGEST:g} s of CPU time; give creatures fewer cells, or leave out terrain that is "
-            "not between them"
+            f"{scene.path}: {check.label}: the lines from {cells[0]} to {cells[1]} cells past "
+            f"{len(scene.solids.boxes)} solids take more than {LONGEST:g} s of CPU time; give creatures fewer cells, "
+            "or leave out terrain that is not between them"
         ) from None
 
 
