@@ -175,10 +175,13 @@ def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, lo
             return here.error(f"{key} is missing; it must be {owner.model_fields[key].description}")
     while steps and not isinstance(steps[-1], str):
         steps.pop()
-    _, field = _field_at(schema, steps)
     value = data
-    for step in steps:
+    for number, step in enumerate(steps):
+        if isinstance(step, str) and not isinstance(value, Mapping):  # a kind of value that it could have been
+            del steps[number:]
+            break
         value = _inside(value, step)
+    _, field = _field_at(schema, steps)
     wanted = "a table of keys and values" if field is None else field.description or _choices(field.annotation)
     subject = _words(location.where, data, steps)
     bounds = details.get("ctx", {})

@@ -33,6 +33,10 @@ WIDEST = 0.17
 BESIDE = 1e-9
 """The share of its distance by which a place may lie beside the line on which it was found, by rounding."""
 
+CUTS = (0.25, 0.5, 0.75, 1.0)
+"""Shares of the way from a piece's nearest point to what is looked at and stands in it. As far as each of them the
+piece is looked at alone, because through a window in its near wall one sees its floor and walls, that reach on."""
+
 FARTHEST = 1e9
 """How far out a face may lie in the picture, in depths."""
 
@@ -62,7 +66,11 @@ Triple = tuple[float, float, float]
 
 
 class Skins:
-    """The skins over the regions that a piece's outline encloses; the arguments are those of `filled`."""
+    """The skins over the regions that a piece's outline encloses; the arguments are those of `filled`.
+
+    Attributes:
+        is_round_it: whether the piece reaches both before and beyond what is looked at.
+    """
 
     def __init__(self, mesh: Mesh, pose: Pose, eye: Floats, towards: Floats) -> None:
         self._mesh, self._pose, self._eye = mesh, pose, eye
@@ -81,6 +89,7 @@ class Skins:
         # Where the piece reaches beyond what is looked at, its far side may close a window of its near one.
         if not near < far < float((points @ ahead).max(initial=-np.inf)):
             far = np.inf
+        self.is_round_it = far < np.inf
         self._forward, self._asked = forward, (_triple(here), _triple(forward), near, far)
 
     @property
@@ -131,9 +140,12 @@ def _skins(mesh: Mesh, eye: Triple, forward: Triple, near: float, far: float) ->
     placed = Placed.of(_straight_at(np.array(eye), np.array(forward)), Body(1, mesh, Pose.standing()))
     corners = [_skin(placed, region, lines) for region, lines in _enclosed(placed, near, np.inf)]
     if far < np.inf:
-        before = [_skin(placed, region, lines) for region, lines in _enclosed(placed, near, far)]
-        # A rim at that depth is where the piece was cut, and no edge of it.
-        corners += [skin for skin in before if len(skin) and _depth(placed, skin) < far * (1.0 - BESIDE)]
+        least = max(near, float((placed.centres[2] - placed.clusters.radii).min(initial=far)))
+        for cut in least + (far - least) * np.array(CUTS):
+            before = [_skin(placed, region, lines) for region, lines in _enclosed(placed, near, float(cut))]
+            # A rim at that depth is where the piece was cut, and no edge of it.
+            corners += [skin for skin in before if len(skin) and _depth(placed, skin) < cut * (1.0 - BESIDE)]
+        corners = list({skin.tobytes(): skin for skin in corners}.values())
     vertices = np.concatenate([np.empty((0, 3, 3)), *corners]).reshape(-1, 3)
     faces = np.arange(len(vertices), dtype=np.int32).reshape(-1, 3)
     return Mesh(vertices, faces, np.zeros(len(faces), np.int32))

@@ -38,7 +38,7 @@ def looked_through(frame: Framed, renderer: Renderer) -> tuple[Piece, ...]:
 def _is_looked_through(frame: Framed, number: int, renderer: Renderer) -> bool:
     body, sight = frame.pictures[0].blockers[number], frame.sight
     skins = Skins(body.mesh, body.pose, sight.eye, sight.target.body_middle)
-    if not _may_enclose(skins.view, replace(body, outline=0.0), renderer):
+    if not skins.is_round_it and not _may_enclose(skins.view, replace(body, outline=0.0), renderer):
         return False
     triangles = skins.triangles
     if not len(triangles):

@@ -105,6 +105,10 @@ def test_a_far_wall_that_is_seen_through_a_window_does_not_leave_it_open(is_bare
     assert judged(scene(ruin, "filled", at=(0, 300))).verdict == "hidden"
     found = judged(scene(ruin, True, at=(0, 300)))
     assert (found.verdict, is_told(found)) == ("open", True)
+    floor = {"box": [244, 200, 2], "at": [0, 40, -2]}
+    for off in (0.0, 20.0):
+        assert judged(scene([*ruin, floor], "filled", at=(off, 300))).verdict == "hidden"
+        assert is_told(judged(scene([*ruin, floor], True, at=(off, 300))))
     # Nor is who stands in a passage with a roof, open at both ends, hidden by where it was cut.
     sides = [{"box": [4, 200, 80], "at": [way * 60, 0, 0]} for way in (-1, 1)]
     passage = [*sides, {"box": [124, 200, 4], "at": [0, 0, 80]}, {"box": [124, 200, 1], "at": [0, 0, -1]}]

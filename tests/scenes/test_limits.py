@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,21 @@ def test_a_map_beyond_every_board_is_refused_in_one_line(tmp_path: Path, capsys:
     for command in ("check", "matrix"):
         (line,) = run(capsys, command, far, "--quiet").complaints
         assert line.startswith(f"error: {far}: map, hex 1, at is [-1000000000, 0]")
+
+
+@pytest.mark.parametrize(
+    ("part", "is_beyond"),
+    [
+        *(("{ sphere = { diameter = 1e7 } }", True), ("{ box = [1e12, 1, 1] }", True)),
+        *(("{ box = [9, 9, 9], at = [-1e9, 0, 0] }", True), ("{ sphere = { diameter = -1 } }", False)),
+    ],
+)
+def test_a_number_beyond_its_bound_is_called_that(part: str, is_beyond: bool, tmp_path: Path) -> None:
+    wall = {"name": "wall", "at": [0, 0], "parts": [tomllib.loads(f"part = {part}")["part"]]}
+    document = {"rules": "necromunda", "terrain": [wall]}
+    with pytest.raises(FileError) as refused:
+        NECROMUNDA_RULE.load(tmp_path / "a.toml", document, Cache(None))
+    assert str(refused.value).endswith("and no number may be beyond 1000000") == is_beyond
 
 
 def stacked(on: str, count: int, order: int = 1) -> dict[str, object]:

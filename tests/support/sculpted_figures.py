@@ -8,15 +8,15 @@ heroic, headgear drawn by itself, limbs that flow into each other, and surfaces 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 from tests.support.random_figures import Random, turned
 
+Point = Sequence[float] | Floats
 Distance = Callable[[Floats], Floats]
 MARGIN = 0.06  # of the stature: how far from a piece its distances are asked for
 
@@ -49,9 +49,9 @@ class Sculpture:
 
     # ---- pieces
 
-    def ball(self, centre: ArrayLike, radii: ArrayLike, blend: float = 0.015) -> None:
+    def ball(self, centre: Point, radii: Point | float, blend: float = 0.015) -> None:
         """An ellipsoid."""
-        middle, sizes = np.array(centre, float), np.broadcast_to(np.array(radii, float), 3)
+        middle, sizes = np.array(centre, np.float64), np.broadcast_to(np.array(radii, np.float64), 3)
 
         def distance(points: Floats) -> Floats:
             offset = points - middle
@@ -61,21 +61,22 @@ class Sculpture:
 
         self.pieces.append((middle - sizes, middle + sizes, distance, blend))
 
-    def bone(self, start: ArrayLike, end: ArrayLike, first: float, last: float = 0.0, blend: float = 0.015) -> None:
+    def bone(self, start: Point, end: Point, first: float, last: float = 0.0, blend: float = 0.015) -> None:
         """A rod with round ends between two points, whose radius goes from ``first`` to ``last``, if that is given."""
-        a, b, last = np.array(start, float), np.array(end, float), last or first
+        a, b, last = np.array(start, np.float64), np.array(end, np.float64), last or first
 
         def distance(points: Floats) -> Floats:
             share = np.clip((points - a) @ (b - a) / max(float((b - a) @ (b - a)), 1e-9), 0.0, 1.0)
             off: Floats = np.linalg.norm(points - a - share[..., None] * (b - a), axis=-1)
-            return off - (first + share * (last - first))
+            off -= first + share * (last - first)
+            return off
 
         reach = max(first, last)
         self.pieces.append((np.minimum(a, b) - reach, np.maximum(a, b) + reach, distance, blend))
 
-    def block(self, low: ArrayLike, high: ArrayLike, blend: float = 0.006) -> None:
+    def block(self, low: Point, high: Point, blend: float = 0.006) -> None:
         """A box."""
-        middle, half = (np.array(low, float) + high) / 2.0, (np.array(high, float) - low) / 2.0
+        middle, half = (np.array(low, np.float64) + high) / 2.0, (np.array(high, np.float64) - low) / 2.0
 
         def distance(points: Floats) -> Floats:
             out = np.abs(points - middle) - half
@@ -86,25 +87,25 @@ class Sculpture:
 
     # ---- a body
 
-    def limbs(self, start: ArrayLike, end: ArrayLike, bend: ArrayLike, thick: float) -> None:
+    def limbs(self, start: Point, end: Point, bend: Point, thick: float) -> None:
         """An arm or a leg, whose joint lies beside the middle of both ends."""
-        joint = (np.array(start, float) + end) / 2.0 + bend
+        joint = (np.array(start, np.float64) + end) / 2.0 + bend
         self.bone(start, joint, thick * 1.1, thick)
         self.bone(joint, end, thick, thick * 0.85)
         self.ball(end, thick * self.between(1.0, 1.5))
 
     def body(
         self,
-        hips: ArrayLike = (0, 0, 0.5),
-        chest: ArrayLike = (0, 0.01, 0.71),
-        hands: ArrayLike | None = None,
-        feet: ArrayLike | None = None,
-        knees: ArrayLike = (0, 0.03, 0),
+        hips: Point = (0, 0, 0.5),
+        chest: Point = (0, 0.01, 0.71),
+        hands: Sequence[Point] | None = None,
+        feet: Sequence[Point] | None = None,
+        knees: Point = (0, 0.03, 0),
         neck: float | None = None,
         look: float = 0.0,
     ) -> Floats:
         """Trunk, limbs and head; without hands, these are before the belly. The middle (3,) of the head."""
-        low, high = np.array(hips, float), np.array(chest, float)
+        low, high = np.array(hips, np.float64), np.array(chest, np.float64)
         self.ball(low, (0.8 * self.width, self.depth, 0.085), 0.04)
         self.ball(high, (self.width, self.depth * 1.1, self.between(0.09, 0.13)), 0.04)
         self.bone(low, high, 0.75 * self.depth, self.depth, 0.04)
@@ -119,7 +120,7 @@ class Sculpture:
             self.limbs(shoulder, hand, (side * 0.03, -0.03, -0.03), self.limb)
         for side, foot in zip((-1, 1), feet, strict=True):
             self.limbs(low + [side * 0.6 * self.width, 0, -0.03], foot, knees, self.limb * 1.5)
-            self.ball(np.array(foot, float) + [0, 0.04, -0.01], (0.035, 0.075, 0.025))
+            self.ball(np.array(foot, np.float64) + [0, 0.04, -0.01], (0.035, 0.075, 0.025))
         for side in (-1, 1):  # shoulder plates
             if self.random.random() < 0.35:
                 plate = self.between(0.05, 0.095)
