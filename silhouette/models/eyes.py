@@ -28,6 +28,7 @@ BALL = 0.5  # of the trunk's thickness: what a ball of this size reaches is thic
 RAISED = 0.97  # of the body's height: where the crown is lower, something thin stands up above the head
 EYES_UP = 0.1  # of the radius of a ball that fits into a head: the eyes lie so far above its middle
 FACE = 1.7  # of that radius: no face is farther ahead of the middle
+ON_FACE = 1.9  # of that radius: no eye that the height of the body gives is farther, if it is this head's
 SAME_HEAD = 1.0  # of that radius: eyes nearer to each other are those of one head
 UPRIGHT = 4.0  # of that radius: what is lower lies, and its height says nothing of its eye
 MOST_PLACES = 3
@@ -159,7 +160,7 @@ def _is_on(centre: Floats, radius: float, face: Floats, eye: Floats, body: Mesh)
     """Whether an eye that the height of a body gives is on the face of a head into which a ball fits."""
     stands = float(np.ptp(body.bounds[:, 2])) >= UPRIGHT * radius
     out = float(np.hypot(*(eye - centre)[:2]))
-    return stands and out <= FACE * radius and float(np.linalg.norm(eye - face)) < SAME_HEAD * radius
+    return stands and out <= ON_FACE * radius and float(np.linalg.norm(eye - face)) < SAME_HEAD * radius
 
 
 def _face(body: Mesh, centre: Floats, radius: float, forward: Floats) -> Floats:
