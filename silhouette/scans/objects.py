@@ -228,16 +228,21 @@ def separate(cells: Cells, attracts: Floats, group: Integers, flat: float) -> tu
     """
     group = group.copy()
     doubt: set[int] = set()
+    hulls: dict[int, _Hull] = {}
+    bonds: dict[tuple[int, int], float] = {}
     while True:
-        pairs = _seams(cells, attracts, group)
-        hulls = {number: _Hull(cells.middles[group == number], cells.width) for number in np.unique(group).tolist()}
+        for number in np.unique(group).tolist():
+            if number not in hulls:
+                hulls[number] = _Hull(cells.middles[group == number], cells.width)
         worst: tuple[float, int, int] | None = None
-        for (a, b), (strength, length) in pairs.items():
-            contrast = 0.0
-            if cells.hues is not None:
-                hue = [np.median(cells.hues[group == number], axis=0) for number in (a, b)]
-                contrast = float(contrast_of(*hue))
-            bad = _bond(hulls[a], hulls[b], strength - flat, length, contrast)
+        for (a, b), (strength, length) in _seams(cells, attracts, group).items():
+            if (a, b) not in bonds:
+                contrast = 0.0
+                if cells.hues is not None:
+                    hue = [np.median(cells.hues[group == number], axis=0) for number in (a, b)]
+                    contrast = float(contrast_of(*hue))
+                bonds[a, b] = _bond(hulls[a], hulls[b], strength - flat, length, contrast)
+            bad = bonds[a, b]
             if bad > 0 and (worst is None or bad > worst[0]):
                 worst = (bad, a, b)
         if worst is None:
@@ -246,7 +251,10 @@ def separate(cells: Cells, attracts: Floats, group: Integers, flat: float) -> tu
             doubt.add(worst[1])
         if worst[2] in doubt:
             doubt = doubt - {worst[2]} | {worst[1]}
+        changed = set(worst[1:])
         group[group == worst[2]] = worst[1]
+        hulls = {number: hull for number, hull in hulls.items() if number not in changed}
+        bonds = {pair: bond for pair, bond in bonds.items() if changed.isdisjoint(pair)}
 
 
 def _seams(cells: Cells, attracts: Floats, group: Integers) -> dict[tuple[int, int], tuple[float, int]]:
