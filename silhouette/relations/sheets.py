@@ -27,6 +27,10 @@ SLACK = 1e-6
 LARGE = 0.5
 """Faces larger than this share of a shaft are told from those beside it by their distance, smaller ones by a ball."""
 
+ASIDE = 0.3 * np.array([[0.48, 0.6, 0.64], [0.36, -0.48, 0.8]])
+"""Shares of the radii of both balls, by which the line whose crossings are counted lies beside the middles: these often
+lie in the plane of an edge, such as that of the ground, and any line of a shaft tells the same."""
+
 CLEARLY = 1e-9
 """A line that passes an edge nearer than this share of the triangle's size leaves open on which side."""
 
@@ -88,8 +92,9 @@ def _proven(mesh: Mesh, segments: Floats, balls: Floats, row: Indices, face: Ind
     if len(row) == 0:
         return row
     spoilt, odd = np.zeros(len(row), dtype=np.bool_), np.zeros(len(row), dtype=np.bool_)
-    met = np.flatnonzero(away <= size)
-    odd[met], spoilt[met] = _crossed(segments[row[met]], _corners(mesh, face[met]))
+    lines = segments + balls[:, :, None] * ASIDE
+    met = np.flatnonzero(away <= size + shaft)
+    odd[met], spoilt[met] = _crossed(lines[row[met]], _corners(mesh, face[met]))
     is_rim = ~surface.even[surface.edges[face]]
     rim = np.flatnonzero(is_rim.any(axis=1))
     spoilt[rim] |= _rims_inside(segments[row[rim]], _corners(mesh, face[rim]), is_rim[rim], shaft[rim])

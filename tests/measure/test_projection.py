@@ -32,7 +32,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 def piece(mesh: Mesh, pose: Pose = HERE) -> Any:
     """What a measurement reads of a piece."""
     box = corners(*np.array([pose.place(mesh.vertices).min(axis=0), pose.place(mesh.vertices).max(axis=0)]))
-    body = SimpleNamespace(significant=mesh, mesh=mesh)
+    body = SimpleNamespace(significant=mesh, mesh=mesh, solid=False)
     return SimpleNamespace(model=body, pose=pose, body_box=box, body_middle=box.mean(axis=0), outline=0.0)
 
 
