@@ -114,8 +114,9 @@ def test_of_a_pose_each_the_eye_is_on_the_head_and_the_poses_without_a_riddle_ar
 
 @pytest.mark.slow
 def test_of_eighty_figures_few_are_far_off_and_these_are_doubtful() -> None:
-    """Nine in ten of these are wanted: five of seven are, all but two tall hats at 3.3 and 3.4 mm. The weights were fitted
-    to others of the same poses.
+    """Nine in ten of these are wanted: five of seven are, all but two tall hats at 3.3 and 3.4 mm.
+
+    The weights were fitted to others of the same poses.
     """
     rows = tried(OTHERS)
     far = [(off, likelihood < SURE) for _, off, likelihood in rows if off > FAR]
