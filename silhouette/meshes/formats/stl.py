@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -41,12 +42,15 @@ _FACETS = re.compile(rb"(?:\((?:fovvvle)*\))*")
 def read(data: bytes) -> Content:
     """The surfaces of an STL file, one for each solid.
 
-    A binary file is read here: trimesh takes one whose length is not what its header announces for text. So is a text:
-    trimesh looks for words of the format in the names of solids, and needs many times the file's size in memory.
+    A binary file goes to trimesh with the count that it has: trimesh takes one whose length is not what its header
+    announces for text. A text is read here: trimesh looks for words of the format in the names of solids, and needs
+    many times the file's size in memory.
 
     Raises:
         Refused: if the file is malformed, truncated, or holds more than can be looked at.
     """
+    from trimesh.exchange.stl import load_stl_binary
+
     if _is_text(data):
         return Content(_read_text(plain_text(data)))
     if len(data) < _HEADER:
@@ -64,8 +68,8 @@ def read(data: bytes) -> Content:
         raise no_triangles()
     if triangles > MOST_TRIANGLES:
         raise Refused(f"holds {triangles} triangles; {MOST_TRIANGLES} are the most that can be looked at")
-    vertices = facets["corners"][:triangles].reshape(-1, 3)
-    return Content([Surface("mesh", vertices, np.arange(3 * triangles).reshape(-1, 3))], warnings)
+    loaded = load_stl_binary(BytesIO(bytes(80) + triangles.to_bytes(4, "little") + facets[:triangles].tobytes()))
+    return Content([Surface("mesh", loaded["vertices"], loaded["faces"])], warnings)
 
 
 def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, list[str]]:
