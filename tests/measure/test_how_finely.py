@@ -295,9 +295,9 @@ class WholePictures(ReferenceRenderer):
         return Layer(layer.ids[rows, columns], layer.depth[rows, columns])
 
 
-@pytest.mark.parametrize(("apart", "is_before"), [(2.5e-5, False), (3.5e-5, True)])
-def test_in_a_whole_picture_surfaces_in_one_plane_may_differ_a_little(apart: float, is_before: bool) -> None:
-    """By three hundred-thousandths of the distance; and each pixel is sampled at one of the middles of its quarters."""
+@pytest.mark.parametrize(("apart", "is_before"), [(-2.5e-5, False), (0.0, False), (2.5e-5, True), (3.5e-5, True)])
+def test_in_a_whole_picture_rays_tell_which_of_two_close_surfaces_is_before(apart: float, is_before: bool) -> None:
+    """Within three hundred-thousandths of the distance; each pixel is sampled at one of the middles of its quarters."""
     target, blocker = (shapes.box((x, -2, 23), (x + 1, 2, 27)) for x in (300.0, 300.0 * (1 - apart)))
     one, renderer = question(target, [blocker], pixel=0.4), WholePictures()
     (found,) = measured([one], renderer)
