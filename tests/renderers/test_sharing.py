@@ -16,6 +16,7 @@ import pytest
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Pose
 from silhouette.renderers import Body, choose, embree, registry
+from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.rays import BYTES_PER_CHUNK, Kept
 from tests.conftest import started
 from tests.support import shapes
@@ -65,7 +66,7 @@ def test_a_renderer_is_started_once_and_anew_after_it_was_closed() -> None:
 def test_one_that_does_not_start_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tries = list[int]()
 
-    def broken(device: str | None) -> registry.Renderer:
+    def broken(device: str | None) -> Renderer:
         tries.append(1)
         raise RendererUnavailable("not here")
 
