@@ -45,7 +45,7 @@ class Elsewhere(NamedTuple):
 
     Attributes:
         move: that leads there.
-        why: what would decide, if the verdict there is another: "where Kal's eye is".
+        why: what decides, if the verdict there is another, as a clause: "where Kal's eye is".
         absent: the name of a piece that is not in the way from there, or None.
     """
 

@@ -105,7 +105,9 @@ class GameRule(Rule[DataScene, DataVerdict]):
         from silhouette.rules.data.brief import is_brief  # not before something is judged
 
         places = places_of_attacker(scene.model(check.attacker), scene.significant_parts)
-        return [place for place in places if not any(place.move.eye)] if is_brief(self.game) else places
+        if not is_brief(self.game):
+            return places
+        return [place for place in places if not any(place.move.eye) and place.absent is None]
 
     def briefly(self, questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> Sequence[Verdict]:
         """The words of verdicts, by what tells soonest; those of a game that measures from an eye are judged in full.

@@ -104,7 +104,11 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         if not self.has_odds(check):
             return ()
         blocks = Occluders.of((cover.piece, cover.piece.model.mesh) for cover in scene.covers)
-        return [way for way in places_of_attacker(scene.unit(check.attacker).piece, blocks) if any(way.move.eye)]
+        return [
+            way
+            for way in places_of_attacker(scene.unit(check.attacker).piece, blocks)
+            if any(way.move.eye) or way.absent is not None
+        ]
 
     def has_odds(self, check: Check) -> bool:
         """Checks on protection have odds."""
