@@ -90,7 +90,13 @@ def check_with_axe(table: TableVisit) -> None:
 @pytest.fixture
 def scene_of_parts(scene: Path) -> Path:
     """The scene with a figure whose mesh has parts."""
-    parts = {"body": trimesh.creation.cylinder(16.0, 3.0), "banner": trimesh.creation.box((2.0, 10.0, 38.0))}
+    body = trimesh.creation.cylinder(16.0, segment=[[0, 0, 0], [0, 0, 3]]) + trimesh.creation.cylinder(
+        7.0, segment=[[0, 0, 3], [0, 0, 34]]
+    )
+    parts = {
+        "body": body,
+        "banner": trimesh.creation.box((2.0, 10.0, 38.0), trimesh.transformations.translation_matrix((9, 0, 22))),
+    }
     (scene.parent / "kal.obj").write_text(trimesh.Scene(parts).export(file_type="obj"), encoding="utf-8")
     text = SCENE.replace("figure = { base = 32, height = 38 }", 'mesh = "kal.obj"\nunits = "mm"', 1)
     scene.write_text(text, encoding="utf-8")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
+from silhouette.errors import RequestError
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import Wanted
 from silhouette.rules.base import RuleReference, Settings
@@ -92,12 +93,16 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
 
     Raises:
         Unmeasured: where it rests on a sight that has not been measured.
+        RequestError: where a clause takes too long; its text names the scene, the check, the game and the clause.
     """
     game = scene.game
     attacker, target = scene.model(check.attacker), scene.model(check.target)
-    found = ruled(game, table, attacker, target)
+    try:
+        found = ruled(game, table, attacker, target)
+        seen = found.evaluator.clause(game.line_of_sight)
+    except RequestError as wrong:
+        raise RequestError(f"{scene.path}: {check.label}: {wrong}") from None
     ruling, evaluator = found.ruling, found.evaluator
-    seen = evaluator.clause(game.line_of_sight)
     deciding = _clauses_in(found.found, evaluator.asked)
     names = [*deciding, *(name for name in evaluator.asked if name not in deciding)]
     readings = {name: scene.reading(name) for name in game.readings}
