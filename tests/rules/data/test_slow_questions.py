@@ -98,7 +98,8 @@ def test_a_ball_in_a_ball_is_refused_in_time(tmp_path: Path, monkeypatch: pytest
     assert time.process_time() - begun < 3.0
     assert str(refused.value) == (
         f"{scene.path}: {scene.checks[0].label}: {tmp_path / 'game.toml'}: clause 'near' (clause 1): takes more than "
-        "1 s of CPU time; 'distance' alone takes most of it: a simpler mesh would be faster, above all of the shell (89,400 triangles)"
+        "1 s of CPU time; 'distance' alone takes most of it: a simpler mesh would be faster, "
+        "above all of the shell (89,400 triangles)"
     )
 
 
