@@ -12,7 +12,7 @@ import pytest
 from silhouette import changes, map_of, odds
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging import JudgingOptions, Selection, judge_scene, judged_each, judged_together, load_scene
+from silhouette.judging import JudgingOptions, Selection, judge_all, judge_scene, load_scene
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.scene import Check, Scene
@@ -45,14 +45,13 @@ import sys
 import subprocess
 import sys
 from pathlib import Path
-from silhouette.groups import shared, verdicts_of
-from silhouette.judging import load_scene
+from silhouette.groups import shared
+from silhouette.judging import JudgingOptions, judge_all, load_scene
 from silhouette.renderers import choose
-from silhouette.rules.base import Settings
 scene, renderer = load_scene(Path(sys.argv[1])), choose("reference")
 assert shared(scene, renderer)
 before = set(sys.modules)
-verdicts = list(verdicts_of(scene, scene.checks, Settings(renderer, 0.5), 1))
+verdicts = judge_all([(scene, check) for check in scene.checks], JudgingOptions(renderer, pixel=0.5))
 print(len(verdicts), sorted(set(sys.modules) - before))
 """
     words = [sys.executable, "-c", script, str(scene(tmp_path, CHECK))]  # of solids: a mesh file's reader imports more
@@ -79,6 +78,34 @@ def test_odds_and_changes_from_python_are_those_of_the_command(
         odds(file, "Kol", "Vex")
 
 
+ONE_WAY = """
+rules = "necromunda"
+fighter = [
+  { name = "Kal", at = [0, 0], facing = 90, parts = [{ box = [12, 12, 40] }], eye = [0, 6, 38] },
+  { name = "Vex", at = [0, 200], facing = 90, parts = [{ box = [12, 12, 30] }], eye = [0, 6, 12] },
+]
+check = [{ attacker = "Kal", target = "Vex" }, { attacker = "Vex", target = "Kal" }]
+"""
+
+
+def test_what_would_change_is_the_same_from_every_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A batch and Python say as well why one sees the other and is not seen, though the way back was not asked."""
+    file, out = tmp_path / "one way.toml", tmp_path / "rows.jsonl"
+    file.write_text(ONE_WAY, encoding="utf-8")
+    ran = run(capsys, "check", file, "--what-if", "--json", "--no-cache")
+    rows = json.loads(ran.out)["scenes"][0]["results"]
+    assert rows[1]["one_way"].startswith("Kal sees Vex, but not the other way round: ")
+    assert "one_way" not in rows[0]
+    run(capsys, "batch", file, "--what-if", "--no-cache", "--workers", "1", "--out", out)
+    of_batch = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [{key: row[key] for key in rows[0]} for row in of_batch[:1]] == rows[:1]
+    assert of_batch[1]["one_way"] == rows[1]["one_way"]
+    alone = run(capsys, "check", file, "--from", "Vex", "--to", "Kal", "--what-if", "--json", "--no-cache")
+    assert json.loads(alone.out)["scenes"][0]["results"] == [{**rows[1], "expected": None}]
+    assert changes(file, "Vex", "Kal").one_way == rows[1]["one_way"]
+    assert changes(file, "Kal", "Vex").one_way is None
+
+
 def test_a_map_from_python_is_that_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "table.json"
     file.write_text(json.dumps(gantry_table()))
@@ -97,9 +124,8 @@ def test_checks_of_scenes_that_ask_for_different_things_are_judged_as_each_is_al
         scenes.append(load_scene(path, cache=Cache(None)))
     scenes.append(load_scene(EXAMPLES / "skirmishcorps" / "classes.toml", cache=Cache(None)))
     scenes.append(load_scene(EXAMPLES / "crisis_protocol" / "in_cover.toml", cache=Cache(None)))
-    renderer = EmbreeRenderer()
-    together = judged_each([(one, one.checks) for one in scenes], renderer)
-    alone = [judged_together(one, one.checks, renderer) for one in scenes]
-    rows = [[judged.row() for judged in of_scene] for of_scene in together]
-    assert rows == [[judged.row() for judged in of_scene] for of_scene in alone]
-    assert len({str(of_scene[0]["could_be"]) + str(of_scene[0]["error"]) for of_scene in rows[:5]}) > 2
+    options = JudgingOptions(EmbreeRenderer())
+    requests = [(one, check) for one in scenes for check in one.checks]
+    together = [result.row() for result in judge_all(requests, options)]
+    assert together == [result.row() for request in requests for result in judge_all([request], options)]
+    assert len({f"{row['could_be']} {row['error']}" for row in together[:10]}) > 2

@@ -162,9 +162,9 @@ class ChunkJudge:
             yield from [{"error": self._opener.problem(chunk.scene, error)}] * rows
             return
         checks = self._opener.checks[chunk.start : chunk.stop]
-        yield from RowMaker(self._settings, renderer, self._opener).rows(
-            self._opener.scene, checks, 1 if chunk.one_by_one else self._together, chunk.failure
-        )
+        requests = [(self._opener.scene, check) for check in checks]
+        together = 1 if chunk.one_by_one else self._together
+        yield from RowMaker(self._settings, renderer, self._opener).rows(requests, together, chunk.failure)
 
     def _opened(self, chunk: Chunk) -> Row:
         """The digest of a scene and the number of its checks; the digest alone where that number is known already."""

@@ -19,6 +19,7 @@ from silhouette.batches.settings import BatchSettings
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import CACHED_TRIANGLES
 from silhouette.groups import TOGETHER
+from silhouette.judging import Request
 from silhouette.models.model import Model
 from silhouette.scenes.carrying import Name, unpacked_model, unpacked_scene
 from silhouette.text import Row
@@ -67,15 +68,15 @@ class LoadJudge:
         together = 1 if self._apart else getattr(renderer, "together", TOGETHER)
         yield Told(together, frozenset(lacking))
         maker = RowMaker(self._settings, renderer, self._opener)
-        at_once = [number for number, question in read.items() if question and not self._is_apart(load.parcels[number])]
-        found = maker.rows_of_each([read[number] for number in at_once]) if at_once else []  # type: ignore[misc]
-        for number, rows in zip(at_once, found, strict=True):
-            yield from ((number, row) for row in rows)
-        for number, question in read.items():
+        at_once = [number for number, own in read.items() if own and not self._is_apart(load.parcels[number])]
+        requests = [(number, request) for number in at_once for request in read[number] or ()]
+        rows = maker.rows([request for _, request in requests], len(requests)) if requests else ()
+        yield from zip((number for number, _ in requests), rows, strict=True)
+        for number, own in read.items():
             if number in at_once:
                 continue
             chunk = load.parcels[number].chunk
-            rows_apart = self._judge(chunk) if question is None else maker.rows(*question, 1, chunk.failure)
+            rows_apart = self._judge(chunk) if own is None else maker.rows(own, 1, chunk.failure)
             yield from ((number, row) for row in rows_apart)
 
     def _is_apart(self, parcel: Parcel) -> bool:
@@ -93,8 +94,8 @@ class LoadJudge:
             dropped.add(name)
         return dropped
 
-    def _unpacked(self, parcel: Parcel, lacking: set[str]) -> tuple[Any, list[Any]] | None:
-        """The scene of a parcel, and its checks; None where they must be read. Adds the names of models that lack."""
+    def _unpacked(self, parcel: Parcel, lacking: set[str]) -> list[Request] | None:
+        """The checks of a parcel, with their scene; None if they must be read. Adds the names of models that lack."""
         key = parcel.chunk.scene, parcel.chunk.digest
         if not parcel.content:
             return None
@@ -106,7 +107,7 @@ class LoadJudge:
             while len(self._scenes) > KEPT_SCENES:
                 self._scenes.popitem(last=False)
         self._scenes.move_to_end(key)
-        return self._scenes[key], parcel.checks()
+        return [(self._scenes[key], check) for check in parcel.checks()]
 
     def _called(self, name: Name, lacking: set[str]) -> Model:
         if str(name) not in self._models:

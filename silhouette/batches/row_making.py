@@ -10,6 +10,8 @@ from typing import Any
 from silhouette.batches.opening import Opener
 from silhouette.batches.settings import BatchSettings
 from silhouette.errors import DeviceLost
+from silhouette.judging import JudgingOptions, Request, judge_all
+from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Row, strict
 
 TRIES = 4
@@ -26,64 +28,55 @@ class RowMaker:
     """
 
     def __init__(self, settings: BatchSettings, renderer: Any, opener: Opener) -> None:
-        self._asked: dict[str, Any] = {"seed": settings.seed, "what_if": settings.what_if}
-        self._pixel = settings.pixel
-        self._renderer = renderer
+        self._options = JudgingOptions(renderer, pixel=settings.pixel, seed=settings.seed, what_if=settings.what_if)
         self._opener = opener
 
-    def rows(self, scene: Any, checks: Sequence[Any], together: int, failure: str = "") -> Iterator[Row]:
-        """The rows of checks of a scene, ``together`` of them at once; with a failure, that is the first one's."""
+    def rows(self, requests: Sequence[Request], together: int, failure: str = "") -> Iterator[Row]:
+        """The rows of checks, ``together`` of them at once; with a failure, that is the first one's."""
         start = 0
         if failure:
-            yield self._row(scene, checks[0], failure)
-            start = 1
-        for first in range(start, len(checks), together):
-            yield from self._rows(scene, checks[first : first + together])
-
-    def rows_of_each(self, questions: Sequence[tuple[Any, Sequence[Any]]]) -> list[list[Row]]:
-        """The rows of checks of several scenes, all at once; where one of them cannot be judged, of fewer at once."""
-        from silhouette.judging import judged_each
-
-        if len(questions) == 1:
-            ((scene, checks),) = questions
-            return [list(self._rows(scene, checks))]
-        with suppress(Exception):
-            found = judged_each(questions, self._renderer, self._pixel, **self._asked)
-            return [[_plain(one.row()) for one in of_scene] for of_scene in found]
-        half = len(questions) // 2
-        return [*self.rows_of_each(questions[:half]), *self.rows_of_each(questions[half:])]
-
-    def _rows(self, scene: Any, checks: Sequence[Any]) -> list[Row]:
-        """The rows of checks that are judged at once; where one of them cannot be judged, of each by itself."""
-        from silhouette.judging import judged_together
-
-        if len(checks) > 1:
-            with suppress(Exception):
-                together = judged_together(scene, checks, self._renderer, self._pixel, **self._asked)
-                return [_plain(one.row()) for one in together]
-        return [self._row(scene, check) for check in checks]
-
-    def _row(self, scene: Any, check: Any, failure: str = "") -> Row:
-        """The row of a check; of one with a ``failure``, with that as its error."""
-        from silhouette.judging import judged
-
-        named = {"attacker": check.attacker or None, "target": check.target or None, "rules": scene.rules_as_written}
-        if check.arc is not None:
-            named["arc"] = check.arc
-        path = scene.path.as_posix()
-        if failure:
+            scene, check = requests[0]
             pair = " to ".join(filter(None, (check.attacker, check.target)))
-            return {**named, "error": ": ".join(filter(None, (path, pair, failure)))}
+            yield _failed(scene, check, ": ".join(filter(None, (scene.path.as_posix(), pair, failure))))
+            start = 1
+        for first in range(start, len(requests), together):
+            yield from self._rows(requests[first : first + together])
+
+    def _rows(self, requests: Sequence[Request]) -> list[Row]:
+        """The rows of checks that are judged at once; if one of them cannot be judged, of fewer scenes at once."""
+        if len(requests) > 1:
+            with suppress(Exception):
+                return [_plain(result.row()) for result in judge_all(requests, self._options)]
+        if len({id(scene) for scene, _ in requests}) == 1:
+            return [self._row(*request) for request in requests]
+        half = len(requests) // 2
+        return [*self._rows(requests[:half]), *self._rows(requests[half:])]
+
+    def _row(self, scene: Scene, check: Check) -> Row:
+        """The row of a check."""
         problem: Exception | None = None
         for _ in range(TRIES):
             try:
-                return _plain(judged(scene, check, self._renderer, self._pixel, **self._asked).row())
+                (result,) = judge_all([(scene, check)], self._options)
+                return _plain(result.row())
             except Exception as error:
                 problem = error
                 if not isinstance(error, DeviceLost):
                     break
         assert problem is not None
-        return {**named, "error": self._opener.problem(path, problem)}
+        return _failed(scene, check, self._opener.problem(scene.path.as_posix(), problem))
+
+
+def _failed(scene: Scene, check: Check, problem: str) -> Row:
+    """The row of a check that cannot be judged."""
+    row: dict[str, Any] = {
+        "attacker": check.attacker or None,
+        "target": check.target or None,
+        "rules": scene.rules_as_written,
+    }
+    if check.arc is not None:
+        row["arc"] = check.arc
+    return {**row, "error": problem}
 
 
 def _plain(row: Row) -> Row:

@@ -15,11 +15,9 @@ from silhouette.batches.journal import SceneProgress
 from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool
 from silhouette.batches.settings import BatchSettings
 from silhouette.errors import SilhouetteError
-from silhouette.groups import verdicts_of
-from silhouette.judging import PIXEL, Judged, Selection, content_with, load_scene, usable_pixel
+from silhouette.judging import JudgingOptions, Selection, content_with, judge_all, load_scene
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Settings
 from silhouette.scenes.finding import scenes_of
 from silhouette.scenes.scene import Scene
 from silhouette.text import Row, strict
@@ -81,10 +79,9 @@ def matrix(
         if not any(failed(row) for row in rows):
             return rows  # else the error is raised below
     ready = choose(renderer) if isinstance(renderer, str) else renderer
-    fine = usable_pixel(pixel) if pixel is not None else scene.pixel or PIXEL
-    verdicts = verdicts_of(scene, checks, Settings(ready, fine), cores() if workers is None else workers)
-    judged = (Judged.of(check, verdict) for check, verdict in zip(checks, verdicts, strict=True))
-    return [{"scene": scene.path.as_posix(), **strict(result.row())} for result in judged]
+    options = JudgingOptions(ready, pixel=pixel, workers=cores() if workers is None else workers)
+    results = judge_all([(scene, check) for check in checks], options)
+    return [{"scene": scene.path.as_posix(), **strict(result.row())} for result in results]
 
 
 def batch(

@@ -134,11 +134,12 @@ def _draw_check(
     """Judges and draws one check; its row, with its number and the files of its figures."""
     from silhouette.drawing.figures import write_figures
     from silhouette.drawing.odds_chart import NAME, odds_figure
-    from silhouette.judging import judged
+    from silhouette.judging import JudgingOptions, judge_all
     from silhouette.rules import rule_called
 
     rule = rule_called(scene.rules)
-    result = judged(scene, check, renderer, pixel, keep=True, seed=0 if options.figure == NAME else None)
+    judging = JudgingOptions(renderer, pixel=pixel, keep=True, seed=0 if options.figure == NAME else None)
+    (result,) = judge_all([(scene, check)], judging)
     verdict, odds = result.verdict, result.odds
     more = [] if odds is None else [odds_figure(verdict, odds, rule.levels, rule.scale(scene))]
     files = write_figures(scene, check, verdict, renderer, out, number, options, more)

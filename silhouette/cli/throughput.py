@@ -50,10 +50,10 @@ def rate(renderer: Renderer, seconds: float = SECONDS) -> float:
     scene = rule.load(FILE, document, Cache(None))
     checks = cycle(rule.everyone(scene))
     settings = Settings(renderer, PIXEL)
-    rule.judge(scene, [next(checks)], settings)
+    rule.judge([(scene, next(checks))], settings)
     judged, start = 0, time.perf_counter()
     while True:
-        rule.judge(scene, [next(checks)], settings)
+        rule.judge([(scene, next(checks))], settings)
         judged += 1
         passed = time.perf_counter() - start
         if passed >= seconds:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from silhouette.errors import RequestError
 from silhouette.rules import rule_called
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
@@ -14,21 +16,42 @@ from silhouette.scenes.scene import Check, Scene
 def one_way_of_each(
     scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings
 ) -> list[str | None]:
-    """For each check in which nothing is seen while the way back was judged too, and something is: why; else None.
+    """For each check in which nothing is seen while something is on the way back: why; None for the others.
 
-    Nothing is said of a check of one vision arc alone: the attacker may see through another.
+    A way back that is not among the checks is judged. Nothing is said of a check of one vision arc alone: the attacker
+    may see through another.
+
+    Args:
+        scene: of the checks.
+        checks: what was asked.
+        verdicts: on them, in their order.
+        settings: of the measurement.
     """
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
-    sees = [verdict.row().get("line_of_sight") for verdict in verdicts]
-    seeing = {
-        (check.attacker, check.target): verdict
-        for check, verdict, seen in zip(checks, verdicts, sees, strict=True)
-        if seen
-    }
     settings = replace(settings, keep=False)
-    said = list[str | None]()
-    for check, verdict, seen in zip(checks, verdicts, sees, strict=True):
-        back = seeing.get((check.target, check.attacker))
-        is_blind = seen is False and check.arc is None
-        said.append(rule.one_way(scene, back, verdict, settings) if is_blind and back is not None else None)
-    return said
+    judged = list(zip(checks, verdicts, strict=True))
+    blind = [pair for pair in judged if _sees(pair[1]) is False and pair[0].arc is None]
+    ways = {(check.attacker, check.target) for check in checks}
+    unjudged = [(check.target, check.attacker) for check, _ in blind if (check.target, check.attacker) not in ways]
+    more = list(_ways_back(rule, scene, unjudged))
+    judged += zip(more, rule.judge([(scene, check) for check in more], settings) if more else (), strict=True)
+    seeing = {(check.attacker, check.target): verdict for check, verdict in judged if _sees(verdict)}
+    why = {
+        id(verdict): rule.one_way(scene, seeing[check.target, check.attacker], verdict, settings)
+        for check, verdict in blind
+        if (check.target, check.attacker) in seeing
+    }
+    return [why.get(id(verdict)) for verdict in verdicts]
+
+
+def _sees(verdict: Verdict) -> bool | None:
+    """Whether there is a line of sight; None in games whose verdicts do not tell."""
+    sees: bool | None = verdict.row().get("line_of_sight")
+    return sees
+
+
+def _ways_back(rule: Rule[Any, Verdict], scene: Scene, pairs: Sequence[tuple[str, str]]) -> Iterator[Check]:
+    """The checks of pairs, but for those whose first cannot look or whose second cannot be looked at."""
+    for attacker, target in dict.fromkeys(pairs):
+        with suppress(RequestError):
+            yield from rule.between(scene, attacker, target, None)

@@ -102,12 +102,12 @@ def judged_cells(
     pairs = np.argwhere(asked.T)[:, ::-1]  # one attacker after the other: what is worked out for its eye is kept
     questions = _questions(scene, places, role, checks, found.at, pairs)
     if rule.meshes(scene) and settings.observe is observe_many:
-        rough = rule.judge_each(questions, replace(settings, observe=ROUGH, keep=True))
+        rough = rule.judge(questions, replace(settings, observe=ROUGH, keep=True))
         _fill(found, pairs, rough, rule, scene, words)
         possible = found.possible[tuple(pairs.T)].sum(axis=1)
         left = [n for n, one in enumerate(rough) if possible[n] > 1 and not (possible[n] == 2 and _is_near(one, scene))]
         pairs, questions = pairs[left], [questions[number] for number in left]
-    _fill(found, pairs, rule.judge_each(questions, settings), rule, scene, words)
+    _fill(found, pairs, rule.judge(questions, settings), rule, scene, words)
     return found
 
 

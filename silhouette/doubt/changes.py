@@ -49,10 +49,13 @@ class Changes:
     Attributes:
         found: moves first, the least of them first, then the turn, then pieces, in the scene's order.
         words: the same for players, in one sentence.
+        one_way: why the target sees the attacker, which does not see it, in a sentence; None if that is not so, or was
+            not judged.
     """
 
     found: tuple[Change, ...]
     words: str
+    one_way: str | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """The changes under the contract's keys."""
@@ -210,4 +213,4 @@ class _Tried:
         most = TOGETHER if settings is self._exactly else len(questions)
         for start in range(0, len(questions), max(most, 1)):
             go_on()
-            yield from self.rule.judge_each(questions[start : start + most], settings)
+            yield from self.rule.judge(questions[start : start + most], settings)

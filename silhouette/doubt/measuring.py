@@ -23,9 +23,9 @@ from silhouette.scenes.scene import Check
 def remeasured(trials: Trials, check: Check, settings: Settings, drawn: Floats) -> list[Verdict]:
     """The verdicts of a check as it might have been measured, one for each standard normal number (n,)."""
     recorder = Recorder(settings)
-    trials.rule.judge_each([(trials.scene, check)], replace(settings, observe=recorder))
+    trials.rule.judge([(trials.scene, check)], replace(settings, observe=recorder))
     played = Replay(recorder.observed, drawn)
-    return list(trials.rule.judge_each([(trials.scene, check)] * len(drawn), replace(settings, observe=played)))
+    return list(trials.rule.judge([(trials.scene, check)] * len(drawn), replace(settings, observe=played)))
 
 
 class Recorder:

@@ -6,25 +6,26 @@ path -> Scene -> the selected checks -> Verdicts, each compared with what its ch
 from __future__ import annotations
 
 from silhouette.judging.checking import changes, check, map_of, odds
+from silhouette.judging.judge import JudgingOptions, Request, judge, judge_all, mapped
 from silhouette.judging.loading import PIXEL, check_numbers, content_with, load_scene, usable_pixel
-from silhouette.judging.results import Judged, judged, judged_each, judged_together, mapped
-from silhouette.judging.scenes import JudgingOptions, SceneResult, judge_scene
+from silhouette.judging.results import Judged
+from silhouette.judging.scenes import SceneResult, judge_scene
 from silhouette.judging.selection import Selection
 
 __all__ = [
     "PIXEL",
     "Judged",
     "JudgingOptions",
+    "Request",
     "SceneResult",
     "Selection",
     "changes",
     "check",
     "check_numbers",
     "content_with",
+    "judge",
+    "judge_all",
     "judge_scene",
-    "judged",
-    "judged_each",
-    "judged_together",
     "load_scene",
     "map_of",
     "mapped",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING
 
 from silhouette.errors import RequestError
+from silhouette.judging.judge import JudgingOptions, check_wanted, judge, mapped
 from silhouette.judging.loading import content_with, load_scene
-from silhouette.judging.results import Judged, judged, mapped
+from silhouette.judging.results import Judged
 from silhouette.judging.selection import Selection
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
@@ -76,7 +78,10 @@ def check(
     silhouette.errors.RequestError: ...duel.toml: nothing is called 'Wex'; did you mean 'Vex'?
     >>> folder.cleanup()
     """
-    return _judged(_read(scene, error), attacker, target, arc, _started(renderer), pixel).verdict
+    read = _read(scene, error)
+    (check,) = Selection(attacker, target, arc).checks(read)
+    ((_, result),) = judge([(read, check)], JudgingOptions(_started(renderer), pixel=pixel))
+    return result.verdict
 
 
 def odds(
@@ -117,13 +122,10 @@ def odds(
     (['open', 'partial cover', 'full cover', 'hidden'], 1.0, 'roll off')
     >>> folder.cleanup()
     """
-    from silhouette.doubt.odds import check_odds
-
     if seed < 0:
         raise RequestError(f"seed is {seed}; it must be a whole number, 0 or more")
-    read = _read(scene, error)
-    check_odds(read, Selection(attacker, target, arc).checks(read))
-    found = _judged(read, attacker, target, arc, _started(renderer), pixel, seed=seed).odds
+    options = JudgingOptions(_started(renderer), pixel=pixel, seed=seed)
+    found = _complete(_read(scene, error), Selection(attacker, target, arc), options).odds
     assert found is not None
     return found
 
@@ -147,13 +149,10 @@ def changes(
         RequestError: where no move makes sense in the game; and as `check` does.
         RendererUnavailable: where the renderer asked for cannot run on this machine.
     """
-    from silhouette.doubt.changes import check_changes
-
-    read = _read(scene, error)
-    check_changes(read, Selection(attacker, target, arc).checks(read))
-    found = _judged(read, attacker, target, arc, _started(renderer), pixel, what_if=True).changes
-    assert found is not None
-    return found
+    options = JudgingOptions(_started(renderer), pixel=pixel, what_if=True)
+    result = _complete(_read(scene, error), Selection(attacker, target, arc), options)
+    assert result.changes is not None
+    return replace(result.changes, one_way=result.one_way)
 
 
 def map_of(
@@ -207,16 +206,9 @@ def _started(renderer: str | Renderer) -> Renderer:
     return choose(renderer) if isinstance(renderer, str) else renderer
 
 
-def _judged(
-    scene: Scene,
-    attacker: str,
-    target: str,
-    arc: str | None,
-    renderer: Renderer,
-    pixel: float | None,
-    *,
-    seed: int | None = None,
-    what_if: bool = False,
-) -> Judged:
-    (question,) = Selection(attacker, target, arc).checks(scene)
-    return judged(scene, question, renderer, pixel, seed=seed, what_if=what_if)
+def _complete(scene: Scene, selection: Selection, options: JudgingOptions) -> Judged:
+    """The result of the one check that is selected, with all that the options want."""
+    (check,) = selection.checks(scene)
+    check_wanted(scene, [check], options)
+    *_, (_, result) = judge([(scene, check)], options)
+    return result

@@ -6,7 +6,7 @@ question -> a process with the scene, a renderer and a cache -> answer
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,11 +15,10 @@ import numpy as np
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging.loading import pixel_of
-from silhouette.judging.results import Judged, judged, with_both_ways, with_changes, with_odds
-from silhouette.renderers.protocol import Renderer, refuse_too_large
+from silhouette.judging.judge import JudgingOptions, judge_all
+from silhouette.judging.results import Judged
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.base import Settings
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 
@@ -44,9 +43,10 @@ class Desk:
     cache: Cache
     pixel: float | None
 
-    def settings(self, *, keep: bool = False) -> Settings:
-        """The settings of a measurement."""
-        return Settings(self.renderer, pixel_of(self.scene, self.pixel), keep)
+    @property
+    def options(self) -> JudgingOptions:
+        """How it judges."""
+        return JudgingOptions(self.renderer, self.cache, self.pixel)
 
 
 class Question(Protocol):
@@ -91,17 +91,11 @@ class CheckQuestion:
 
     def answered(self, desk: Desk) -> list[Answer]:
         """See `Question`."""
-        scene, settings = desk.scene, desk.settings(keep=self.views)
-        rule = rule_called(scene.rules)
-        refuse_too_large(settings.renderer, rule.meshes(scene))
-        verdicts = rule.judge(scene, self.checks, settings)
-        verdicts = rule.from_elsewhere([(scene, check) for check in self.checks], verdicts, settings)
-        done = [Judged.of(check, verdict) for check, verdict in zip(self.checks, verdicts, strict=True)]
-        if self.seed is not None:
-            done = list(with_odds(scene, done, settings, self.seed, desk.cache))
-        if self.what_if:
-            done = with_both_ways(scene, list(with_changes(scene, done, settings)), settings)
-        return [Answer(one.row(), view) for one, view in zip(done, self._views(scene, done), strict=True)]
+        scene = desk.scene
+        options = replace(desk.options, keep=self.views, seed=self.seed, what_if=self.what_if)
+        results = judge_all([(scene, check) for check in self.checks], options)
+        views = self._views(scene, results)
+        return [Answer(result.row(), view) for result, view in zip(results, views, strict=True)]
 
     def _views(self, scene: TableScene, done: Sequence[Judged]) -> Sequence[dict[str, Any] | None]:
         if not self.views:
@@ -130,12 +124,12 @@ class MapQuestion:
         from silhouette.doubt.cells import judged_cells
         from silhouette.doubt.maps import checks_of_map
 
-        scene, request = desk.scene, self.request
+        scene, request, settings = desk.scene, self.request, desk.options.settings(desk.scene)
         rule = rule_called(scene.rules)
         places = rule.places(scene, request.move)
         checks = checks_of_map(rule, scene, request)
         points = np.array(self.points)
-        return judged_cells(rule, scene, places, request.role, checks, request.under, desk.settings(), points)
+        return judged_cells(rule, scene, places, request.role, checks, request.under, settings, points)
 
 
 @dataclass(frozen=True)
@@ -176,7 +170,7 @@ class PictureQuestion:
         """See `Question`."""
         from silhouette.drawing.figures import write_main_figure
 
-        ruling = judged(desk.scene, self.check, desk.renderer, desk.pixel, keep=True)
+        (ruling,) = judge_all([(desk.scene, self.check)], replace(desk.options, keep=True))
         with TemporaryDirectory() as folder:
             file = Path(folder, "figure.png")
             if not write_main_figure(desk.scene, self.check, ruling.verdict, desk.renderer, file):

@@ -280,38 +280,30 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
         """
 
     @abstractmethod
-    def judge(self, scene: OfScene, checks: Sequence[Check], settings: Settings) -> list[OfVerdict]:
-        """The verdicts on checks of the scene, in their order.
-
-        Raises:
-            RequestError: where a check names a piece that does not exist, or that cannot look or be looked at.
-        """
-
-    def judge_each(self, questions: Sequence[tuple[OfScene, Check]], settings: Settings) -> list[OfVerdict]:
-        """The verdicts on checks, each in a scene of its own, such as one scene with pieces moved, again and again.
+    def judge(self, requests: Sequence[tuple[OfScene, Check]], settings: Settings) -> list[OfVerdict]:
+        """The verdicts on checks, each with its scene: one for all, or each its own, such as one with pieces moved.
 
         A system that measures, measures all of them together, as far as their scenes ask for the same error.
 
         Raises:
             RequestError: where a check names a piece that does not exist, or that cannot look or be looked at.
         """
-        return [verdict for scene, check in questions for verdict in self.judge(scene, [check], settings)]
 
     def elsewhere(self, scene: OfScene, check: Check) -> Sequence[Elsewhere]:
         """How the attacker of a check may stand or look otherwise, without anybody having said so: most often not."""
         return ()
 
     def from_elsewhere(
-        self, questions: Sequence[tuple[OfScene, Check]], verdicts: Sequence[OfVerdict], settings: Settings
+        self, requests: Sequence[tuple[OfScene, Check]], verdicts: Sequence[OfVerdict], settings: Settings
     ) -> list[OfVerdict]:
         """Verdicts, each with the others that hold from `elsewhere`; all else of them stays as it is.
 
         Args:
-            questions: each a check and its scene.
+            requests: each a check and its scene.
             verdicts: on them, in their order.
             settings: of the measurement.
         """
-        ways = [self.elsewhere(scene, check) for scene, check in questions]
+        ways = [self.elsewhere(scene, check) for scene, check in requests]
         asked = [
             (
                 self.moved(
@@ -319,10 +311,10 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
                 ),
                 check,
             )
-            for (scene, check), of_one in zip(questions, ways, strict=True)
+            for (scene, check), of_one in zip(requests, ways, strict=True)
             for way in of_one
         ]
-        found = iter(self.judge_each(asked, replace(settings, keep=False)) if asked else ())
+        found = iter(self.judge(asked, replace(settings, keep=False)) if asked else ())
         widened = []
         for verdict, of_one in zip(verdicts, ways, strict=True):
             others: dict[str, dict[str, None]] = {}
@@ -335,9 +327,9 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
             widened.append(verdict)
         return widened
 
-    def briefly(self, questions: Sequence[tuple[OfScene, Check]], settings: Settings) -> Sequence[Verdict]:
-        """`judge_each` for odds, which read of a verdict its word and its share alone: all else may be left out."""
-        return self.judge_each(questions, settings)
+    def briefly(self, requests: Sequence[tuple[OfScene, Check]], settings: Settings) -> Sequence[Verdict]:
+        """`judge` for odds, which read of a verdict its word and its share alone: all else may be left out."""
+        return self.judge(requests, settings)
 
     def has_odds(self, check: Check) -> bool:
         """Whether the answer to a check may differ where pieces stand a little elsewhere: then its odds can be told."""

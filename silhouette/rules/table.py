@@ -33,24 +33,24 @@ CAPTION = (
 
 
 def in_like_groups(
-    questions: Sequence[tuple[OfTable, Check]],
+    requests: Sequence[tuple[OfTable, Check]],
     asked: Callable[[OfTable], Hashable],
     judge: Callable[[Sequence[tuple[OfTable, Check]]], Sequence[Given]],
 ) -> list[Given]:
-    """What ``judge`` gives for questions, in their order, where it takes only those whose scenes ask for the same.
+    """What ``judge`` gives for requests, in their order, where it takes only those whose scenes ask for the same.
 
     Args:
-        questions: each a check and its scene.
+        requests: each a check and its scene.
         asked: what a scene asks of all its measurements, such as their error.
         judge: gives an answer to each question; its scenes ask for the same.
     """
     groups: dict[Hashable, list[int]] = {}
-    for number, (scene, _) in enumerate(questions):
+    for number, (scene, _) in enumerate(requests):
         groups.setdefault(asked(scene), []).append(number)
     given: dict[int, Given] = {}
     for numbers in groups.values():
-        given |= zip(numbers, judge([questions[number] for number in numbers]), strict=True)
-    return [given[number] for number in range(len(questions))]
+        given |= zip(numbers, judge([requests[number] for number in numbers]), strict=True)
+    return [given[number] for number in range(len(requests))]
 
 
 def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]:

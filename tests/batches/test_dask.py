@@ -37,18 +37,19 @@ needs_distributed = pytest.mark.skipif(
 
 WATCHED = """
 import os, time
-import silhouette.judging as judging
+from silhouette.batches import row_making
 from silhouette.installation import extra_command
-if not hasattr(judging, "unwatched"):  # a file that is preloaded is run more than once
-    judging.unwatched = judging.judged
-    def judged(scene, check, *others, **named):
-        time.sleep({seconds})
-        with open({log!r}, "a") as log:
-            log.write(f"{{os.getpid()}}\\n")
-        if (check.attacker, check.target) == {killer!r}:
-            os.kill(os.getpid(), 9)
-        return judging.unwatched(scene, check, *others, **named)
-    judging.judged = judged
+if not hasattr(row_making, "unwatched"):  # a file that is preloaded is run more than once
+    row_making.unwatched = row_making.judge_all
+    def judge_all(requests, options):
+        for _, check in requests:
+            time.sleep({seconds})
+            with open({log!r}, "a") as log:
+                log.write(f"{{os.getpid()}}\\n")
+            if (check.attacker, check.target) == {killer!r}:
+                os.kill(os.getpid(), 9)
+        return row_making.unwatched(requests, options)
+    row_making.judge_all = judge_all
 """
 
 

@@ -51,12 +51,12 @@ with_meshes_slowly = pytest.mark.parametrize(
 )
 
 COUNTING = """
-import silhouette.judging
-judged_together = silhouette.judging.judged_together
-def counted(scene, checks, *words, **named):
-    open({file!r}, "a").write("x" * len(checks))
-    return judged_together(scene, checks, *words, **named)
-silhouette.judging.judged_together = silhouette.judging.results.judged_together = counted
+from silhouette.batches import row_making
+judge_all = row_making.judge_all
+def counted(requests, options):
+    open({file!r}, "a").write("x" * len(requests))
+    return judge_all(requests, options)
+row_making.judge_all = counted
 """
 ROWS = 120
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-import silhouette.judging
-from silhouette.batches import feeding, load_judging, scene_reading
+from silhouette.batches import feeding, load_judging, row_making, scene_reading
 from silhouette.batches.chunks import ChunkJudge
 from silhouette.batches.feeding import FeedingPool
 from silhouette.batches.journal import SceneProgress
@@ -157,24 +156,15 @@ def test_a_process_that_judges_and_is_killed_costs_its_check_at_most(
     tmp_path: Path, pack: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     expected, die = rows_without(pack), dying(tmp_path / "killed", times)
-    each, together = silhouette.judging.judged_each, silhouette.judging.judged_together
+    right = row_making.judge_all
 
-    def look(path: Path, checks: Any) -> None:
-        if path.stem == "crowd 2" and any((check.attacker, check.target) == ("M1", "M2") for check in checks):
-            die("M1 M2")
+    def judge_all(requests: Any, options: Any) -> Any:
+        for table, check in requests:
+            if (table.path.stem, check.attacker, check.target) == ("crowd 2", "M1", "M2"):
+                die("M1 M2")
+        return right(requests, options)
 
-    def judged_each(questions: Any, *others: Any, **named: Any) -> Any:
-        for of, checks in questions:
-            look(of.path, checks)
-        return each(questions, *others, **named)
-
-    def judged_together(of: Any, checks: Any, *others: Any, **named: Any) -> Any:
-        look(of.path, checks)
-        return together(of, checks, *others, **named)
-
-    monkeypatch.setattr(silhouette.judging, "judged_each", judged_each)
-    for module in (silhouette.judging, silhouette.judging.results):
-        monkeypatch.setattr(module, "judged_together", judged_together)
+    monkeypatch.setattr(row_making, "judge_all", judge_all)
     found = rows_with(pack, workers=2)
     kills = 1 if times == 1 else 4  # in its load, in its chunk, and twice by itself
     assert len(list((tmp_path / "killed").iterdir())) == kills

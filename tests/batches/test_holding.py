@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import silhouette.judging
+from silhouette.batches import row_making
 from silhouette.batches.feeding import FeedingPool
 from silhouette.batches.holding import HeldDevice
 from silhouette.batches.rows import _in_order
@@ -74,18 +74,12 @@ def test_a_check_at_which_that_process_ends_costs_itself_at_most(
 ) -> None:
     expected, guilty = rows_without(pack), list[bool]()
     (killed := tmp_path / "killed").mkdir()
-    each, together, ask = silhouette.judging.judged_each, silhouette.judging.judged_together, ServedRenderer.ask_with
+    right, ask = row_making.judge_all, ServedRenderer.ask_with
 
-    def is_guilty(path: Path, checks: Any) -> bool:
-        return path.stem == "crowd 2" and any((one.attacker, one.target) == ("M1", "M2") for one in checks)
-
-    def judged_each(questions: Any, *others: Any, **named: Any) -> Any:
-        guilty[:] = [any(is_guilty(of.path, checks) for of, checks in questions)]
-        return each(questions, *others, **named)
-
-    def judged_together(of: Any, checks: Any, *others: Any, **named: Any) -> Any:
-        guilty[:] = [is_guilty(of.path, checks)]
-        return together(of, checks, *others, **named)
+    def judge_all(requests: Any, options: Any) -> Any:
+        pairs = [(scene.path.stem, check.attacker, check.target) for scene, check in requests]
+        guilty[:] = [("crowd 2", "M1", "M2") in pairs]
+        return right(requests, options)
 
     def ask_with(renderer: ServedRenderer, meshes: Any, name: str, *given: Any) -> Any:
         if name == "describe" and guilty[-1:] == [True] and len(list(killed.iterdir())) < times:
@@ -95,9 +89,7 @@ def test_a_check_at_which_that_process_ends_costs_itself_at_most(
             os.kill(holder, signal.SIGKILL)
         return ask(renderer, meshes, name, *given)
 
-    monkeypatch.setattr(silhouette.judging, "judged_each", judged_each)
-    for module in (silhouette.judging, silhouette.judging.results):
-        monkeypatch.setattr(module, "judged_together", judged_together)
+    monkeypatch.setattr(row_making, "judge_all", judge_all)
     monkeypatch.setattr(ServedRenderer, "ask_with", ask_with)
     found = rows_with(pack, 3, 1)
     assert list(killed.iterdir())

@@ -105,7 +105,7 @@ def tables(options: Options) -> Iterator[Table]:
             rule = rule_called(scene.rules)
             checks = rule.everyone(scene)
             for number in np.random.default_rng(seed).permutation(len(checks))[:EACH].tolist():
-                (verdict,) = rule.judge(scene, [checks[number]], settings)
+                (verdict,) = rule.judge([(scene, checks[number])], settings)
                 if not compared(scene, checks[number], verdict.verdict, settings, found):
                     continue
                 pairs += 1

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from silhouette.doubt.maps import MapRequest, map_of
+from silhouette.judging import JudgingOptions
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Cast, depths
 from silhouette.renderers.registry import looking_between_pixels, survives_fork
@@ -129,7 +130,7 @@ def judged(scene: TableScene, settings: Settings, checks: Sequence[Check], toget
 def judged_once(scene: TableScene, settings: Settings, checks: Sequence[Check]) -> int:
     """The number of the checks, which are judged at once."""
     rule: Rule[Any, Any] = NECROMUNDA
-    return len(list(rule.judge(scene, checks, settings)))
+    return len(list(rule.judge([(scene, check) for check in checks], settings)))
 
 
 def warmed(place: Place) -> tuple[TableScene, Any, list[Check]]:
@@ -148,7 +149,7 @@ def by_setting(place: Place, seconds: float) -> list[Rates]:
     for pixel, error in SETTINGS:
         rough, settings = replace(scene, error=error), Settings(renderer, pixel)
         rates = tuple(judged(rough, settings, checks, together, seconds) for together in place.together)
-        found.append(Rates(rates, errors_of(rough, checks, exact, settings)))
+        found.append(Rates(rates, errors_of(rough, checks, exact, JudgingOptions(renderer, pixel=pixel))))
     return found
 
 

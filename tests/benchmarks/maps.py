@@ -48,7 +48,7 @@ def _needless(drawn: Map, settings: Settings) -> int:
     for number in np.flatnonzero(drawn.marginal):
         x, y, z = drawn.cells.at[number].tolist()
         scene = places.scene_at(np.array([x, y]), z)
-        rulings = rule.judge(scene, drawn.checks, settings)
+        rulings = rule.judge([(scene, check) for check in drawn.checks], settings)
         count += not any(ruling.row()["marginal"] for ruling in rulings)
     return count
 

@@ -75,7 +75,7 @@ class Held:
 def held(table: Doubtful, number: int, truths: int) -> Held:
     """The odds of a table, and what so many true tables have."""
     settings, scene = Settings(choose("embree"), PIXEL), table.scene()
-    (verdict,) = table.rule.judge(scene, [table.check], settings)
+    (verdict,) = table.rule.judge([(scene, table.check)], settings)
     odds = odds_of(Trials(scene, table.rule, number), table.check, verdict, settings)
     return Held(table.kind, odds, right(table, number, truths))
 
@@ -86,7 +86,7 @@ def right(table: Doubtful, number: int, truths: int) -> dict[str, float]:
     drawn = list(table.truths(np.random.default_rng([1, number]), truths))
     for start in range(0, truths, TOGETHER):
         asked = [(true, table.check) for true in drawn[start : start + TOGETHER]]
-        for verdict in table.rule.judge_each(asked, settings):
+        for verdict in table.rule.judge(asked, settings):
             counts[verdict.verdict] += 1
     return {word: count / truths for word, count in counts.items()}
 
@@ -249,7 +249,7 @@ def _in_doubt(count: int) -> Iterator[tuple[int, Doubtful]]:
         for number in range(kind * 1000 + 100_000, (kind + 1) * 1000 + 100_000):
             table = doubtful(kinds[kind % len(kinds)], number)
             scene = table.scene()
-            (verdict,) = table.rule.judge(scene, [table.check], settings)
+            (verdict,) = table.rule.judge([(scene, table.check)], settings)
             odds = odds_of(Trials(scene, table.rule), table.check, verdict, settings)
             if max(odds.odds.values()) <= IN_DOUBT:
                 yield number, table

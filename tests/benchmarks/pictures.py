@@ -20,7 +20,7 @@ from silhouette.drawing.figures import figures_of
 from silhouette.drawing.saving import Told, save
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.files.documents import read_document
-from silhouette.judging import Judged, Selection, judged, load_scene
+from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called
@@ -42,7 +42,7 @@ def time_figures(example: Path, folder: Path, runs: int) -> list[float]:
     the first of them."""
     scene, renderer, taken = load_scene(example), choose("embree"), []
     for check in Selection().checks(scene):
-        found = judged(scene, check, renderer, keep=True)
+        (found,) = judge_all([(scene, check)], JudgingOptions(renderer, keep=True))
         laps = [figure_by_figure(scene, found, renderer, folder) for _ in range(runs)]
         taken += [median(each) for each in zip(*laps, strict=True)]
     return taken

@@ -33,12 +33,10 @@ import numpy as np
 
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Floats
-from silhouette.groups import verdicts_of
-from silhouette.judging import content_with
+from silhouette.judging import JudgingOptions, content_with, judge_all
 from silhouette.renderers import choose
 from silhouette.renderers import embree as embree_module
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Settings
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import Readings
 from silhouette.scenes.scene import Check, Scene
@@ -256,8 +254,8 @@ def judge_on_demand(pipe: Connection) -> None:
 
 def in_processes(scene: Scene, pairs: Sequence[tuple[Piece, Piece]], renderer: Renderer, processes: int) -> Found:
     """The whole matrix, by so many processes."""
-    checks = [Check(attacker.name, target.name) for attacker, target in pairs]
-    rows = [verdict.row() for verdict in verdicts_of(scene, checks, Settings(renderer, 0.1), processes)]
+    requests = [(scene, Check(attacker.name, target.name)) for attacker, target in pairs]
+    rows = [one.row() for one in judge_all(requests, JudgingOptions(renderer, pixel=0.1, workers=processes))]
     return [(row["occluded"], row["target_pixels"]) for row in rows]
 
 

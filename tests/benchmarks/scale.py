@@ -32,10 +32,9 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.groups import verdicts_of
+from silhouette.judging import JudgingOptions, judge, judge_all
 from silhouette.renderers import choose
 from silhouette.renderers.registry import looking_between_pixels, survives_fork
-from silhouette.rules.base import Settings
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import Readings
 from silhouette.scenes.scene import Check
@@ -158,7 +157,7 @@ def measured(table: Layout, laps: int, name: str, device: str | None) -> tuple[f
     rates, each = dict.fromkeys(workers_of(name), 0.0), [0.0]
     for workers in workers_of(name) * laps:
         start, looked = time.perf_counter(), False
-        for _ in verdicts_of(scene, checks, Settings(renderer, 0.1), workers):
+        for _ in judge([(scene, check) for check in checks], JudgingOptions(renderer, pixel=0.1, workers=workers)):
             if not looked:
                 each += [_private(child.pid) for child in multiprocessing.active_children() if child.pid]
             looked = True
@@ -212,10 +211,10 @@ def truth(scene: TableScene, checks: Sequence[Check]) -> list[float]:
 
 
 def errors_of(
-    scene: TableScene, checks: Sequence[Check], exact: Sequence[float], settings: Settings
+    scene: TableScene, checks: Sequence[Check], exact: Sequence[float], options: JudgingOptions
 ) -> tuple[float, float, float]:
     """The median error of the checks that are partly obscured, the largest of all, and the largest that is stated."""
-    verdicts: list[Any] = list(verdicts_of(scene, checks, settings, 1))
+    verdicts: list[Any] = [one.verdict for one in judge_all([(scene, check) for check in checks], options)]
     off = np.array([abs(verdict.occluded - share) for verdict, share in zip(verdicts, exact, strict=True)])
     partly = np.array([0.0 < share < 1.0 for share in exact])
     stated = max(verdict.counts.error for verdict in verdicts)
@@ -234,10 +233,11 @@ def fineness(laps: int, name: str, device: str | None) -> Iterator[tuple[str, ..
         rough = replace(scene, error=error)
         for which, workers in enumerate(numbers):
             start = time.perf_counter()
-            done = len(list(verdicts_of(rough, checks * LONG, Settings(renderer, pixel), workers)))
+            options = JudgingOptions(renderer, pixel=pixel, workers=workers)
+            done = len(judge_all([(rough, check) for check in checks * LONG], options))
             seconds[lap, number, which] = (time.perf_counter() - start) / done
     for (pixel, error), rates in zip(SETTINGS, 1.0 / seconds.min(axis=0), strict=True):
-        errors = errors_of(replace(scene, error=error), checks, exact, Settings(renderer, pixel))
+        errors = errors_of(replace(scene, error=error), checks, exact, JudgingOptions(renderer, pixel=pixel))
         yield progress((asked(pixel, error), *(f"{rate:.0f}" for rate in rates), *map(percent, errors)))
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
-from silhouette.judging import Selection, judged, load_scene
+from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from tests.benchmarks.tables import Options, Skipped, Table, options_of, progress, show
@@ -73,7 +73,7 @@ def soaked(renderer: Renderer, checks: int) -> Table:
         while done < checks:
             scene = load_scene(next(scenes), cache=cache)
             for check in Selection(everyone=True).checks(scene):
-                judged(scene, check, renderer, PIXEL)
+                judge_all([(scene, check)], JudgingOptions(renderer, pixel=PIXEL))
                 done += 1
                 if done in REPORTS:
                     now = state()

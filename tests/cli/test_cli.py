@@ -140,12 +140,12 @@ def test_what_was_judged_before_a_scene_fails_stays_judged(
 
     judge = Necromunda.judge
 
-    def failing(rule: Any, table: Any, checks: Any, settings: Any) -> Any:
-        if any(check is table.checks[1] for check in checks):
+    def failing(requests: Any, settings: Any) -> Any:
+        if any(check is table.checks[1] for table, check in requests):
             raise ZeroDivisionError("a bug\nin two lines")
-        return judge(rule, table, checks, settings)
+        return judge(requests, settings)
 
-    monkeypatch.setattr(Necromunda, "judge", failing)
+    monkeypatch.setattr(Necromunda, "judge", staticmethod(failing))
     path = scene(tmp_path, CHECK, CHECK)
     ran = run(capsys, "check", path, "--json", *QUICK)
     assert ran.status == 2

@@ -48,7 +48,7 @@ def scene_of(document: dict[str, Any]) -> Scene:
 
 def changes(document: dict[str, Any], check: Check = KAL_TO_VEX) -> Changes:
     scene = scene_of(document)
-    (verdict,) = rule_called(scene.rules).judge(scene, [check], SETTINGS)
+    (verdict,) = rule_called(scene.rules).judge([(scene, check)], SETTINGS)
     found = changes_of(scene, check, verdict, SETTINGS)
     assert found is not None
     return found
@@ -57,7 +57,7 @@ def changes(document: dict[str, Any], check: Check = KAL_TO_VEX) -> Changes:
 def turned(document: dict[str, Any], check: Check) -> Nearest:
     """The least turn of the attacker of a check."""
     scene = scene_of(document)
-    (verdict,) = rule_called(scene.rules).judge(scene, [check], SETTINGS)
+    (verdict,) = rule_called(scene.rules).judge([(scene, check)], SETTINGS)
     found = nearest_turn(scene, check, verdict.verdict, SETTINGS)
     assert found is not None
     return found
@@ -129,7 +129,7 @@ def test_a_target_where_the_attacker_stands_and_one_that_moves_into_a_wall() -> 
     document = behind_a_wall(0.0, facing="unknown")
     document["fighter"][1]["at"] = [0, 0]
     scene = scene_of(document)
-    (verdict,) = rule_called(scene.rules).judge(scene, [KAL_TO_VEX], SETTINGS)
+    (verdict,) = rule_called(scene.rules).judge([(scene, KAL_TO_VEX)], SETTINGS)
     assert nearest_place(scene, KAL_TO_VEX, verdict.verdict, "Vex", SETTINGS, 0.5) is None
     document["fighter"][1]["at"] = [-20, 97]
     into = nearest_place(scene_of(document), KAL_TO_VEX, "open", "Vex", SETTINGS, 5.0)
@@ -159,7 +159,7 @@ def test_no_shorter_move_changes_the_verdict(case: Any) -> None:
 
 def against_brute_force(scene: Scene, name: str) -> float:
     """How far the least move of a piece is; it is compared with all that are shorter, and judged at its end."""
-    (verdict,) = rule_called(scene.rules).judge(scene, [KAL_TO_VEX], SETTINGS)
+    (verdict,) = rule_called(scene.rules).judge([(scene, KAL_TO_VEX)], SETTINGS)
     found = nearest_place(scene, KAL_TO_VEX, verdict.verdict, name, SETTINGS, 5.0)
     assert found is not None
     x, y = found.point.tolist()
@@ -172,7 +172,7 @@ def against_brute_force(scene: Scene, name: str) -> float:
 
 def test_what_would_change_is_the_same_for_any_number_of_processes_and_tells_how_far_it_is() -> None:
     scene = loaded(duel([0.0, 0.0], 94.0, [18.0, 179.0], [-15.0, 122.0], 45.0))
-    (verdict,) = rule_called(scene.rules).judge(scene, [KAL_TO_VEX], SETTINGS)
+    (verdict,) = rule_called(scene.rules).judge([(scene, KAL_TO_VEX)], SETTINGS)
     alone, together = list[float](), list[float]()
     first = changes_of(scene, KAL_TO_VEX, verdict, SETTINGS, Run(1, alone.append))
     assert first == changes_of(scene, KAL_TO_VEX, verdict, SETTINGS, Run(2, together.append))
@@ -187,7 +187,7 @@ def test_no_shorter_move_of_either_changes_the_verdict_on_random_tables() -> Non
         target, wall = [float(chance.uniform(-30, 30)), float(chance.uniform(150, 260))], chance.uniform(-40, 40)
         facing, turn, away = chance.uniform(60, 120), chance.uniform(0, 90), chance.uniform(60, 130)
         scene = loaded(duel([0.0, 0.0], float(facing), target, [float(wall), float(away)], float(turn)))
-        (verdict,) = rule_called(scene.rules).judge(scene, [KAL_TO_VEX], SETTINGS)
+        (verdict,) = rule_called(scene.rules).judge([(scene, KAL_TO_VEX)], SETTINGS)
         for name in ("Kal", "Vex"):
             if nearest_place(scene, KAL_TO_VEX, verdict.verdict, name, SETTINGS, 5.0) is not None:
                 against_brute_force(scene, name)

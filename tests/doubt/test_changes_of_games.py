@@ -56,7 +56,7 @@ def box(left: float, right: float) -> list[tuple[float, float]]:
 def words(document: dict[str, Any], attacker: str, target: str) -> list[dict[str, Any]]:
     scene = scene_of(document)
     check = Check(attacker, target)
-    (verdict,) = rule_called(scene.rules).judge(scene, [check], SETTINGS)
+    (verdict,) = rule_called(scene.rules).judge([(scene, check)], SETTINGS)
     found = changes_of(scene, check, verdict, SETTINGS)
     assert found is not None
     return found.rows()
@@ -95,15 +95,15 @@ def test_who_stands_on_terrain_that_is_taken_away_stays_as_high() -> None:
     document["character"][1]["on"] = "roof"
     scene = scene_of(document)
     rule = rule_called(scene.rules)
-    (before,) = rule.judge(scene, [Check("Al", "Bo")], SETTINGS)
-    (after,) = rule.judge(rule.without(scene, "roof"), [Check("Al", "Bo")], SETTINGS)
+    (before,) = rule.judge([(scene, Check("Al", "Bo"))], SETTINGS)
+    (after,) = rule.judge([(rule.without(scene, "roof"), Check("Al", "Bo"))], SETTINGS)
     assert before.row()["target_size"] == after.row()["target_size"] == 5
 
 
 def test_a_unit_behind_cover_against_brute_force() -> None:
     scene = scene_of(skirmish([0.0, 0.0], [-5.0, 225.0], [34.0, 220.0], 34.0))
     rule, check = rule_called(scene.rules), Check("Kal", "Vex")
-    (verdict,) = rule.judge(scene, [check], SETTINGS)
+    (verdict,) = rule.judge([(scene, check)], SETTINGS)
     found = nearest_place(scene, check, verdict.verdict, "Vex", SETTINGS, 4.0)
     assert found is not None
     assert found.verdict == "open"
@@ -115,7 +115,11 @@ def one_way(document: dict[str, Any]) -> list[str]:
     scene = scene_of(document)
     rule = rule_called(scene.rules)
     checks = rule.everyone(scene)
-    return [why for why in one_way_of_each(scene, checks, rule.judge(scene, checks, SETTINGS), SETTINGS) if why]
+    return [
+        why
+        for why in one_way_of_each(scene, checks, rule.judge([(scene, check) for check in checks], SETTINGS), SETTINGS)
+        if why
+    ]
 
 
 def fighters(first: dict[str, Any], second: dict[str, Any], wall: list[float], at: list[float]) -> dict[str, Any]:
@@ -149,7 +153,10 @@ def test_one_way_says_nothing_of_an_arc_that_nobody_knows_and_nothing_where_one_
     ]
     scene = scene_of(unknown)
     rule, checks = rule_called(scene.rules), [Check("Kal", "Vex"), Check("Vex", "Kal", "front")]
-    assert one_way_of_each(scene, checks, rule.judge(scene, checks, SETTINGS), SETTINGS) == [None, None]
+    assert one_way_of_each(scene, checks, rule.judge([(scene, check) for check in checks], SETTINGS), SETTINGS) == [
+        None,
+        None,
+    ]
 
 
 def test_one_way_between_units_by_the_height_of_an_eye() -> None:

@@ -63,7 +63,7 @@ def scanned(scene: TableScene, name: str) -> TableScene:
 
 def odds_in(scene: TableScene, seed: int = 0) -> Odds:
     rule, check = rule_called(scene.rules), Check("Kal", "Vex", None, None)
-    (verdict,) = rule.judge(scene, [check], SETTINGS)
+    (verdict,) = rule.judge([(scene, check)], SETTINGS)
     return odds_of(Trials(scene, rule, seed), check, verdict, SETTINGS)
 
 
@@ -129,7 +129,7 @@ def test_nothing_in_doubt_leaves_the_error_of_measuring() -> None:
     assert found.error == pytest.approx(0.0149, abs=0.001)
     near = half_hidden({"place": 0.0}, beside=0.0)
     rule, check = rule_called(near.rules), Check("Kal", "Vex", None, None)
-    (verdict,) = rule.judge(near, [check], SETTINGS)
+    (verdict,) = rule.judge([(near, check)], SETTINGS)
     share, error = rule.share(near, verdict)
     assert share is not None
     found = odds_of(Trials(near, rule), check, verdict, SETTINGS)
@@ -147,7 +147,7 @@ def test_the_same_seed_gives_the_same_odds_and_another_seed_others_within_the_er
 def test_the_odds_are_the_same_for_any_number_of_processes() -> None:
     scene = half_hidden({"place": 1.0}, beside=0.3)
     rule, check, done = rule_called(scene.rules), Check("Kal", "Vex", None, None), list[float]()
-    (verdict,) = rule.judge(scene, [check], SETTINGS)
+    (verdict,) = rule.judge([(scene, check)], SETTINGS)
     alone, together = (
         odds_of(Trials(scene, rule), check, verdict, SETTINGS, Run(workers, done.append)) for workers in (1, 2)
     )
@@ -223,7 +223,7 @@ def test_protection_in_skirmishcorps() -> None:
     scene = loaded(skirmish([0.0, 0.0], [0.0, 200.0], [0.0, 175.0], 0.0, doubt={"place": 1.0}))
     rule = rule_called(scene.rules)
     checks = rule.everyone(scene)
-    verdicts = rule.judge(scene, checks, SETTINGS)
+    verdicts = rule.judge([(scene, check) for check in checks], SETTINGS)
     odds = list(odds_of_each(scene, checks, verdicts, SETTINGS, 0))
     assert all(one is not None and sum(one.odds.values()) == pytest.approx(1.0) for one in odds)
     assert list(odds[0].odds) == ["open", "very low cover", "low cover", "high cover", "corner cover", "hidden"]  # type: ignore[union-attr]
@@ -233,7 +233,7 @@ def test_rules_without_odds_say_so() -> None:
     scene = load_scene(Path(__file__).parents[2] / rule_called("ikosa").example)
     with pytest.raises(RequestError, match="has no odds; leave out --odds"):
         check_odds(scene, scene.checks)
-    verdicts = rule_called("ikosa").judge(scene, scene.checks, SETTINGS)
+    verdicts = rule_called("ikosa").judge([(scene, check) for check in scene.checks], SETTINGS)
     assert list(odds_of_each(scene, scene.checks, verdicts, SETTINGS, 0)) == [None] * len(verdicts)
 
 
@@ -275,6 +275,6 @@ def test_the_middle_of_the_shares_of_a_figure_of_a_shared_mesh(shared: Path, see
     path = shared / "reports/scenes/odds_interval.toml"
     rule = rule_called("necromunda")
     scene = rule.load(path, read_document(path), Cache.default())
-    (verdict,) = rule.judge(scene, scene.checks, SETTINGS)
+    (verdict,) = rule.judge([(scene, check) for check in scene.checks], SETTINGS)
     found = odds_of(Trials(scene, rule, seed), scene.checks[0], verdict, SETTINGS)
     assert found.occluded_interval == pytest.approx((0.533, 0.545), abs=0.0025)

@@ -20,7 +20,7 @@ from silhouette.drawing.words.phrases import PHRASES
 from silhouette.drawing.words.reasons import why
 from silhouette.drawing.words.words import LANGUAGES, Words
 from silhouette.errors import RequestError
-from silhouette.judging import Selection, judged, load_scene
+from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Phrase
@@ -224,7 +224,7 @@ def test_reasons_of_boards_are_told_in_every_language(system: str, language: str
     for file in sorted((PROJECT / "scenes" / system).glob("*.toml")):
         scene = load_scene(file)
         for check in Selection().checks(scene):
-            row = judged(scene, check, ReferenceRenderer()).row()
+            row = judge_all([(scene, check)], JudgingOptions(ReferenceRenderer()))[0].row()
             told = why(words, row)
             assert told.endswith(".")
             assert told != why(Words(), row)

@@ -62,7 +62,7 @@ class Case:
 def _draw_picture(place: Path, number: int, file: Path) -> None:
     scene = scene_at(place)
     check, renderer = scene.checks[number - 1], cpu_renderer()
-    (verdict,) = rule_called(scene.rules).judge(scene, [check], Settings(renderer, PIXEL, keep=True))
+    (verdict,) = rule_called(scene.rules).judge([(scene, check)], Settings(renderer, PIXEL, keep=True))
     write_main_figure(scene, check, verdict, renderer, file)
     with Image.open(file) as picture:
         size = picture.width // SMALLER, picture.height // SMALLER

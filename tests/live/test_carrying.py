@@ -40,7 +40,10 @@ def document() -> dict[str, Any]:
 
 def rows(scene: Any) -> list[dict[str, Any]]:
     rule = rule_called(scene.rules)
-    return [verdict.row() for verdict in rule.judge(scene, rule.everyone(scene), Settings(choose("embree"), 0.5))]
+    return [
+        verdict.row()
+        for verdict in rule.judge([(scene, check) for check in rule.everyone(scene)], Settings(choose("embree"), 0.5))
+    ]
 
 
 def test_a_carried_scene_is_the_one_that_was_sent(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ VEX = Check("Kal", "Vex", None, None)
 
 
 def judged(scenes: list[TableScene], settings: Settings, check: Check = VEX) -> list[NecromundaVerdict]:
-    verdicts = RULE.judge_each([(scene, check) for scene in scenes], settings)
+    verdicts = RULE.judge([(scene, check) for scene in scenes], settings)
     assert all(isinstance(verdict, NecromundaVerdict) for verdict in verdicts)
     return verdicts  # type: ignore[return-value]
 
@@ -79,8 +79,8 @@ def test_what_lies_in_an_arc_is_found_however_little_it_is() -> None:
 def test_the_answer_to_one_pair_does_not_depend_on_other_pairs_nor_on_the_order() -> None:
     scene = loaded(duel([0.0, 0.0], 90.0, [0.0, 200.0], [0.0, 175.0], 20.0))
     checks = [VEX, Check("Vex", "Kal", None, None), Check("Odd", "Vex", None, None)]
-    together = [one.row() for one in RULE.judge_each([(scene, check) for check in checks], ROUGH)]
-    alone = [RULE.judge_each([(scene, check)], ROUGH)[0].row() for check in reversed(checks)]
+    together = [one.row() for one in RULE.judge([(scene, check) for check in checks], ROUGH)]
+    alone = [RULE.judge([(scene, check)], ROUGH)[0].row() for check in reversed(checks)]
     assert together == alone[::-1]
 
 

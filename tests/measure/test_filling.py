@@ -56,7 +56,7 @@ def scene(
 
 def judged(document: dict[str, Any], **settings: Any) -> NecromundaVerdict:
     table = NECROMUNDA.load(Path("table.toml"), document, Cache(None))
-    (verdict,) = NECROMUNDA.judge(table, table.checks, Settings(EMBREE, 0.2, **settings))
+    (verdict,) = NECROMUNDA.judge([(table, check) for check in table.checks], Settings(EMBREE, 0.2, **settings))
     return verdict
 
 
@@ -213,7 +213,7 @@ def test_skirmishcorps_takes_it_too() -> None:
             "check": [{"attacker": "A", "target": "B"}],
         }
         table = SKIRMISHCORPS.load(Path("table.toml"), document, Cache(None))
-        (verdict,) = SKIRMISHCORPS.judge(table, table.checks, Settings(EMBREE, 0.4))
+        (verdict,) = SKIRMISHCORPS.judge([(table, check) for check in table.checks], Settings(EMBREE, 0.4))
         verdicts.append(verdict.row())
     assert [row["line_of_sight"] for row in verdicts] == [True, False]
     assert [any("window" in warning for warning in row["warnings"]) for row in verdicts] == [True, False]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import silhouette
-from silhouette.judging import PIXEL, Selection, content_with, judged, load_scene
+from silhouette.judging import PIXEL, JudgingOptions, Selection, content_with, judge_all, load_scene
 from silhouette.renderers import choose
 from tests.conftest import PROJECT, started
 from tests.support.commands import CHECK, WALLED, run
@@ -57,4 +57,5 @@ def test_the_error_allowed_reaches_the_measurement_from_a_batch_as_from_python(s
     assert fine["verdict"] == rough["verdict"]
     assert fine["error"] <= 0.002 < 0.003 < rough["error"] <= 0.02
     table = content_with(load_scene(scene), 0.02)
-    assert judged(table, Selection().checks(table)[0], choose("embree")).row()["error"] == rough["error"]
+    (found,) = judge_all([(table, Selection().checks(table)[0])], JudgingOptions(choose("embree")))
+    assert found.row()["error"] == rough["error"]

@@ -43,7 +43,7 @@ def rays_for(moves: Sequence[dict[str, Move]], observe: Estimate = PLAIN, **keys
     scene = loaded({"rules": "necromunda", "fighter": [{**kal, **keys}, vex], "terrain": [wall]})
     renderer = Counting()
     asked = [(RULE.moved(scene, move), Check("Kal", "Vex", None, None)) for move in moves]
-    RULE.judge_each(asked, Settings(renderer, 0.1, observe=observe))
+    RULE.judge(asked, Settings(renderer, 0.1, observe=observe))
     return renderer.rays
 
 

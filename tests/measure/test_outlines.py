@@ -31,7 +31,7 @@ def seen(target: dict[str, Any], outlines: dict[str, float], **more: Any) -> Nec
     scene = loaded({"rules": "necromunda", "fighter": [kal, vex], **more})
     rule = rule_called("necromunda")
     moved = rule.moved(scene, {name: Move(outline=outline) for name, outline in outlines.items()})
-    (verdict,) = rule.judge_each([(moved, Check("Kal", "Vex", None, None))], ROUGH)
+    (verdict,) = rule.judge([(moved, Check("Kal", "Vex", None, None))], ROUGH)
     assert isinstance(verdict, NecromundaVerdict)
     return verdict
 

@@ -125,7 +125,7 @@ def test_opengl_counts_a_sheet_a_micrometre_before_the_target(
     places = {"at": at, "turn": turned}
     scene = loaded({"rules": "necromunda", "terrain": [{**sheet, **places}], "fighter": [kal, {**target, **places}]})
     exact, drawn = (
-        rule_called("necromunda").judge(scene, [Check("Kal", "Vex", None, None)], Settings(renderer, 0.2))[0]
+        rule_called("necromunda").judge([(scene, Check("Kal", "Vex", None, None))], Settings(renderer, 0.2))[0]
         for renderer in (choose("embree"), started("gl"))
     )
     assert abs(exact.occluded - drawn.occluded) <= exact.counts.error + drawn.counts.error

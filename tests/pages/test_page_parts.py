@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from silhouette.drawing.in_3d.packing import packed
 from silhouette.drawing.in_3d.simplifying import Shape, simplified
 from silhouette.files.cache import Cache
-from silhouette.judging import Selection, judged, load_scene
+from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene
 from silhouette.pages.html.inlining import inlined
 from silhouette.pages.html.markup import element, text
 from silhouette.pages.html.skeleton import Head, page
@@ -102,7 +102,8 @@ def test_the_view_looks_from_where_the_rules_do_past_what_they_leave_out() -> No
     loaded = load_scene(SCENES / "skirmishcorps/over_his_own_wall.toml", cache=Cache(None))
     assert isinstance(loaded, SkirmishScene)
     renderer = choose("embree")
-    found = [judged(loaded, check, renderer, 0.5, keep=True) for check in loaded.checks]
+    options = JudgingOptions(renderer, pixel=0.5, keep=True)
+    found = judge_all([(loaded, check) for check in loaded.checks], options)
     stage = stage_of(loaded, found, Cache(None))
     assert stage is not None
     measured = [one for one in stage.sights if one.measured]

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from silhouette.files.cache import Cache
-from silhouette.judging import judged, load_scene
+from silhouette.judging import JudgingOptions, judge_all, load_scene
 from silhouette.renderers import choose
 from silhouette.scans.mesh_writing import ply_bytes
 from tests.conftest import PROJECT
@@ -37,7 +37,8 @@ def test_the_colours_of_the_target_tell_the_share_of_the_verdict(browser: Browse
     page = made(PROJECT / "scenes/necromunda/two_blockers.toml", tmp_path)
     scene = load_scene(PROJECT / "scenes/necromunda/two_blockers.toml", cache=Cache(None))
     (check,) = scene.checks
-    share = judged(scene, check, choose("embree")).row()["occluded"]
+    (found,) = judge_all([(scene, check)], JudgingOptions(choose("embree")))
+    share = found.row()["occluded"]
     with browser.visit(page) as visit:
         visit.settled()
         visit.page.click("#view-eye")

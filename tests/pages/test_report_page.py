@@ -224,7 +224,7 @@ def test_what_is_not_installed_is_told_before_anything_is_judged(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    monkeypatch.setattr("silhouette.pages.report.page.judged_together", lambda *_: pytest.fail("judged in vain"))
+    monkeypatch.setattr("silhouette.pages.report.page.judge_all", lambda *_: pytest.fail("judged in vain"))
     out = tmp_path / "report.html"
     ran = run(capsys, "report", SCENES / "necromunda/example_1_open.toml", "--out", out, "--no-cache")
     assert ran.status == 2

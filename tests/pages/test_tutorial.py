@@ -15,7 +15,7 @@ from PIL import Image
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging import judged, load_scene
+from silhouette.judging import JudgingOptions, judge_all, load_scene
 from silhouette.pages.html.markup import VOID
 from silhouette.pages.tutorial.facts import Facts, filled
 from silhouette.pages.tutorial.folder import FACTS, files_in, whole_folder
@@ -188,7 +188,8 @@ def test_the_animation_moves_and_its_frames_are_listed(written: tuple[Path, list
 def test_every_text_has_what_it_tells_of(page: str, part: Any, tmp_path: Path) -> None:
     words, scene, renderer = texts(), load_scene(SCENES / part.scene, cache=Cache.default()), choose("auto")
     seed = SEED if part.odds else None
-    found = [judged(scene, scene.checks[number - 1], renderer, PIXEL, seed=seed) for number in part.checks]
+    options = JudgingOptions(renderer, pixel=PIXEL, seed=seed)
+    found = judge_all([(scene, scene.checks[number - 1]) for number in part.checks], options)
     facts = [Facts(scene, one, words.words) for one in found]
     chart = None if part.map is None else map_scene(part.map, scene, renderer, tmp_path / "map.svg")
     steps = words.steps[part.steps] if part.steps else ()

@@ -145,8 +145,8 @@ def test_a_mesh_larger_than_the_device_is_refused_by_name_before_anything_is_jud
         assert told.complaints
         assert all(f"{device} has room for 0.0 MiB of meshes" in line for line in told.complaints)
     maker = RowMaker(BatchSettings(), choose("cuda", device), Opener(BatchSettings()))
-    for rows in maker.rows_of_each([(load_scene(scene), [Check("Kal", "Vex")])] * 3):
-        assert f"{device} has room for 0.0 MiB of meshes" in rows[0]["error"]
+    for row in maker.rows([(load_scene(scene), Check("Kal", "Vex")) for _ in range(3)], 3):
+        assert f"{device} has room for 0.0 MiB of meshes" in row["error"]
     judge = ChunkJudge(BatchSettings(renderer="cuda", device=device))
     (row,) = judge(Chunk(str(scene), Fingerprints().of(scene), 0, 1))
     assert f"{device} has room for 0.0 MiB of meshes" in row["error"]
@@ -222,10 +222,11 @@ def test_when_memory_is_full_what_was_judged_stays(
     assert [of.get("error", "").endswith(full) for of in scenes] == [True, False]
     assert len(told.complaints) == 1
     maker = RowMaker(BatchSettings(), choose("cuda", device), Opener(BatchSettings()))
-    checks = [Check("Kal", "Vex"), Check("Kal", "Tisk")]
-    rows = maker.rows_of_each([(load_scene(one), checks[:many]) for one, many in ((other, 1), (path, 2), (other, 1))])
-    assert [isinstance(row["error"], str) for of in rows for row in of] == [False, False, True, False]
-    assert rows[1][1]["error"].endswith(full)
+    walls, one_wall = load_scene(path), load_scene(other)
+    vex, tisk = Check("Kal", "Vex"), Check("Kal", "Tisk")
+    rows = list(maker.rows([(one_wall, vex), (walls, vex), (walls, tisk), (load_scene(other), vex)], 4))
+    assert [isinstance(row["error"], str) for row in rows] == [False, False, True, False]
+    assert rows[2]["error"].endswith(full)
 
 
 def test_what_is_too_much_at_once_is_judged_by_fewer(
@@ -235,8 +236,9 @@ def test_what_is_too_much_at_once_is_judged_by_fewer(
     path = tmp_path / "wall.toml"
     path.write_text(WALL)
     maker = RowMaker(BatchSettings(), cuda, Opener(BatchSettings()))
-    questions = [(load_scene(path), [Check("Kal", "Vex"), Check("Vex", "Kal")])] * 3
-    expected = maker.rows_of_each(questions)
+    scene = load_scene(path)
+    requests = [(scene, Check("Kal", "Vex")), (scene, Check("Vex", "Kal"))] * 3
+    expected = list(maker.rows(requests, 6))
     begin, taken = SampledOnDevice.__init__, list[int]()
 
     def some(survey: Any, pictures: Any, *rest: Any) -> None:
@@ -246,7 +248,7 @@ def test_what_is_too_much_at_once_is_judged_by_fewer(
         begin(survey, pictures, *rest)
 
     monkeypatch.setattr(SampledOnDevice, "__init__", some)
-    assert maker.rows_of_each(questions) == expected
+    assert list(maker.rows(requests, 6)) == expected
     assert max(taken) > 1 == min(taken)
 
 

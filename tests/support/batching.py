@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-import silhouette.judging
+from silhouette.batches import row_making
 from silhouette.workers import CAN_FORK
 from silhouette.workers.starting import StartMethod
 from tests.support.shapes import cube
@@ -29,12 +29,12 @@ LONG_ENOUGH = 30.0
 SLOWLY = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-import silhouette.judging as judging
-right = judging.judged
-def judged(*words, **named):
-    time.sleep({seconds})
-    return right(*words, **named)
-judging.judged = judged
+from silhouette.batches import row_making
+right = row_making.judge_all
+def judge_all(requests, options):
+    time.sleep({seconds} * len(requests))
+    return right(requests, options)
+row_making.judge_all = judge_all
 from silhouette.cli.app import main
 sys.exit(main())
 """
@@ -174,15 +174,14 @@ def before_each_check(monkeypatch: pytest.MonkeyPatch, before: Callable[[Any], N
     """Does something before each check, told which, in workers that are forked from this process."""
     if not CAN_FORK:
         pytest.skip("processes are not forked on this system")
-    right = silhouette.judging.judged_together
+    right = row_making.judge_all
 
-    def judged_together(scene: Any, checks: Any, *others: Any, **named: Any) -> Any:
-        for check in checks:
+    def judge_all(requests: Any, options: Any) -> Any:
+        for _, check in requests:
             before(check)
-        return right(scene, checks, *others, **named)
+        return right(requests, options)
 
-    for module in (silhouette.judging, silhouette.judging.results):  # "judged" finds it in the second
-        monkeypatch.setattr(module, "judged_together", judged_together)
+    monkeypatch.setattr(row_making, "judge_all", judge_all)
     force_forking(monkeypatch)
 
 

@@ -21,7 +21,7 @@ def judged_after(scene: Scene, check: Check, moves: list[dict[str, Move]], setti
     rule = rule_called(scene.rules)
     for start in range(0, len(moves), TOGETHER):
         some = moves[start : start + TOGETHER]
-        yield from rule.judge_each([(rule.moved(scene, move), check) for move in some], settings)
+        yield from rule.judge([(rule.moved(scene, move), check) for move in some], settings)
 
 
 def is_sure(verdict: Verdict) -> bool:

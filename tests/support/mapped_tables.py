@@ -89,7 +89,7 @@ def checked(document: dict[str, Any], table: str, move: str, at: list[float], **
     return [
         verdict
         for attacker, target in pairs
-        for verdict in rule.judge(scene, rule.between(scene, attacker, target, None), settings())
+        for verdict in rule.judge([(scene, check) for check in rule.between(scene, attacker, target, None)], settings())
     ]
 
 

@@ -21,5 +21,5 @@ def ruled(
 ) -> Any:
     """The verdict on one check, as commands have it; by default of the reference renderer."""
     settings = Settings(renderer or ReferenceRenderer(), pixel, keep)
-    (verdict,) = rule.from_elsewhere([(scene, check)], rule.judge(scene, [check], settings), settings)
+    (verdict,) = rule.from_elsewhere([(scene, check)], rule.judge([(scene, check)], settings), settings)
     return verdict

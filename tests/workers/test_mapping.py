@@ -131,7 +131,7 @@ def test_a_matrix_is_the_same_by_one_process_and_by_several(tmp_path: Path, rend
     assert len(alone) == 30 >= WORTH_FORKING
     assert {row["verdict"] for row in alone} >= {"open", "hidden", "partial cover"}
     assert rows(2) == alone
-    assert steps == [(number, 30) for number in range(30)] * 2
+    assert steps == [(number, 30) for number in range(31)] * 2
 
 
 def test_an_error_that_cannot_travel_is_told_in_its_own_words() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from silhouette.drawing.figures import warm_up
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging import judged
+from silhouette.judging import JudgingOptions, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
@@ -162,7 +162,9 @@ class _Film:
         return Shot(row, point, self._draw(scene, verdict))
 
     def _verdict(self, scene: Scene) -> Verdict:
-        return judged(scene, scene.checks[self._number - 1], self._renderer, self._animation.pixel, keep=True).verdict
+        options = JudgingOptions(self._renderer, pixel=self._animation.pixel, keep=True)
+        (result,) = judge_all([(scene, scene.checks[self._number - 1])], options)
+        return result.verdict
 
     def _table_drawing(self) -> Drawing:
         """The function that draws the eye view and the plan of a scene, the same stretch of table in all of them."""

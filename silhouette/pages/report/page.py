@@ -20,7 +20,7 @@ from silhouette.drawing.saving import NOTHING_KEPT, Writing
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.tracing import standing
 from silhouette.files.cache import Cache
-from silhouette.judging import Judged, Selection, judged_together
+from silhouette.judging import Judged, JudgingOptions, Selection, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
 from silhouette.pages.html.skeleton import Figures, Head, asset, page, table, verdict_mark
@@ -102,8 +102,10 @@ def judged_and_drawn(
 def _drawn_checks(
     scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int, writing: Writing
 ) -> Iterator[DrawnCheck]:
+    options = JudgingOptions(renderer, pixel=pixel, keep=True)
+
     def drawn(some: Sequence[Check]) -> list[DrawnCheck]:
-        rulings = judged_together(scene, some, renderer, pixel, keep=True)
+        rulings = judge_all([(scene, check) for check in some], options)
         return [DrawnCheck(ruling, tuple(figures_for_page(scene, ruling, renderer, writing))) for ruling in rulings]
 
     meshes = list(rule_called(scene.rules).meshes(scene).values())

@@ -14,7 +14,7 @@ from typing import Any
 
 from silhouette.drawing.animation.film import Animation, animate
 from silhouette.files.cache import Cache
-from silhouette.judging import Judged, Selection, judged_together, load_scene
+from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
 from silhouette.pages.tutorial.facts import Facts, filled, share_of
 from silhouette.pages.tutorial.mapped import map_scene
 from silhouette.pages.tutorial.scanned import ScanFacts, scan_scene
@@ -152,7 +152,8 @@ def _of_scene(
     """The result of a part whose scene is loaded, with the facts of the scan of which that is made."""
     facts, checks = list[Facts](), list[CheckResult]()
     numbers, questions = zip(*_questions(scene, part), strict=True)
-    rulings = judged_together(scene, questions, run.renderer, run.pixel, keep=True, seed=SEED if part.odds else None)
+    options = JudgingOptions(run.renderer, pixel=run.pixel, keep=True, seed=SEED if part.odds else None)
+    rulings = judge_all([(scene, check) for check in questions], options)
     for number, ruling in zip(numbers, rulings, strict=True):
         figures = _drawn(scene, part, ruling, number, run, folder, place)
         facts.append(Facts(scene, ruling, run.texts.words))

@@ -8,8 +8,6 @@ bases and polygons -> free lines, terrain between and its distances -> the first
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from silhouette.geometry import Floats
@@ -24,13 +22,13 @@ from silhouette.scenes.scene import Check
 SIGHT, COVER = "Line of Sight", "Cover"
 
 
-def judge(scene: PlanScene, checks: Sequence[Check]) -> list[CrisisProtocolVerdict]:
-    """The rulings on line of sight and cover for each of the checks; exact, nothing is rendered.
+def ruling(scene: PlanScene, check: Check) -> CrisisProtocolVerdict:
+    """The ruling on line of sight and cover for a check; exact, nothing is rendered.
 
     Raises:
-        RequestError: where a check names a piece that the scene does not have, or its attacker is no character.
+        RequestError: if the check names a piece that the scene does not have, or its attacker is no character.
     """
-    return [_ruling(_evidence(scene, check), scene.readings) for check in checks]
+    return _ruling(_evidence(scene, check), scene.readings)
 
 
 def _evidence(scene: PlanScene, check: Check) -> Evidence:

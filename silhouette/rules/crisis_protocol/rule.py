@@ -17,7 +17,7 @@ from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Pieces, Rule, Settings
 from silhouette.rules.crisis_protocol.figures import figures
-from silhouette.rules.crisis_protocol.judge import judge
+from silhouette.rules.crisis_protocol.judge import ruling
 from silhouette.rules.crisis_protocol.moving import length_of_unit, moved_scene, scene_without
 from silhouette.rules.crisis_protocol.one_way import one_way
 from silhouette.rules.crisis_protocol.phrases import PHRASES, short_reason
@@ -95,9 +95,9 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         """The reason for a verdict, in one short sentence in another language than English."""
         return short_reason(row, words)
 
-    def judge(self, scene: PlanScene, checks: Sequence[Check], settings: Settings) -> list[CrisisProtocolVerdict]:
-        """The rulings on checks of the scene, in their order; nothing is measured, so that no setting matters."""
-        return judge(scene, checks)
+    def judge(self, requests: Sequence[tuple[PlanScene, Check]], settings: Settings) -> list[CrisisProtocolVerdict]:
+        """The rulings on checks, in their order; nothing is measured, so that no setting matters."""
+        return [ruling(scene, check) for scene, check in requests]
 
     def places(self, scene: PlanScene, name: str) -> PlanPlaces:
         """Where a character could stand.

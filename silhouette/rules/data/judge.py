@@ -25,27 +25,27 @@ from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 
 
-def judge(questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:
+def judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:
     """The verdicts on checks, in their order; what is seen from one eye is measured for all of them together.
 
     Raises:
         RequestError: where a check names a piece that is not there, or terrain; or where a clause takes too long.
     """
     asked = attrgetter("game", "tolerance", "error")
-    return in_like_groups(questions, asked, lambda group: _judge(group, settings))
+    return in_like_groups(requests, asked, lambda group: _judge(group, settings))
 
 
-def _judge(questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:
-    scenes = {id(scene): scene for scene, _ in questions}
+def _judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:
+    scenes = {id(scene): scene for scene, _ in requests}
     tables = {number: SceneTable(scene) for number, scene in scenes.items()}
-    any_scene = questions[0][0]
+    any_scene = requests[0][0]
     wanted = Wanted(
         thresholds_of(any_scene.game), any_scene.tolerance, any_scene.error, settings.keep, windows=settings.remarks
     )
     verdicts: dict[int, DataVerdict] = {}
-    while len(verdicts) < len(questions):
+    while len(verdicts) < len(requests):
         unmeasured: dict[tuple[int, Key], Sight] = {}
-        for number, (scene, check) in enumerate(questions):
+        for number, (scene, check) in enumerate(requests):
             if number not in verdicts:
                 try:
                     verdicts[number] = _verdict(scene, tables[id(scene)], check, settings)
@@ -57,7 +57,7 @@ def _judge(questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> 
         )
         for (scene_id, key), observation in zip(unmeasured, observed, strict=True):
             tables[scene_id].observations[key] = observation
-    return [verdicts[number] for number in range(len(questions))]
+    return [verdicts[number] for number in range(len(requests))]
 
 
 def thresholds_of(game: Game) -> tuple[float, ...]:

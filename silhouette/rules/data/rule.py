@@ -84,21 +84,7 @@ class GameRule(Rule[DataScene, DataVerdict]):
                 scene.model(name)
         return between(scene.path, scene.models, LOOKERS, attacker, target)
 
-    def judge(self, scene: DataScene, checks: Sequence[Check], settings: Settings) -> list[DataVerdict]:
-        """The verdicts on checks, in their order.
-
-        Raises:
-            RequestError: where a check names a piece that is not there, or terrain.
-        """
-        return judge([(scene, check) for check in checks], settings)
-
-    def judge_each(self, questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:
-        """The verdicts on checks, each in a scene of its own, measured together.
-
-        Raises:
-            RequestError: where a check names a piece that is not there, or terrain.
-        """
-        return judge(questions, settings)
+    judge = staticmethod(judge)
 
     def elsewhere(self, scene: DataScene, check: Check) -> Sequence[Elsewhere]:
         """Where else its eye may be, and where else it may face; see `places_of_attacker`."""
@@ -109,7 +95,7 @@ class GameRule(Rule[DataScene, DataVerdict]):
             return places
         return [place for place in places if not any(place.move.eye) and place.absent is None]
 
-    def briefly(self, questions: Sequence[tuple[DataScene, Check]], settings: Settings) -> Sequence[Verdict]:
+    def briefly(self, requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> Sequence[Verdict]:
         """The words of verdicts, by what tells soonest; those of a game that measures from an eye are judged in full.
 
         Raises:
@@ -118,8 +104,8 @@ class GameRule(Rule[DataScene, DataVerdict]):
         from silhouette.rules.data.brief import brief_verdict, is_brief  # not before odds are asked for
 
         if not is_brief(self.game):
-            return judge(questions, settings)
-        return [brief_verdict(scene, check) for scene, check in questions]
+            return judge(requests, settings)
+        return [brief_verdict(scene, check) for scene, check in requests]
 
     def has_odds(self, check: Check) -> bool:
         """Every check has odds."""

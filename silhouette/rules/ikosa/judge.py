@@ -8,7 +8,6 @@ The numbers R1 to R15 and A1 to A9 are those of the specification, ../shared/rul
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -35,17 +34,12 @@ LONGEST = 10.0
 OTHER: dict[Exposure, Exposure] = {"cells": "point", "point": "cells"}
 
 
-def judge(scene: CellScene, checks: Sequence[Check]) -> list[IkosaVerdict]:
-    """The rulings on cover for each of the checks; exact, nothing is rendered.
+def ruling(scene: CellScene, check: Check) -> IkosaVerdict:
+    """The ruling on cover for a check, within `LONGEST`; exact, nothing is rendered.
 
     Raises:
-        RequestError: where a check names a creature that the scene does not have, or takes too long.
+        RequestError: if the check names a creature that the scene does not have, or takes too long.
     """
-    return [_in_time(scene, check) for check in checks]
-
-
-def _in_time(scene: CellScene, check: Check) -> IkosaVerdict:
-    """The ruling on a check, within `LONGEST`."""
     try:
         with time_limit(LONGEST):
             return _judged(scene, check)

@@ -16,7 +16,7 @@ from silhouette.rules.base import Figure, Pieces, Rule, Settings
 from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.ikosa.entries import CellSceneEntry, Readings
 from silhouette.rules.ikosa.figures import figures
-from silhouette.rules.ikosa.judge import judge
+from silhouette.rules.ikosa.judge import ruling
 from silhouette.rules.ikosa.phrases import PHRASES, short_reason
 from silhouette.rules.ikosa.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, IkosaRow, IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature, load_cell_scene
@@ -66,9 +66,9 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
         """The reason for a verdict, in one short sentence in another language than English."""
         return short_reason(row, words)
 
-    def judge(self, scene: CellScene, checks: Sequence[Check], settings: Settings) -> list[IkosaVerdict]:
-        """The rulings on checks of the scene, in their order; nothing is measured, so that no setting matters."""
-        return judge(scene, checks)
+    def judge(self, requests: Sequence[tuple[CellScene, Check]], settings: Settings) -> list[IkosaVerdict]:
+        """The rulings on checks, in their order; nothing is measured, so that no setting matters."""
+        return [ruling(scene, check) for scene, check in requests]
 
     def figures(self, scene: CellScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
         """The cells, seen from above and from one side."""

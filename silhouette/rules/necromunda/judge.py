@@ -30,11 +30,11 @@ from silhouette.scenes.table import Piece
 from silhouette.text import fraction_in_words, in_a_sentence, share_in_words
 
 
-def judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
+def judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
     """The verdicts on line of sight and cover for checks, in their order; all are measured together.
 
     Args:
-        questions: each a check and its scene; of scenes that differ in the tolerance or the error, each is measured
+        requests: each a check and its scene; of scenes that differ in the tolerance or the error, each is measured
             with those that do not.
         settings: of the measurement.
 
@@ -42,14 +42,14 @@ def judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings
         RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
     """
     asked = attrgetter("tolerance", "error")
-    return in_like_groups(questions, asked, lambda group: _judge(group, settings))
+    return in_like_groups(requests, asked, lambda group: _judge(group, settings))
 
 
-def _judge(questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
-    any_scene = questions[0][0]
+def _judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
+    any_scene = requests[0][0]
     wanted = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, windows=settings.remarks)
     measurement = _Measurement(settings, wanted)
-    asked = [_Question(scene, check) for scene, check in questions]
+    asked = [_Question(scene, check) for scene, check in requests]
     crews = [one.crew(one.scene.readings) for one in asked]
     measurement.add([sight for crew in crews for look in crew for sight in look.sights], keep=settings.keep)
     verdicts = [measurement.verdict(one.scene, crew) for one, crew in zip(asked, crews, strict=True)]

@@ -80,23 +80,7 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
                 scene.model(name)
         return between(scene.path, scene.models, LOOKERS, attacker, target, arc)
 
-    def judge(self, scene: NecromundaScene, checks: Sequence[Check], settings: Settings) -> list[NecromundaVerdict]:
-        """The verdicts on line of sight and cover, in the order of the checks.
-
-        Raises:
-            RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
-        """
-        return judge([(scene, check) for check in checks], settings)
-
-    def judge_each(
-        self, questions: Sequence[tuple[NecromundaScene, Check]], settings: Settings
-    ) -> list[NecromundaVerdict]:
-        """The verdicts on checks, each in a scene of its own, measured together.
-
-        Raises:
-            RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
-        """
-        return judge(questions, settings)
+    judge = staticmethod(judge)
 
     def elsewhere(self, scene: NecromundaScene, check: Check) -> Sequence[Elsewhere]:
         """Where else its eye may be, and where else it may face; see `places_of_attacker`."""

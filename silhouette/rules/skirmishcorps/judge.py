@@ -21,11 +21,11 @@ from silhouette.rules.table import in_like_groups
 from silhouette.scenes.scene import Check
 
 
-def judge(questions: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[SkirmishCorpsVerdict]:
+def judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[SkirmishCorpsVerdict]:
     """The ruling on the question of each check; a plain check is about protection, and these are measured together.
 
     Args:
-        questions: each a check and its scene; of scenes that differ in the error or in what share hides practically
+        requests: each a check and its scene; of scenes that differ in the error or in what share hides practically
             all, each is measured with those that do not.
         settings: of the measurement.
 
@@ -33,22 +33,22 @@ def judge(questions: Sequence[tuple[SkirmishScene, Check]], settings: Settings) 
         RequestError: where a check names a unit that the scene does not have.
     """
     return in_like_groups(
-        questions,
+        requests,
         lambda scene: (scene.error, scene.readings.share_practically_all),
         lambda group: _judge(group, settings),
     )
 
 
-def _judge(questions: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[SkirmishCorpsVerdict]:
+def _judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[SkirmishCorpsVerdict]:
     rulings, shots = dict[int, SkirmishCorpsVerdict](), dict[int, tuple[SkirmishScene, Unit, Unit]]()
-    for number, (scene, check) in enumerate(questions):
+    for number, (scene, check) in enumerate(requests):
         found = _ruling_on(scene, check, settings)
         if isinstance(found, SkirmishCorpsVerdict):
             rulings[number] = found
         else:
             shots[number] = found
     rulings |= zip(shots, protections(list(shots.values()), settings), strict=True)
-    return [rulings[number] for number in range(len(questions))]
+    return [rulings[number] for number in range(len(requests))]
 
 
 def _ruling_on(

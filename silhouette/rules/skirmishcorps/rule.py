@@ -81,23 +81,7 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
                 scene.unit(name)
         return between(scene.path, _names(scene), LOOKERS, attacker, target)
 
-    def judge(self, scene: SkirmishScene, checks: Sequence[Check], settings: Settings) -> list[SkirmishCorpsVerdict]:
-        """The ruling on the question of each check; a plain check is about protection.
-
-        Raises:
-            RequestError: where a check names a unit that the scene does not have.
-        """
-        return judge([(scene, check) for check in checks], settings)
-
-    def judge_each(
-        self, questions: Sequence[tuple[SkirmishScene, Check]], settings: Settings
-    ) -> list[SkirmishCorpsVerdict]:
-        """The rulings on checks, each in a scene of its own; those on protection are measured together.
-
-        Raises:
-            RequestError: where a check names a unit that the scene does not have.
-        """
-        return judge(questions, settings)
+    judge = staticmethod(judge)
 
     def elsewhere(self, scene: SkirmishScene, check: Check) -> Sequence[Elsewhere]:
         """Where else the eye of a mesh may be, for protection; where a unit faces plays no part."""

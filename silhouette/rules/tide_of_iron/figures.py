@@ -22,7 +22,7 @@ from silhouette.geometry import Floats
 from silhouette.rules.base import Figure
 from silhouette.rules.tide_of_iron.hex_ground import ROW, Board, corners, in_rectangle, middle
 from silhouette.rules.tide_of_iron.hexes import Address, distance
-from silhouette.rules.tide_of_iron.judge import judge
+from silhouette.rules.tide_of_iron.judge import ruling
 from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
 from silhouette.rules.tide_of_iron.scene import LONGEST_MAP, HexScene
 from silhouette.scenes.scene import Check
@@ -67,7 +67,7 @@ def figures(scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> list[F
     if len(checks) > 1:
 
         def draw_map(sheet: Sheet) -> None:
-            verdicts = judge(scene, _nearest(scene, check.attacker, checks))
+            verdicts = [ruling(scene, other) for other in _nearest(scene, check.attacker, checks)]
             draw_blind_hex_map(sheet, scene, verdicts, len(checks))
 
         figures_of_check.append(Figure("map", draw_map, "All that the attacker does not see"))

@@ -43,17 +43,12 @@ OTHERWISE = {
 """Every reading, and the clause that a reason adds for it."""
 
 
-def judge(scene: HexScene, checks: Sequence[Check]) -> list[TideOfIronVerdict]:
-    """The rulings on line of sight for each of the checks; exact, nothing is rendered or measured.
+def ruling(scene: HexScene, check: Check) -> TideOfIronVerdict:
+    """The ruling on line of sight for a check, with every other reading that gives another verdict; exact.
 
     Raises:
-        RequestError: where a check names a unit that the scene does not have.
+        RequestError: if the check names a unit that the scene does not have.
     """
-    return [_judged(scene, check) for check in checks]
-
-
-def _judged(scene: HexScene, check: Check) -> TideOfIronVerdict:
-    """The ruling under the scene's readings, with every other reading that gives another verdict."""
     start, end = scene.address(check.attacker), scene.address(check.target)
     ends = Ends(check.attacker, check.target, start, end, scene.ground(start).elevation, scene.ground(end).elevation)
     readings = scene.readings

@@ -16,7 +16,7 @@ from silhouette.rules.base import Figure, Pieces, Rule, Settings
 from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.tide_of_iron.figures import PAGE, draw_whole_board, figures
 from silhouette.rules.tide_of_iron.hexes import in_words
-from silhouette.rules.tide_of_iron.judge import judge
+from silhouette.rules.tide_of_iron.judge import ruling
 from silhouette.rules.tide_of_iron.phrases import PHRASES, short_reason
 from silhouette.rules.tide_of_iron.results import (
     CAUSES,
@@ -104,9 +104,9 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
         """The reason for a verdict, in one short sentence in another language than English."""
         return short_reason(row, words)
 
-    def judge(self, scene: HexScene, checks: Sequence[Check], settings: Settings) -> list[TideOfIronVerdict]:
-        """The rulings on checks of the scene, in their order; nothing is measured, so that no setting matters."""
-        return judge(scene, checks)
+    def judge(self, requests: Sequence[tuple[HexScene, Check]], settings: Settings) -> list[TideOfIronVerdict]:
+        """The rulings on checks, in their order; nothing is measured, so that no setting matters."""
+        return [ruling(scene, check) for scene, check in requests]
 
     def figures(self, scene: HexScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
         """The board of the check, and, with the first check of an attacker, a map of all hexes that are blind to it."""

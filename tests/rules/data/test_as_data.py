@@ -70,7 +70,11 @@ def test_necromunda_as_data_says_the_same(path: Path) -> None:
     assert isinstance(other, DataScene)
     settings = Settings(choose("embree"), one.pixel or 0.1)
     checks = one.checks or plain.everyone(one)
-    pairs = zip(plain.judge(one, checks, settings), game.judge(other, checks, settings), strict=True)
+    pairs = zip(
+        plain.judge([(one, check) for check in checks], settings),
+        game.judge([(other, check) for check in checks], settings),
+        strict=True,
+    )
     for found, said in pairs:
         row, own = said.row(), found.row()
         assert (said.verdict, said.level) == (found.verdict, found.level)
@@ -110,7 +114,9 @@ def agree(game: str, scene: DataScene, verdicts: Sequence[Any], settings: Settin
     """Holds if a game as data gives the same verdicts."""
     checks = [Check(verdict.attacker, verdict.target) for verdict in verdicts]
     for own, said in zip(
-        verdicts, rule_called(str(GAMES / f"{game}.toml")).judge(scene, checks, settings), strict=True
+        verdicts,
+        rule_called(str(GAMES / f"{game}.toml")).judge([(scene, check) for check in checks], settings),
+        strict=True,
     ):
         assert (said.verdict, said.level) == (own.verdict, own.level)
         assert said.row()["line_of_sight"] == own.row()["line_of_sight"]
@@ -157,7 +163,7 @@ def test_crisis_protocol_as_data_says_the_same(path: Path) -> None:
     ranges = {"range_one": document["ranges"]["1"], "range_two": document["ranges"]["2"]}
     table = on_the_table("crisis_protocol", path, says, pieces, {**ranges, **document.get("readings", {})})
     settings = Settings(choose("embree"), 0.1)
-    agree("crisis_protocol", table, rule.judge(scene, checks, settings), settings)
+    agree("crisis_protocol", table, rule.judge([(scene, check) for check in checks], settings), settings)
 
 
 def asks_for_protection(path: Path) -> bool:
@@ -176,7 +182,7 @@ def test_protection_of_skirmishcorps_as_data_says_the_same(path: Path) -> None:
     says |= {unit.name: {"tall": unit.bricks * BRICK, "posture": unit.posture} for unit in scene.units}
     table = on_the_table("skirmishcorps", path, says, scene.pieces, {})
     settings = Settings(choose("embree"), scene.pixel or 0.1)
-    agree("skirmishcorps", table, rule.judge(scene, checks, settings), settings)
+    agree("skirmishcorps", table, rule.judge([(scene, check) for check in checks], settings), settings)
 
 
 def is_plain_protection(scene: SkirmishScene, check: Check) -> bool:

@@ -37,7 +37,7 @@ def ruled(name: str, number: int = 0, *, keep: bool = True) -> tuple[DataScene, 
     scene = load_scene(SCENES / f"{name}.toml")
     assert isinstance(scene, DataScene)
     checks = scene.checks[number : number + 1]
-    (verdict,) = rule_called(scene.rules).judge(scene, checks, Settings(EMBREE, 0.1, keep=keep))
+    (verdict,) = rule_called(scene.rules).judge([(scene, check) for check in checks], Settings(EMBREE, 0.1, keep=keep))
     return scene, verdict  # type: ignore[return-value]
 
 
@@ -202,7 +202,7 @@ def test_a_model_that_was_not_looked_at_says_what_is_in_the_way() -> None:
     document["check"] = [{"attacker": "Kal", "target": "Vex"}]
     rule = rule_called("the-old-world")
     scene = rule.load(Path("scene.toml"), document, Cache(None))
-    (verdict,) = rule.judge(scene, scene.checks, Settings(EMBREE, 0.2, keep=True))
+    (verdict,) = rule.judge([(scene, check) for check in scene.checks], Settings(EMBREE, 0.2, keep=True))
     assert names_of(scene, verdict) == [("", ["Zil"], ["Vex", "Yar"])]
     assert "woods" in printed(drawn(scene, verdict))
 

@@ -63,11 +63,11 @@ def test_what_is_kept_from_trial_to_trial_changes_no_row(game: str) -> None:
     asked = [(scene, check) for check in rule.everyone(scene)[:4]]
     asked += [(trial, check) for trial in trials(scene, 3) for check in scene.checks]
     forget()
-    rows = [verdict.row() for verdict in rule.judge_each(asked, SETTINGS)]
+    rows = [verdict.row() for verdict in rule.judge(asked, SETTINGS)]
     alone = []
     for question in asked:
         forget()
-        alone += [verdict.row() for verdict in rule.judge_each([question], SETTINGS)]
+        alone += [verdict.row() for verdict in rule.judge([question], SETTINGS)]
     assert rows == alone
 
 
@@ -82,7 +82,7 @@ def test_a_map_is_the_same_place_by_place_as_with_nothing_kept() -> None:
     for number in stands:
         forget()
         at = found.cells.at[number]
-        (verdict,) = rule.judge(places.scene_at(at[:2], float(at[2])), [check], SETTINGS)
+        (verdict,) = rule.judge([(places.scene_at(at[:2], float(at[2])), check)], SETTINGS)
         assert list(rule.levels)[found.cells.verdict[number, 0]] == verdict.verdict
 
 
@@ -91,7 +91,7 @@ def test_the_word_alone_is_that_of_the_whole_verdict(game: str) -> None:
     scene = example(game)
     rule = rule_called(scene.rules)
     asked = [(trial, check) for trial in trials(scene, 5) for check in scene.checks]
-    whole = [verdict.verdict for verdict in rule.judge_each(asked, SETTINGS)]
+    whole = [verdict.verdict for verdict in rule.judge(asked, SETTINGS)]
     assert len(set(whole)) > 1
     brief = rule.briefly(asked, SETTINGS)
     assert [verdict.verdict for verdict in brief] == whole
@@ -103,7 +103,7 @@ def test_a_game_that_measures_shares_from_an_eye_keeps_them(game: str) -> None:
     scene = example(game)
     rule = rule_called(scene.rules)
     asked = [(scene, check) for check in scene.checks]
-    shares = [rule.share(scene, verdict) for verdict in rule.judge_each(asked, SETTINGS)]
+    shares = [rule.share(scene, verdict) for verdict in rule.judge(asked, SETTINGS)]
     assert any(share is not None for share, _ in shares)
     assert [rule.share(scene, verdict) for verdict in rule.briefly(asked, SETTINGS)] == shares
 

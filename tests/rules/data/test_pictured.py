@@ -76,7 +76,7 @@ def test_the_picture_shows_what_was_measured(tmp_path: Path, renderer: Renderer,
         "check": [{"attacker": "Kal", "target": "Vex"}],
     }
     scene = rule.load(tmp_path / "scene.toml", document, Cache(None))
-    (verdict,) = rule.judge(scene, scene.checks, Settings(renderer, 0.2, keep=True))
+    (verdict,) = rule.judge([(scene, check) for check in scene.checks], Settings(renderer, 0.2, keep=True))
     assert verdict.verdict == ("cover" if clauses == "behind" else "open")
     counts = verdict.observation.counts
     assert counts.occluded / counts.total == share

@@ -24,7 +24,7 @@ EMBREE = choose("embree")
 
 def ruled(scene: Any, number: int = 0) -> DataVerdict:
     checks = scene.checks[number : number + 1]
-    (verdict,) = rule_called(scene.rules).judge(scene, checks, Settings(EMBREE, 0.2, keep=True))
+    (verdict,) = rule_called(scene.rules).judge([(scene, check) for check in checks], Settings(EMBREE, 0.2, keep=True))
     assert isinstance(verdict, DataVerdict)
     return verdict
 

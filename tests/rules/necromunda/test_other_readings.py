@@ -57,7 +57,9 @@ def loaded(document: dict[str, Any]) -> NecromundaScene:
 
 
 def judged(scene: NecromundaScene, observe: Any = observe_many, *, readings: bool = True) -> NecromundaVerdict:
-    (verdict,) = NECROMUNDA.judge(scene, scene.checks, Settings(EMBREE, 0.8, observe=observe, remarks=readings))
+    (verdict,) = NECROMUNDA.judge(
+        [(scene, check) for check in scene.checks], Settings(EMBREE, 0.8, observe=observe, remarks=readings)
+    )
     return verdict
 
 
