@@ -1,6 +1,6 @@
 """MANY: some checks of a scene as the task of a worker, and the row for each check as its result.
 
-Chunk -> the scene that it is of, read unless it was read last -> rows; what goes wrong is a row with ``error``
+Chunk -> the scene that it is of, read unless it was read last -> rows; what goes wrong is a row with ``problem``
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from silhouette.batches.export import failed_row
 from silhouette.batches.opening import Opener
 from silhouette.batches.row_making import RowMaker
 from silhouette.batches.settings import BatchSettings
@@ -159,7 +160,7 @@ class ChunkJudge:
             return
         except Exception as error:
             rows = 1 if chunk.stop is None else chunk.stop - chunk.start
-            yield from [{"error": self._opener.problem(chunk.scene, error)}] * rows
+            yield from [failed_row(self._opener.problem(chunk.scene, error))] * rows
             return
         checks = self._opener.checks[chunk.start : chunk.stop]
         requests = [(self._opener.scene, check) for check in checks]

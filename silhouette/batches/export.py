@@ -17,7 +17,7 @@ from silhouette.installation import extra_command
 from silhouette.text import Row
 from silhouette.version import VERSION
 
-FIRST = ("scene", "attacker", "target", "rules", "verdict", "expected", "reason", "error")
+FIRST = ("scene", "attacker", "target", "rules", "verdict", "expected", "reason", "problem", "error")
 """The first columns of a table, where they are there."""
 
 _FORMULA = re.compile("'*[-=+@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]")
@@ -45,12 +45,31 @@ class KeptRow(dict[str, Any]):
 
 
 def failed(row: Row) -> bool:
-    """Whether a row reports a failure: its ``error`` is a sentence then, and not a share.
+    """Whether a row reports a failure: it has a ``problem``; before 0.3 its ``error`` was the sentence.
 
-    >>> failed({"error": "duel.toml: not TOML"}), failed({"error": 0.002}), failed({})
-    (True, False, False)
+    >>> failed(failed_row("duel.toml: not TOML")), failed({"error": "duel.toml: not TOML"})
+    (True, True)
+    >>> failed({"error": 0.002, "problem": None}), failed({})
+    (False, False)
     """
-    return isinstance(row.get("error"), str)
+    return problem_of(row) is not None
+
+
+def problem_of(row: Row) -> str | None:
+    """The sentence of a row that reports a failure; None for any other."""
+    problem, error = row.get("problem"), row.get("error")
+    if isinstance(problem, str):
+        return problem
+    return error if isinstance(error, str) else None
+
+
+def failed_row(problem: str) -> dict[str, Any]:
+    """The keys of a row that reports a failure: until 0.4 ``error`` has the sentence as well.
+
+    >>> failed_row("duel.toml: not TOML")
+    {'problem': 'duel.toml: not TOML', 'error': 'duel.toml: not TOML'}
+    """
+    return {"problem": problem, "error": problem}
 
 
 def check_table_path(path: Path) -> None:

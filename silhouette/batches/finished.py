@@ -70,7 +70,7 @@ def _cells(path: Path) -> list[KeptRow]:
         if None in cells or None in cells.values():
             raise ValueError("a row has more or fewer cells than columns")
         row = KeptRow({name: text_of_cell(cell) or None for name, cell in cells.items()})
-        for name in ("expected", "broken"):
+        for name in ("expected", "unmet"):
             if row.get(name):
                 row[name] = json.loads(row[name])
         with suppress(ValueError, TypeError):  # a sentence then, or nothing

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree
 
-from silhouette.batches.export import failed, whose, write_whole
+from silhouette.batches.export import problem_of, whose, write_whole
 from silhouette.text import Row
 
 
@@ -32,10 +32,10 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
             names[scene] = TestNames()
         name = names[scene].next(_clean(whose(row)), _clean(row.get("arc") or ""))
         case = ElementTree.SubElement(suites[scene], "testcase", name=name, classname=scene)
-        if failed(row):
-            ElementTree.SubElement(case, "error", message=_clean(row["error"]))
+        if (problem := problem_of(row)) is not None:
+            ElementTree.SubElement(case, "error", message=_clean(problem))
         elif row.get("expected") is False:
-            unmet = "; ".join(row.get("broken") or ()) or "not as expected"
+            unmet = "; ".join(row.get("unmet") or ()) or "not as expected"
             ElementTree.SubElement(case, "failure", message=_clean(unmet)).text = _clean(row.get("reason") or "")
         elif row.get("expected") is None:
             ElementTree.SubElement(case, "skipped", message="nothing is expected")

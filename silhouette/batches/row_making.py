@@ -1,4 +1,4 @@
-"""MANY: checks of scenes that were read become rows; what goes wrong is a row with ``error``."""
+"""MANY: checks of scenes that were read become rows; what goes wrong is a row with ``problem``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
+from silhouette.batches.export import failed_row
 from silhouette.batches.opening import Opener
 from silhouette.batches.settings import BatchSettings
 from silhouette.errors import DeviceLost
@@ -76,7 +77,7 @@ def _failed(scene: Scene, check: Check, problem: str) -> Row:
     }
     if check.arc is not None:
         row["arc"] = check.arc
-    return {**row, "error": problem}
+    return {**row, **failed_row(problem)}
 
 
 def _plain(row: Row) -> Row:

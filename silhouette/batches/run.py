@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from silhouette.batches.chunks import TOGETHER, ChunkJudge, ChunkRequirements
-from silhouette.batches.export import check_outputs, check_table_path, failed, whose, write_table
+from silhouette.batches.export import check_outputs, check_table_path, problem_of, whose, write_table
 from silhouette.batches.finished import Record, content_of, fingerprint, read_rows, record_of
 from silhouette.batches.journal import Journal, Rows, journal_of
 from silhouette.batches.junit import write_junit
@@ -49,14 +49,14 @@ class BatchSummary:
         rows: the number of all rows.
         kept: the number of rows that had been judged before the batch was resumed.
         failed: a sentence for each row with an error.
-        broken: a sentence for each check that is not as expected.
+        unmet: a sentence for each check that is not as expected.
         complete: whether all had been done before, and nothing was judged.
     """
 
     rows: int
     kept: int
     failed: tuple[str, ...]
-    broken: tuple[str, ...]
+    unmet: tuple[str, ...]
     complete: bool = False
 
 
@@ -173,10 +173,10 @@ def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> Bat
     count, failures, unexpected = 0, [], []
     for row in rows:
         count += 1
-        if failed(row):
-            failures.append(row["error"])
+        if (problem := problem_of(row)) is not None:
+            failures.append(problem)
         if row.get("expected") is False:
-            unexpected.append(f"{row['scene']}: {whose(row)}: {'; '.join(row.get('broken') or ())}")
+            unexpected.append(f"{row['scene']}: {whose(row)}: {'; '.join(row.get('unmet') or ())}")
     return BatchSummary(count, count - judged, tuple(failures), tuple(unexpected), complete)
 
 

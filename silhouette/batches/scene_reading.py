@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from silhouette.batches.carried import CarriedScene
 from silhouette.batches.chunks import Chunk
+from silhouette.batches.export import failed_row
 from silhouette.batches.opening import Opener
 from silhouette.batches.settings import BatchSettings
 from silhouette.models.model import Model
@@ -44,7 +45,7 @@ class SceneReader:
             self._opener.open(chunk.scene, digest)
         except Exception as error:
             if chunk.stop is None:
-                yield {"error": self._opener.problem(chunk.scene, error)}
+                yield failed_row(self._opener.problem(chunk.scene, error))
             return  # who judges the checks meets the same error, and tells it for each
         carried = self._carried(chunk.scene, digest)
         if carried is not None:

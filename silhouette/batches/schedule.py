@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from silhouette.batches.chunks import Chunk, chunks_of
+from silhouette.batches.export import failed_row
 from silhouette.batches.journal import SceneProgress
 from silhouette.errors import RendererUnavailable, SilhouetteError
 from silhouette.files.fingerprints import Fingerprints
@@ -154,8 +155,8 @@ class Schedule:
         if event.kind == "done":
             return
         self._uncounted.discard(scene)
-        opened: Row = event.value if event.kind == "result" else {"error": f"{scene}: {event.value}"}
-        if "error" in opened:
+        opened: Row = event.value if event.kind == "result" else failed_row(f"{scene}: {event.value}")
+        if "problem" in opened:
             self._open(scene, "", 1)
             self._add(scene, 0, opened)
             return
@@ -193,7 +194,7 @@ class Schedule:
         count = self._rows.get(chunk, 0)
         start = chunk.start + count
         if chunk.failure and count == 0:
-            self._add_next_row(chunk, {"error": f"{chunk.scene}: {reason}"})
+            self._add_next_row(chunk, failed_row(f"{chunk.scene}: {reason}"))
             reason, start = "", start + 1
         if start < stop:
             rest = Chunk(chunk.scene, chunk.digest, start, stop, reason, one_by_one=True)

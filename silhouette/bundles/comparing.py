@@ -33,7 +33,7 @@ _HOW = ("pixel", "decided_by", "projection")
 """Keys that say how a share was measured; they are no part of what was found."""
 _SHARES = ("occluded", "occluded_in_arc")
 _COUNTS = ("target_pixels", "occluded_pixels", "seen_pixels")
-_SENTENCES = ("reason", "warnings", "broken")
+_SENTENCES = ("reason", "warnings", "unmet")
 _PERCENT = re.compile(r"\d+(?:\.\d+)?(?= ?%)")
 
 

@@ -81,4 +81,4 @@ def batch(
         show_json({"out": str(out), **vars(summary)})
     else:
         show(*batch_report(out, summary, named=expect))
-    return exit_status(failed=bool(summary.failed), unexpected=bool(summary.broken))
+    return exit_status(failed=bool(summary.failed), unexpected=bool(summary.unmet))

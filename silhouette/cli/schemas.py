@@ -136,7 +136,7 @@ class JudgedKeys(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     expected: bool | None = Field(description="whether everything expected holds; null where nothing is expected")
-    broken: list[str] = Field([], description="what of the expectation does not hold, a few words each")
+    unmet: list[str] = Field([], description="what of the expectation does not hold, a few words each")
     arc: str | None = Field(None, description="the vision arc that was asked for; null for any")
     picture: str = Field("", description="the file into which it was drawn")
     odds: dict[str, float] | None = Field(None, description="--odds: of each verdict, from exposed to covered")

@@ -154,10 +154,9 @@ def _share(row: Row) -> str:
 
 def _blockers(row: Row) -> str:
     """The blockers with their shares; their names alone where nothing was measured."""
-    found = row.get("blockers", ())
-    blockers = [blocker for blocker in found if isinstance(blocker, str) or blocker["occluded"] > 0.0]
+    blockers = [blocker for blocker in row.get("blockers", ()) if blocker.get("occluded") != 0.0]
     named = [
-        blocker if isinstance(blocker, str) else f"{blocker['name']} {fraction_in_words(blocker['occluded'])}"
+        f"{blocker['name']} {fraction_in_words(blocker['occluded'])}" if "occluded" in blocker else blocker["name"]
         for blocker in blockers[:MOST_BLOCKERS]
     ]
     rest = len(blockers) - len(named)
@@ -241,14 +240,14 @@ def _is_questioned(row: Row) -> bool:
 
 def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[RenderableType]:
     """The outcome of a batch, in a line; where ``named``, each check that is not as expected as well."""
-    lines = [plain_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in summary.broken if named]
+    lines = [plain_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in summary.unmet if named]
     words = [f"{'already complete: ' * summary.complete}{_counted(summary.rows, 'row')} in {out}"]
     if summary.kept and not summary.complete:
         words.append(f"{summary.kept} judged before")
-    words.append(f"{len(summary.broken)} not as expected" if summary.broken else "every expectation held")
+    words.append(f"{len(summary.unmet)} not as expected" if summary.unmet else "every expectation held")
     if summary.failed:
         words.append(f"{len(summary.failed)} with an error, which --retry-errors judges again")
-    return [*lines, plain_line(", ".join(words), "bold red" if summary.broken or summary.failed else "bold")]
+    return [*lines, plain_line(", ".join(words), "bold red" if summary.unmet or summary.failed else "bold")]
 
 
 MOST_PARTS_LISTED = 500

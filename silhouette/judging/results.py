@@ -60,7 +60,7 @@ class Judged:
         if self.check.arc is not None:
             row["arc"] = self.check.arc
         if self.unmet:
-            row["broken"] = list(self.unmet)
+            row["unmet"] = list(self.unmet)
         if self.picture is not None:
             row["picture"] = str(self.picture)
         if self.odds is not None:

@@ -3,13 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Required, get_args, get_origin, get_type_hints
+
+from typing_extensions import TypedDict
 
 from silhouette.files.schema import Location
 from silhouette.text import as_written, did_you_mean, in_quotes
 
+
+class BlockerRow(TypedDict, total=False):
+    """A piece in the way, in the results of every game: its name, and what is known of it. Shares are from 0 to 1."""
+
+    name: Required[str]
+    occluded: float
+    """The share of the target of which it is the nearest blocker."""
+    alone: float
+    """The share that it would obscure with nothing else on the table."""
+
+
 OF_ODDS = ("odds_error", "trials", "call", "doubt_from")
 """The keys of odds of which something can be expected."""
+
+
+def keys_of(row_type: Any) -> tuple[str, ...]:
+    """The keys of a row that is declared as a TypedDict, in order, those of its bases first.
+
+    >>> keys_of(BlockerRow)
+    ('name', 'occluded', 'alone')
+    """
+    return tuple(get_type_hints(row_type))
+
+
+def list_keys_of(row_type: Any) -> tuple[str, ...]:
+    """The keys of such a row whose values are lists, or may be.
+
+    >>> class Row(TypedDict):
+    ...     name: str
+    ...     lines: list[float] | None
+    >>> list_keys_of(Row), list_keys_of(BlockerRow)
+    (('lines',), ())
+    """
+    return tuple(key for key, kind in get_type_hints(row_type).items() if _may_be_list(kind))
+
+
+def _may_be_list(kind: Any) -> bool:
+    return get_origin(kind) is list or (any(map(_may_be_list, get_args(kind))) and get_origin(kind) is not dict)
 
 
 def expectable(location: Location, expect: Mapping[str, Any], results: Sequence[str], lists: Sequence[str]) -> None:
@@ -64,10 +102,17 @@ def _range(wanted: Sequence[object]) -> tuple[float, float] | None:
     return None
 
 
+def _names_of(value: Any) -> Any:
+    """The names of pieces with a name; any other value as it is."""
+    if isinstance(value, list) and value and all(isinstance(one, Mapping) and "name" in one for one in value):
+        return [one["name"] for one in value]
+    return value
+
+
 def unmet_expectations(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
     """The expectations that a row does not meet, a few words each; none where it meets all.
 
-    An expectation is a value, or ``[least, most]`` for a number.
+    An expectation is a value, or ``[least, most]`` for a number; of pieces with a ``name`` their names will do.
 
     >>> unmet_expectations({"verdict": "open", "occluded": 0.0}, {"verdict": "open", "occluded": [0, 0.1]})
     []
@@ -75,6 +120,8 @@ def unmet_expectations(row: Mapping[str, Any], expect: Mapping[str, Any]) -> lis
     ["verdict is 'open', not 'hidden'", "there is no result 'colour'"]
     >>> unmet_expectations({"occluded": None}, {"occluded": [0.2, 0.3]})
     ['occluded is null, not 0.2 to 0.3']
+    >>> unmet_expectations({"blockers": [{"name": "wall", "occluded": 0.3}]}, {"blockers": ["wall"]})
+    []
     >>> unmet_expectations({"marginal": True}, {"marginal": 1})
     ['marginal is true, not 1']
     """
@@ -84,6 +131,8 @@ def unmet_expectations(row: Mapping[str, Any], expect: Mapping[str, Any]) -> lis
             unmet.append(f"there is no result {in_quotes(key)}")
             continue
         value = row[key]
+        if isinstance(wanted, list) and not any(isinstance(one, Mapping) for one in wanted):
+            value = _names_of(value)
         if isinstance(wanted, list) and not isinstance(value, list):
             bounds = _range(wanted)
             is_number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -37,7 +37,7 @@ ROWS: list[dict[str, Any]] = [
         "attacker": "Kal",
         "verdict": "open",
         "expected": False,
-        "broken": ["verdict is open, not hidden"],
+        "unmet": ["verdict is open, not hidden"],
     },
     {"scene": "c.toml", "error": "c.toml: not TOML"},
 ]

@@ -238,7 +238,7 @@ def test_rows_that_are_read_back_are_written_as_they_were(tmp_path: Path, ending
     assert [row["scene"] for row in rows] == [row["scene"] for row in ROWS]
     assert [failed(row) for row in rows] == [False, False, False, True]
     assert [row.get("expected") for row in rows] == [row.get("expected") for row in ROWS]
-    assert rows[2]["broken"] == ROWS[2]["broken"]
+    assert rows[2]["unmet"] == ROWS[2]["unmet"]
 
 
 def test_new_columns_come_after_those_that_were_there(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_expectations_set_the_status_and_go_into_junit(tmp_path: Path, capsys: p
     assert [suites.get(key) for key in ("tests", "failures", "errors", "skipped")] == ["3", "1", "0", "1"]
     document = run(capsys, "batch", wrong, "--json", *options).document
     assert (document["rows"], document["kept"], document["failed"]) == (1, 0, [])
-    (sentence,) = document["broken"]
+    (sentence,) = document["unmet"]
     assert sentence.startswith(wrong.as_posix())
 
 

@@ -78,7 +78,7 @@ def test_an_expectation_that_does_not_hold_is_marked_and_gives_status_1(tmp_path
     assert ran.out.count("BROKEN") == 1
     rows = run(capsys, "check", path, "--json", *QUICK).document["scenes"][0]["results"]
     assert [row["expected"] for row in rows] == [True, False]
-    assert rows[1]["broken"] == ["verdict is 'partial cover', not 'hidden'"]
+    assert rows[1]["unmet"] == ["verdict is 'partial cover', not 'hidden'"]
 
 
 def test_what_is_marginal_is_marked_too_close_to_call(tmp_path: Path, capsys: Capture) -> None:

@@ -49,7 +49,7 @@ def test_a_first_scene_judges_at_once(game: str, tmp_path: Path, capsys: pytest.
     (found,) = judged.document["scenes"]
     assert found["rules"] == game
     assert len(found["results"]) >= 1
-    assert not any(key in result for result in found["results"] for key in ("expected_not", "broken"))
+    assert not any(key in result for result in found["results"] for key in ("expected_not", "unmet"))
 
 
 @pytest.mark.parametrize("game", RULES)

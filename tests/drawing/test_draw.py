@@ -351,7 +351,7 @@ def test_the_command_draws_each_check(scene_file: Path, tmp_path: Path, capsys: 
     document = json.loads(capsys.readouterr().out)
     assert [one["check"] for one in document["checks"]] == [1, 2]
     assert all(Path(file).is_file() for one in document["checks"] for file in one["figures"])
-    assert document["checks"][1]["broken"] == ["verdict is 'hidden', not 'open'"]
+    assert document["checks"][1]["unmet"] == ["verdict is 'hidden', not 'open'"]
 
 
 @pytest.mark.parametrize(

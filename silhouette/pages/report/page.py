@@ -209,7 +209,7 @@ def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) ->
         ]
         cells += [obscured(row), "; ".join(ways)]
     if hoped:
-        outcome = {None: "", True: word("held"), False: word("broken")}[drawn.judged.expected]
+        outcome = {None: "", True: word("held"), False: word("unmet")}[drawn.judged.expected]
         cells.append(element("strong", outcome) if drawn.judged.expected is False else outcome)
     return cells
 
@@ -237,7 +237,7 @@ def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -
     who = drawn.judged.check.label
     heading = element("h3", f"{number + 1}. {who} ", _plate(drawn), id=f"{mark}-title")
     reason = row["reason"][:1].upper() + row["reason"][1:] + "."
-    unmet = [element("p", f"{word('broken')}: {sentence}", class_="note bad") for sentence in drawn.judged.unmet or ()]
+    unmet = [element("p", f"{word('unmet')}: {sentence}", class_="note bad") for sentence in drawn.judged.unmet or ()]
     doubts = [element("li", warning) for warning in weighed(row.get("warnings", ()))]
     warnings = element("ul", doubts, class_="note plain") if doubts else ""
     drawn_figures = [figures.add(svg, f"{caption}: {who}, {row['verdict']}", caption) for caption, svg in drawn.figures]

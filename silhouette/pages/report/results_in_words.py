@@ -22,7 +22,7 @@ NAMES = {
 
 ELSEWHERE = frozenset(
     {
-        *("attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings", "expected", "broken"),
+        *("attacker", "target", "rules", "verdict", "reason", "rule", "rule_number", "warnings", "expected", "unmet"),
         *("occluded", "occluded_in_arc", "error", "target_pixels", "occluded_pixels", "blockers"),
         *("marginal", "could_be", "renderer", "pixel", "decided_by", "projection"),
     }

@@ -25,7 +25,7 @@ WORDS = {
     "in the way": "in the way",
     "expected": "expected",
     "held": "held",
-    "broken": "not as expected",
+    "unmet": "not as expected",
     "close": "too close to call: roll off",
     "nobody": "nothing",
     "3d": "The table in 3D",

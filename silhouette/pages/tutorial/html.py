@@ -157,8 +157,8 @@ def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
                 check.rule,
             ]
         )
-        if check.row.get("broken"):
-            note = words["unexpected"].format(broken="; ".join(check.row["broken"]))
+        if check.row.get("unmet"):
+            note = words["unexpected"].format(unmet="; ".join(check.row["unmet"]))
             notes.append(element("p", note, class_="note bad"))
     return joined(table(words["verdicts"], [words[key] for key in keys], rows, style=TOGETHER), notes)
 

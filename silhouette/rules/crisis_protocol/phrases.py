@@ -46,9 +46,9 @@ BY_CARD = "R15"
 def short_reason(row: Mapping[str, Any], words: Callable[..., str]) -> str:
     """Why a verdict is as it is, in one sentence of `PHRASES`; see `silhouette.rules.base.Rule.short_reason`."""
     if not row["line_of_sight"]:
-        key, names = "why no free line", row["blockers"]
+        key, names = "why no free line", [blocker["name"] for blocker in row["blockers"]]
     elif row["cover"]:
         key, names = "why granted" if row["rule_number"] == BY_CARD else "why cover", row["cover_from"]
     else:
-        key, names = "why seen" if row["cover"] is None else "why a free line", ()
+        key, names = "why seen" if row["cover"] is None else "why a free line", []
     return words(key, attacker=row["attacker"], target=row["target"], by=", ".join(names), count=len(names))

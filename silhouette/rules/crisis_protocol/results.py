@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
 from silhouette.rules.base import Level, Verdict
+from silhouette.rules.expectations import BlockerRow
 from silhouette.rules.readings import OtherReading
 
 NAME = "crisis-protocol"
@@ -16,15 +17,6 @@ LEVELS: Mapping[str, Level] = {"open": Level.CLEAR, "cover": Level.PARTIAL, "hid
 """Each verdict's level, from exposed to covered."""
 
 VERDICTS = tuple(LEVELS)
-
-RESULTS = (
-    *("attacker", "target", "rules", "verdict", "line_of_sight", "cover", "sight_line", "blockers", "cover_from"),
-    *("distance", "target_size", "other_readings", "rule", "rule_number", "reason"),
-)
-"""The keys of a result, in order; those of `CrisisProtocolVerdict.row`."""
-
-LISTS = ("sight_line", "blockers", "cover_from", "other_readings")
-"""The keys of a result of which the value is a list."""
 
 
 class CrisisProtocolRow(TypedDict):
@@ -37,7 +29,7 @@ class CrisisProtocolRow(TypedDict):
     line_of_sight: bool
     cover: bool | None
     sight_line: list[list[float]] | None
-    blockers: list[str]
+    blockers: list[BlockerRow]
     cover_from: list[str]
     distance: float
     target_size: int
@@ -81,7 +73,7 @@ class CrisisProtocolVerdict(Verdict):
             "line_of_sight": self.line_of_sight,
             "cover": self.cover,
             "sight_line": None if self.sight_line is None else [list(end) for end in self.sight_line],
-            "blockers": list(self.blockers),
+            "blockers": [{"name": name} for name in self.blockers],
             "cover_from": list(self.cover_from),
             "distance": self.distance,
             "target_size": self.target_size,

@@ -24,16 +24,14 @@ from silhouette.rules.crisis_protocol.phrases import PHRASES, short_reason
 from silhouette.rules.crisis_protocol.places import PlanPlaces
 from silhouette.rules.crisis_protocol.results import (
     LEVELS,
-    LISTS,
     NAME,
-    RESULTS,
     VERDICTS,
     CrisisProtocolRow,
     CrisisProtocolVerdict,
 )
 from silhouette.rules.crisis_protocol.scene import Character, PlanEntry, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.stage import stage
-from silhouette.rules.expectations import expectable, expectable_word
+from silhouette.rules.expectations import expectable, expectable_word, keys_of, list_keys_of
 from silhouette.rules.otherwise import Movers
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.moved import Move
@@ -200,4 +198,4 @@ def _base_in_words(scene: PlanScene, character: Character) -> str:
 def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, or of a verdict, that no check can give."""
     expectable_word(location, "verdict", expect.get("verdict", VERDICTS[0]), VERDICTS)
-    expectable(location, expect, RESULTS, LISTS)
+    expectable(location, expect, keys_of(CrisisProtocolRow), list_keys_of(CrisisProtocolRow))

@@ -16,22 +16,8 @@ from typing_extensions import TypedDict
 from silhouette.measure.observation import DecidedBy, Observation, OcclusionCounts
 from silhouette.rules.base import MeasuredVerdict, decides
 from silhouette.rules.data.found import Tally, Use
+from silhouette.rules.expectations import BlockerRow
 from silhouette.views import Projection
-
-MEASURED = (
-    *("occluded", "error", "target_pixels", "occluded_pixels", "seen_pixels", "renderer", "pixel", "decided_by"),
-    "projection",
-)
-"""The keys of a result that only what is measured from an eye has, in order; those of `Measurement.row`."""
-
-RESULTS = (
-    *("attacker", "target", "rules", "verdict", "line_of_sight", "rule", "rule_number", "reason", "marginal"),
-    *("could_be", "blockers", "choice", "clauses", "warnings", *MEASURED),
-)
-"""The keys of a result, in order; those of `DataVerdict.row`."""
-
-LISTS = ("could_be", "blockers", "clauses", "warnings")
-"""The keys whose values are lists."""
 
 
 class ClauseRow(TypedDict):
@@ -50,14 +36,6 @@ class ChoiceRow(TypedDict):
     between: list[str]
 
 
-class BlockerRow(TypedDict):
-    """A piece that obscures some of the target, with its shares, from 0 to 1, as measured from the eye."""
-
-    name: str
-    occluded: float
-    alone: float
-
-
 class DataRow(TypedDict):
     """A `DataVerdict` as JSON has it; the keys from ``occluded`` on only where something was measured from an eye."""
 
@@ -71,7 +49,7 @@ class DataRow(TypedDict):
     reason: str
     marginal: bool
     could_be: list[str]
-    blockers: list[str] | list[BlockerRow]
+    blockers: list[BlockerRow]
     choice: ChoiceRow | None
     clauses: list[ClauseRow]
     warnings: list[str]
@@ -147,7 +125,7 @@ class Measurement:
         return cls(observed.counts, names, renderer, observed.pixel, observed.decided_by, observed.projection)
 
     def row(self) -> dict[str, Any]:
-        """The keys of `MEASURED`."""
+        """The keys of a result that only what is measured from an eye has."""
         counts = self.counts
         return {
             "occluded": counts.occluded / counts.total if counts.total else 0.0,
@@ -211,6 +189,11 @@ class DataVerdict(MeasuredVerdict):
         """The same answer without its observations, whose masks take megabytes."""
         return replace(self, observation=None, looks={})
 
+    def _blocker_rows(self) -> list[BlockerRow]:
+        if self.measurement is None:
+            return [{"name": name} for name in self.blockers]
+        return self.measurement.blocker_rows(self.blockers)
+
     def row(self) -> DataRow:
         """The result as the contract names its keys, ready for JSON."""
         measured = self.measurement
@@ -225,7 +208,7 @@ class DataVerdict(MeasuredVerdict):
             "reason": self.reason,
             "marginal": len(self.could_be) > 1,
             "could_be": list(self.could_be),
-            "blockers": list(self.blockers) if measured is None else measured.blocker_rows(self.blockers),
+            "blockers": self._blocker_rows(),
             "choice": {"by": self.chooser, "between": list(self.between)} if self.between else None,
             "clauses": [clause.row() for clause in self.clauses],
             "warnings": list(self.warnings),

@@ -22,15 +22,6 @@ LEVELS: Mapping[str, Level] = {
 
 VERDICTS = tuple(LEVELS)
 
-RESULTS = (
-    *("attacker", "target", "rules", "verdict", "cover", "line_of_effect", "source_points", "target_points", "lines"),
-    *("blocked", "gravity_face_excluded", "cover_value", "rule", "rule_number", "reason", "other_readings"),
-)
-"""The keys of a result, in order; those of `IkosaVerdict.row`."""
-
-LISTS = ("other_readings",)
-"""The keys of a result of which the value is a list."""
-
 
 class GradedCover(TypedDict, total=False):
     """The value of the cover, where the scene asks for graded cover."""

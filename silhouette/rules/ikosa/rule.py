@@ -13,12 +13,12 @@ from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Pieces, Rule, Settings
-from silhouette.rules.expectations import expectable, expectable_word
+from silhouette.rules.expectations import expectable, expectable_word, keys_of, list_keys_of
 from silhouette.rules.ikosa.entries import CellSceneEntry, Readings
 from silhouette.rules.ikosa.figures import figures
 from silhouette.rules.ikosa.judge import ruling
 from silhouette.rules.ikosa.phrases import PHRASES, short_reason
-from silhouette.rules.ikosa.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, IkosaRow, IkosaVerdict
+from silhouette.rules.ikosa.results import LEVELS, NAME, VERDICTS, IkosaRow, IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature, load_cell_scene
 from silhouette.rules.ikosa.stage import stage
 from silhouette.scenes.scene import Check, between, everyone
@@ -108,4 +108,4 @@ def _creature_row(creature: Creature) -> tuple[str, ...]:
 def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, or of a verdict, that no check can give."""
     expectable_word(location, "verdict", expect.get("verdict", VERDICTS[0]), VERDICTS)
-    expectable(location, expect, RESULTS, LISTS)
+    expectable(location, expect, keys_of(IkosaRow), list_keys_of(IkosaRow))

@@ -11,6 +11,7 @@ from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 from silhouette.measure.observation import DecidedBy, OcclusionCounts
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import Level, MeasuredVerdict, decides
+from silhouette.rules.expectations import BlockerRow
 from silhouette.rules.readings import OtherReading
 from silhouette.views import Projection
 
@@ -27,16 +28,6 @@ LEVELS: Mapping[str, Level] = {
 VERDICTS = tuple(LEVELS)
 """The verdicts, from exposed to covered."""
 
-RESULTS = (
-    *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
-    *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "other_readings"),
-    *("rule", "rule_number", "reason", "renderer", "pixel", "decided_by", "projection", "warnings", "arc"),
-)
-"""The keys of a result, in order; those of `NecromundaVerdict.row`."""
-
-LISTS = ("blockers", "could_be", "other_readings", "warnings")
-"""The keys whose values are lists."""
-
 
 @dataclass(frozen=True)
 class Blocker:
@@ -47,14 +38,6 @@ class Blocker:
         occluded: the share of the target of which it is the nearest blocker.
         alone: the share that it would obscure with nothing else on the table.
     """
-
-    name: str
-    occluded: float
-    alone: float
-
-
-class BlockerRow(TypedDict):
-    """A `Blocker` as JSON has it."""
 
     name: str
     occluded: float

@@ -15,11 +15,11 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Band, Figure, Pieces, Rule, Scale, Settings
-from silhouette.rules.expectations import OF_ODDS, expectable, expectable_word
+from silhouette.rules.expectations import OF_ODDS, expectable, expectable_word, keys_of, list_keys_of
 from silhouette.rules.necromunda.first_scene import with_meshes
 from silhouette.rules.necromunda.judge import judge
 from silhouette.rules.necromunda.one_way import one_way
-from silhouette.rules.necromunda.results import LEVELS, LISTS, NAME, RESULTS, VERDICTS, NecromundaRow, NecromundaVerdict
+from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, NecromundaRow, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
 from silhouette.rules.necromunda.sight import arcs_of
 from silhouette.rules.otherwise import Movers
@@ -238,4 +238,4 @@ def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
         wanted = expect.get(key, [])
         for word in wanted if isinstance(wanted, list) else [wanted]:
             expectable_word(location, key, word, VERDICTS)
-    expectable(location, expect, (*RESULTS, *OF_ODDS), LISTS)
+    expectable(location, expect, (*keys_of(NecromundaRow), *OF_ODDS), list_keys_of(NecromundaRow))

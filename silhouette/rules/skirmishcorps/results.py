@@ -15,6 +15,7 @@ from typing_extensions import TypedDict
 
 from silhouette.measure.observation import DecidedBy
 from silhouette.rules.base import Level, MeasuredVerdict, decides
+from silhouette.rules.expectations import BlockerRow
 from silhouette.rules.readings import OtherReading
 from silhouette.views import Projection
 
@@ -54,17 +55,6 @@ ANSWERS: dict[str, tuple[str, ...]] = {
 
 RESULTS = {ask: (*ALWAYS, *answers, *GROUNDS) for ask, answers in ANSWERS.items()}
 """The keys of a result, for each ``ask``."""
-
-LISTS = ("in_contact_with", "blockers", "could_be", "warnings", "other_readings", "dice", "landing")
-"""The keys of a result of which the value is a list."""
-
-
-class BlockerRow(TypedDict):
-    """A piece in the way: the share for which it is nearest, and the share that it would obscure alone."""
-
-    name: str
-    occluded: float
-    alone: float
 
 
 class SkirmishCorpsRow(TypedDict):

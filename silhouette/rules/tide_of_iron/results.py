@@ -25,15 +25,6 @@ CAUSES = (
     "both_sides_blocked",
 )
 
-RESULTS = (
-    *("attacker", "target", "rules", "verdict", "line_of_sight", "cause", "along_edge", "obstruction", "blind_hexes"),
-    *("distance", "elevations", "lines", "other_readings", "rule", "rule_number", "reason"),
-)
-"""The keys of a result, in order; those of `TideOfIronVerdict.row`."""
-
-LISTS = ("attacker", "target", "obstruction", "blind_hexes", "elevations", "lines", "other_readings")
-"""The keys of a result of which the value is, or may be, a list."""
-
 
 class TideOfIronRow(TypedDict):
     """A ruling as JSON has it; see `TideOfIronVerdict`. Addresses are lists ``[q, r]``, distances in hexes."""

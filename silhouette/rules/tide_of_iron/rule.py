@@ -13,7 +13,7 @@ from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Pieces, Rule, Settings
-from silhouette.rules.expectations import expectable, expectable_word
+from silhouette.rules.expectations import expectable, expectable_word, keys_of, list_keys_of
 from silhouette.rules.tide_of_iron.figures import PAGE, draw_whole_board, figures
 from silhouette.rules.tide_of_iron.hexes import in_words
 from silhouette.rules.tide_of_iron.judge import ruling
@@ -21,9 +21,7 @@ from silhouette.rules.tide_of_iron.phrases import PHRASES, short_reason
 from silhouette.rules.tide_of_iron.results import (
     CAUSES,
     LEVELS,
-    LISTS,
     NAME,
-    RESULTS,
     VERDICTS,
     TideOfIronRow,
     TideOfIronVerdict,
@@ -143,4 +141,4 @@ def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, a verdict or a cause that no check can give."""
     for key, known in (("verdict", VERDICTS), ("cause", CAUSES)):
         expectable_word(location, key, expect.get(key, known[0]), known)
-    expectable(location, expect, RESULTS, LISTS)
+    expectable(location, expect, keys_of(TideOfIronRow), list_keys_of(TideOfIronRow))

@@ -9,10 +9,10 @@ import pytest
 
 from silhouette.errors import RequestError
 from silhouette.files.documents import read_document
-from silhouette.rules.crisis_protocol.results import LISTS, RESULTS, VERDICTS
+from silhouette.rules.crisis_protocol.results import VERDICTS, CrisisProtocolRow
 from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL
 from silhouette.rules.crisis_protocol.scene import MOST_OVERLAPS
-from silhouette.rules.expectations import unmet_expectations
+from silhouette.rules.expectations import keys_of, list_keys_of, unmet_expectations
 from tests.support.commands import run
 from tests.support.crisis_protocol_tables import box, load, moved, scene, verdict, verdicts, wall
 
@@ -65,8 +65,8 @@ def test_a_scene_that_ships_gives_what_it_expects(path: Path) -> None:
 
 def test_a_row_has_the_keys_that_can_be_expected() -> None:
     row = verdict(scene(wall(2))).row()
-    assert tuple(row) == RESULTS
-    assert {key for key, value in row.items() if isinstance(value, list)} == set(LISTS)
+    assert tuple(row) == keys_of(CrisisProtocolRow)
+    assert {key for key, value in row.items() if isinstance(value, list)} == set(list_keys_of(CrisisProtocolRow))
 
 
 def test_r1_objects_can_be_looked_at_and_have_no_cover() -> None:

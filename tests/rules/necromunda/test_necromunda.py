@@ -13,7 +13,8 @@ from silhouette.errors import SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.results import RESULTS, NecromundaVerdict
+from silhouette.rules.expectations import keys_of
+from silhouette.rules.necromunda.results import NecromundaRow, NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
 from silhouette.text import verdict_in_words
@@ -314,7 +315,7 @@ def test_a12_a_part_behind_another_part_is_not_obscured() -> None:
 
 def test_the_result_has_every_key_of_the_contract() -> None:
     row = duel(wall("barricade", 150, 17)).row()
-    assert tuple(row) == RESULTS
+    assert tuple(row) == keys_of(NecromundaRow)
     keys = {"line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error", "target_pixels", "occluded_pixels"}
     keys |= {
         "seen_pixels",
