@@ -141,12 +141,16 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
 def columns(rows: Iterable[Row]) -> list[str]:
     """The names of all columns of the rows: those of `FIRST`, then the others in the order of their first row.
 
+    A file of which every failed row was judged again has no column ``problem``, as if none had failed.
+
     >>> columns([{"verdict": "open", "seen": 1}, {"scene": "duel.toml", "error": "gone"}])
     ['scene', 'verdict', 'error', 'seen']
+    >>> columns([{"scene": "duel.toml", "problem": None}])
+    ['scene']
     >>> columns([])
     []
     """
-    names = dict.fromkeys(name for row in rows for name in row)
+    names = dict.fromkeys(name for row in rows for name in row if name != "problem" or row[name] is not None)
     return [name for name in FIRST if name in names] + [name for name in names if name not in FIRST]
 
 
