@@ -32,7 +32,7 @@ def verdicts_of(scene: Scene, checks: Sequence[Check], settings: Settings, worke
     """
     refuse_too_large(settings.renderer, rule_called(scene.rules).meshes(scene))
     judged_groups: Iterator[tuple[list[Verdict], Exception | None]]
-    together = getattr(settings.renderer, "together", TOGETHER)
+    together = settings.renderer.capabilities.checks_together or TOGETHER
     if workers == 1 or len(checks) < WORTH_FORKING or not shared(scene, settings.renderer):
         judged_groups = map(partial(_group, scene, settings), _in_groups(checks, together))
     else:

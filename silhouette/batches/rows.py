@@ -17,7 +17,7 @@ from silhouette.batches.settings import BatchSettings
 from silhouette.errors import SilhouetteError
 from silhouette.groups import verdicts_of
 from silhouette.judging import PIXEL, Judged, Selection, content_with, load_scene, usable_pixel
-from silhouette.renderers import choose
+from silhouette.renderers import started
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Settings
 from silhouette.scenes.finding import scenes_of
@@ -80,7 +80,7 @@ def matrix(
         rows = list(batch(path, everyone=True, renderer=renderer, pixel=pixel, error=error, workers=workers))
         if not any(failed(row) for row in rows):
             return rows  # else the error is raised below
-    ready = choose(renderer) if isinstance(renderer, str) else renderer
+    ready = started(renderer)
     fine = usable_pixel(pixel) if pixel is not None else scene.pixel or PIXEL
     verdicts = verdicts_of(scene, checks, Settings(ready, fine), cores() if workers is None else workers)
     judged = (Judged.of(check, verdict) for check, verdict in zip(checks, verdicts, strict=True))

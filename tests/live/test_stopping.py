@@ -18,10 +18,13 @@ from silhouette.live.judges import PATIENT, Judges
 from silhouette.live.live_table import LiveTable
 from silhouette.live.questions import CheckQuestion, Desk
 from silhouette.live.stopping import STOP, StoppableRenderer, Stopped
+from silhouette.measure.observe import observe
 from silhouette.renderers import choose
-from silhouette.renderers.protocol import Cast, depths
+from silhouette.renderers.protocol import Body, Cast, Renderer
 from silhouette.rules import rule_called
 from silhouette.views import View
+from tests.conftest import started
+from tests.support.hard_sights import case
 from tests.support.shapes import spot
 
 SECONDS = 20.0
@@ -126,12 +129,82 @@ def test_a_stoppable_renderer_sees_what_its_own_sees_until_a_message_comes(name:
     ours, theirs = Pipe()
     renderer = choose(name)
     stoppable = StoppableRenderer(renderer, theirs)
-    assert (stoppable.name, stoppable.device, stoppable.sparse) == (renderer.name, renderer.device, renderer.sparse)
-    assert hasattr(stoppable, "depths") == hasattr(renderer, "depths")
+    assert (stoppable.name, stoppable.device) == (renderer.name, renderer.device)
+    assert stoppable.capabilities == renderer.capabilities
+    assert stoppable.underlying is renderer
     body, places = spot(VIEW, 0, 0, 1, 1, 9.0), np.array([[0.0, 0.0], [1.0, 1.0]])
     casts = [Cast(VIEW, body, places)]
-    assert depths(stoppable, casts).tolist() == [9.0, np.inf]
+    assert stoppable.depths(casts).tolist() == [9.0, np.inf]
     ours.send(STOP)
     with pytest.raises(Stopped):
-        depths(stoppable, casts)
+        stoppable.depths(casts)
     assert stoppable.render(VIEW, [body]).ids.tolist() == [[1, 0], [0, 0]]
+
+
+def test_a_stoppable_renderer_hands_on_all_that_a_renderer_can_be_asked() -> None:
+    """None of it is answered by the default: else a renderer that does better would be slower here, in silence."""
+    public = {name for name in vars(Renderer) if not name.startswith("_")} - {"capabilities"}
+    assert {"render", "depths", "draw_ahead", "underlying", "close"} < public <= vars(StoppableRenderer).keys()
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Something that is looked at three times.
+
+    Attributes:
+        name: of the renderer that looks.
+        look: it looks, with a renderer at bodies.
+        sooner: whether a message that comes during the first look ends it then; else all are looked at at once.
+    """
+
+    name: str
+    look: Callable[[Renderer, list[Body]], Any]
+    sooner: bool
+
+
+def _depths(renderer: Renderer, bodies: list[Body]) -> Any:
+    return renderer.depths([Cast(VIEW, body, np.zeros((1, 2))) for body in bodies])
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        _Look("embree", _depths, sooner=False),
+        _Look("reference", _depths, sooner=True),
+        _Look("reference", lambda renderer, bodies: list(renderer.render_separately(VIEW, bodies)), sooner=True),
+        _Look("gl", lambda renderer, bodies: list(renderer.render_separately(VIEW, bodies)), sooner=False),
+        _Look("gl", lambda renderer, bodies: renderer.draw_ahead(VIEW, bodies), sooner=False),
+    ],
+    ids=lambda look: f"{look.name} {look.sooner}",
+)
+def test_it_stops_between_looks_but_not_within_one(look: _Look, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = Pipe()
+    renderer, looks = started(look.name), list[int]()
+    render = renderer.render
+
+    def told_of(view: View, bodies: Any, pixels: Any = None) -> Any:
+        looks.append(len(bodies))
+        ours.send(STOP)
+        return render(view, bodies, pixels)
+
+    bodies = [spot(VIEW, 0, 0, 1, 1, 9.0 + number) for number in range(3)]
+    monkeypatch.setattr(renderer, "render", told_of)
+    if look.sooner:
+        with pytest.raises(Stopped):
+            look.look(StoppableRenderer(renderer, theirs), bodies)
+        assert looks == [1]
+    else:
+        look.look(StoppableRenderer(renderer, theirs), bodies)
+        assert not looks
+        ours.send(STOP)
+        with pytest.raises(Stopped):
+            look.look(StoppableRenderer(renderer, theirs), bodies)
+
+
+@pytest.mark.parametrize("name", ["embree", "cuda"])
+def test_a_table_is_measured_by_a_stoppable_renderer_as_by_its_own(name: str) -> None:
+    """With cuda, what is counted stays on the device of the renderer below."""
+    renderer, sight = started(name), case("bars", 0).sight
+    _, theirs = Pipe()
+    exact, stoppable = (observe(sight, one, 0.1) for one in (renderer, StoppableRenderer(renderer, theirs)))
+    assert vars(stoppable.counts) == vars(exact.counts)

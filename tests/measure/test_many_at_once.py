@@ -57,7 +57,7 @@ def test_a_sight_is_measured_as_if_it_were_alone(
 def test_neither_does_it_depend_on_how_many_memory_holds(
     monkeypatch: pytest.MonkeyPatch, embree: EmbreeRenderer, sights: list[Sight], alone: list[Observation]
 ) -> None:
-    monkeypatch.setattr(counting, "PIXELS_AT_HAND", 400_000)
+    monkeypatch.setattr(counting, "PIXELS_TOGETHER", 400_000)
     assert all(same(*pair) for pair in zip(observe_many(sights, embree, 0.1, Wanted(keep=True)), alone, strict=True))
 
 

@@ -7,14 +7,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.geometry import Pose
-from silhouette.renderers import RENDERERS, Layer, Renderer, choose, probe, registry
+from silhouette.renderers import RENDERERS, Capabilities, Layer, Renderer, choose, probe, registry
 from silhouette.renderers.gl import devices
 from silhouette.renderers.probe import probe_renderers
 from silhouette.renderers.reference import ReferenceRenderer
@@ -53,6 +52,13 @@ def replace_renderers(monkeypatch: pytest.MonkeyPatch, **starts: Callable[[str |
         monkeypatch.setattr(module, "RENDERERS", entries)
 
 
+class Named(ReferenceRenderer):
+    """A renderer of another name, on another device."""
+
+    def __init__(self, name: str, device: str, *, hardware: bool) -> None:
+        self.name, self.device, self.capabilities = name, device, Capabilities(hardware=hardware)
+
+
 def test_auto_takes_embree_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "has_gpu", lambda: False)
     pytest.importorskip("embreex")
@@ -60,14 +66,14 @@ def test_auto_takes_embree_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch
 
 
 def test_auto_does_not_take_software_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    in_software = SimpleNamespace(name="gl", device="EGL: llvmpipe", hardware=False)
+    in_software = Named("gl", "EGL: llvmpipe", hardware=False)
     monkeypatch.setattr(devices, "has_gpu", lambda: True)
     replace_renderers(monkeypatch, gl=lambda device: in_software, embree=lambda device: REFERENCE)
     assert choose("auto") is REFERENCE
 
 
 def test_auto_takes_gl_where_there_is_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    on_gpu = SimpleNamespace(name="gl", device="EGL: a GPU", hardware=True)
+    on_gpu = Named("gl", "EGL: a GPU", hardware=True)
     monkeypatch.setattr(devices, "has_gpu", lambda: True)
     monkeypatch.delenv("PYOPENGL_PLATFORM", raising=False)
     replace_renderers(monkeypatch, gl=lambda device: on_gpu)
@@ -107,7 +113,8 @@ def test_the_doctor_tries_each_renderer_and_says_why_not() -> None:
 
 
 def test_the_doctor_names_a_renderer_that_draws_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
-    liar = SimpleNamespace(name="embree", device="CPU", render=lambda view, bodies: Layer.empty((8, 8)))
+    liar = Named("embree", "CPU", hardware=False)
+    monkeypatch.setattr(liar, "render", lambda view, bodies: Layer.empty((8, 8)))
     replace_renderers(monkeypatch, embree=lambda device: liar)
     first = probe_renderers()[0]
     assert not first.available
