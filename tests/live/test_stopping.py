@@ -24,7 +24,7 @@ from silhouette.renderers.protocol import Body, Cast, Renderer
 from silhouette.rules import rule_called
 from silhouette.views import View
 from tests.conftest import started
-from tests.support.hard_sights import case
+from tests.support.hard_sights import KINDS, case
 from tests.support.shapes import spot
 
 SECONDS = 20.0
@@ -147,64 +147,63 @@ def test_a_stoppable_renderer_hands_on_all_that_a_renderer_can_be_asked() -> Non
     assert {"render", "depths", "draw_ahead", "underlying", "close"} < public <= vars(StoppableRenderer).keys()
 
 
-@dataclass(frozen=True)
-class _Look:
-    """Something that is looked at three times.
-
-    Attributes:
-        name: of the renderer that looks.
-        look: it looks, with a renderer at bodies.
-        sooner: whether a message that comes during the first look ends it then; else all are looked at at once.
-    """
-
-    name: str
-    look: Callable[[Renderer, list[Body]], Any]
-    sooner: bool
+PLACES = np.zeros((1, 2))
 
 
-def _depths(renderer: Renderer, bodies: list[Body]) -> Any:
-    return renderer.depths([Cast(VIEW, body, np.zeros((1, 2))) for body in bodies])
+def depths_of(renderer: Renderer, bodies: list[Body]) -> Any:
+    return renderer.depths([Cast(VIEW, body, PLACES) for body in bodies])
+
+
+def layers_of(renderer: Renderer, bodies: list[Body]) -> Any:
+    return list(renderer.render_separately(VIEW, bodies, PLACES))
+
+
+def drawn_ahead(renderer: Renderer, bodies: list[Body]) -> Any:
+    renderer.draw_ahead(VIEW, bodies)
 
 
 @pytest.mark.parametrize(
-    "look",
+    ("name", "look", "looks"),
     [
-        _Look("embree", _depths, sooner=False),
-        _Look("reference", _depths, sooner=True),
-        _Look("reference", lambda renderer, bodies: list(renderer.render_separately(VIEW, bodies)), sooner=True),
-        _Look("gl", lambda renderer, bodies: list(renderer.render_separately(VIEW, bodies)), sooner=False),
-        _Look("gl", lambda renderer, bodies: renderer.draw_ahead(VIEW, bodies), sooner=False),
+        ("embree", depths_of, 0),
+        ("embree", layers_of, 1),
+        ("reference", depths_of, 1),
+        ("reference", layers_of, 1),
+        ("gl", layers_of, 0),
+        ("gl", drawn_ahead, 0),
     ],
-    ids=lambda look: f"{look.name} {look.sooner}",
 )
-def test_it_stops_between_looks_but_not_within_one(look: _Look, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_stops_it_between_two_looks(
+    name: str, look: Callable[[Renderer, list[Body]], Any], looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message that comes while the first of three bodies is looked at; what looks at all at once renders none."""
     ours, theirs = Pipe()
-    renderer, looks = started(look.name), list[int]()
-    render = renderer.render
+    renderer, rendered = started(name), list[int]()
+    stoppable, render = StoppableRenderer(renderer, theirs), renderer.render
 
-    def told_of(view: View, bodies: Any, pixels: Any = None) -> Any:
-        looks.append(len(bodies))
+    def interrupted(view: View, bodies: list[Body], pixels: Any = None) -> Any:
+        rendered.append(len(bodies))
         ours.send(STOP)
         return render(view, bodies, pixels)
 
     bodies = [spot(VIEW, 0, 0, 1, 1, 9.0 + number) for number in range(3)]
-    monkeypatch.setattr(renderer, "render", told_of)
-    if look.sooner:
-        with pytest.raises(Stopped):
-            look.look(StoppableRenderer(renderer, theirs), bodies)
-        assert looks == [1]
-    else:
-        look.look(StoppableRenderer(renderer, theirs), bodies)
-        assert not looks
-        ours.send(STOP)
-        with pytest.raises(Stopped):
-            look.look(StoppableRenderer(renderer, theirs), bodies)
+    with monkeypatch.context() as patch:
+        patch.setattr(renderer, "render", interrupted)
+        if looks:
+            with pytest.raises(Stopped):
+                look(stoppable, bodies)
+        else:
+            look(stoppable, bodies)
+    assert len(rendered) == looks
+    ours.send(STOP)
+    with pytest.raises(Stopped):
+        look(stoppable, bodies)
 
 
 @pytest.mark.parametrize("name", ["embree", "cuda"])
 def test_a_table_is_measured_by_a_stoppable_renderer_as_by_its_own(name: str) -> None:
     """With cuda, what is counted stays on the device of the renderer below."""
-    renderer, sight = started(name), case("bars", 0).sight
+    renderer, sight = started(name), case(next(iter(KINDS)), 0).sight
     _, theirs = Pipe()
     exact, stoppable = (observe(sight, one, 0.1) for one in (renderer, StoppableRenderer(renderer, theirs)))
     assert vars(stoppable.counts) == vars(exact.counts)
