@@ -48,12 +48,7 @@ WORKERS_RISKED = 3
 
 
 class _Kept(threading.local):
-    """What a thread of a worker judges with, from chunk to chunk.
-
-    Attributes:
-        judge: there as soon as there is a key.
-        key: its settings, and the folder from which paths are seen; None before the first chunk.
-    """
+    """What a thread of a worker judges with, its settings, and the folder of its paths; None before the first chunk."""
 
     judge: ChunkJudge
     key: tuple[BatchSettings, str] | None = None

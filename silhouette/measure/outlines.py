@@ -38,7 +38,7 @@ cosine over half the angle between two. The circle is so much wider, and straigh
 def outlined_depths(
     renderer: Renderer, casts: Sequence[Cast], limit: NDArray[np.float32] | None = None
 ) -> NDArray[np.float32]:
-    """(n,) `silhouette.renderers.protocol.depths` of bodies with their outlines where `Body.outline` says.
+    """(n,) `silhouette.renderers.protocol.Renderer.depths` of bodies with their outlines where `Body.outline` says.
 
     Args:
         renderer: casts the rays.

@@ -93,9 +93,6 @@ class Capabilities:
         hardware: whether a GPU draws.
         driver: the words of OpenGL or CUDA for the driver and its version; empty without one.
         memory: bytes, of the GPU; 0 if it is not known, and without one.
-
-    >>> Capabilities(sparse=True)  # doctest: +ELLIPSIS
-    Capabilities(sparse=True, slow_launch=False, counts_on_device=False, checks_together=None, ...)
     """
 
     sparse: bool = False

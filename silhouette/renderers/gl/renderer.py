@@ -326,6 +326,7 @@ def _groups(bodies: Sequence[Body], depths_per_body: int) -> Iterator[list[Body]
     """The bodies in their order, in groups that fit onto the device, where each takes ``depths_per_body`` depths.
 
     >>> from silhouette.geometry import Pose
+    >>> from silhouette.meshes.mesh import Mesh
     >>> mesh = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
     >>> bodies = [Body(number, mesh, Pose.standing()) for number in (1, 2, 3)]
     >>> [[body.id for body in group] for group in _groups(bodies, DEPTHS_AT_ONCE // 2)]
