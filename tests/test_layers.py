@@ -7,6 +7,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 PACKAGE = Path(__file__).resolve().parents[1] / "silhouette"
 
 
@@ -107,3 +109,61 @@ def test_each_heavy_library_has_one_room() -> None:
     games = {room for room in rooms() if room.startswith("rules.")}
     assert {room_of(name) for name in importers_of("PIL")} <= {"drawing", "meshes", "pages", "scans", *games}
     assert {room_of(name) for name in importers_of("matplotlib")} <= {"drawing"}
+
+
+PROBING = {
+    "__init__": "the public names of the package, which are imported when they are first asked for",
+    "cli.terminal": "what rich prints",
+    "cli.usage": "an error of click's",
+    "doubt.cells": "a game's verdict, until all verdicts declare the same fields",
+    "doubt.odds": "a game's verdict, until all verdicts declare the same fields",
+    "live.rewriting": "a value of tomlkit's",
+    "pages.tutorial.facts": "places in a text, which str.format reads as attributes",
+    "renderers.gl.context": "a module of PyOpenGL's, which has what its platform has",
+    "rules.data.parsing": "a node of lark's",
+    "scans.kinds": "a shape of shapely's",
+}
+"""The modules that ask of something whether it has a name, and of what."""
+
+
+def is_probing(source: str) -> bool:
+    """Whether a module asks of something if it has a name: by hasattr, by getattr, or in a __getattr__ of its own.
+
+    It may ask a library that it imports, such as os. And getattr may read fields of a record by their names, one after
+    the other: the name is then no literal, and there is no default for one that is missing.
+    """
+    nodes = list(ast.walk(ast.parse(source)))
+    imports = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    libraries = {alias.asname or alias.name for alias in imports if not alias.name.startswith("silhouette")}
+    for node in nodes:
+        match node:
+            case ast.FunctionDef(name="__getattr__" | "__getattribute__"):
+                return True
+            case ast.Call(func=ast.Name(id="getattr" | "hasattr" as function), args=[thing, name, *default]):
+                reads_a_field = function == "getattr" and not default and not isinstance(name, ast.Constant)
+                if not reads_a_field and ast.unparse(thing) not in libraries:
+                    return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("getattr(renderer, 'together', 64)", True),
+        ("getattr(renderer, name, None)", True),
+        ("getattr(renderer, 'depths')", True),
+        ("hasattr(renderer, name)", True),
+        ("import silhouette.groups\nhasattr(silhouette.groups, 'shared')", True),
+        ("class Forwarding:\n    def __getattr__(self, name): return 1", True),
+        ("[getattr(record, field.name) for field in fields(record)]", False),
+        ("import os\nflags = getattr(os, 'O_BINARY', 0) if hasattr(os, 'fork') else 0", False),
+        ("import numpy as np\nhasattr(np, 'concat')", False),
+    ],
+)
+def test_asking_whether_something_has_a_name_is_seen(source: str, expected: bool) -> None:
+    assert is_probing(source) is expected
+
+
+def test_no_module_asks_of_another_s_values_whether_they_have_a_name() -> None:
+    """What may be there or not is declared, with a default: see `silhouette.renderers.protocol.Capabilities`."""
+    assert {name for name, file in modules().items() if is_probing(file.read_text(encoding="utf-8"))} == set(PROBING)

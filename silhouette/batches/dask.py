@@ -46,7 +46,15 @@ FETCHED_WITHIN = 5.0
 WORKERS_RISKED = 3
 """Number of workers that are lost over one check before it is given up."""
 
-_judges = threading.local()
+
+class _Kept(threading.local):
+    """What a thread of a worker judges with, its settings, and the folder of its paths; None before the first chunk."""
+
+    judge: ChunkJudge
+    key: tuple[BatchSettings, str] | None = None
+
+
+_kept = _Kept()
 _threads = itertools.count()
 
 
@@ -58,9 +66,9 @@ def judge_chunk(chunk: Chunk, settings: BatchSettings, folder: str, version: str
     """
     if version != VERSION:
         raise RequestError(f"a worker has silhouette {VERSION}, and this is {version}; install the same version there")
-    if getattr(_judges, "key", None) != (settings, folder):
-        _judges.judge, _judges.key = ChunkJudge(settings, Path(folder), _gpu_number()), (settings, folder)
-    return list(_judges.judge(chunk))
+    if _kept.key != (settings, folder):
+        _kept.judge, _kept.key = ChunkJudge(settings, Path(folder), _gpu_number()), (settings, folder)
+    return list(_kept.judge(chunk))
 
 
 def _gpu_number() -> int:
@@ -102,7 +110,12 @@ class Cluster:
     Raises:
         RequestError: where that is no address.
         SilhouetteError: where distributed is not installed, or no scheduler answers at the address.
+
+    Attributes:
+        by_meshes: see `silhouette.batches.run.Pool`.
     """
+
+    by_meshes = True
 
     def __init__(self, address: str, settings: BatchSettings, timeout: float | None = None) -> None:
         place_of(address)

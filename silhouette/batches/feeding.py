@@ -55,7 +55,7 @@ class FeedingPool:
         devices: the names of the devices; by default the one of the settings, or the GPUs of this machine.
 
     Attributes:
-        by_meshes: that it gains nothing where a process is given scenes with the same meshes one after the other.
+        by_meshes: see `silhouette.batches.run.Pool`: a mesh that one of them has read is sent to all who judge.
     """
 
     by_meshes = False

@@ -65,7 +65,7 @@ class LoadJudge:
             return
         lacking = self._keep(load.models)
         read = {number: self._unpacked(parcel, lacking) for number, parcel in enumerate(load.parcels)}
-        together = 1 if self._apart else getattr(renderer, "together", TOGETHER)
+        together = 1 if self._apart else renderer.capabilities.checks_together or TOGETHER
         yield Told(together, frozenset(lacking))
         maker = RowMaker(self._settings, renderer, self._opener)
         at_once = [number for number, own in read.items() if own and not self._is_apart(load.parcels[number])]

@@ -16,7 +16,7 @@ from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool
 from silhouette.batches.settings import BatchSettings
 from silhouette.errors import SilhouetteError
 from silhouette.judging import JudgingOptions, Selection, content_with, judge_all, load_scene
-from silhouette.renderers import choose
+from silhouette.renderers import started
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.finding import scenes_of
 from silhouette.scenes.scene import Scene
@@ -78,8 +78,7 @@ def matrix(
         rows = list(batch(path, everyone=True, renderer=renderer, pixel=pixel, error=error, workers=workers))
         if not any(failed(row) for row in rows):
             return rows  # else the error is raised below
-    ready = choose(renderer) if isinstance(renderer, str) else renderer
-    options = JudgingOptions(ready, pixel=pixel, workers=cores() if workers is None else workers)
+    options = JudgingOptions(started(renderer), pixel=pixel, workers=cores() if workers is None else workers)
     results = judge_all([(scene, check) for check in checks], options)
     return [{"scene": scene.path.as_posix(), **strict(result.row())} for result in results]
 

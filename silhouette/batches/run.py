@@ -34,7 +34,13 @@ from silhouette.workers import Event, NextTask, WorkerPool, cores
 
 
 class Pool(Protocol):
-    """Processes that judge, on this machine (`silhouette.workers`) or on many (`silhouette.batches.dask`)."""
+    """Processes that judge, on this machine (`silhouette.workers`) or on many (`silhouette.batches.dask`).
+
+    Attributes:
+        by_meshes: whether a process gains by scenes with the same meshes one after the other.
+    """
+
+    by_meshes: bool
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
         """The events until there is no chunk left."""
@@ -233,7 +239,7 @@ def judge_scenes(scenes: Iterable[str], workers: AbstractContextManager[Pool], s
     schedule = Schedule(list(scenes), store)
     yield schedule
     with workers as pool:
-        schedule.by_meshes = getattr(pool, "by_meshes", True)
+        schedule.by_meshes = pool.by_meshes
         for event in pool.events(schedule.next_chunk):
             schedule.record(event)
             yield schedule

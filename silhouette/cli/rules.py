@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -60,8 +60,9 @@ def _game(name: str) -> Game:
         RequestError: where no game has the name, or it is no file.
         FileError: where the file is no game.
     """
-    game: Any = getattr(rule_named(name), "game", None)
-    if game is None:
+    from silhouette.rules.data.rule import GameRule
+
+    rule = rule_named(name)
+    if not isinstance(rule, GameRule):
         raise RequestError(f"{name} is no file: its rules are written in Python; silhouette rules lists all games")
-    found: Game = game
-    return found
+    return rule.game

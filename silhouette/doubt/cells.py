@@ -16,7 +16,7 @@ from silhouette.geometry import Flags, Floats
 from silhouette.measure.estimate import Estimate
 from silhouette.measure.observe import observe_many
 from silhouette.measure.proven import ProvenEstimate
-from silhouette.rules.base import Rule, Settings, Verdict
+from silhouette.rules.base import MeasuredVerdict, Rule, Settings, Verdict
 from silhouette.scenes.ground import Indices
 from silhouette.scenes.places import Places
 from silhouette.scenes.scene import Check, Scene
@@ -144,7 +144,7 @@ def _fill(
 
 def _is_near(verdict: Any, scene: Scene) -> bool:
     """Whether more than nothing is obscured, or seen, but less than the tolerance: marginal, however well measured."""
-    observation = getattr(verdict, "observation", None)
+    observation = verdict.observation if isinstance(verdict, MeasuredVerdict) else None
     if observation is None or not isinstance(scene, TableScene):
         return False
     counts, most = observation.counts, scene.tolerance

@@ -105,7 +105,7 @@ def _docstrings_of_fields(owner: type[BaseModel]) -> dict[str, str]:
         return {}
     docstrings = {}
     (declared,) = ast.parse(source).body
-    for statement, following in pairwise(getattr(declared, "body", ())):
+    for statement, following in pairwise(declared.body if isinstance(declared, ast.ClassDef) else ()):
         match statement, following:
             case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str(text))):
                 docstrings[key] = " ".join(text.split())

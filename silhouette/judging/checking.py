@@ -12,7 +12,7 @@ from silhouette.judging.judge import JudgingOptions, check_wanted, judge, mapped
 from silhouette.judging.loading import content_with, load_scene
 from silhouette.judging.results import Judged
 from silhouette.judging.selection import Selection
-from silhouette.renderers import choose
+from silhouette.renderers import started
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Scene
@@ -80,7 +80,7 @@ def check(
     """
     read = _read(scene, error)
     (check,) = Selection(attacker, target, arc).checks(read)
-    ((_, result),) = judge([(read, check)], JudgingOptions(_started(renderer), pixel=pixel))
+    ((_, result),) = judge([(read, check)], JudgingOptions(started(renderer), pixel=pixel))
     return result.verdict
 
 
@@ -124,7 +124,7 @@ def odds(
     """
     if seed < 0:
         raise RequestError(f"seed is {seed}; it must be a whole number, 0 or more")
-    options = JudgingOptions(_started(renderer), pixel=pixel, seed=seed)
+    options = JudgingOptions(started(renderer), pixel=pixel, seed=seed)
     found = _complete(_read(scene, error), Selection(attacker, target, arc), options).odds
     assert found is not None
     return found
@@ -149,7 +149,7 @@ def changes(
         RequestError: where no move makes sense in the game; and as `check` does.
         RendererUnavailable: where the renderer asked for cannot run on this machine.
     """
-    options = JudgingOptions(_started(renderer), pixel=pixel, what_if=True)
+    options = JudgingOptions(started(renderer), pixel=pixel, what_if=True)
     result = _complete(_read(scene, error), Selection(attacker, target, arc), options)
     assert result.changes is not None
     return replace(result.changes, one_way=result.one_way)
@@ -191,7 +191,7 @@ def map_of(
 
     request = MapRequest(move, _names(attackers), _names(targets), grid, within, under)
     processes = cores() if workers is None else max(1, workers)
-    return mapped(_read(scene, error), request, _started(renderer), pixel, workers=processes)
+    return mapped(_read(scene, error), request, started(renderer), pixel, workers=processes)
 
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:
@@ -200,10 +200,6 @@ def _names(given: str | Sequence[str]) -> tuple[str, ...]:
 
 def _read(scene: Scene | str | PathLike[str], error: float | None) -> Scene:
     return content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
-
-
-def _started(renderer: str | Renderer) -> Renderer:
-    return choose(renderer) if isinstance(renderer, str) else renderer
 
 
 def _complete(scene: Scene, selection: Selection, options: JudgingOptions) -> Judged:

@@ -16,7 +16,7 @@ from silhouette.groups import GROUPS_EACH, TOGETHER, WORTH_FORKING, shared
 from silhouette.judging.loading import pixel_of
 from silhouette.judging.results import Judged
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import Renderer, refuse_too_large
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
@@ -86,7 +86,7 @@ def judge(
             results before it if a check names a piece that is not there, or one that takes too long.
     """
     scenes = {id(scene): scene for scene, _ in requests}
-    refuse_too_large(options.renderer, _meshes_of(list(scenes.values())))
+    options.renderer.refuse_too_large(_meshes_of(list(scenes.values())))
     rounds = 1 + (options.seed is not None) + options.what_if
     results: dict[int, Judged] = {}
     total = rounds * len(requests)
@@ -154,7 +154,7 @@ def _groups(
     requests: Sequence[Request], work: Callable[[Sequence[Request]], Group], options: JudgingOptions
 ) -> Iterator[Group]:
     """The requests, as many at once as serves the renderer, by several processes if that is worth it."""
-    together = getattr(options.renderer, "together", TOGETHER)
+    together = options.renderer.capabilities.checks_together or TOGETHER
     of_one_scene = len({id(scene) for scene, _ in requests}) == 1
     forking = options.workers > 1 and not options.keep and of_one_scene and len(requests) >= WORTH_FORKING
     if not forking or not shared(requests[0][0], options.renderer):
@@ -276,5 +276,5 @@ def mapped(
     """
     from silhouette.doubt.maps import map_of  # what only maps need
 
-    refuse_too_large(renderer, rule_called(scene.rules).meshes(scene))
+    renderer.refuse_too_large(rule_called(scene.rules).meshes(scene))
     return map_of(scene, request, Settings(renderer, pixel_of(scene, pixel)), workers, step)

@@ -16,7 +16,7 @@ from silhouette.errors import FileError, RequestError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import BYTE_ORDER_MARK, check_document, document_of, read_document, read_text
 from silhouette.files.writing import write_file
-from silhouette.live.edits import edit_of, edited
+from silhouette.live.edits import PieceEdit, edit_of, edited
 from silhouette.live.evidence import Pictures
 from silhouette.live.names import Document, Names, names_after, piece_names
 from silhouette.live.tags import Models, model_file, said_of, tag_of, tagged, with_models, written_models
@@ -182,7 +182,8 @@ class LiveTable:
             else:
                 edit = edit_of(data, scene)
                 document = edited(state.document, scene, edit)
-                names = names_after(state.names, getattr(edit, "piece", None), state.document, document)
+                renamed = edit.piece if isinstance(edit, PieceEdit) else None
+                names = names_after(state.names, renamed, state.document, document)
                 state = replace(state, document=document, names=names)
             check_document(self.path, state.document)
             scene = self._loaded(state)

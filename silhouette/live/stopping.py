@@ -6,27 +6,28 @@ a message during an answer -> Stopped, raised by the renderer when it is next as
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import Body, Layer, Renderer
+from silhouette.renderers.protocol import Body, Cast, Layer, Renderer
+from silhouette.renderers.rays import RayRenderer
 from silhouette.views import View
 
 STOP = "stop"
 """The message. One that comes when there is no answer under way, or no longer, means nothing."""
-
-LOOKS = ("depths", "render_separately", "draw_ahead")
-"""The methods that a renderer may have besides those of the protocol, and that look."""
 
 
 class Stopped(BaseException):
     """Nobody waits for the answer any longer; no part of the measurement handles it."""
 
 
-class StoppableRenderer:
-    """A renderer, a measurement with which ends with `Stopped` as soon as a message comes.
+class StoppableRenderer(Renderer):
+    """A renderer, a measurement with which ends with `Stopped` at the first look after a message has come.
 
     Args:
         renderer: that looks.
@@ -34,33 +35,70 @@ class StoppableRenderer:
     """
 
     def __init__(self, renderer: Renderer, pipe: Connection) -> None:
-        self.name, self.device, self.sparse = renderer.name, renderer.device, renderer.sparse
+        self.name, self.device, self.capabilities = renderer.name, renderer.device, renderer.capabilities
         self._renderer, self._pipe, self._process = renderer, pipe, os.getpid()
-
-    def share(self, meshes: Sequence[Mesh]) -> bool:
-        """See `Renderer.share`."""
-        return self._renderer.share(meshes)
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """See `Renderer.render`.
 
         Raises:
-            Stopped: where a message has come.
+            Stopped: if a message has come.
         """
         self._go_on()
         return self._renderer.render(view, bodies, pixels)
 
-    def __getattr__(self, name: str) -> Any:
-        """What else the renderer has; those that look raise `Stopped` as well."""
-        found = getattr(self._renderer, name)
-        if name not in LOOKS:
-            return found
+    def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
+        """See `Renderer.depths`: one look if the renderer casts all rays at once, else one for each cast.
 
-        def look(*arguments: Any) -> Any:
-            self._go_on()
-            return found(*arguments)
+        Raises:
+            Stopped: if a message has come.
+        """
+        if not isinstance(self._renderer, RayRenderer):
+            return super().depths(casts)
+        self._go_on()
+        return self._renderer.depths(casts)
 
-        return look
+    def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterable[Layer]:
+        """See `Renderer.render_separately`: one look if the renderer draws whole pictures, else one for each body.
+
+        Raises:
+            Stopped: if a message has come.
+        """
+        if self.capabilities.sparse:
+            return super().render_separately(view, bodies, pixels)
+        self._go_on()
+        return self._renderer.render_separately(view, bodies, pixels)
+
+    def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
+        """See `Renderer.draw_ahead`.
+
+        Raises:
+            Stopped: if a message has come.
+        """
+        self._go_on()
+        self._renderer.draw_ahead(view, bodies)
+
+    def share(self, meshes: Sequence[Mesh]) -> bool:
+        """See `Renderer.share`."""
+        return self._renderer.share(meshes)
+
+    def refuse_too_large(self, meshes: Mapping[str, Mesh]) -> None:
+        """See `Renderer.refuse_too_large`."""
+        self._renderer.refuse_too_large(meshes)
+
+    @property
+    def underlying(self) -> Renderer:
+        """See `Renderer.underlying`."""
+        return self._renderer.underlying
+
+    @property
+    def is_closed(self) -> bool:
+        """See `Renderer.is_closed`."""
+        return self._renderer.is_closed
+
+    def close(self) -> None:
+        """See `Renderer.close`."""
+        self._renderer.close()
 
     def _go_on(self) -> None:
         if self._process == os.getpid() and self._pipe.poll():

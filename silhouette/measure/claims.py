@@ -21,7 +21,7 @@ from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Kinds, Picture
 from silhouette.measure.unobscured import unproven_open
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.clusters import Indices
-from silhouette.renderers.protocol import NEAREST, Cast, Renderer, depths
+from silhouette.renderers.protocol import NEAREST, Cast, Renderer
 
 Assertion = Literal["open", "covered", "hidden"]
 """What a claim says: nothing of the target is obscured; all of it is; or nothing of it in the arcs is seen."""
@@ -70,7 +70,7 @@ def claim_of(
     Args:
         pictures: of one check.
         says: the claim.
-        renderer: must look at any place of a picture, between its pixels too (`Renderer.sparse`).
+        renderer: must look at any place of a picture, between its pixels too (`Capabilities.sparse`).
         thorough: whether what is hard to prove is proven, and what is left searched by rays; what is left is larger
             otherwise, and found sooner.
         soon: whether rays are aimed at what may refute the claim ahead of what is dear: they refute most claims that
@@ -158,7 +158,7 @@ def _untrue_at(picture: Picture, places: Floats, says: Assertion, renderer: Rend
 def _certain(picture: Picture, places: Floats, says: Assertion, renderer: Renderer) -> Floats:
     """(k, 2) those of the places at which the target and what is nearest before it, or behind, are clearly apart."""
     bodies = [picture.target, *picture.blockers]
-    depth, *others = depths(renderer, [Cast(picture.view, body, places) for body in bodies]).reshape(len(bodies), -1)
+    depth, *others = renderer.depths([Cast(picture.view, body, places) for body in bodies]).reshape(len(bodies), -1)
     nearest = np.min([np.full(len(places), np.inf), *others], axis=0)
     certain: Floats = places[nearest < depth * (1.0 - CLEARLY) if says == "open" else nearest > depth * (1.0 + CLEARLY)]
     return certain

@@ -17,9 +17,9 @@ from silhouette.measure.survey import Survey
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
 
-PIXELS_AT_HAND = 12_000_000
-"""The most pixels that are measured together: some 64 pictures, and 200 MB; where they are counted on the renderer's
-device, as many as its attribute ``pixels_at_hand`` says."""
+PIXELS_TOGETHER = 12_000_000
+"""The most pixels that are measured together: some 64 pictures, and 200 MB; `Capabilities.pixels_together` if the
+renderer has a bound of its own."""
 
 
 def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = False) -> list[Measured]:
@@ -31,8 +31,8 @@ def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = Fal
         keep: whether the masks are kept.
     """
     found: dict[int, Measured] = {}
-    far = getattr(renderer, "far", False) or not renderer.sparse
-    exact = looking_between_pixels() if far else renderer
+    on_cpu = renderer.capabilities.slow_launch or not renderer.capabilities.sparse
+    exact = looking_between_pixels() if on_cpu else renderer
     for together in _batches(questions, renderer):
         survey = Survey([questions[number] for number in together], renderer)
         refuted = []
@@ -58,7 +58,8 @@ def _batches(questions: Sequence[Question], renderer: Renderer) -> Iterator[list
 
     A renderer that draws whole pictures keeps the last one only: its questions are taken one by one.
     """
-    most = getattr(renderer, "pixels_at_hand", PIXELS_AT_HAND) if renderer.sparse else 0
+    bound = renderer.capabilities.pixels_together
+    most = (PIXELS_TOGETHER if bound is None else bound) if renderer.capabilities.sparse else 0
     by_block: dict[int, list[int]] = {}
     for number, question in enumerate(questions):
         by_block.setdefault(question.block, []).append(number)

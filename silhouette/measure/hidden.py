@@ -109,7 +109,7 @@ def unproven_hidden(
         view: a flat picture, or a face of a cube; what lies outside is not asked.
         target: what is to be hidden.
         blockers: what may hide it.
-        renderer: finds out whether a place is covered, between pixels too (`Renderer.sparse`).
+        renderer: finds out whether a place is covered, between pixels too (`Capabilities.sparse`).
         thorough: whether all is tried, at last in float64, face by face; else only what is quick, and likely to do.
         is_refuted: asked before what is dear, with the blocks that are open: whether it is known that something is seen
             there.

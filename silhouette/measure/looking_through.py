@@ -14,7 +14,7 @@ from silhouette.geometry import Floats
 from silhouette.measure.filling import Skins
 from silhouette.measure.framing import Framed
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, Picture, sample
-from silhouette.renderers.protocol import Body, Cast, Renderer, depths
+from silhouette.renderers.protocol import Body, Cast, Renderer
 from silhouette.renderers.registry import looking_between_pixels
 from silhouette.scenes.table import Piece
 from silhouette.views import View
@@ -31,7 +31,7 @@ def looked_through(frame: Framed, renderer: Renderer) -> tuple[Piece, ...]:
     solid = [number for number, piece in enumerate(frame.blockers) if piece.model.solid is True]
     if not solid:
         return ()
-    exact = renderer if renderer.sparse else looking_between_pixels()
+    exact = renderer if renderer.capabilities.sparse else looking_between_pixels()
     return tuple(frame.blockers[number] for number in solid if _is_looked_through(frame, number, exact))
 
 
@@ -61,7 +61,7 @@ def _may_enclose(view: View, body: Body, renderer: Renderer) -> bool:
     low, high = (np.array([bound(rows), bound(columns)]) for bound in (np.min, np.max))
     cells = np.argwhere(np.ones((ACROSS, ACROSS), np.bool_))
     places = low + (cells + np.random.default_rng(5).random(cells.shape)) / ACROSS * (high - low) - 0.5
-    bare = ~np.isfinite(depths(renderer, [Cast(view, body, places)])).reshape(ACROSS, ACROSS)
+    bare = ~np.isfinite(renderer.depths([Cast(view, body, places)])).reshape(ACROSS, ACROSS)
     return bool((binary_fill_holes(~bare) & bare).any())
 
 

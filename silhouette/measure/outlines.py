@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, corners
-from silhouette.renderers.protocol import Cast, Renderer, depths
+from silhouette.renderers.protocol import Cast, Renderer
 
 DIRECTIONS = 8
 """Rays on the circle."""
@@ -38,14 +38,14 @@ cosine over half the angle between two. The circle is so much wider, and straigh
 def outlined_depths(
     renderer: Renderer, casts: Sequence[Cast], limit: NDArray[np.float32] | None = None
 ) -> NDArray[np.float32]:
-    """(n,) `silhouette.renderers.protocol.depths` of bodies with their outlines where `Body.outline` says.
+    """(n,) `silhouette.renderers.protocol.Renderer.depths` of bodies with their outlines where `Body.outline` says.
 
     Args:
         renderer: casts the rays.
         casts: the rays, towards one body each.
         limit: (n,) mm: what a ray meets no nearer than this counts as not met, as it hides nothing; None for no limit.
     """
-    depth = depths(renderer, casts)
+    depth = renderer.depths(casts)
     if not any(cast.body.outline for cast in casts):
         return depth
     ends = np.cumsum([0, *(len(cast.places) for cast in casts)])
@@ -132,7 +132,7 @@ def _on_circle(
     angles = 2.0 * np.pi * turns
     offsets = np.stack([np.sin(angles), np.cos(angles)], axis=2) * radius[:, None, None]
     places = (cast.places[asked, None, :] + offsets).reshape(-1, 2)
-    depth = depths(renderer, [replace(cast, places=places)]).reshape(angles.shape)
+    depth = renderer.depths([replace(cast, places=places)]).reshape(angles.shape)
     depth[depth >= limit[asked, None]] = np.inf
     return depth
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.measure.outlines import outlined_depths
-from silhouette.renderers.protocol import Body, Cast, Renderer, draw_ahead, render_separately
+from silhouette.renderers.protocol import Body, Cast, Renderer
 from silhouette.renderers.registry import looking_between_pixels
 from silhouette.views import View, VisionArc, in_any
 
@@ -86,7 +86,7 @@ class Samples:
 
 def sample(pictures: Sequence[Picture], picture: Places, places: Floats, renderer: Renderer) -> Samples:
     """Samples at places (n, 2) of pictures, of which ``picture`` (n,) names each place's; never less than before it."""
-    if not renderer.sparse:
+    if not renderer.capabilities.sparse:
         places = (np.round(FINER * (places + 0.5) - 0.5) + 0.5) / FINER - 0.5
     ends = np.searchsorted(picture, np.arange(len(pictures) + 1))
     asked = [(number, int(ends[number]), int(ends[number + 1])) for number in np.flatnonzero(np.diff(ends)).tolist()]
@@ -131,7 +131,7 @@ class _Distances:
 
     def targets(self) -> NDArray[np.float32]:
         """(n,) mm, the depth of the target; inf where it is not."""
-        if not self.renderer.sparse:
+        if not self.renderer.capabilities.sparse:
             return np.concatenate([np.empty(0, np.float32), *(self._drawn(*each)[0] for each in self.asked)])
         return outlined_depths(
             self.renderer,
@@ -148,17 +148,17 @@ class _Distances:
         for number, start, end in self.asked:
             picture = self.pictures[number]
             met = start + np.flatnonzero(np.isfinite(depth[start:end]))
-            layers = [] if self.renderer.sparse else self._drawn(number, start, end)[1:]
+            layers = [] if self.renderer.capabilities.sparse else self._drawn(number, start, end)[1:]
             for blocker, body in enumerate(picture.blockers):
                 rays.append(met)
                 which.append(blocker)
-                if self.renderer.sparse:
+                if self.renderer.capabilities.sparse:
                     casts.append(Cast(picture.view, body, self.places[met]))
                 else:
                     drawn.append(layers[blocker][met - start])
         ray = np.concatenate([np.empty(0, np.intp), *rays])
         blocker_of_ray = np.repeat(np.array(which, dtype=np.int32), [len(met) for met in rays])
-        if not self.renderer.sparse:
+        if not self.renderer.capabilities.sparse:
             return ray, blocker_of_ray, np.concatenate([depth[:0], *drawn])
         return ray, blocker_of_ray, outlined_depths(self.renderer, casts, depth[ray])
 
@@ -188,8 +188,8 @@ class _Distances:
         bodies = [picture.target, *picture.blockers]
         places = FINER * (self.places[start:end] + 0.5) - 0.5
         view = picture.view.refined(FINER)
-        draw_ahead(self.renderer, view, bodies)
-        layers = render_separately(self.renderer, view, bodies, places)
+        self.renderer.draw_ahead(view, bodies)
+        layers = self.renderer.render_separately(view, bodies, places)
         return [layer.depth for layer in layers]
 
 
@@ -198,7 +198,7 @@ def _blocked(distances: _Distances, picture: Places, depth: NDArray[np.float32],
     ray, blocker, distance = distances.blockers(depth)
     nearest = np.full(len(kind), -1, dtype=np.int32)
     is_nearer = distance < depth[ray]
-    if not distances.renderer.sparse:
+    if not distances.renderer.capabilities.sparse:
         close = np.abs(distance - depth[ray]) <= np.float32(ROUNDING) * depth[ray]
         is_nearer[close] = distances.are_nearer(picture, ray[close], blocker[close])
     nearer = np.flatnonzero(is_nearer)

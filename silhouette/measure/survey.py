@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -25,10 +24,6 @@ from silhouette.measure.sampled import Along, Sampled
 from silhouette.measure.sampled_here import SampledHere
 from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET, Picture, Places
 from silhouette.renderers.protocol import Renderer
-
-if TYPE_CHECKING:
-    from silhouette.renderers.cuda.renderer import CudaRenderer
-    from silhouette.renderers.cuda.served import ServedRenderer
 
 NEAR = 5.0
 """An error that meets the goal is made smaller all the same where the share is less than this many errors away from a
@@ -233,12 +228,12 @@ def _sampled(
         pictures: one at least.
         reached: for each picture, (height, width) in blocks, where its target may be.
         block: the width of a block, in pixels.
-        renderer: casts the rays. One that counts on its device has a true attribute ``counts``.
+        renderer: casts the rays.
         check: (k,) the check to which each picture belongs; never less than the one before.
     """
-    if getattr(renderer, "counts", False):
+    if renderer.capabilities.counts_on_device:
         from silhouette.measure.on_device.sampled import SampledOnDevice
 
         if SampledOnDevice.takes(pictures):
-            return SampledOnDevice(pictures, reached, block, cast("CudaRenderer | ServedRenderer", renderer), check)
+            return SampledOnDevice(pictures, reached, block, renderer, check)
     return SampledHere(Atlas.sampled(pictures, reached, block, renderer), check)

@@ -1,12 +1,12 @@
 """RENDER: a view and bodies go in, a layer comes out: which body is in front at each pixel, and how deep it lies.
 
-Others use `choose`, `check_name`, `RENDERERS`, the values of `silhouette.renderers.protocol`, and what
+Others use `choose`, `started`, `check_name`, `RENDERERS`, the values of `silhouette.renderers.protocol`, and what
 `silhouette.renderers.probe` finds out about this machine; the modules of a renderer are for that renderer alone.
 """
 
 from __future__ import annotations
 
-from silhouette.renderers.protocol import Body, Layer, Renderer
-from silhouette.renderers.registry import RENDERERS, check_name, choose
+from silhouette.renderers.protocol import Body, Capabilities, Cast, Layer, Renderer
+from silhouette.renderers.registry import RENDERERS, check_name, choose, started
 
-__all__ = ["RENDERERS", "Body", "Layer", "Renderer", "check_name", "choose"]
+__all__ = ["RENDERERS", "Body", "Capabilities", "Cast", "Layer", "Renderer", "check_name", "choose", "started"]

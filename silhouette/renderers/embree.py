@@ -18,7 +18,7 @@ from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.installation import package_command
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import NEAREST, Body, Cast, Layer
+from silhouette.renderers.protocol import NEAREST, Body, Cast
 from silhouette.renderers.rays import (
     ATTEMPTS,
     BYTES_KEPT,
@@ -26,8 +26,8 @@ from silhouette.renderers.rays import (
     TRUSTED,
     Chunk,
     Kept,
+    RayRenderer,
     indexed_size,
-    layer_of_rays,
 )
 from silhouette.views import View
 
@@ -41,7 +41,7 @@ AIMS_KEPT = 4096
 """Views whose aims at chunks are remembered, as long as they are in use."""
 
 
-class EmbreeRenderer:
+class EmbreeRenderer(RayRenderer):
     """Casts one ray per pixel, carried into the frame of each distinct mesh.
 
     The surfaces that Embree (float32) finds are met again in float64, in the plane of the face that was hit,
@@ -53,7 +53,6 @@ class EmbreeRenderer:
     """
 
     name = "embree"
-    sparse = True
 
     def __init__(self) -> None:
         try:
@@ -78,12 +77,8 @@ class EmbreeRenderer:
                 chunk.planes()
         return True
 
-    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
-        """The bodies in front, at every pixel or at ``pixels``; see `silhouette.renderers.protocol.Renderer`."""
-        return layer_of_rays(view, bodies, pixels, self.depths)
-
     def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
-        """See `silhouette.renderers.protocol.depths`: the rays of all casts at one mesh are cast in one go."""
+        """See `Renderer.depths`: the rays of all casts at one mesh are cast in one go."""
         ends = np.cumsum([0, *(len(cast.places) for cast in casts)]).tolist()
         depth = np.full(ends[-1], np.inf, dtype=np.float32)
         together: dict[_Chunk, list[_Aimed]] = {}

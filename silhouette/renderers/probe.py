@@ -153,9 +153,9 @@ def main() -> None:
         draw_triangle(renderer)
         return {
             "device": renderer.device,
-            "driver": getattr(renderer, "driver", ""),
-            "hardware": getattr(renderer, "hardware", False),
-            "memory": getattr(renderer, "memory", 0),
+            "driver": renderer.capabilities.driver,
+            "hardware": renderer.capabilities.hardware,
+            "memory": renderer.capabilities.memory,
         }
 
     print_answer(answer)

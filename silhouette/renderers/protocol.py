@@ -1,10 +1,15 @@
-"""RENDER: the protocol of every renderer: bodies seen through a view become a layer."""
+"""RENDER: what every renderer is: bodies seen through a view become a layer.
+
+A renderer has one method of its own, `Renderer.render`. What else it can do it says in `Capabilities`, or does in a
+method that it overrides.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,104 +65,6 @@ class Layer:
         return cls(np.zeros(shape, np.int32), np.full(shape, np.inf, np.float32))
 
 
-class Renderer(Protocol):
-    """One method, which every renderer answers alike but for pixels on the rim of a shape.
-
-    Attributes:
-        name: as the option ``--renderer`` spells it.
-        device: the device that it runs on, in words, for the result and for ``silhouette doctor``.
-        sparse: whether few pixels cost less than all of them, and any place between them can be looked at.
-    """
-
-    name: str
-    device: str
-    sparse: bool
-
-    def share(self, meshes: Sequence[Mesh]) -> bool:
-        """Makes ready what processes forked from this one then share; False where this renderer is of no use there.
-
-        A process with threads is not forked: those that the renderer keeps have ended when this returns True.
-        """
-        ...
-
-    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
-        """The bodies in front: at every pixel, or at ``pixels`` (n, 2) as row and column, in that order.
-
-        A pixel is sampled at its centre, once; nothing is culled, clipped or blended: both faces of every
-        triangle count, at any distance in front of the eye, and only the given ids and 0 appear.
-        The given pixels may lie outside the image: the view's plane goes on there. They may be fractional:
-        a sparse renderer looks at that very point, another one at the middle of the nearest pixel.
-        """
-        ...
-
-
-@runtime_checkable
-class Closable(Protocol):
-    """A renderer that holds what the process must give back: memory of a device."""
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether `close` was called."""
-        ...
-
-    def close(self) -> None:
-        """Gives it back; the renderer looks no more."""
-        ...
-
-
-def render_separately(renderer: Renderer, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
-    """The layer that `Renderer.render` gives for each body alone, in their order; drawn in one go where possible.
-
-    Such a renderer has a method ``render_separately(view, bodies, pixels)``. The pixels are the same for every body.
-
-    >>> from silhouette.renderers.reference import ReferenceRenderer
-    >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
-    >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
-    >>> mesh = Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
-    >>> bodies = [Body(number, mesh, Pose.standing()) for number in (3, 7)]
-    >>> [layer.ids.tolist() for layer in render_separately(ReferenceRenderer(), view, bodies)]
-    [[[3, 3], [0, 0]], [[7, 7], [0, 0]]]
-    >>> list(render_separately(ReferenceRenderer(), view, []))
-    []
-    """
-    at_once = getattr(renderer, "render_separately", None)
-    if at_once is not None:
-        yield from at_once(view, bodies, pixels)
-        return
-    for body in bodies:
-        yield renderer.render(view, [body], pixels)
-
-
-def draw_ahead(renderer: Renderer, view: View, bodies: Sequence[Body]) -> None:
-    """Draws a picture of which some pixels will be asked for, and then others, where that spares work.
-
-    Such a renderer has a method ``draw_ahead(view, bodies)``; others do nothing.
-
-    >>> from silhouette.renderers.reference import ReferenceRenderer
-    >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
-    >>> draw_ahead(ReferenceRenderer(), view, [])
-    """
-    ahead = getattr(renderer, "draw_ahead", None)
-    if ahead is not None:
-        ahead(view, bodies)
-
-
-def refuse_too_large(renderer: Renderer, meshes: Mapping[str, Mesh]) -> None:
-    """Refuses meshes, by the names of their pieces, for which a renderer's device has no room; before it looks.
-
-    Such a renderer has a method ``refuse_too_large(meshes)``; others have room for all.
-
-    Raises:
-        RequestError: where they are refused.
-
-    >>> from silhouette.renderers.reference import ReferenceRenderer
-    >>> refuse_too_large(ReferenceRenderer(), {})
-    """
-    refuse = getattr(renderer, "refuse_too_large", None)
-    if refuse is not None:
-        refuse(meshes)
-
-
 @dataclass(frozen=True, eq=False)
 class Cast:
     """Rays through places of one picture, towards one body.
@@ -173,24 +80,118 @@ class Cast:
     places: Floats
 
 
-def depths(renderer: Renderer, casts: Sequence[Cast]) -> NDArray[np.float32]:
-    """(n,) mm along the axis of its view, the depth at which each ray of the casts meets its body; inf where none does.
+@dataclass(frozen=True)
+class Capabilities:
+    """What a renderer can do, and the device that it runs on; the defaults are those of one that draws whole pictures.
 
-    The rays are those of the first cast, then those of the second, and so on. A renderer that gains by many casts at
-    once has a method ``depths(casts)``; another renders them one by one.
-
-    >>> from silhouette.renderers.reference import ReferenceRenderer
-    >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
-    >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
-    >>> body = Body(1, Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32)), Pose.standing())
-    >>> depths(ReferenceRenderer(), [Cast(view, body, np.array([[0.0, 0.0], [1.0, 1.0]]))]).tolist()
-    [5.0, inf]
-    >>> depths(ReferenceRenderer(), []).tolist()
-    []
+    Attributes:
+        sparse: whether few pixels cost less than all of them, and any place between them can be looked at.
+        slow_launch: whether a few rays take as long as a million: proofs then cast theirs on the CPU.
+        counts_on_device: whether samples are counted where they are taken: see `silhouette.measure.sampled`.
+        checks_together: the number of checks that are best judged together; None leaves it to whoever judges.
+        pixels_together: the most pixels that are measured together; None leaves it to whoever measures.
+        hardware: whether a GPU draws.
+        driver: the words of OpenGL or CUDA for the driver and its version; empty without one.
+        memory: bytes, of the GPU; 0 if it is not known, and without one.
     """
-    at_once = getattr(renderer, "depths", None)
-    if at_once is not None:
-        found: NDArray[np.float32] = at_once(casts)
-        return found
-    met = [renderer.render(cast.view, [cast.body], cast.places).depth for cast in casts]
-    return np.concatenate([np.empty(0, np.float32), *met])
+
+    sparse: bool = False
+    slow_launch: bool = False
+    counts_on_device: bool = False
+    checks_together: int | None = None
+    pixels_together: int | None = None
+    hardware: bool = False
+    driver: str = ""
+    memory: int = 0
+
+
+class Renderer(ABC):
+    """One method, which every renderer answers alike but for pixels on the rim of a shape; all else has a default.
+
+    Attributes:
+        name: as the option ``--renderer`` spells it.
+        device: the device that it runs on, in words, for the result and for ``silhouette doctor``.
+        capabilities: what it can do.
+    """
+
+    name: str
+    device: str
+    capabilities: Capabilities = Capabilities()
+
+    @abstractmethod
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
+        """The bodies in front: at every pixel, or at ``pixels`` (n, 2) as row and column, in that order.
+
+        A pixel is sampled at its centre, once; nothing is culled, clipped or blended: both faces of every
+        triangle count, at any distance in front of the eye, and only the given ids and 0 appear.
+        The given pixels may lie outside the image: the view's plane goes on there. They may be fractional:
+        a sparse renderer looks at that very point, another one at the middle of the nearest pixel.
+        """
+
+    def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
+        """(n,) mm along the axis of its view, the depth at which each ray of the casts meets its body; inf for none.
+
+        The rays are those of the first cast, then those of the second, and so on. By default they are rendered cast by
+        cast; a renderer that gains by many casts at once is a `silhouette.renderers.rays.RayRenderer`.
+
+        >>> from silhouette.renderers.reference import ReferenceRenderer
+        >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
+        >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
+        >>> body = Body(1, Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32)), Pose.standing())
+        >>> ReferenceRenderer().depths([Cast(view, body, np.array([[0.0, 0.0], [1.0, 1.0]]))]).tolist()
+        [5.0, inf]
+        >>> ReferenceRenderer().depths([]).tolist()
+        []
+        """
+        met = [self.render(cast.view, [cast.body], cast.places).depth for cast in casts]
+        return np.concatenate([np.empty(0, np.float32), *met])
+
+    def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterable[Layer]:
+        """The layer that `render` gives for each body alone, in their order, all at the same pixels.
+
+        By default one is rendered after the other; a renderer that draws them in one go overrides this.
+
+        >>> from silhouette.renderers.reference import ReferenceRenderer
+        >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
+        >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
+        >>> mesh = Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
+        >>> bodies = [Body(number, mesh, Pose.standing()) for number in (3, 7)]
+        >>> [layer.ids.tolist() for layer in ReferenceRenderer().render_separately(view, bodies)]
+        [[[3, 3], [0, 0]], [[7, 7], [0, 0]]]
+        >>> list(ReferenceRenderer().render_separately(view, []))
+        []
+        """
+        return (self.render(view, [body], pixels) for body in bodies)
+
+    def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:  # noqa: B027 - most have nothing to do
+        """Draws a picture of which some pixels will be asked for, and then others; by default nothing is drawn."""
+
+    def share(self, meshes: Sequence[Mesh]) -> bool:
+        """Makes ready what processes forked from this one then share; False if this renderer is of no use there.
+
+        A process with threads is not forked: those that the renderer keeps have ended when this returns True.
+        By default it is of no use there, as one that holds a device is not.
+        """
+        return False
+
+    def refuse_too_large(self, meshes: Mapping[str, Mesh]) -> None:  # noqa: B027 - most have nothing to do
+        """Refuses meshes, by the names of their pieces, for which its device has no room, before it looks.
+
+        By default there is room for all.
+
+        Raises:
+            RequestError: if they are refused.
+        """
+
+    @property
+    def underlying(self) -> Renderer:
+        """The renderer that looks: this one, unless it hands on to another what it is asked."""
+        return self
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called, and took something away: the renderer looks no more."""
+        return False
+
+    def close(self) -> None:  # noqa: B027 - most have nothing to do
+        """Gives back what the process must give back, such as memory of a device; by default there is nothing."""

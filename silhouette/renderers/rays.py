@@ -7,6 +7,7 @@ depth.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers, corners
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import Body, Cast, Layer
+from silhouette.renderers.protocol import Body, Capabilities, Cast, Layer, Renderer
 from silhouette.views import View
 
 FACES_PER_CHUNK = 1 << 18
@@ -160,22 +161,26 @@ class Kept(Generic[Made]):
             del self._made[digest], self._meshes[digest]
 
 
-def layer_of_rays(
-    view: View,
-    bodies: Sequence[Body],
-    pixels: Any,
-    depths: Callable[[Sequence[Cast]], NDArray[np.float32]],
-) -> Layer:
-    """The bodies in front, at every pixel or at ``pixels``, by one cast at each body: see `Renderer.render`."""
-    shape: tuple[int, ...] = (view.height, view.width)
-    if pixels is None:
-        places = np.indices(shape, dtype=np.float64).reshape(2, -1).T
-    else:
-        places = np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
-        shape = (len(places),)
-    front = Layer.empty((len(places),))
-    for body in sorted(bodies, key=lambda body: body.id):
-        depth = depths([Cast(view, body, places)])
-        closer = depth < front.depth
-        front.depth[closer], front.ids[closer] = depth[closer], body.id
-    return Layer(front.ids.reshape(shape), front.depth.reshape(shape))
+class RayRenderer(Renderer):
+    """A renderer that casts rays, many at once: what it sees is what `depths` meets first."""
+
+    capabilities = Capabilities(sparse=True)
+
+    @abstractmethod
+    def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
+        """See `Renderer.depths`: the rays of all casts are cast in one go."""
+
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
+        """See `Renderer.render`: one cast at each body."""
+        shape: tuple[int, ...] = (view.height, view.width)
+        if pixels is None:
+            places = np.indices(shape, dtype=np.float64).reshape(2, -1).T
+        else:
+            places = np.asarray(pixels, dtype=np.float64).reshape(-1, 2)
+            shape = (len(places),)
+        front = Layer.empty((len(places),))
+        for body in sorted(bodies, key=lambda body: body.id):
+            depth = self.depths([Cast(view, body, places)])
+            closer = depth < front.depth
+            front.depth[closer], front.ids[closer] = depth[closer], body.id
+        return Layer(front.ids.reshape(shape), front.depth.reshape(shape))

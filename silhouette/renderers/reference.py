@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import NEAREST, Body, Layer
+from silhouette.renderers.protocol import NEAREST, Body, Capabilities, Layer, Renderer
 from silhouette.views import View
 
 Indices = NDArray[np.int64]
@@ -33,12 +33,12 @@ SAME_DEPTH = 1.0 + 2.0**-22
 PAIRS_AT_ONCE = 1_000_000
 
 
-class ReferenceRenderer:
+class ReferenceRenderer(Renderer):
     """Tests each triangle at each pixel of its bounding box, in float64. Slow, sure, and always there."""
 
     name = "reference"
     device = "numpy"
-    sparse = True
+    capabilities = Capabilities(sparse=True)
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
         """See `Renderer.share`: this renderer keeps nothing, so there is nothing to share."""

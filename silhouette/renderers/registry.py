@@ -14,13 +14,9 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from silhouette.errors import RendererUnavailable, RequestError
-from silhouette.renderers.protocol import Closable
-
-if TYPE_CHECKING:
-    from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.protocol import Renderer
 
 
 @dataclass(frozen=True)
@@ -214,13 +210,35 @@ def choose(name: str = "auto", device: str | None = None) -> Renderer:
     return _shared(entries if device is None else entries[:1], device)
 
 
+def started(renderer: str | Renderer) -> Renderer:
+    """A renderer as Python gives it: by its name, for `choose`, or started already.
+
+    Raises:
+        RequestError: if it is neither; and as `choose` does.
+        RendererUnavailable: if the one named cannot run on this machine.
+
+    >>> started(started("reference")).name
+    'reference'
+    >>> started(3)
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: renderer is of the type int; it must be a name, or a silhouette.Renderer
+    """
+    if isinstance(renderer, str):
+        return choose(renderer)
+    if not isinstance(renderer, Renderer):
+        raise RequestError(
+            f"renderer is of the type {type(renderer).__name__}; it must be a name, or a silhouette.Renderer"
+        )
+    return renderer
+
+
 def close_all() -> None:
     """Closes the renderers that this process has started; whoever chooses one again starts it anew."""
     with _starting:
         while _started:
             _, renderer = _started.popitem()
-            if isinstance(renderer, Closable):
-                renderer.close()
+            renderer.close()
 
 
 atexit.register(close_all)
@@ -329,7 +347,7 @@ def _shared(entries: Sequence[RendererEntry], device: str | None) -> Renderer:
     key = tuple(entries), device, *map(os.environ.get, CHOOSING)
     with _starting:
         renderer = _started.get(key)
-        if renderer is None or (isinstance(renderer, Closable) and renderer.is_closed):
+        if renderer is None or renderer.is_closed:
             renderer = entries[0].start(device) if len(entries) == 1 else _best(entries)
             _started[key] = renderer
         return renderer
@@ -341,7 +359,7 @@ def _best(entries: Sequence[RendererEntry]) -> Renderer:
         if entry.has_gpu():
             with suppress(RendererUnavailable):
                 renderer = _shared([entry], None)
-                if getattr(renderer, "hardware", False):
+                if renderer.capabilities.hardware:
                     return renderer
     for entry in entries:
         with suppress(RendererUnavailable):

@@ -50,8 +50,9 @@ def rule_called(name: str, called: str | None = None) -> Rule[Any, Verdict]:
     >>> rule_called("ikosa").title
     'Ikosa Framework'
     """
-    package = import_module(RULES.get(name, BY_DATA))
-    rule: Rule[Any, Verdict] = package.RULE if hasattr(package, "RULE") else package.rule_called(name, called)
+    package = RULES.get(name, BY_DATA)
+    module = import_module(package)
+    rule: Rule[Any, Verdict] = module.rule_called(name, called) if package == BY_DATA else module.RULE
     return rule
 
 

@@ -116,7 +116,7 @@ class PieceEntry(ModelOptions):
         given = [key for key in MESH_KEYS if key in self.model_fields_set]
         if given and self.parts is not None:
             raise plain(f"{given[0]} goes with a mesh, not with parts; say base or insignificant in the solid itself")
-        if given and getattr(self, "figure", None) is not None:
+        if given and dict(self).get("figure") is not None:
             raise plain(f"{given[0]} goes with a mesh, not with figure, which has only a base and a height")
         return self
 

@@ -69,9 +69,9 @@ def in_millimetres(entry: OfEntry, units: str) -> OfEntry:
     if factor == 1.0:
         return entry
     plan_size = {"size"} if "defence" in type(entry).model_fields else set()
-    changes: dict[str, Any] = {}
+    values, changes = dict(entry), dict[str, Any]()
     for key in {"at", "under", "table"} | plan_size:
-        value = getattr(entry, key, None)
+        value = values.get(key)
         if isinstance(value, tuple):
             changes[key] = tuple(round(number * factor, DECIMALS) for number in value)
         elif value is not None:

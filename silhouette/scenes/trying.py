@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from pydantic import BaseModel
+
 from silhouette.errors import RequestError
 from silhouette.files.schema import LARGEST
 from silhouette.scenes.entries import SceneEntry
@@ -145,4 +147,5 @@ def entry_at(
 def turns(schema: type[SceneEntry], table: str) -> bool:
     """Whether the entries of a table have a facing."""
     entries = get_args(schema.model_fields[table].annotation)
-    return any("facing" in getattr(entry, "model_fields", {}) for entry in entries)
+    models = [entry for entry in entries if isinstance(entry, type) and issubclass(entry, BaseModel)]
+    return any("facing" in entry.model_fields for entry in models)

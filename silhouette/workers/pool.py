@@ -69,6 +69,9 @@ class WorkerPool:
         ahead: whether a process is given its next task while it is at one, so that it never waits for it.
         clock: that of another pool, for `events_of`; by default its own.
 
+    Attributes:
+        by_meshes: that a process gains by tasks with the same meshes one after the other: it has them in memory.
+
     >>> from functools import partial
     >>> start = partial(partial, range)  # its tasks are numbers; range yields the results
     >>> tasks = [2]
@@ -77,6 +80,8 @@ class WorkerPool:
     >>> [(event.kind, event.value) for event in events]
     [('result', 0), ('result', 1), ('done', None)]
     """
+
+    by_meshes = True
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ from silhouette.batches.settings import BatchSettings
 from silhouette.errors import DeviceLost, RendererUnavailable
 from silhouette.geometry import Pose
 from silhouette.renderers.cuda.served import ServedRenderer
-from silhouette.renderers.protocol import Body, Cast, depths
+from silhouette.renderers.protocol import Body, Cast
 from silhouette.scenes.finding import scenes_of
 from silhouette.text import Row
 from silhouette.workers import CAN_FORK
@@ -115,13 +115,13 @@ def test_another_takes_the_place_of_one_that_was_killed() -> None:
         renderer = ServedRenderer(held.address, held.key)
         view = shapes.looking((40, -200, 70), (0, 0, 0), 0.002)
         cast = Cast(view, Body(1, shapes.cube(20), Pose.standing()), np.argwhere(np.ones((64, 64))).astype(np.float64))
-        expected = depths(renderer, [cast])
+        expected = renderer.depths([cast])
         assert np.isfinite(expected).any()
         (holder,) = holders(os.getpid())
         os.kill(holder, signal.SIGKILL)
         with pytest.raises(DeviceLost, match="has ended in the middle of it"):
-            depths(renderer, [cast])
-        assert np.array_equal(depths(renderer, [cast]), expected)
+            renderer.depths([cast])
+        assert np.array_equal(renderer.depths([cast]), expected)
         assert holders(os.getpid()) != [holder]
     assert children_of(os.getpid()) == before
 

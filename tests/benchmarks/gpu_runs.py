@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import cycle, islice
 from typing import Any, TypeVar
 
@@ -18,7 +17,7 @@ import numpy as np
 from silhouette.doubt.maps import MapRequest, map_of
 from silhouette.judging import JudgingOptions
 from silhouette.renderers import choose
-from silhouette.renderers.protocol import Cast, depths
+from silhouette.renderers.protocol import Cast
 from silhouette.renderers.registry import looking_between_pixels, survives_fork
 from silhouette.rules.base import Rule, Settings
 from silhouette.rules.necromunda.rule import NECROMUNDA
@@ -157,7 +156,8 @@ def steps(place: Place, seconds: float, together: int) -> list[dict[str, float]]
     """For each of `SETTINGS` what a check costs, so many at once: seconds by step and Python's, and what is counted."""
     scene, renderer, checks = warmed(place)
     if place.renderer == "cuda" and not place.is_gpu:
-        renderer.pixels_at_hand = together * PIXELS_OF_A_CHECK
+        pixels = together * PIXELS_OF_A_CHECK
+        renderer.capabilities = replace(renderer.capabilities, pixels_together=pixels)
     clock = Clock()
     clock.watch(renderer)
     found = []
@@ -176,7 +176,7 @@ def rays() -> list[float]:
     """For each of `SETTINGS` the rays of a check, counted where they are cast on the CPU, at one body each."""
     scene, counts = table()[0], list[int]()
     checks, renderer = everyone(scene), looking_between_pixels()
-    at_once = getattr(renderer, "depths", partial(depths, renderer))
+    at_once = renderer.depths
 
     def counted(casts: Sequence[Cast]) -> Any:
         counts.append(sum(len(one.places) for one in casts))

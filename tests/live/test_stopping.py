@@ -18,10 +18,13 @@ from silhouette.live.judges import PATIENT, Judges
 from silhouette.live.live_table import LiveTable
 from silhouette.live.questions import CheckQuestion, Desk
 from silhouette.live.stopping import STOP, StoppableRenderer, Stopped
+from silhouette.measure.observe import observe
 from silhouette.renderers import choose
-from silhouette.renderers.protocol import Cast, depths
+from silhouette.renderers.protocol import Body, Cast, Renderer
 from silhouette.rules import rule_called
 from silhouette.views import View
+from tests.conftest import started
+from tests.support.hard_sights import KINDS, case
 from tests.support.shapes import spot
 
 SECONDS = 20.0
@@ -126,12 +129,81 @@ def test_a_stoppable_renderer_sees_what_its_own_sees_until_a_message_comes(name:
     ours, theirs = Pipe()
     renderer = choose(name)
     stoppable = StoppableRenderer(renderer, theirs)
-    assert (stoppable.name, stoppable.device, stoppable.sparse) == (renderer.name, renderer.device, renderer.sparse)
-    assert hasattr(stoppable, "depths") == hasattr(renderer, "depths")
+    assert (stoppable.name, stoppable.device) == (renderer.name, renderer.device)
+    assert stoppable.capabilities == renderer.capabilities
+    assert stoppable.underlying is renderer
     body, places = spot(VIEW, 0, 0, 1, 1, 9.0), np.array([[0.0, 0.0], [1.0, 1.0]])
     casts = [Cast(VIEW, body, places)]
-    assert depths(stoppable, casts).tolist() == [9.0, np.inf]
+    assert stoppable.depths(casts).tolist() == [9.0, np.inf]
     ours.send(STOP)
     with pytest.raises(Stopped):
-        depths(stoppable, casts)
+        stoppable.depths(casts)
     assert stoppable.render(VIEW, [body]).ids.tolist() == [[1, 0], [0, 0]]
+
+
+def test_a_stoppable_renderer_hands_on_all_that_a_renderer_can_be_asked() -> None:
+    """None of it is answered by the default: else a renderer that does better would be slower here, in silence."""
+    public = {name for name in vars(Renderer) if not name.startswith("_")} - {"capabilities"}
+    assert {"render", "depths", "draw_ahead", "underlying", "close"} < public <= vars(StoppableRenderer).keys()
+
+
+PLACES = np.zeros((1, 2))
+
+
+def depths_of(renderer: Renderer, bodies: list[Body]) -> Any:
+    return renderer.depths([Cast(VIEW, body, PLACES) for body in bodies])
+
+
+def layers_of(renderer: Renderer, bodies: list[Body]) -> Any:
+    return list(renderer.render_separately(VIEW, bodies, PLACES))
+
+
+def drawn_ahead(renderer: Renderer, bodies: list[Body]) -> Any:
+    renderer.draw_ahead(VIEW, bodies)
+
+
+@pytest.mark.parametrize(
+    ("name", "look", "looks"),
+    [
+        ("embree", depths_of, 0),
+        ("embree", layers_of, 1),
+        ("reference", depths_of, 1),
+        ("reference", layers_of, 1),
+        ("gl", layers_of, 0),
+        ("gl", drawn_ahead, 0),
+    ],
+)
+def test_a_message_stops_it_between_two_looks(
+    name: str, look: Callable[[Renderer, list[Body]], Any], looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message that comes while the first of three bodies is looked at; what looks at all at once renders none."""
+    ours, theirs = Pipe()
+    renderer, rendered = started(name), list[int]()
+    stoppable, render = StoppableRenderer(renderer, theirs), renderer.render
+
+    def interrupted(view: View, bodies: list[Body], pixels: Any = None) -> Any:
+        rendered.append(len(bodies))
+        ours.send(STOP)
+        return render(view, bodies, pixels)
+
+    bodies = [spot(VIEW, 0, 0, 1, 1, 9.0 + number) for number in range(3)]
+    with monkeypatch.context() as patch:
+        patch.setattr(renderer, "render", interrupted)
+        if looks:
+            with pytest.raises(Stopped):
+                look(stoppable, bodies)
+        else:
+            look(stoppable, bodies)
+    assert len(rendered) == looks
+    ours.send(STOP)
+    with pytest.raises(Stopped):
+        look(stoppable, bodies)
+
+
+@pytest.mark.parametrize("name", ["embree", "cuda"])
+def test_a_table_is_measured_by_a_stoppable_renderer_as_by_its_own(name: str) -> None:
+    """With cuda, what is counted stays on the device of the renderer below."""
+    renderer, sight = started(name), case(next(iter(KINDS)), 0).sight
+    _, theirs = Pipe()
+    exact, stoppable = (observe(sight, one, 0.1) for one in (renderer, StoppableRenderer(renderer, theirs)))
+    assert vars(stoppable.counts) == vars(exact.counts)

@@ -17,7 +17,7 @@ from silhouette.measure.sampling import Picture
 from silhouette.measure.survey import Survey
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import Body, Layer
+from silhouette.renderers.protocol import Body, Capabilities, Layer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View, fighter_arc, fit_view
 from tests.conftest import started
@@ -274,14 +274,14 @@ def test_sixty_four_pictures_are_at_hand_at_once(monkeypatch: pytest.MonkeyPatch
     assert at_hand == [64]
     at_hand.clear()
     measured([one] * 100, started("embree"))
-    most = counting.PIXELS_AT_HAND // (one.pictures[0].view.width * one.pictures[0].view.height)
+    most = counting.PIXELS_TOGETHER // (one.pictures[0].view.width * one.pictures[0].view.height)
     assert at_hand == [most, 100 - most]
 
 
 class WholePictures(ReferenceRenderer):
     """Draws whole pictures, as OpenGL does, and remembers how wide their pixels were."""
 
-    sparse = False
+    capabilities = Capabilities()
 
     def __init__(self) -> None:
         self.steps: list[float] = []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +13,11 @@ from hypothesis import strategies as st
 from silhouette.measure import counting
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import Wanted, observe, observe_many
+from silhouette.measure.question import Question
 from silhouette.renderers.embree import EmbreeRenderer
+from silhouette.renderers.protocol import Capabilities, Renderer
+from tests.measure.test_atlas import picture
+from tests.support import shapes
 from tests.support.hard_sights import case
 
 KINDS = ("ordinary", "holes", "wires", "arcs across", "bits", "eyes inside", "slits", "one behind another", "dust")
@@ -57,9 +64,45 @@ def test_a_sight_is_measured_as_if_it_were_alone(
 def test_neither_does_it_depend_on_how_many_memory_holds(
     monkeypatch: pytest.MonkeyPatch, embree: EmbreeRenderer, sights: list[Sight], alone: list[Observation]
 ) -> None:
-    monkeypatch.setattr(counting, "PIXELS_AT_HAND", 400_000)
+    monkeypatch.setattr(counting, "PIXELS_TOGETHER", 400_000)
     assert all(same(*pair) for pair in zip(observe_many(sights, embree, 0.1, Wanted(keep=True)), alone, strict=True))
 
 
 def test_no_sights(embree: EmbreeRenderer) -> None:
     assert observe_many([], embree, 0.1) == []
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "batches", "is_itself"),
+    [
+        (Capabilities(sparse=True), [4], True),
+        (Capabilities(sparse=True, pixels_together=0), [1, 1, 1, 1], True),
+        (Capabilities(sparse=True, slow_launch=True), [4], False),
+        (Capabilities(), [1, 1, 1, 1], False),
+    ],
+    ids=["casts rays", "has little room", "is slow to launch", "draws whole pictures"],
+)
+def test_what_a_renderer_can_do_decides_what_is_measured_together_and_who_proves(
+    capabilities: Capabilities, batches: list[int], is_itself: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    renderer, other = EmbreeRenderer(), EmbreeRenderer()
+    renderer.capabilities = capabilities
+    taken, provers = list[int](), list[object]()
+    survey, claim = counting.Survey, counting.claim_of
+
+    def begun(questions: Sequence[Question], *rest: Any) -> Any:
+        taken.append(len(questions))
+        return survey(questions, *rest)
+
+    def claimed(pictures: Any, says: Any, prover: Renderer, *rest: Any) -> Any:
+        provers.append(prover)
+        return claim(pictures, says, prover, *rest)
+
+    monkeypatch.setattr(counting, "Survey", begun)
+    monkeypatch.setattr(counting, "claim_of", claimed)
+    monkeypatch.setattr(counting, "looking_between_pixels", lambda: other)
+    hidden = picture(shapes.box((50, -200, -200), (51, 200, 200)))
+    counting.measured([Question([hidden], 0.1, 0.002)] * 4, renderer)
+    assert taken == batches
+    assert provers
+    assert all(prover is (renderer if is_itself else other) for prover in provers)

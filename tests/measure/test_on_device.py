@@ -23,14 +23,11 @@ from tests.support.devices import served
 from tests.support.hard_sights import KINDS, case
 
 
-class CountingHere:
+def counting_here(renderer: Any) -> Any:
     """The renderer ``cuda``, whose samples are counted in this process."""
-
-    def __init__(self, renderer: Any) -> None:
-        self._renderer, self.counts = renderer, False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._renderer, name)
+    here = copy(renderer)
+    here.capabilities = replace(renderer.capabilities, counts_on_device=False)
+    return here
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +62,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def both(cuda: Any, measure: Callable[[Any], Sequence[Any]]) -> None:
     """Compares counts, errors and masks."""
-    for mine, other in zip(measure(cuda), measure(CountingHere(cuda)), strict=True):
+    for mine, other in zip(measure(cuda), measure(counting_here(cuda)), strict=True):
         assert vars(mine.counts) == vars(other.counts)
         assert mine.decided_by == other.decided_by
         for one, two in zip(mine.masks, other.masks, strict=True):
@@ -118,7 +115,7 @@ def test_as_many_pixels_are_counted_together_as_the_device_has_room_for(cuda: An
     together = measured(questions, cuda)
     assert taken == [3]
     small = copy(cuda)
-    small.pixels_at_hand = 1
+    small.capabilities = replace(small.capabilities, pixels_together=1)
     assert [vars(one.counts) for one in measured(questions, small)] == [vars(one.counts) for one in together]
     assert taken == [3, 1, 1, 1]
 

@@ -12,7 +12,7 @@ from silhouette.geometry import Floats
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Picture, Samples, sample
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import choose
-from silhouette.renderers.protocol import Body, Layer, Renderer
+from silhouette.renderers.protocol import Body, Capabilities, Layer, Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
@@ -83,7 +83,7 @@ def test_samples_are_what_single_rays_meet() -> None:
 class WholePictures(ReferenceRenderer):
     """Draws whole pictures, and remembers the places that were asked for."""
 
-    sparse = False
+    capabilities = Capabilities()
 
     def __init__(self) -> None:
         self.asked: list[tuple[View, Floats]] = []

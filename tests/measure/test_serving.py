@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from silhouette.measure.on_device import serving
 from silhouette.measure.on_device.sampled import SampledOnDevice
 from silhouette.measure.on_device.serving import DeviceService, _Client
 from silhouette.renderers.cuda.served import Lacking, ServedRenderer
-from silhouette.renderers.protocol import Body, Cast, depths
+from silhouette.renderers.protocol import Body, Cast
 from tests.conftest import started
 from tests.measure.test_atlas import HERE, PICTURES
 from tests.support import shapes
@@ -56,10 +57,10 @@ def sampled(renderer: Any) -> SampledOnDevice:
 
 def test_meshes_are_sent_once_for_all_that_ask(service: DeviceService) -> None:
     first, second = Linked(service), Linked(service)
-    expected = depths(started("cuda"), cast_at(0, 1, 0))
+    expected = started("cuda").depths(cast_at(0, 1, 0))
     assert np.isfinite(expected).any()
     for renderer in (first, second, first):
-        assert np.array_equal(depths(renderer, cast_at(0, 1, 0)), expected)
+        assert np.array_equal(renderer.depths(cast_at(0, 1, 0)), expected)
     assert first.asked == [("cast", 0), ("cast", 2), ("cast", 0)]
     assert second.asked == [("cast", 0)]
 
@@ -71,7 +72,7 @@ def test_meshes_for_which_there_is_no_room_are_sent_again(
     monkeypatch.setattr(serving, "CACHED_TRIANGLES", 12)
     renderer = Linked(service)
     for numbers in ((0, 1, 2), (3,), (2, 1), (3, 0)):
-        assert np.array_equal(depths(renderer, cast_at(*numbers)), depths(started("cuda"), cast_at(*numbers)))
+        assert np.array_equal(renderer.depths(cast_at(*numbers)), started("cuda").depths(cast_at(*numbers)))
     assert renderer.asked == [("cast", 0), ("cast", 3), ("cast", 0), ("cast", 1), *[("cast", 0), ("cast", 2)] * 2]
     assert isinstance(service.answer(renderer.client, "cast", *_rows(1), {}), Lacking)
 
@@ -84,7 +85,7 @@ def _rows(number: int) -> tuple[Any, ...]:
             found[:] = question[1:-1]
             return np.zeros(1)
 
-    depths(Noting(None), cast_at(number))  # type: ignore[arg-type]
+    Noting(None).depths(cast_at(number))  # type: ignore[arg-type]
     return tuple(found)
 
 
@@ -133,11 +134,13 @@ def test_a_device_that_fails_is_started_anew_by_another_process(monkeypatch: pyt
     assert not connected
 
 
-def test_memory_is_shared_among_those_that_ask() -> None:
+def test_memory_is_shared_among_those_that_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     renderer: Any = started("cuda")
-    renderer.together, renderer.pixels_at_hand = 2048, 6_000_000
+    able = replace(started("cuda").capabilities, checks_together=2048, pixels_together=6_000_000)
+    monkeypatch.setattr(renderer, "capabilities", able)
     facts = [DeviceService(renderer, clients).answer(_Client(), "facts") for clients in (1, 4, 100)]
-    assert [(one.together, one.pixels_at_hand) for one in facts] == [(2048, 6_000_000), (512, 1_500_000), (256, 60_000)]
+    shares = [(one.capabilities.checks_together, one.capabilities.pixels_together) for one in facts]
+    assert shares == [(2048, 6_000_000), (512, 1_500_000), (256, 60_000)]
 
 
 def test_an_answer_that_does_not_come_is_an_error() -> None:

@@ -19,6 +19,7 @@ from silhouette.relations.kept import KeptByMesh
 from silhouette.relations.lines import widest_line
 from silhouette.relations.obstacles import Obstacles
 from silhouette.relations.points import PointSet, point_set, standard_volume
+from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.scenes.moved import Move, moved_piece
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import TableScene
@@ -140,10 +141,10 @@ def test_blockers_are_looked_for_only_where_the_target_is(monkeypatch: pytest.Mo
     assert not (hidden & ~seen).any()
     renderer, asked = looks.looking_between_pixels(), list[int]()
 
-    class Noted:
-        def render(self, view: Any, bodies: Sequence[Any], places: Floats) -> Any:
-            asked.append(len(places))
-            return renderer.render(view, bodies, places)
+    class Noted(ReferenceRenderer):
+        def render(self, view: Any, bodies: Sequence[Any], pixels: Any = None) -> Any:
+            asked.append(len(pixels))
+            return renderer.render(view, bodies, pixels)
 
     monkeypatch.setattr(looks, "looking_between_pixels", Noted)
     assert (looks.seen_at(target, blockers, view, places) == hidden).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from silhouette.measure.on_device.sampled import SampledOnDevice
 from silhouette.renderers import Body, choose
 from silhouette.renderers.cuda.device_renderer import BYTES_PER_FACE
 from silhouette.renderers.cuda.renderer import CudaRenderer
-from silhouette.renderers.protocol import Cast, depths, refuse_too_large
+from silhouette.renderers.protocol import Cast
 from silhouette.renderers.rays import Kept
 from silhouette.scenes.scene import Check
 from silhouette.views import View
@@ -69,7 +70,7 @@ def many_casts() -> tuple[View, list[Cast]]:
 def test_depths_are_embree_s_to_the_bit_but_on_rims(cuda: Any) -> None:
     """In every ray but a few in ten thousand: where both meet a face in float32, the depth is worked out in float64."""
     _, casts = many_casts()
-    ours, embree = depths(cuda, casts), depths(choose("embree"), casts)
+    ours, embree = cuda.depths(casts), choose("embree").depths(casts)
     assert np.isfinite(ours).mean() > 0.05
     assert np.count_nonzero(ours != embree) <= 2
 
@@ -83,18 +84,18 @@ def test_all_casts_of_a_call_are_one_launch(cuda: Any, monkeypatch: pytest.Monke
         "launch",
         lambda kernel, dim, *rest, **how: (launches.append(dim), launch(kernel, dim, *rest, **how)),
     )
-    expected = depths(cuda, casts)
+    expected = cuda.depths(casts)
     assert launches == [len(expected)]
     monkeypatch.setattr("silhouette.renderers.cuda.renderer.RAYS_PER_LAUNCH", 3000)
     launches.clear()
-    assert np.array_equal(depths(cuda, casts), expected)
+    assert np.array_equal(cuda.depths(casts), expected)
     assert len(launches) == 3
 
 
 def test_meshes_stay_on_the_device_up_to_a_bound(cuda: Any) -> None:
     """The latest used first; with a bound that holds one of three meshes all answers stay the same."""
     _, casts = many_casts()
-    expected = depths(cuda, casts)
+    expected = cuda.depths(casts)
     uploads: list[int] = []
 
     def counted(mesh: Any) -> Any:
@@ -109,8 +110,8 @@ def test_meshes_stay_on_the_device_up_to_a_bound(cuda: Any) -> None:
             small.depths([cast])
         assert len(uploads) == how_many
         for _ in range(2):  # a mesh that was dropped during a call is put there again in the next
-            assert np.array_equal(depths(small, casts), expected)
-            assert np.array_equal(depths(small, casts[:1]), expected[: len(casts[0].places)])
+            assert np.array_equal(small.depths(casts), expected)
+            assert np.array_equal(small.depths(casts[:1]), expected[: len(casts[0].places)])
             assert set(small._listed) == set(small._meshes.kept)
 
 
@@ -118,15 +119,15 @@ def test_a_mesh_larger_than_the_device_is_refused_by_name_before_anything_is_jud
     cuda: Any, device: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ball, cube = shapes.sphere(12, 60, 31), shapes.cube(20)
-    refuse_too_large(cuda, {"the ball": ball, "a cube": cube, "another": cube})
+    cuda.refuse_too_large({"the ball": ball, "a cube": cube, "another": cube})
     cuda.room = BYTES_PER_FACE * (len(ball.faces) + 2)
     together = f"the 2 meshes of this table take .*, the largest, the ball, .* {device} has room"
     with pytest.raises(RequestError, match=together):
-        refuse_too_large(cuda, {"the ball": ball, "a cube": cube})
+        cuda.refuse_too_large({"the ball": ball, "a cube": cube})
     cuda.room = BYTES_PER_FACE * 13
     alone = rf"cuda: the ball takes 1\.1 MiB; {device} has room for 0\.0 MiB of meshes"
     with pytest.raises(RequestError, match=alone):
-        refuse_too_large(cuda, {"the ball": ball, "a cube": cube})
+        cuda.refuse_too_large({"the ball": ball, "a cube": cube})
     monkeypatch.setattr("silhouette.renderers.cuda.renderer.BYTES_ON_CPU", 0)
     monkeypatch.setattr("silhouette.renderers.cuda.renderer.SHARE_OF_MEMORY", 0.0)
     monkeypatch.setattr(type(cuda), "depths", lambda *given: pytest.fail("it was looked at"))
@@ -175,7 +176,7 @@ def test_what_fails_on_the_device_is_one_line(
     monkeypatch.setattr(cuda.warp, "launch", fail)
     _, casts = many_casts()
     with pytest.raises(RendererUnavailable) as caught:
-        depths(cuda, casts)
+        cuda.depths(casts)
     assert str(caught.value).startswith(complaint.format(device=device))
 
 
@@ -260,10 +261,10 @@ def test_what_warp_s_library_writes_itself_when_memory_is_full_is_kept_off_stand
         raise RuntimeError("Failed to allocate 20 bytes on device 'cuda:0'")
 
     monkeypatch.setattr(cuda.warp, "Mesh", full)
-    cuda.hardware = True
+    cuda.capabilities = replace(cuda.capabilities, hardware=True)
     _, casts = many_casts()
     with pytest.raises(RendererUnavailable, match=f"the memory of {device} is full"):
-        depths(cuda, casts)
+        cuda.depths(casts)
     assert capfd.readouterr().err == ""
 
 

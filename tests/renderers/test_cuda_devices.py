@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from silhouette.errors import RendererUnavailable
-from silhouette.renderers import choose, probe, registry
+from silhouette.renderers import Capabilities, choose, probe, registry
 from silhouette.renderers.cuda import devices
 from silhouette.workers import CAN_FORK
 from tests.support.batching import force_forking
@@ -189,10 +189,9 @@ def test_a_system_that_shows_no_gpu_has_none(made: Callable[..., None], monkeypa
 
 def test_auto_takes_cuda_before_gl_where_both_run_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     from silhouette.renderers.gl import devices as gl_devices
-    from tests.renderers.test_registry import replace_renderers
+    from tests.renderers.test_registry import Named, replace_renderers
 
-    on_cuda = SimpleNamespace(name="cuda", device="cuda:0", hardware=True)
-    on_gl = SimpleNamespace(name="gl", device="EGL: a GPU", hardware=True)
+    on_cuda, on_gl = Named("cuda", "cuda:0", hardware=True), Named("gl", "EGL: a GPU", hardware=True)
     monkeypatch.setattr(gl_devices, "has_gpu", lambda: True)
     monkeypatch.setattr(devices, "has_gpu", lambda: True)
     monkeypatch.delenv("PYOPENGL_PLATFORM", raising=False)
@@ -200,6 +199,6 @@ def test_auto_takes_cuda_before_gl_where_both_run_on_a_gpu(monkeypatch: pytest.M
     assert choose("auto") is on_cuda
     assert choose("auto", "cuda:0") is on_cuda
     assert choose("auto", "0") is on_gl
-    on_cuda.hardware = False
+    on_cuda.capabilities = Capabilities()
     registry.close_all()
     assert choose("auto") is on_gl

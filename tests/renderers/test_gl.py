@@ -20,7 +20,6 @@ from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Pose
 from silhouette.renderers import Body, Layer, Renderer, choose, registry
 from silhouette.renderers.gl import devices
-from silhouette.renderers.protocol import render_separately
 from tests.conftest import started, unavailable
 from tests.support import shapes
 
@@ -36,7 +35,7 @@ def covered(layer: Layer) -> int:
 def gl() -> Iterator[Renderer]:
     chosen = started("gl")
     yield chosen
-    chosen.close()  # type: ignore[attr-defined]
+    chosen.close()
 
 
 def test_gl_on_a_platform_that_does_not_exist_says_which_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +95,7 @@ def test_gl_says_on_what_it_runs(gl: Renderer) -> None:
     assert platform in ("EGL", "OSMesa")
     if os.environ.get("SILHOUETTE_REQUIRE_GL"):
         assert platform == ("OSMesa" if os.environ.get("PYOPENGL_PLATFORM") == "osmesa" else "EGL")
-    assert gl.hardware is not any(word in device for word in ("llvmpipe", "softpipe"))  # type: ignore[attr-defined]
+    assert gl.capabilities.hardware is not any(word in device for word in ("llvmpipe", "softpipe"))
 
 
 def test_gl_can_be_made_and_closed_again_and_again() -> None:
@@ -104,8 +103,8 @@ def test_gl_can_be_made_and_closed_again_and_again() -> None:
     for _ in range(20):
         renderer = started("gl")
         assert covered(renderer.render(view, [Body(1, shapes.square(30), HERE)])) == 900
-        renderer.close()  # type: ignore[attr-defined]
-        renderer.close()  # type: ignore[attr-defined]
+        renderer.close()
+        renderer.close()
     with pytest.raises(RendererUnavailable, match="was closed"):
         renderer.render(view, [])
 
@@ -129,10 +128,10 @@ def test_gl_uploads_and_drops_within_one_drawing(gl: Renderer, monkeypatch: pyte
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
     bodies = [Body(number, shapes.square(2 * number), HERE) for number in range(1, 8)]
     for _ in range(2):
-        assert [covered(layer) for layer in render_separately(gl, view, bodies)] == [(2 * k) ** 2 for k in range(1, 8)]
+        assert [covered(layer) for layer in gl.render_separately(view, bodies)] == [(2 * k) ** 2 for k in range(1, 8)]
         some = np.argwhere(np.ones((view.height, view.width)))
         finer = view.refined(2)
-        assert [covered(layer) for layer in render_separately(gl, finer, bodies, 2 * some)] == [
+        assert [covered(layer) for layer in gl.render_separately(finer, bodies, 2 * some)] == [
             (2 * k) ** 2 for k in range(1, 8)
         ]
     assert sum(mesh.triangles for mesh in gl._meshes.values()) <= 4  # type: ignore[attr-defined]
@@ -157,7 +156,7 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_gl_waits_once_for_all_bodies_and_reads_no_more_than_they_may_touch(gl: Renderer, fetched: list[int]) -> None:
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.001, width=1000, height=1000)
     bodies = [Body(k, shapes.square(k), Pose.standing((10 * k - 30, 0, 0))) for k in range(1, 6)]
-    found = list(render_separately(gl, view, bodies))
+    found = list(gl.render_separately(view, bodies))
     assert [covered(layer) for layer in found] == [(10 * k) ** 2 for k in range(1, 6)]
     assert len(fetched) == 1
     assert fetched[0] <= sum((10 * k + 4) ** 2 for k in range(1, 6))
@@ -172,7 +171,7 @@ def test_gl_looks_single_pixels_up_on_the_device(gl: Renderer, fetched: list[int
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.0025, width=800, height=800)
     bodies = [Body(1, shapes.square(100), HERE), Body(2, shapes.square(100), Pose.standing((900, 0, 0)))]
     pixels = np.random.default_rng(5).integers(100, 700, (1000, 2))
-    near, far = render_separately(gl, view, bodies, pixels)
+    near, far = gl.render_separately(view, bodies, pixels)
     assert fetched == [1000]
     inside = ((pixels >= 200) & (pixels < 600)).all(axis=1)
     assert np.array_equal(near.ids > 0, inside)
@@ -202,7 +201,7 @@ def test_gl_draws_again_what_it_has_no_room_to_keep(gl: Renderer, monkeypatch: p
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
     bodies = [Body(k, shapes.square(2 * k), HERE) for k in range(1, 25)]
     for _ in range(2):
-        assert [covered(layer) for layer in render_separately(gl, view, bodies)] == [(2 * k) ** 2 for k in range(1, 25)]
+        assert [covered(layer) for layer in gl.render_separately(view, bodies)] == [(2 * k) ** 2 for k in range(1, 25)]
     assert sum(patch.depth.size for own in gl._patches.values() for patch in own) <= kept  # type: ignore[attr-defined]
 
 
@@ -214,7 +213,7 @@ def test_gl_draws_in_groups_where_all_at_once_are_too_many(
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
     monkeypatch.setattr(module, "DEPTHS_AT_ONCE", 3 * (view.width + 8) * (view.height + 8))
     bodies = [Body(k, shapes.square(2 * k), HERE) for k in range(1, 8)]
-    assert [covered(layer) for layer in render_separately(gl, view, bodies)] == [(2 * k) ** 2 for k in range(1, 8)]
+    assert [covered(layer) for layer in gl.render_separately(view, bodies)] == [(2 * k) ** 2 for k in range(1, 8)]
     assert len(fetched) == 3
 
 

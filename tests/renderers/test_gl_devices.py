@@ -185,8 +185,8 @@ def test_a_device_asked_for_is_drawn_on_and_auto_then_means_gl() -> None:
     for name in ("gl", "auto"):
         chosen = choose(name, device=str(number))
         assert (chosen.name, chosen.number, chosen.device) == ("gl", number, gl.device)  # type: ignore[attr-defined]
-        chosen.close()  # type: ignore[attr-defined]
-    gl.close()  # type: ignore[attr-defined]
+        chosen.close()
+    gl.close()
 
 
 def test_osmesa_has_no_devices(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from silhouette.geometry import Pose
 from silhouette.renderers import Body, Renderer, rays
-from silhouette.renderers.protocol import Cast, depths, render_separately
+from silhouette.renderers.protocol import Cast
 from silhouette.renderers.reference import ReferenceRenderer
 from tests.support import shapes
 
@@ -61,7 +61,7 @@ def test_fractional_pixels_are_that_very_point_or_the_nearest_middle(renderer: R
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01, 40, 30)
     bodies = [shapes.spot(view, 10, 10, 10, 10, 50.0)]
     points = np.random.default_rng(3).uniform(5, 25, (2000, 2))
-    looked_at = points if renderer.sparse else np.floor(points + 0.5)
+    looked_at = points if renderer.capabilities.sparse else np.floor(points + 0.5)
     expected = ((looked_at > 9.5) & (looked_at < 19.5)).all(axis=1)
     assert np.array_equal(renderer.render(view, bodies, points).ids > 0, expected)
 
@@ -82,14 +82,14 @@ def test_layers_are_what_each_body_alone_would_give(renderer: Renderer, asked: s
         Body(8, cube, Pose.standing((0, -400, 0))),
     ]
     pixels = {"all": None, "none": np.empty((0, 2))}.get(asked, np.random.default_rng(4).uniform(-9, 95, (300, 2)))
-    found = list(render_separately(renderer, view, bodies, pixels))
+    found = list(renderer.render_separately(view, bodies, pixels))
     assert len(found) == len(bodies)
     for layer, body in zip(found, bodies, strict=True):
         alone = renderer.render(view, [body], pixels)
         assert np.array_equal(layer.ids, alone.ids)
         # OpenGL's depths are float32 of its own, but exact where another body is close.
         assert np.allclose(layer.depth, alone.depth, rtol=1e-6 if renderer.name == "gl" else 0.0, atol=0.0)
-    assert list(render_separately(renderer, view, [], pixels)) == []
+    assert list(renderer.render_separately(view, [], pixels)) == []
 
 
 @pytest.mark.parametrize("eye", [(40, -200, 70), (0, -10, 0), (3, 1, 2), (0, 300, 0)])
@@ -109,6 +109,6 @@ def test_depths_of_many_casts_are_those_of_each_body_drawn_alone(
     views = [view, shapes.looking((90, -150, 40), (0, 5, 1), 0.004, 90, 70)]
     casts = [Cast(seen, body, pixels[start:]) for start, seen in enumerate(views) for body in bodies]
     drawn = [renderer.render(cast.view, [cast.body], cast.places) for cast in casts]
-    assert np.array_equal(depths(renderer, casts), np.concatenate([layer.depth for layer in drawn]))
+    assert np.array_equal(renderer.depths(casts), np.concatenate([layer.depth for layer in drawn]))
     assert all(np.array_equal(layer.ids > 0, np.isfinite(layer.depth)) for layer in drawn)
-    assert depths(renderer, [Cast(view, bodies[0], np.empty((0, 2)))]).tolist() == []
+    assert renderer.depths([Cast(view, bodies[0], np.empty((0, 2)))]).tolist() == []

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+import silhouette
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.geometry import Pose
-from silhouette.renderers import RENDERERS, Layer, Renderer, choose, probe, registry
+from silhouette.renderers import RENDERERS, Body, Capabilities, Layer, Renderer, choose, probe, registry
 from silhouette.renderers.gl import devices
 from silhouette.renderers.probe import probe_renderers
 from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.views import View
 from tests.conftest import started
+from tests.support.commands import scene
 
 PROJECT = Path(__file__).resolve().parents[2]
 HERE = Pose.standing()
@@ -53,6 +57,13 @@ def replace_renderers(monkeypatch: pytest.MonkeyPatch, **starts: Callable[[str |
         monkeypatch.setattr(module, "RENDERERS", entries)
 
 
+class Named(ReferenceRenderer):
+    """A renderer of another name, on another device."""
+
+    def __init__(self, name: str, device: str, *, hardware: bool) -> None:
+        self.name, self.device, self.capabilities = name, device, Capabilities(hardware=hardware)
+
+
 def test_auto_takes_embree_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "has_gpu", lambda: False)
     pytest.importorskip("embreex")
@@ -60,14 +71,14 @@ def test_auto_takes_embree_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch
 
 
 def test_auto_does_not_take_software_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    in_software = SimpleNamespace(name="gl", device="EGL: llvmpipe", hardware=False)
+    in_software = Named("gl", "EGL: llvmpipe", hardware=False)
     monkeypatch.setattr(devices, "has_gpu", lambda: True)
     replace_renderers(monkeypatch, gl=lambda device: in_software, embree=lambda device: REFERENCE)
     assert choose("auto") is REFERENCE
 
 
 def test_auto_takes_gl_where_there_is_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    on_gpu = SimpleNamespace(name="gl", device="EGL: a GPU", hardware=True)
+    on_gpu = Named("gl", "EGL: a GPU", hardware=True)
     monkeypatch.setattr(devices, "has_gpu", lambda: True)
     monkeypatch.delenv("PYOPENGL_PLATFORM", raising=False)
     replace_renderers(monkeypatch, gl=lambda device: on_gpu)
@@ -83,6 +94,34 @@ def test_auto_goes_on_to_what_is_left_and_its_result_says_so(monkeypatch: pytest
     assert (choose("auto").name, choose("auto").device) == ("reference", "numpy")
     with pytest.raises(RendererUnavailable, match="not here"):
         choose("gl")
+
+
+class OnlyRenders(Renderer):
+    """A renderer with nothing but what each must have; it looks at the middle of the nearest pixel."""
+
+    name, device = "mine", "numpy"
+
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
+        return REFERENCE.render(view, bodies, None if pixels is None else np.round(pixels))
+
+
+def test_a_renderer_of_one_method_is_all_that_python_must_give(tmp_path: Path) -> None:
+    walled = silhouette.load_scene(scene(tmp_path))
+    rows = silhouette.matrix(walled, renderer=OnlyRenders(), pixel=0.5, workers=2)
+    expected = silhouette.matrix(walled, renderer="reference", pixel=0.5, workers=1)
+    assert {row["renderer"] for row in rows} == {"mine"}
+    assert [row["verdict"] for row in rows] == [row["verdict"] for row in expected]
+    for ours, theirs in zip(rows, expected, strict=True):
+        assert ours["occluded"] == pytest.approx(theirs["occluded"], abs=ours["error"] + theirs["error"])
+    with pytest.raises(TypeError, match="render"):
+        Renderer()  # type: ignore[abstract]
+
+
+@pytest.mark.parametrize("given", [None, 3, SimpleNamespace(name="mine", device="numpy", sparse=True)])
+def test_what_is_neither_a_renderer_nor_a_name_is_refused_in_one_line(given: Any, tmp_path: Path) -> None:
+    line = r"renderer is of the type \w+; it must be a name, or a silhouette\.Renderer"
+    with pytest.raises(RequestError, match=line):
+        silhouette.matrix(scene(tmp_path), renderer=given)
 
 
 def test_choosing_without_a_gpu_imports_no_opengl() -> None:
@@ -107,7 +146,8 @@ def test_the_doctor_tries_each_renderer_and_says_why_not() -> None:
 
 
 def test_the_doctor_names_a_renderer_that_draws_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
-    liar = SimpleNamespace(name="embree", device="CPU", render=lambda view, bodies: Layer.empty((8, 8)))
+    liar = Named("embree", "CPU", hardware=False)
+    monkeypatch.setattr(liar, "render", lambda view, bodies: Layer.empty((8, 8)))
     replace_renderers(monkeypatch, embree=lambda device: liar)
     first = probe_renderers()[0]
     assert not first.available

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from silhouette.geometry import Flags, Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import Body, Renderer
-from silhouette.renderers.protocol import Cast, depths, render_separately
+from silhouette.renderers.protocol import Cast
 from silhouette.views import View
 from tests.support import shapes
 
@@ -84,7 +84,7 @@ def test_an_eye_on_a_side_an_edge_or_a_corner_of_a_block_meets_only_what_lies_be
     off = np.abs(layer.depth - depth)[inward & ~doubtful]
     assert (off <= (1e-2 if renderer.name == "gl" else 1e-5) * depth[inward & ~doubtful] + 1e-3).all()
     places = np.argwhere(~doubtful).astype(np.float64)
-    assert (np.isfinite(depths(renderer, [Cast(seen_from, body, places)])) == inward[~doubtful]).all()
+    assert (np.isfinite(renderer.depths([Cast(seen_from, body, places)])) == inward[~doubtful]).all()
     behind = Body(9, shapes.moved(shapes.cube(4000), tuple(eye)), pose)
     assert (renderer.render(seen_from, [body, behind]).ids == np.where(inward, 3, 9))[~doubtful].all()
 
@@ -104,7 +104,7 @@ def test_a_face_in_the_plane_of_another_is_never_before_it(renderer: Renderer, s
         own = anywhere(random)
         shape = fan(own.localise(pose.place(corners)), own.localise(pose.place(random.dirichlet(np.ones(5)) @ corners)))
         bodies.append(Body(number, shape, own))
-    first, second = render_separately(renderer, moved_with(pose, view), bodies)
+    first, second = renderer.render_separately(moved_with(pose, view), bodies)
     both = (first.ids > 0) & (second.ids > 0)
     assert not (second.depth < first.depth)[both].any()
     for order in (bodies, bodies[::-1]):
@@ -114,8 +114,8 @@ def test_a_face_in_the_plane_of_another_is_never_before_it(renderer: Renderer, s
 @pytest.mark.parametrize("gap", [0.001, 0.0003])
 def test_a_micrometre_before_a_face_is_before_it(renderer: Renderer, gap: float) -> None:
     view = shapes.looking((20, -300, 40), (0, 0, 0), 0.001)
-    first, second = render_separately(
-        renderer, view, [Body(1, shapes.square(60), HERE), Body(2, shapes.square(60, (0, -gap, 0)), HERE)]
+    first, second = renderer.render_separately(
+        view, [Body(1, shapes.square(60), HERE), Body(2, shapes.square(60, (0, -gap, 0)), HERE)]
     )
     both = (first.ids > 0) & (second.ids > 0)
     assert (second.depth < first.depth)[both].all()
@@ -131,4 +131,4 @@ def test_a_flat_shape_seen_edge_on_is_nowhere(renderer: Renderer, seed: int) -> 
     body, seen_from = Body(1, sheet, pose), moved_with(pose, view)
     assert not renderer.render(seen_from, [body]).ids.any()
     places = np.argwhere(np.ones((64, 64), bool)).astype(np.float64)
-    assert not np.isfinite(depths(renderer, [Cast(seen_from, body, places)])).any()
+    assert not np.isfinite(renderer.depths([Cast(seen_from, body, places)])).any()

@@ -53,7 +53,7 @@ def swept(renderer: Renderer, view: View, bodies: Sequence[Body], known: Sequenc
         known: layers that are rendered already: of the first body alone, of the second alone, and so on, for as many
             bodies as there are layers.
     """
-    if not renderer.sparse:
+    if not renderer.capabilities.sparse:
         return renderer.render(view, bodies)
     layer = Layer.empty((view.height, view.width))
     for one in known:

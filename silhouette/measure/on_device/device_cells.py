@@ -55,6 +55,7 @@ class DeviceCells:
         self._tables = _tables_on(renderer)
         self._is_open = self._ints(np.ones(pictures))
         self._counts = renderer.zeros(pictures * KINDS, renderer.warp.int32)
+        self._samples: Any = None
         self._samples, self._taken = self._room_for_samples(0), 0
         self._levels = [self._level(0, described.block, described.own.shape)]
         self._levels[0].own.assign(described.own.ravel())
@@ -168,7 +169,7 @@ class DeviceCells:
     def _room_for_samples(self, more: int) -> Any:
         """The samples, with room for some more, twice as many as there were at least."""
         words = words_of(self._described)
-        before = getattr(self, "_samples", None)
+        before = self._samples
         if before is not None and self._taken + more <= len(before.kinds):
             return before
         room, samples = 2 * (self._taken if before is not None else 0) + more, self._types.DeviceSamples()

@@ -15,6 +15,7 @@ from silhouette.measure.sampling import Kinds, Picture, Places, sample
 from silhouette.renderers.cuda.renderer import CudaRenderer
 from silhouette.renderers.cuda.rows import meshes_of
 from silhouette.renderers.cuda.served import ServedRenderer
+from silhouette.renderers.protocol import Renderer
 
 
 class SampledOnDevice:
@@ -24,7 +25,7 @@ class SampledOnDevice:
         pictures: such as it `takes`.
         reached: for each picture, (height, width) in blocks, where its target may be.
         block: the width of a block, in pixels.
-        renderer: whose device.
+        renderer: whose device; one that counts there.
         check: (k,) the check to which each picture belongs.
     """
 
@@ -33,7 +34,7 @@ class SampledOnDevice:
         pictures: Sequence[Picture],
         reached: Sequence[Flags],
         block: int,
-        renderer: CudaRenderer | ServedRenderer,
+        renderer: Renderer,
         check: Places,
     ) -> None:
         self.pictures = pictures
@@ -42,11 +43,13 @@ class SampledOnDevice:
         described = Described.of(pictures, reached, block, check)
         self._words = words_of(described)
         meshes = meshes_of([body for one in pictures for body in (one.target, *one.blockers)])
-        self._cells: Cells = (
-            AskedCells(described, meshes, renderer)
-            if isinstance(renderer, ServedRenderer)
-            else DeviceCells(described, meshes, renderer)
-        )
+        self._cells: Cells
+        device = renderer.underlying
+        if isinstance(device, ServedRenderer):
+            self._cells = AskedCells(described, meshes, device)
+        else:
+            assert isinstance(device, CudaRenderer), "a renderer that counts on its device holds it, or is served"
+            self._cells = DeviceCells(described, meshes, device)
 
     @staticmethod
     def takes(pictures: Sequence[Picture]) -> bool:

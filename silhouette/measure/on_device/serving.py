@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, Listener, Pipe, wait
 from pathlib import Path
 from threading import Thread
@@ -73,10 +73,13 @@ class DeviceService:
         return meshes if isinstance(meshes, Lacking) else self._renderer.cast(views, bodies, meshes, of_ray, places)
 
     def _facts(self) -> Facts:
-        one, several = self._renderer, getattr(self._renderer, "together", 0)
-        together = max(several // self._clients, min(several, FEWEST))
-        pixels = getattr(one, "pixels_at_hand", 0) // self._clients
-        return Facts(one.device, one.device_name, one.driver, one.hardware, one.memory, one.room, together, pixels)
+        renderer, shared = self._renderer, self._renderer.capabilities
+        if shared.checks_together is not None:
+            each = max(shared.checks_together // self._clients, min(shared.checks_together, FEWEST))
+            shared = replace(shared, checks_together=each)
+        if shared.pixels_together is not None:
+            shared = replace(shared, pixels_together=shared.pixels_together // self._clients)
+        return Facts(renderer.device, renderer.device_name, renderer.room, shared)
 
     def _described(self, client: _Client, described: Described, meshes: Mapping[str, Mesh]) -> Any:
         client.cells = None  # what it holds on the device is free before more is taken

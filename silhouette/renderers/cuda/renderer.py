@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from threading import Lock
 from typing import Any
@@ -58,17 +58,19 @@ class CudaRenderer(DeviceRenderer):
     def __init__(self, device: Device) -> None:
         self.warp, self._device = warp(), device
         self.device = ", ".join([*([device.name] if device.is_gpu else []), device.title, f"warp {_version()}"])
-        self.device_name, self.driver, self.hardware = device.name, device.driver, device.is_gpu
+        self.device_name = device.name
         with self._plainly("does not start"):
             from silhouette.renderers.cuda import kernels
 
             self._kernels: Any = kernels
             self.warp.load_module(kernels, device=device.handle)
-            self.memory = device.memory
             self.room = int(SHARE_OF_MEMORY * device.free) if device.is_gpu else BYTES_ON_CPU
+            self.capabilities = replace(
+                self.capabilities, hardware=device.is_gpu, driver=device.driver, memory=device.memory
+            )
             if device.is_gpu:
-                self.together = CHECKS_AT_HAND
-                self.pixels_at_hand = min(MOST_PIXELS, int(SHARE_FOR_PIXELS * device.free / BYTES_PER_PIXEL))
+                pixels = min(MOST_PIXELS, int(SHARE_FOR_PIXELS * device.free / BYTES_PER_PIXEL))
+                self.capabilities = replace(self.capabilities, checks_together=CHECKS_AT_HAND, pixels_together=pixels)
         self._meshes: Kept[_OnDevice] = Kept(self._upload, lambda mesh: mesh.size, self.room)
         self._listed = dict[str, _OnDevice]()
         self._numbers = dict[str, tuple[int, int]]()
@@ -130,7 +132,7 @@ class CudaRenderer(DeviceRenderer):
 
     def _upload(self, mesh: Mesh) -> _OnDevice:
         """The mesh on the device, each chunk with its hierarchy and its planes."""
-        with silenced() if self.hardware else nullcontext():
+        with silenced() if self.capabilities.hardware else nullcontext():
             held = [self._indexed(chunk) for chunk in Chunk.all_of(mesh)]
         return _OnDevice(size_of(mesh), [on_device.numpy_value() for _, on_device in held], held)
 

@@ -22,6 +22,7 @@ from silhouette.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.cuda.device_renderer import DeviceRenderer
 from silhouette.renderers.cuda.rows import BodyRows
+from silhouette.renderers.protocol import Capabilities
 
 PATIENCE = 120.0
 """Seconds in which the process must answer for the first time: it compiles its kernels, and starts its device."""
@@ -43,16 +44,12 @@ class Lacking:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a process tells of its device: see the attributes of `DeviceRenderer`; 0 where there is no such one."""
+    """What a process tells of its device: see the attributes of `DeviceRenderer`."""
 
     device: str
     device_name: str
-    driver: str
-    hardware: bool
-    memory: int
     room: int
-    together: int
-    pixels_at_hand: int
+    capabilities: Capabilities
 
 
 class ServedRenderer(DeviceRenderer):
@@ -71,10 +68,8 @@ class ServedRenderer(DeviceRenderer):
         self._connection: Connection | None = None
         self._losses = list[float]()
         facts: Facts = self.ask("facts")
-        self.device, self.device_name, self.driver = facts.device, facts.device_name, facts.driver
-        self.hardware, self.memory, self.room = facts.hardware, facts.memory, facts.room
-        if facts.together:
-            self.together, self.pixels_at_hand = facts.together, facts.pixels_at_hand
+        self.device, self.device_name = facts.device, facts.device_name
+        self.room, self.capabilities = facts.room, facts.capabilities
 
     def cast(
         self, views: Floats, bodies: BodyRows, meshes: Mapping[str, Mesh], of_ray: Integers, places: Floats

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.errors import RendererUnavailable
-from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.gl.context import Context, context_on
 from silhouette.renderers.gl.depth_pass import TILE, DepthPass, MeshBuffer
 from silhouette.renderers.gl.exact import (
@@ -24,7 +23,7 @@ from silhouette.renderers.gl.exact import (
     with_exact_depths,
 )
 from silhouette.renderers.gl.face_pass import FacePass
-from silhouette.renderers.protocol import Body, Layer
+from silhouette.renderers.protocol import Body, Capabilities, Layer, Renderer
 from silhouette.views import View
 
 # The pixels by which a drawn picture exceeds the view on each side, because pixels just beyond it are often needed.
@@ -42,24 +41,23 @@ BodyKey = tuple[Any, ...]
 """The picture, which mesh it is and where it stands, whatever the body's number."""
 
 
-class GLRenderer:
+class GLRenderer(Renderer):
     """Draws with OpenGL 3.3; `create` one, `close` it when done.
 
     Attributes:
         device: the platform and what OpenGL calls its renderer, such as "EGL: llvmpipe (LLVM 15.0.6, 256 bits)".
-        hardware: whether that is a GPU and not a software renderer.
-        driver: the versions of OpenGL and of the driver, and the driver's maker.
+        capabilities: whether that is a GPU and not a software renderer; the versions of OpenGL and of the driver, and
+            the driver's maker.
         number: the number of the EGL device; None on OSMesa.
     """
 
     name = "gl"
-    sparse = False
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self.device = f"{context.label}: {context.renderer}"
-        self.driver = f"{context.vendor}, OpenGL {context.version}"
-        self.hardware = context.hardware
+        driver = f"{context.vendor}, OpenGL {context.version}"
+        self.capabilities = Capabilities(hardware=context.hardware, driver=driver)
         self.number = context.device
         self._meshes: OrderedDict[str, MeshBuffer] = OrderedDict()
         self._patches: OrderedDict[BodyKey, list[Patch]] = OrderedDict()
@@ -106,10 +104,6 @@ class GLRenderer:
         self._meshes.clear()
         self._patches.clear()
 
-    def share(self, meshes: Sequence[Mesh]) -> bool:
-        """See `Renderer.share`: a context belongs to the process that made it."""
-        return False
-
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """See `Renderer.render`. The last whole picture is kept: its bodies are not drawn again for it.
 
@@ -135,7 +129,7 @@ class GLRenderer:
         return layer
 
     def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
-        """See `silhouette.renderers.protocol.draw_ahead`: the depths of the whole picture are fetched and kept.
+        """See `Renderer.draw_ahead`: the depths of the whole picture are fetched and kept.
 
         Raises:
             RendererUnavailable: after `close`.
@@ -147,7 +141,7 @@ class GLRenderer:
                 pass
 
     def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
-        """See `silhouette.renderers.protocol.render_separately`: all bodies are drawn at once.
+        """See `Renderer.render_separately`: all bodies are drawn at once.
 
         Raises:
             RendererUnavailable: after `close`.
@@ -332,6 +326,7 @@ def _groups(bodies: Sequence[Body], depths_per_body: int) -> Iterator[list[Body]
     """The bodies in their order, in groups that fit onto the device, where each takes ``depths_per_body`` depths.
 
     >>> from silhouette.geometry import Pose
+    >>> from silhouette.meshes.mesh import Mesh
     >>> mesh = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
     >>> bodies = [Body(number, mesh, Pose.standing()) for number in (1, 2, 3)]
     >>> [[body.id for body in group] for group in _groups(bodies, DEPTHS_AT_ONCE // 2)]
