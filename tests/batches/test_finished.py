@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -103,6 +103,11 @@ def test_a_finished_batch_is_judged_again_where_anything_has_changed(
     assert len(rows_of(Path("out.jsonl"))) == (80 if changed == "scenes" else 60)
 
 
+def _without_problem(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row but for a column that goes with the last failure."""
+    return {key: value for key, value in row.items() if key != "problem"}
+
+
 @endings
 def test_only_failed_rows_are_judged_again_and_all_others_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: Batch, ending: str
@@ -117,7 +122,7 @@ def test_only_failed_rows_are_judged_again_and_all_others_stay(
         assert batch(ending=ending).status == 2
     bad = [number for number, row in enumerate(read_rows(out)) if failed(row)]
     assert len(bad) == 3
-    before = out.read_bytes().splitlines()
+    before = [_without_problem(row) for row in read_rows(out)]
     log = tmp_path / "judged"
     log.touch()
 
@@ -131,11 +136,8 @@ def test_only_failed_rows_are_judged_again_and_all_others_stay(
         ran = batch("--retry-errors", "--junit", "out.xml", ending=ending)
     assert (ran.status, ran.out) == (0, f"60 rows in out.{ending}, 57 judged before, every expectation held\n")
     assert log.read_text() == "M2 M4\n" * 3
-    if ending != "parquet":
-        after = out.read_bytes().splitlines()
-        assert [line for number, line in enumerate(after) if line != before[number]] == [
-            after[number + (ending == "csv")] for number in bad
-        ]
+    after = [_without_problem(row) for row in read_rows(out)]
+    assert [number for number, row in enumerate(after) if row != before[number]] == bad
     assert out.read_bytes() == undisturbed.read_bytes()
     assert Path("out.xml").read_bytes() == Path("undisturbed.xml").read_bytes()
     no_worker(monkeypatch)
