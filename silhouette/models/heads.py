@@ -32,7 +32,6 @@ MOST_BALLS = 48
 SHELLS = (1.25, 1.6, 2.1, 2.8, 3.8, 5.2, 7.0)  # radii of the spheres round a ball on which is asked what is solid
 ROUND = 160  # points on each
 BANDS = (-0.8, -0.3, 0.3, 0.8)  # of such a sphere: the heights, in radii, between its bottom, three rings, and its top
-THICKEST = 2.0  # radii of the ball: what is thicker counts as that thick
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +83,7 @@ def stored_balls(body: Mesh, front: float, cache: Cache) -> Balls | None:
         balls = balls_in(body, front)
         return {} if balls is None else dict(vars(balls))
 
-    kept = cache.fetch(f"heads 2 {body.digest} {front!r}", build)
+    kept = cache.fetch(f"heads 3 {body.digest} {front!r}", build)
     return Balls(kept["centres"], kept["radii"], kept["features"]) if kept else None
 
 
@@ -124,11 +123,11 @@ def _features(depth: Floats, places: Indices, radii: Floats, forward: Floats) ->
         np.log(radii / (high - low)), np.log(radii / edge), np.log(radii / radii.max()), (tops - low) / (high - low),
         aside / edge, ahead / edge, offset[:, 2] / edge, higher, aside / radii, (high - places[:, 2]) / radii,
     ])  # fmt: skip
-    return np.hstack([own, own**2, _surroundings(depth, places, radii, forward)])
+    return np.hstack([own, own**2, _surroundings(depth > 0.0, places, radii, forward)])
 
 
-def _surroundings(depth: Floats, places: Indices, radii: Floats, forward: Floats) -> Floats:
-    """(k, f) how much is solid round balls, and how thick: on spheres round each, in regions of these.
+def _surroundings(solid: Flags, places: Indices, radii: Floats, forward: Floats) -> Floats:
+    """(k, f) how much is solid round balls: on spheres round each, in regions of these.
 
     A head has free space round it, shoulders below, a trunk below these; a fist has an arm, a hammer a handle. Each
     sphere of `SHELLS` has 14 regions: bottom, top, and between them three rings of ahead, left, behind, right. Of left
@@ -139,15 +138,12 @@ def _surroundings(depth: Floats, places: Indices, radii: Floats, forward: Floats
     ways = np.column_stack([sphere[:, 0, None] * left + sphere[:, 1, None] * forward, sphere[:, 2]])
     at = places[:, None, None] + radii[:, None, None, None] * np.array(SHELLS)[:, None, None] * ways
     at = np.rint(at).astype(np.intp)
-    inside: Flags = np.all((at >= 0) & (at < np.array(depth.shape)), axis=-1)
+    inside: Flags = np.all((at >= 0) & (at < np.array(solid.shape)), axis=-1)
     at = np.where(inside[..., None], at, 0)
-    thick = np.where(inside, depth[tuple(np.moveaxis(at, -1, 0))], 0.0) / radii[:, None, None]
-    parts = list[Floats]()
-    for values in ((thick > 0.0).astype(np.float64), np.minimum(thick, THICKEST)):
-        left_right = values @ beside.T
-        means, halves = (left_right[..., :3] + left_right[..., 3:]) / 2.0, left_right[..., :3] - left_right[..., 3:]
-        parts += [part.reshape(len(places), -1) for part in (values @ ahead.T, means, np.abs(halves))]
-    return np.hstack(parts)
+    values = (inside & solid[tuple(np.moveaxis(at, -1, 0))]).astype(np.float64)
+    left_right = values @ beside.T
+    means, differences = (left_right[..., :3] + left_right[..., 3:]) / 2.0, left_right[..., :3] - left_right[..., 3:]
+    return np.hstack([part.reshape(len(places), -1) for part in (values @ ahead.T, means, np.abs(differences))])
 
 
 def _sphere() -> tuple[Floats, Floats, Floats]:

@@ -35,8 +35,9 @@ FAMILIES: dict[str, tuple[Maker, Sequence[int]]] = {
 }
 OTHERS = range(1012, 1100)
 FAR = 3.0  # mm
-RIDGE = 5.0
-STEPS = 120
+RIDGE = 2.0
+GRADED = 0.9  # how much less right a ball is whose eye is off by nearly `FAR`
+STEPS = 150
 
 Row = tuple[str, float, float]
 
@@ -68,12 +69,16 @@ class Known:
         return self.pose, float(np.linalg.norm(estimate.eye - self.eye)), estimate.places[0].likelihood
 
     def choice(self) -> tuple[Floats, Floats]:
-        """(k, f) the features of its balls, and (k + 1,) which of them give its eye; the last, that none does."""
+        """(k, f) the features of its balls, and (k + 1,) how right each is; the last, that none is.
+
+        A ball whose eye is more than `FAR` off is not right at all; the nearer the eye of another, the more it is.
+        """
         if self.balls is None:
             return np.empty((0, len(heads.WEIGHTS[0]))), np.ones(1)
         eyes = faces_of_heads(self.mesh, self.balls.centres, self.balls.radii, np.array([0.0, 1.0]))
-        rights = np.linalg.norm(eyes - self.eye, axis=1) < FAR
-        return self.balls.features, np.append(rights, not rights.any()).astype(np.float64)
+        off = np.linalg.norm(eyes - self.eye, axis=1) / FAR
+        rights = np.where(off < 1.0, 1.0 - GRADED * off**2, 0.0)
+        return self.balls.features, np.append(rights, float(not rights.any()))
 
 
 def tried(seeds: Sequence[int], figure: Maker = figure_with_eye) -> list[Row]:

@@ -253,8 +253,15 @@ def beast(figure: Varied) -> None:
     poll = quadruped(figure, up, long, wide)
     figure.head, figure.chest = figure.between(0.13, 0.24), np.array([0, 0, up])
     figure.top = figure.head_on(poll - [0, 0.02, 0], -0.5 * figure.head)
+    muzzle(figure)
     if figure.chance(0.3):  # a hump, a saddle, a load
         figure.ball((0, figure.between(-0.2, 0.1), up + wide), figure.random.uniform(0.07, 0.2, 3), 0.02)
+
+
+def muzzle(figure: Varied) -> None:
+    """A muzzle on its head, as short as a cat's or as long and thick as a crocodile's."""
+    end = figure.top + [0, figure.between(0.08, 0.26), -figure.between(0.0, 0.16)]
+    figure.bone(figure.top, end, figure.between(0.035, 0.07), figure.between(0.02, 0.06))
 
 
 def dragon(figure: Varied) -> None:
@@ -271,7 +278,7 @@ def dragon(figure: Varied) -> None:
     figure.bone(middle, end, 0.07, 0.05)
     figure.head, figure.chest = figure.between(0.12, 0.2), np.array([0, 0, up])
     figure.top = figure.head_on(end, -0.5 * figure.head)
-    figure.bone(figure.top, figure.top + [0, figure.between(0.1, 0.2), -0.04], 0.045, 0.03)
+    muzzle(figure)
     tail = np.array([figure.between(-0.3, 0.3), -0.6, figure.between(0.05, 0.3)])
     figure.bone((0, -0.15, up), tail, 0.07, 0.02)
 
