@@ -14,7 +14,7 @@ from silhouette.files.schema import Location
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere, solid
 from silhouette.models.entries import SolidEntry
 from silhouette.models.eyes import SURE, estimate_eye
-from silhouette.models.heads import Balls
+from silhouette.models.heads import balls_in
 from silhouette.models.inspection import inspection
 from silhouette.models.model import load_model, model_of_solids
 from tests.support.estimated_eyes import FAR, OTHERS, table, tried
@@ -113,24 +113,14 @@ def test_of_a_pose_each_the_eye_is_on_the_head_and_the_poses_without_a_riddle_ar
 
 
 @pytest.mark.slow
-def test_of_eighty_figures_few_are_far_off_and_these_are_doubtful() -> None:
-    """Nine in ten of these are wanted: five of seven are, all but two tall hats at 3.3 and 3.4 mm.
-
-    The weights were fitted to others of the same poses.
-    """
+def test_of_eighty_figures_few_are_far_off_these_are_doubtful_and_few_others() -> None:
+    """Of 88 figures 2 are off, both doubtful, and 7 of the others; the weights were fitted to others of the poses."""
     rows = tried(OTHERS)
-    far = [(off, likelihood < SURE) for _, off, likelihood in rows if off > FAR]
-    assert len(far) <= 0.1 * len(rows), table(rows)
-    assert all(is_doubtful for off, is_doubtful in far if off > FAR + 1.0), table(rows)
-    assert sum(not is_doubtful for _, is_doubtful in far) <= 2, table(rows)
-
-
-@pytest.mark.slow
-def test_of_eighty_figures_few_of_those_that_are_right_are_doubtful() -> None:
-    """One in ten is wanted; since the weights are those of two families of figures, it is three in twenty."""
-    rows = tried(OTHERS)
+    far = [likelihood < SURE for _, off, likelihood in rows if off > FAR]
     near = [likelihood < SURE for _, off, likelihood in rows if off <= FAR]
-    assert sum(near) <= 0.2 * len(near), table(rows)
+    assert len(far) <= 0.04 * len(rows), table(rows)
+    assert sum(far) >= 0.9 * len(far), table(rows)
+    assert sum(near) <= 0.1 * len(near), table(rows)
 
 
 def test_the_leader_is_doubtful_where_skull_and_banner_are_not_tagged(tmp_path: Path) -> None:
@@ -154,13 +144,11 @@ def test_most_sculpted_figures_have_their_eyes_on_their_heads_or_are_doubtful() 
 
 
 def test_where_no_ball_looks_like_a_head_none_is_likely() -> None:
-    """A bare rod has no head: that none of its balls is one is the likeliest."""
-    balls = Balls(
-        np.zeros((2, 3)),
-        np.ones(2),
-        np.tile([-1.2, 1.44, 0.3, 0.09, 1, 0.3, 0.09, 0, 1, 3, 1, 1, 1, 1, 1, -3.0], (2, 1)),
-    )
-    assert balls.likelihood().sum() < 0.1
+    """A disc and a hull have no head: that none of their balls is one is the likeliest."""
+    for shape in (Cylinder(30.0, 4.0), Box((40.0, 80.0, 20.0))):
+        balls = balls_in(solid(Solid(shape)), 90.0)
+        assert balls is not None
+        assert balls.likelihood().sum() < 0.1
 
 
 def test_solids_have_no_doubtful_eye_and_a_given_eye_is_none(written: Written, shared: Path) -> None:

@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from unittest.mock import patch
 
@@ -48,20 +49,24 @@ class Known:
 
     Attributes:
         eye: (3,) mm.
-        thick, balls: its `thick_parts` and `balls_in`.
+        balls: its `balls_in`.
     """
 
     mesh: Mesh
     eye: Floats
     pose: str
-    thick: Floats
     balls: Balls | None
 
     @classmethod
     def of(cls, figure: tuple[Mesh, Floats, str]) -> Known:
         """With its front towards +y."""
         mesh, eye, pose = figure
-        return cls(mesh, eye, pose, thick_parts(mesh), balls_in(mesh, 90.0))
+        return cls(mesh, eye, pose, balls_in(mesh, 90.0))
+
+    @cached_property
+    def thick(self) -> Floats:
+        """Its `thick_parts`."""
+        return thick_parts(self.mesh)
 
     def tried(self) -> Row:
         """Its pose, how far the estimate lies off its eye, mm, and how likely it was said to be right."""

@@ -145,8 +145,8 @@ class Varied(Sculpture):
             middle = at + [0, -self.between(0, 0.6) * tall, tall + 0.4 * half[2]]
             (self.block if self.chance(0.4) else self.lump)(middle - half, middle + half)
         if self.chance(0.07):  # a tall hat
-            self.bone(at + [0, 0, 0.5 * tall], at + [0, -0.03, self.between(1.4, 3.2) * tall], self.between(0.6, 1) * tall,
-                      self.between(0.1, 0.8) * tall)  # fmt: skip
+            top = at + [0, -0.03, self.between(1.4, 3.2) * tall]
+            self.bone(at + [0, 0, 0.5 * tall], top, self.between(0.6, 1) * tall, self.between(0.1, 0.8) * tall)
         if self.chance(0.1):  # a collar or gorget
             self.ball(self.chest + [0, 0, 0.14], (1.1 * self.width, self.depth * 1.2, self.between(0.03, 0.06)), 0.004)
         if self.chance(0.15):  # pauldrons
@@ -253,15 +253,8 @@ def beast(figure: Varied) -> None:
     poll = quadruped(figure, up, long, wide)
     figure.head, figure.chest = figure.between(0.13, 0.24), np.array([0, 0, up])
     figure.top = figure.head_on(poll - [0, 0.02, 0], -0.5 * figure.head)
-    muzzle(figure)
     if figure.chance(0.3):  # a hump, a saddle, a load
         figure.ball((0, figure.between(-0.2, 0.1), up + wide), figure.random.uniform(0.07, 0.2, 3), 0.02)
-
-
-def muzzle(figure: Varied) -> None:
-    """A muzzle on its head, as short as a cat's or as long and thick as a crocodile's."""
-    end = figure.top + [0, figure.between(0.08, 0.26), -figure.between(0.0, 0.16)]
-    figure.bone(figure.top, end, figure.between(0.035, 0.07), figure.between(0.02, 0.06))
 
 
 def dragon(figure: Varied) -> None:
@@ -278,7 +271,7 @@ def dragon(figure: Varied) -> None:
     figure.bone(middle, end, 0.07, 0.05)
     figure.head, figure.chest = figure.between(0.12, 0.2), np.array([0, 0, up])
     figure.top = figure.head_on(end, -0.5 * figure.head)
-    muzzle(figure)
+    figure.bone(figure.top, figure.top + [0, figure.between(0.1, 0.2), -0.04], 0.045, 0.03)
     tail = np.array([figure.between(-0.3, 0.3), -0.6, figure.between(0.05, 0.3)])
     figure.bone((0, -0.15, up), tail, 0.07, 0.02)
 
