@@ -125,9 +125,9 @@ def eye_estimate(
     eye lies on its front. Where there is no surface ahead at that height, the eye lies above the middle. Where
     something thin stands up above all that is thick, the height is that of what is thick; so are head and shoulders.
 
-    With balls, each that may be the head gives an eye, on the surface ahead of its middle. Those that are nearer to each
-    other than `NEAR` are one place, their mean by likelihood. Where the eye above is near that of the likeliest of these
-    heads, it is the estimate.
+    With balls, each that may be the head gives an eye, on the surface ahead of its middle. Those that are nearer to
+    each other than `NEAR` are one place, their mean by likelihood. If the eye above is near that of the likeliest of
+    these heads, it is the estimate.
 
     Args:
         body: the significant parts alone, mm, z up.

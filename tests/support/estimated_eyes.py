@@ -12,13 +12,13 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 
 from silhouette.geometry import Floats
+from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models import heads
 from silhouette.models.eyes import SURE, eye_estimate, faces_of_heads, thick_parts
