@@ -107,7 +107,7 @@ def test_the_eyes_of_our_own_figures_would_be_estimated_right(name: str) -> None
 def test_of_a_pose_each_the_eye_is_on_the_head_and_the_poses_without_a_riddle_are_sure() -> None:
     rows = tried(range(1012, 1034))
     far = [(pose, off) for pose, off, _ in rows if off > FAR]
-    assert len(far) <= 3, far
+    assert len(far) <= 1, far
     easy = ("plain", "spear", "banner", "wings", "cape", "pauldrons", "horns")
     assert [row for row in rows if row[0] in easy and (row[1] > FAR or row[2] < SURE)] == []
 
@@ -139,8 +139,8 @@ def test_most_sculpted_figures_have_their_eyes_on_their_heads_or_are_doubtful() 
     """Of a pose each, with seeds that the weights were not fitted to, but poses that they were."""
     rows = tried(range(2000, 2020), sculpted_figure)
     silent = [(pose, off) for pose, off, likelihood in rows if off > FAR and likelihood >= SURE]
-    assert len(silent) <= 3, table(rows)
-    assert sum(off <= FAR for _, off, _ in rows) >= 14, table(rows)
+    assert len(silent) <= 1, table(rows)
+    assert sum(off <= FAR for _, off, _ in rows) >= 18, table(rows)
 
 
 def test_where_no_ball_looks_like_a_head_none_is_likely() -> None:
