@@ -35,7 +35,7 @@ LEAST_BALL_LIKELIHOOD = 0.002  # the eyes of other balls are not worth the work
 UPRIGHT = 4.0  # of that radius: what is lower lies, and its height says nothing of its eye
 MOST_PLACES = 3
 LEAST_LIKELIHOOD = 0.08  # of a place worth a mention
-SURE = 0.9  # the likelihood from which on the likeliest place is not called doubtful
+SURE = 0.88  # the likelihood from which on the likeliest place is not called doubtful
 
 
 @dataclass(frozen=True, eq=False)

@@ -114,7 +114,7 @@ def test_of_a_pose_each_the_eye_is_on_the_head_and_the_poses_without_a_riddle_ar
 
 @pytest.mark.slow
 def test_of_eighty_figures_few_are_far_off_these_are_doubtful_and_few_others() -> None:
-    """Of 88 figures 2 are off, both doubtful, and 7 of the others; the weights were fitted to others of the poses."""
+    """Of 88 figures 2 are off, both doubtful, and 6 of the others; the weights were fitted to others of the poses."""
     rows = tried(OTHERS)
     far = [likelihood < SURE for _, off, likelihood in rows if off > FAR]
     near = [likelihood < SURE for _, off, likelihood in rows if off <= FAR]

@@ -164,7 +164,7 @@ class Varied(Sculpture):
             self.ball(self.chest - [0, -0.05, 0.13], self.random.uniform(0.1, 0.22, 3), 0.03)
         if self.chance(0.15):  # things at its feet
             size = self.between(0.05, 0.13)
-            place = (self.side() * self.between(0.1, 0.3), self.between(-0.2, 0.3), 0.7 * size)
+            place = np.array([self.side() * self.between(0.1, 0.3), self.between(-0.2, 0.3), 0.7 * size])
             self.ball(place, size * self.random.uniform(0.7, 1.2, 3))
 
 
