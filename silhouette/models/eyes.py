@@ -29,11 +29,13 @@ RAISED = 0.97  # of the body's height: where the crown is lower, something thin 
 EYES_UP = 0.1  # of the radius of a ball that fits into a head: the eyes lie so far above its middle
 FACE = 1.7  # of that radius: no face is farther ahead of the middle
 ON_FACE = 1.9  # of that radius: no eye that the height of the body gives is farther, if it is this head's
-SAME_HEAD = 1.0  # of that radius: eyes nearer to each other are those of one head
+NEAR = 3.0  # mm: eyes nearer to each other count as one place
+SAME_EYE = 0.5  # of that radius: no eye that the height of the body gives is farther from one that the head gives
+LEAST_BALL_LIKELIHOOD = 0.002  # the eyes of other balls are not worth the work
 UPRIGHT = 4.0  # of that radius: what is lower lies, and its height says nothing of its eye
 MOST_PLACES = 3
 LEAST_LIKELIHOOD = 0.08  # of a place worth a mention
-SURE = 0.85  # the likelihood from which on the likeliest place is not called doubtful
+SURE = 0.88  # the likelihood from which on the likeliest place is not called doubtful
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +46,8 @@ class EyePlace:
         eye: (3,) mm in the model's frame.
         head: (3,) mm, the middle of the head at the same height: the eye of a figure of which nobody knows where its
             face is.
-        likelihood: from 0 to 1; those of all places, with those not worth a mention and with that it is
-            at none of them, sum to 1.
+        likelihood: from 0 to 1, how likely the eye is within `NEAR` of it; those of all places, with those not worth a
+            mention and with that it is at none of them, sum to 1.
     """
 
     eye: Floats
@@ -123,8 +125,9 @@ def eye_estimate(
     eye lies on its front. Where there is no surface ahead at that height, the eye lies above the middle. Where
     something thin stands up above all that is thick, the height is that of what is thick; so are head and shoulders.
 
-    With balls, each that may be the head gives a place, on the surface ahead of its middle. Where the eye above is on
-    the likeliest of these heads, it is the estimate.
+    With balls, each that may be the head gives an eye, on the surface ahead of its middle. Those that are nearer to
+    each other than `NEAR` are one place, their mean by likelihood. If the eye above is near that of the likeliest of
+    these heads, it is the estimate.
 
     Args:
         body: the significant parts alone, mm, z up.
@@ -139,38 +142,43 @@ def eye_estimate(
     upper = _by_height(body, front, thick)
     if balls is None or len(balls.radii) == 0:
         return EyeEstimate((upper,))
-    left = balls.likelihood()
-    forward = np.array(cosine_and_sine(front))
-    eyes = np.array([_face(body, *ball, forward) for ball in zip(balls.centres, balls.radii, strict=True)])
+    likelihoods = balls.likelihood()
+    likely = likelihoods >= min(LEAST_BALL_LIKELIHOOD, float(likelihoods.max()))
+    centres, radii, left = balls.centres[likely], balls.radii[likely], likelihoods[likely]
+    eyes = faces_of_heads(body, centres, radii, np.array(cosine_and_sine(front)))
+    near = np.linalg.norm(eyes[:, None] - eyes, axis=2) < NEAR
     places = list[EyePlace]()
-    while len(places) < MOST_PLACES and (not places or left.max() >= LEAST_LIKELIHOOD):
-        likeliest = int(left.argmax())
-        same = np.linalg.norm(eyes - eyes[likeliest], axis=1) < SAME_HEAD * balls.radii[likeliest]
-        likelihood = float(left[same].sum())
-        left = np.where(same, 0.0, left)
-        eye = eyes[likeliest]
-        head = np.array([*balls.centres[likeliest][:2], eye[2]])
-        if not places and _is_on(balls.centres[likeliest], balls.radii[likeliest], eye, upper.eye, body):
+    while len(places) < MOST_PLACES and (not places or (near @ left).max() >= LEAST_LIKELIHOOD):
+        around = np.where(near[int((near @ left).argmax())], left, 0.0)
+        left = left - around
+        likelihood, best = float(around.sum()), int(around.argmax())
+        eye = around @ eyes / likelihood
+        head = np.array([*(around @ centres / likelihood)[:2], eye[2]])
+        if not places and _is_on(centres[best], radii[best], eye, upper.eye, body):
             eye, head = upper.eye, upper.head
         places.append(EyePlace(eye, head, likelihood))
-    return EyeEstimate(tuple(sorted(places, key=lambda place: -place.likelihood)))
+    return EyeEstimate(tuple(places))
 
 
 def _is_on(centre: Floats, radius: float, face: Floats, eye: Floats, body: Mesh) -> bool:
     """Whether an eye that the height of a body gives is on the face of a head into which a ball fits."""
     stands = float(np.ptp(body.bounds[:, 2])) >= UPRIGHT * radius
     out = float(np.hypot(*(eye - centre)[:2]))
-    return stands and out <= ON_FACE * radius and float(np.linalg.norm(eye - face)) < SAME_HEAD * radius
+    return stands and out <= ON_FACE * radius and float(np.linalg.norm(eye - face)) < SAME_EYE * radius
 
 
-def _face(body: Mesh, centre: Floats, radius: float, forward: Floats) -> Floats:
-    """(3,) the eye of a head into which a ball fits: ahead of its middle, on the outermost surface near enough."""
-    level = float(centre[2] + EYES_UP * radius)
+def faces_of_heads(body: Mesh, centres: Floats, radii: Floats, forward: Floats) -> Floats:
+    """(k, 3) the eyes of heads into which balls fit: ahead of their middles, on the outermost surface near enough."""
     heights = body.vertices[:, 2][body.faces]
-    crossing = (heights.min(axis=1) < level) & (heights.max(axis=1) >= level)
-    ahead = _distances(_cut_edges(body.vertices[body.faces[crossing]], level) - centre[:2], forward)
-    reach = ahead[(ahead <= FACE * radius) & (ahead >= 0.5 * radius)].max(initial=0.0) or radius
-    return np.array([*(centre[:2] + reach * forward), level])
+    low, high = heights.min(axis=1), heights.max(axis=1)
+    eyes = []
+    for centre, radius in zip(centres, radii, strict=True):
+        level = float(centre[2] + EYES_UP * radius)
+        crossing = (low < level) & (high >= level)
+        ahead = _distances(_cut_edges(body.vertices[body.faces[crossing]], level) - centre[:2], forward)
+        reach = ahead[(ahead <= FACE * radius) & (ahead >= 0.5 * radius)].max(initial=0.0) or radius
+        eyes.append([*(centre[:2] + reach * forward), level])
+    return np.array(eyes)
 
 
 def _by_height(body: Mesh, front: float, thick: Floats | None) -> EyePlace:

@@ -14,7 +14,7 @@ from silhouette.files.schema import Location
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere, solid
 from silhouette.models.entries import SolidEntry
 from silhouette.models.eyes import SURE, estimate_eye
-from silhouette.models.heads import Balls
+from silhouette.models.heads import balls_in
 from silhouette.models.inspection import inspection
 from silhouette.models.model import load_model, model_of_solids
 from tests.support.estimated_eyes import FAR, OTHERS, table, tried
@@ -107,30 +107,20 @@ def test_the_eyes_of_our_own_figures_would_be_estimated_right(name: str) -> None
 def test_of_a_pose_each_the_eye_is_on_the_head_and_the_poses_without_a_riddle_are_sure() -> None:
     rows = tried(range(1012, 1034))
     far = [(pose, off) for pose, off, _ in rows if off > FAR]
-    assert len(far) <= 3, far
+    assert len(far) <= 1, far
     easy = ("plain", "spear", "banner", "wings", "cape", "pauldrons", "horns")
     assert [row for row in rows if row[0] in easy and (row[1] > FAR or row[2] < SURE)] == []
 
 
 @pytest.mark.slow
-def test_of_eighty_figures_few_are_far_off_and_these_are_doubtful() -> None:
-    """Nine in ten of these are wanted: five of seven are, all but two tall hats at 3.3 and 3.4 mm.
-
-    The weights were fitted to others of the same poses.
-    """
+def test_of_eighty_figures_few_are_far_off_these_are_doubtful_and_few_others() -> None:
+    """Of 88 figures 2 are off, both doubtful, and 6 of the others; the weights were fitted to others of the poses."""
     rows = tried(OTHERS)
-    far = [(off, likelihood < SURE) for _, off, likelihood in rows if off > FAR]
-    assert len(far) <= 0.1 * len(rows), table(rows)
-    assert all(is_doubtful for off, is_doubtful in far if off > FAR + 1.0), table(rows)
-    assert sum(not is_doubtful for _, is_doubtful in far) <= 2, table(rows)
-
-
-@pytest.mark.slow
-def test_of_eighty_figures_few_of_those_that_are_right_are_doubtful() -> None:
-    """One in ten is wanted; since the weights are those of two families of figures, it is three in twenty."""
-    rows = tried(OTHERS)
+    far = [likelihood < SURE for _, off, likelihood in rows if off > FAR]
     near = [likelihood < SURE for _, off, likelihood in rows if off <= FAR]
-    assert sum(near) <= 0.2 * len(near), table(rows)
+    assert len(far) <= 0.04 * len(rows), table(rows)
+    assert sum(far) >= 0.9 * len(far), table(rows)
+    assert sum(near) <= 0.1 * len(near), table(rows)
 
 
 def test_the_leader_is_doubtful_where_skull_and_banner_are_not_tagged(tmp_path: Path) -> None:
@@ -149,18 +139,16 @@ def test_most_sculpted_figures_have_their_eyes_on_their_heads_or_are_doubtful() 
     """Of a pose each, with seeds that the weights were not fitted to, but poses that they were."""
     rows = tried(range(2000, 2020), sculpted_figure)
     silent = [(pose, off) for pose, off, likelihood in rows if off > FAR and likelihood >= SURE]
-    assert len(silent) <= 3, table(rows)
-    assert sum(off <= FAR for _, off, _ in rows) >= 14, table(rows)
+    assert len(silent) <= 1, table(rows)
+    assert sum(off <= FAR for _, off, _ in rows) >= 18, table(rows)
 
 
 def test_where_no_ball_looks_like_a_head_none_is_likely() -> None:
-    """A bare rod has no head: that none of its balls is one is the likeliest."""
-    balls = Balls(
-        np.zeros((2, 3)),
-        np.ones(2),
-        np.tile([-1.2, 1.44, 0.3, 0.09, 1, 0.3, 0.09, 0, 1, 3, 1, 1, 1, 1, 1, -3.0], (2, 1)),
-    )
-    assert balls.likelihood().sum() < 0.1
+    """A disc and a hull have no head: that none of their balls is one is the likeliest."""
+    for shape in (Cylinder(30.0, 4.0), Box((40.0, 80.0, 20.0))):
+        balls = balls_in(solid(Solid(shape)), 90.0)
+        assert balls is not None
+        assert balls.likelihood().sum() < 0.1
 
 
 def test_solids_have_no_doubtful_eye_and_a_given_eye_is_none(written: Written, shared: Path) -> None:

@@ -460,9 +460,15 @@ def sculpted_figure(seed: int) -> tuple[Mesh, Floats, str]:
     name = list(POSES)[seed % len(POSES)]
     sculpture = Sculpture(random)
     POSES[name](sculpture)
+    return *standing_free(sculpture), name
+
+
+def standing_free(sculpture: Sculpture) -> tuple[Mesh, Floats]:
+    """A sculpture of a stature in mm, smooth or rough, sometimes turned a little; and its eye (3,) mm."""
+    random = sculpture.random
     stature = float(random.uniform(26.0, 40.0))  # 1.8 m in a scale of 1:69 to 1:45
     rough = bool(random.random() < 0.4)
     mesh, origin = sculpture.mesh((0.7 if rough else 0.45) / stature, rough)
     spin = turned(np.radians(float(random.uniform(-12.0, 12.0)) if random.random() < 0.5 else 0.0))
     mesh = Mesh(stature * mesh.vertices @ spin.T, mesh.faces, mesh.part)
-    return mesh, stature * (sculpture.eye + origin) @ spin.T, name
+    return mesh, stature * (sculpture.eye + origin) @ spin.T
