@@ -64,7 +64,6 @@ class EmbreeRenderer:
                 f"it has wheels for Linux x86-64, macOS and Windows: {package_command('embreex')}"
             ) from None
         self.device = f"CPU, embreex {getattr(embreex, '__version__', '')}".rstrip()
-        self._indexes: Kept[list[_Chunk]] = Kept(_Chunk.all_of, indexed_size, BYTES_KEPT, BYTES_SPARE)
         self._aims: WeakKeyDictionary[View, dict[tuple[Body, _Chunk], _Aim]] = WeakKeyDictionary()
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
@@ -73,7 +72,7 @@ class EmbreeRenderer:
         ray = np.zeros((2, 1, 3), np.float32)
         ray[1, 0, 2] = 1.0
         for mesh in meshes:
-            for chunk in self._indexes.of(mesh):
+            for chunk in _chunks.of(mesh):
                 chunk.structure().run(*ray)  # embreex builds the structure when the first ray is cast
                 chunk.planes()
         return True
@@ -88,7 +87,7 @@ class EmbreeRenderer:
         depth = np.full(ends[-1], np.inf, dtype=np.float32)
         together: dict[_Chunk, list[_Aimed]] = {}
         for cast, start in zip(casts, ends, strict=False):
-            for chunk in self._indexes.of(cast.body.mesh):
+            for chunk in _chunks.of(cast.body.mesh):
                 aim = self._aim(cast.view, cast.body, chunk)
                 nearby = _rays_near(aim, cast.places)
                 if nearby is None:
@@ -123,9 +122,14 @@ _building = threading.Lock()
 
 @cache
 def _device() -> Any:
-    """The one Embree device of the process: a scene without it makes its own, and the thousandth ends the process."""
-    from embreex.rtcore import EmbreeDevice
+    """The one Embree device of the process: a scene without it makes its own, and the thousandth ends the process.
 
+    None where embreex is not installed.
+    """
+    try:
+        from embreex.rtcore import EmbreeDevice
+    except ImportError:
+        return None
     return EmbreeDevice()
 
 
@@ -147,6 +151,28 @@ class _Chunk(Chunk):
                     TriangleMesh(structure, np.array(self.vertices, np.float32), np.array(self.faces, np.int32))
                     self._structure = structure
         return self._structure
+
+
+_chunks: Kept[list[_Chunk]] = Kept(_Chunk.all_of, indexed_size, BYTES_KEPT, BYTES_SPARE)
+"""The chunks of meshes, which all of the process that casts rays shares."""
+
+
+def met_by_embree(mesh: Mesh, starts: Floats, ends: Floats) -> Flags | None:
+    """(n,) whether segments meet a mesh, in float32, so but for a hair; None where embreex is not installed.
+
+    Args:
+        mesh: that is met, from either side.
+        starts, ends: (n, 3) mm of the segments, in the mesh's frame.
+    """
+    if _device() is None:
+        return None
+    met = np.zeros(len(starts), dtype=np.bool_)
+    for chunk in _chunks.of(mesh):
+        origins = (starts - chunk.middle).astype(np.float32)
+        along = (ends - starts).astype(np.float32)
+        farthest = np.ones(len(starts), np.float32)
+        met |= chunk.structure().run(origins, along, farthest, query="OCCLUDED") >= 0
+    return met
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,6 +316,7 @@ def _after_fork() -> None:
     """Notes the fork: the new process has none of the threads, and its siblings use the other cores."""
     global _is_forked, _building
     _is_forked, _building = True, threading.Lock()
+    _chunks.forked()
 
 
 if hasattr(os, "register_at_fork"):
