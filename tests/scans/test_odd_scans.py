@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
@@ -82,4 +83,40 @@ def test_what_is_no_table_is_one_line(name: str, tmp_path: Path, capsys: pytest.
     assert len(error.splitlines()) == 1
     assert problem in error
     assert "internal" not in error
+    assert not (tmp_path / "game").exists()
+
+
+def spikes() -> tuple[Floats, Integers]:
+    """100,000 thin triangles that stand on end all over a table."""
+    count = 100_000
+    foot = np.column_stack([RNG.uniform(0, 600, count), RNG.uniform(0, 400, count), np.zeros(count)])
+    tip = foot + np.column_stack([RNG.normal(0, 1, (count, 2)), RNG.uniform(5, 80, count)])
+    across = np.array([0.5, 0.1, 0.0])
+    corners = np.stack([foot + across, foot - across, tip], axis=1)
+    return corners.reshape(-1, 3), np.arange(3 * count, dtype=np.int32).reshape(-1, 3)
+
+
+def volume() -> tuple[Floats, Integers]:
+    """30,000 points anywhere in a block."""
+    return RNG.uniform(0, 1, (30_000, 3)) * [600, 400, 200], NONE
+
+
+WHAT_IS_NO_SURFACE = {
+    "spikes": (spikes, [], "the scan is too jagged: at one height"),
+    "spikes as large as nothing": (spikes, ["--scale", "1e300"], "by --scale what was scanned would be"),
+    "points in a volume": (volume, [], "of CPU time: a scan is a surface"),
+}
+
+
+@pytest.mark.parametrize("name", WHAT_IS_NO_SURFACE)
+def test_what_is_no_surface_is_one_line_in_time(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make, options, problem = WHAT_IS_NO_SURFACE[name]
+    file = tmp_path / "scan.ply"
+    file.write_bytes(ply_bytes(*make()))
+    begun = process_time()
+    assert main(["scan", str(file), "--out", str(tmp_path / "game"), "--yes", "--quiet", *options]) == 2
+    assert process_time() - begun < 12.0  # 10 s and what a busy machine adds to any work
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
+    assert problem in line
     assert not (tmp_path / "game").exists()
