@@ -171,6 +171,10 @@ def _thickness(points: Floats, hull: ConvexHull | None) -> tuple[float, float]:
     return float(width[least]), abs(float(sides[least, 2]))
 
 
+MANY_SIDES = 4.0
+"""So many of the six sides face out of each cube of space, on average, where points fill a region, as those of a bush or
+of nothing at all, and no crease says what is apart. Of surfaces it is one to two."""
+
 WEAK = -0.3
 """The mean attraction of a seam less FLAT: what is less concave on average (17 degrees) may be a bend of one thing."""
 
@@ -220,6 +224,9 @@ def parts_of(
     # wide enough that noise tilts no normal of a cell by more than FLAT, narrow enough for 40 of them along a region
     width = float(np.clip(diagonal / 40, max(2.5 * spacing, 5 * noise), max(10.0, 5 * noise, 2.5 * spacing)))
     cells = cells_of(points, normals, edges, members, width, colours)
+    cubes = len(np.unique(np.floor(cells.middles / width), axis=0))
+    if len(cells.middles) > MANY_SIDES * cubes:
+        return whole, {0}
     attracts = attraction(cells)
     group = grown_together(len(cells.middles), cells.pairs, attracts)
     group = things(cells, attracts, group, each, ground)

@@ -35,8 +35,8 @@ Step = Callable[[int, int], None]
 FINE_STEP = 0.1
 """mm: how far apart the numbers of a scan may be before that is worth a word; scans are rougher than a third of it."""
 
-SECONDS, SECONDS_EACH = 3.0, 1e-4
-"""Of CPU time: so long may it take to tell pieces apart, and for each point of a scan besides; tables take a tenth."""
+SECONDS, SECONDS_EACH = 20.0, 2e-4
+"""Of CPU time: so long may it take to tell pieces apart, and for each point besides; tables take a sixth of it."""
 
 STEPS = 6
 """Reading, levelling, known models, scale, pieces, meshes; each piece that is compared is a step as well."""
