@@ -153,7 +153,7 @@ def test_what_takes_too_long_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(scan, "SECONDS", -100.0)
-    assert scanned(tmp_path, plane()) == 2
+    assert scanned(tmp_path, RNG.uniform(0, 1, (3000, 3)) * [600, 400, 200]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"error: {tmp_path / 'scan.ply'}: to tell its pieces apart takes more than")
     assert not (tmp_path / "game").exists()
