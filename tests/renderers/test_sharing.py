@@ -160,7 +160,7 @@ def test_all_that_cast_rays_share_one_structure_of_each_mesh(monkeypatch: pytest
     assert met is not None
     assert (met.tolist(), built) == ([True, False], [len(mesh.faces)])
     assert pictures[0].any()
-    assert np.array_equal(*pictures)
+    assert np.array_equal(pictures[0], pictures[1])
 
 
 def test_keeping_many_small_things_takes_no_longer_for_each_than_keeping_few() -> None:

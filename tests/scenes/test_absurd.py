@@ -63,7 +63,7 @@ def tables(game: str) -> Iterator[tuple[str, Document]]:
     yield "beyond everything", table(game, crate, figure, [1e300, 0])
     yield "a name of a million letters", table(game, crate, {"name": "B" * 10**6, **figure}, [0, 200])
     yield "nested a thousand times", table(game, json.loads("[" * 900 + "]" * 900), figure, [0, 200])
-    yield "one over the other", table(game, crate, figure, [0, 200], terrain=_walls(300, lambda number: (0.0, 100.0)))
+    yield "one over the other", table(game, crate, figure, [0, 200], terrain=_walls(100, lambda number: (0.0, 100.0)))
     yield (
         "a thousand walls",
         table(
