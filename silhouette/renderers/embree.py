@@ -38,7 +38,7 @@ RAYS_WORTH_A_LOOK = 256
 """Fewer rays are cast all, without a look at which of them come near."""
 
 AIMS_KEPT = 4096
-"""Views whose aims at chunks are remembered, as long as they are in use."""
+"""Views whose aims at chunks are remembered, as long as they and the bodies are in use."""
 
 
 class EmbreeRenderer:
@@ -64,7 +64,7 @@ class EmbreeRenderer:
                 f"it has wheels for Linux x86-64, macOS and Windows: {package_command('embreex')}"
             ) from None
         self.device = f"CPU, embreex {getattr(embreex, '__version__', '')}".rstrip()
-        self._aims: WeakKeyDictionary[View, dict[tuple[Body, _Chunk], _Aim]] = WeakKeyDictionary()
+        self._aims: WeakKeyDictionary[View, WeakKeyDictionary[Body, dict[_Chunk, _Aim]]] = WeakKeyDictionary()
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
         """See `Renderer.share`: builds every acceleration structure that is not there yet, and ends its thread."""
@@ -104,15 +104,21 @@ class EmbreeRenderer:
         return depth
 
     def _aim(self, view: View, body: Body, chunk: _Chunk) -> _Aim:
-        """The aim at a chunk, computed once for each view and body: a measurement sends its rays in several rounds."""
-        aims = self._aims.get(view)
-        if aims is None:
+        """The aim at a chunk, computed once for each view and body: a measurement sends its rays in several rounds.
+
+        A view that is kept keeps no body, nor the structures of its mesh.
+        """
+        bodies = self._aims.get(view)
+        if bodies is None:
             if len(self._aims) >= AIMS_KEPT:
                 self._aims.clear()
-            aims = self._aims[view] = {}
-        aim = aims.get((body, chunk))
+            bodies = self._aims[view] = WeakKeyDictionary()
+        aims = bodies.get(body)
+        if aims is None:
+            aims = bodies[body] = {}
+        aim = aims.get(chunk)
         if aim is None:
-            aim = aims[body, chunk] = _aim(view, body, chunk)
+            aim = aims[chunk] = _aim(view, body, chunk)
         return aim
 
 

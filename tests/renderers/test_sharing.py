@@ -6,6 +6,7 @@ import gc
 import os
 import subprocess
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -139,6 +140,16 @@ def test_of_small_meshes_that_are_gone_no_more_bytes_are_kept_than_of_large_ones
         renderer.share([shapes.cube(size)])
     gc.collect()
     assert 20 < len(kept.kept) <= 40
+
+
+@pytest.mark.parametrize("name", ["embree", "reference"])
+def test_a_view_that_is_kept_keeps_no_mesh_that_was_seen_in_it(name: str) -> None:
+    view, mesh = shapes.looking((0, -100, 0), (0, 0, 0), 0.01), shapes.cube(9.375)
+    gone = weakref.ref(mesh)
+    assert started(name).render(view, [Body(1, mesh, Pose.standing())]).ids.any()
+    del mesh
+    gc.collect()
+    assert gone() is None
 
 
 def test_all_that_cast_rays_share_one_structure_of_each_mesh(monkeypatch: pytest.MonkeyPatch) -> None:
