@@ -103,7 +103,7 @@ def importers_of(library: str) -> set[str]:
 
 
 def test_each_heavy_library_has_one_room() -> None:
-    assert importers_of("embreex") == {"renderers.embree", "renderers.segments"}
+    assert importers_of("embreex") == {"renderers.embree"}
     assert all(name.startswith("renderers.gl") for name in importers_of("pyrender"))
     assert all(name.startswith("meshes") for name in importers_of("trimesh"))
     games = {room for room in rooms() if room.startswith("rules.")}

@@ -214,7 +214,8 @@ class ModelOptions(Entry):
     solid: StrictBool | Literal["filled"] = Field(False, description='true, false or "filled"')
     """Terrain: true closes the holes of an open mesh, such as a scan's. Through windows that the mesh itself has, and
     gaps between its parts, one still looks; a warning then says so. "filled" also fills what its outline encloses in
-    the picture: windows, gaps between parts.
+    the picture: windows, gaps between parts. What is open on one side, as a notch in a wall's top is, or an arch or a
+    doorway that has the ground below it and no sill, is not enclosed: one looks through it.
     """
     scan: StrictBool = Field(False, description="true or false")
     """Whether the surface is a scan's, and lies a little off the truth."""

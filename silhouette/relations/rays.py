@@ -7,7 +7,7 @@ import numpy as np
 from silhouette.geometry import Flags, Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations.triangles import nearest_of_triangles
-from silhouette.renderers.segments import met_by_embree
+from silhouette.renderers.embree import met_by_embree
 from silhouette.time_limit import go_on
 
 PAIRS_AT_ONCE = 200_000

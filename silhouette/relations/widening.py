@@ -24,6 +24,9 @@ FEATURES = 400
 FINEST = 1e-8
 """mm: no smaller step is tried."""
 
+PROMISING = 0.03
+"""Where the beam lacks some of the width that is enough, no step is tried that is smaller than this share of it."""
+
 Faces = tuple[int, int]
 
 
@@ -87,7 +90,7 @@ def _on_faces(
     width = float(widths(segment[None], obstacles, most)[0])
     for _ in range(STEPS):
         go_on()
-        if trust < FINEST or width >= enough:
+        if trust < FINEST or width >= enough or (enough < np.inf and trust < PROMISING * (enough - width)):
             break
         moved = _programme(segment, width, triangles, obstacles, trust)
         if moved is None:

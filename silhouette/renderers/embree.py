@@ -38,7 +38,7 @@ RAYS_WORTH_A_LOOK = 256
 """Fewer rays are cast all, without a look at which of them come near."""
 
 AIMS_KEPT = 4096
-"""Views whose aims at chunks are remembered, as long as they are in use."""
+"""Views whose aims at chunks are remembered, as long as they and the bodies are in use."""
 
 
 class EmbreeRenderer(RayRenderer):
@@ -63,8 +63,7 @@ class EmbreeRenderer(RayRenderer):
                 f"it has wheels for Linux x86-64, macOS and Windows: {package_command('embreex')}"
             ) from None
         self.device = f"CPU, embreex {getattr(embreex, '__version__', '')}".rstrip()
-        self._indexes: Kept[list[_Chunk]] = Kept(_Chunk.all_of, indexed_size, BYTES_KEPT, BYTES_SPARE)
-        self._aims: WeakKeyDictionary[View, dict[tuple[Body, _Chunk], _Aim]] = WeakKeyDictionary()
+        self._aims: WeakKeyDictionary[View, WeakKeyDictionary[Body, dict[_Chunk, _Aim]]] = WeakKeyDictionary()
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
         """See `Renderer.share`: builds every acceleration structure that is not there yet, and ends its thread."""
@@ -72,7 +71,7 @@ class EmbreeRenderer(RayRenderer):
         ray = np.zeros((2, 1, 3), np.float32)
         ray[1, 0, 2] = 1.0
         for mesh in meshes:
-            for chunk in self._indexes.of(mesh):
+            for chunk in _chunks.of(mesh):
                 chunk.structure().run(*ray)  # embreex builds the structure when the first ray is cast
                 chunk.planes()
         return True
@@ -83,7 +82,7 @@ class EmbreeRenderer(RayRenderer):
         depth = np.full(ends[-1], np.inf, dtype=np.float32)
         together: dict[_Chunk, list[_Aimed]] = {}
         for cast, start in zip(casts, ends, strict=False):
-            for chunk in self._indexes.of(cast.body.mesh):
+            for chunk in _chunks.of(cast.body.mesh):
                 aim = self._aim(cast.view, cast.body, chunk)
                 nearby = _rays_near(aim, cast.places)
                 if nearby is None:
@@ -100,15 +99,21 @@ class EmbreeRenderer(RayRenderer):
         return depth
 
     def _aim(self, view: View, body: Body, chunk: _Chunk) -> _Aim:
-        """The aim at a chunk, computed once for each view and body: a measurement sends its rays in several rounds."""
-        aims = self._aims.get(view)
-        if aims is None:
+        """The aim at a chunk, computed once for each view and body: a measurement sends its rays in several rounds.
+
+        A view that is kept keeps no body, nor the structures of its mesh.
+        """
+        bodies = self._aims.get(view)
+        if bodies is None:
             if len(self._aims) >= AIMS_KEPT:
                 self._aims.clear()
-            aims = self._aims[view] = {}
-        aim = aims.get((body, chunk))
+            bodies = self._aims[view] = WeakKeyDictionary()
+        aims = bodies.get(body)
+        if aims is None:
+            aims = bodies[body] = {}
+        aim = aims.get(chunk)
         if aim is None:
-            aim = aims[body, chunk] = _aim(view, body, chunk)
+            aim = aims[chunk] = _aim(view, body, chunk)
         return aim
 
 
@@ -118,9 +123,14 @@ _building = threading.Lock()
 
 @cache
 def _device() -> Any:
-    """The one Embree device of the process: a scene without it makes its own, and the thousandth ends the process."""
-    from embreex.rtcore import EmbreeDevice
+    """The one Embree device of the process: a scene without it makes its own, and the thousandth ends the process.
 
+    None where embreex is not installed.
+    """
+    try:
+        from embreex.rtcore import EmbreeDevice
+    except ImportError:
+        return None
     return EmbreeDevice()
 
 
@@ -142,6 +152,28 @@ class _Chunk(Chunk):
                     TriangleMesh(structure, np.array(self.vertices, np.float32), np.array(self.faces, np.int32))
                     self._structure = structure
         return self._structure
+
+
+_chunks: Kept[list[_Chunk]] = Kept(_Chunk.all_of, indexed_size, BYTES_KEPT, BYTES_SPARE)
+"""The chunks of meshes, which all of the process that casts rays shares."""
+
+
+def met_by_embree(mesh: Mesh, starts: Floats, ends: Floats) -> Flags | None:
+    """(n,) whether segments meet a mesh, in float32, so but for a hair; None where embreex is not installed.
+
+    Args:
+        mesh: that is met, from either side.
+        starts, ends: (n, 3) mm of the segments, in the mesh's frame.
+    """
+    if _device() is None:
+        return None
+    met = np.zeros(len(starts), dtype=np.bool_)
+    for chunk in _chunks.of(mesh):
+        origins = (starts - chunk.middle).astype(np.float32)
+        along = (ends - starts).astype(np.float32)
+        farthest = np.ones(len(starts), np.float32)
+        met |= chunk.structure().run(origins, along, farthest, query="OCCLUDED") >= 0
+    return met
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,6 +317,7 @@ def _after_fork() -> None:
     """Notes the fork: the new process has none of the threads, and its siblings use the other cores."""
     global _is_forked, _building
     _is_forked, _building = True, threading.Lock()
+    _chunks.forked()
 
 
 if hasattr(os, "register_at_fork"):

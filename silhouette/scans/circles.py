@@ -9,6 +9,7 @@ from scipy.spatial import cKDTree
 
 from silhouette.errors import RequestError
 from silhouette.geometry import Flags, Floats
+from silhouette.time_limit import go_on
 
 ARCS = 36
 """Into which a circle is cut to see how much of it has points: 10 degrees each."""
@@ -90,6 +91,7 @@ def circle_seeds(
     seeds: list[tuple[float, float, float, float]] = []
     density = 1.0 / _gap(cut)
     for radius in radii:
+        go_on()
         width = max(0.2 * radius, 0.8 * spacing)
         centres = cut - radius * outward
         cells = np.floor(centres / width).astype(np.int64)

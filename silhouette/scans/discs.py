@@ -26,6 +26,7 @@ from scipy.spatial import cKDTree
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.scans.circles import ARCS, best_circle, circle_seeds, outline_normals
 from silhouette.scans.surfaces import Surface, edges_of, level_surfaces, vertex_normals
+from silhouette.time_limit import go_on
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,7 @@ class _Search:
         found = []
         sure = [disc for disc in before if disc.quality > 0.9]
         for x, y, radius in circle_seeds(cut, outward, self.least / 2, self.most / 2, self.spacing):
+            go_on()
             # what lies on a base is found again and again: its own rim, and circles within it
             if any(
                 np.hypot(disc.centre[0] - x, disc.centre[1] - y) + 0.7 * radius < 0.75 * disc.diameter for disc in sure

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from silhouette.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
 from silhouette.scans.assembling import remarks, scanned_pieces
@@ -27,11 +28,15 @@ from silhouette.scans.scale import Scale, Wanted, scale_of
 from silhouette.scans.scanned import ScannedTable
 from silhouette.scans.surfaces import vertex_normals
 from silhouette.scans.welding import welded
+from silhouette.time_limit import OutOfTime, time_limit
 
 Step = Callable[[int, int], None]
 
 FINE_STEP = 0.1
 """mm: how far apart the numbers of a scan may be before that is worth a word; scans are rougher than a third of it."""
+
+SECONDS, SECONDS_EACH = 20.0, 2e-4
+"""Of CPU time: so long may it take to tell pieces apart, and for each point besides; tables take a sixth of it."""
 
 STEPS = 6
 """Reading, levelling, known models, scale, pieces, meshes; each piece that is compared is a step as well."""
@@ -66,7 +71,7 @@ def scan_table(
         step: called with the steps that are done and their number.
 
     Raises:
-        FileError: where the scan cannot be read, or which way is up cannot be told.
+        FileError: where the scan cannot be read, or which way is up cannot be told, or its pieces not in any time.
     """
     earlier = (earlier or Earlier()).for_scan(request.file.name)
     step(0, STEPS)
@@ -86,9 +91,25 @@ def scan_table(
     points = _placed(scan, to_table)
     noise, spacing = lie.noise * scale.mm, lie.spacing * scale.mm
     size = None if lie.size is None else (lie.size[0] * scale.mm, lie.size[1] * scale.mm)
-    found = find_pieces(
-        points, scan.faces, scan.usable, lie.on_table, noise=noise, spacing=spacing, size=size, colours=scan.colours
-    )
+    most = SECONDS + SECONDS_EACH * len(points)
+    try:
+        with time_limit(most):
+            found = find_pieces(
+                points,
+                scan.faces,
+                scan.usable,
+                lie.on_table,
+                noise=noise,
+                spacing=spacing,
+                size=size,
+                colours=scan.colours,
+            )
+    except OutOfTime:
+        raise FileError(
+            request.file,
+            f"to tell its pieces apart takes more than {most:.0f} s of CPU time: a scan is a surface, and its points "
+            "fill a space, or it is far too jagged; smooth it, or remove what is no part of the table",
+        ) from None
     total = STEPS + len(found.blobs)
     done = iter(range(5, total))
     step(next(done), total)

@@ -62,6 +62,93 @@ def test_the_number_of_a_closed_stream_is_taken_by_no_file(tmp_path: Path) -> No
     assert (ran.returncode, (tmp_path / "number").read_text()) == (0, "3\n")
 
 
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with something for every command."""
+    folder = tmp_path_factory.mktemp("streams")
+    facing = WALLED.replace("at = [0, 0]", "at = [0, 0]\nfacing = 90", 1)
+    (folder / "duel.toml").write_text(f"{facing}{CHECK}\n[doubt]\nplace = 3\n")
+    kept(folder / "Models", 1)
+    save(folder / "save.json", model("Kal", mesh=1))
+    return folder
+
+
+DUEL = "duel.toml --renderer reference --pixel 2"
+COMMANDS = {
+    "export": "export duel.toml --to glb --out $O.glb",
+    "export to tts": "export duel.toml --to tts --out $O.json",
+    "import": "import save.json --meshes Models --out $O",
+    "new": "new $O",
+    "odds": f"check {DUEL} --odds",
+    "what-if": f"check {DUEL} --what-if",
+    "matrix": f"matrix {DUEL}",
+    "map": f"map {DUEL} --move Vex --grid 100 --out $O.csv",
+    "bundle": f"bundle {DUEL} --no-pictures --out $O.zip",
+    "draw": f"draw {DUEL} --figure eye --out $O",
+    "report": f"report {DUEL} --out $O.html",
+}
+"""Commands that tell on standard output what they did; most write a file or a folder, $O."""
+
+STREAMS = {
+    "closed": (">&- 2>&-", 0),
+    "full": (">/dev/full", 2),
+    "both full": (">/dev/full 2>&1", 2),
+    "unread": ("", 141),
+}
+FAST = {("export", "full"), ("import", "unread"), ("new", "closed"), ("odds", "both full"), ("map", "full")}
+"""The others go the same ways."""
+
+
+@FULL
+@pytest.mark.parametrize(
+    ("command", "stream"),
+    [
+        pytest.param(command, stream, marks=[] if (command, stream) in FAST else pytest.mark.slow)
+        for command in COMMANDS
+        for stream in STREAMS
+    ],
+)
+def test_every_command_has_the_right_status_if_nobody_reads(game: Path, command: str, stream: str) -> None:
+    redirected, status = STREAMS[stream]
+    out = f"{command} {stream}".replace(" ", "-")
+    line = f"{{ $S {COMMANDS[command].replace('$O', out)} {redirected}; echo $? >{out}.status; }}"
+    ran = silhouette(game, f"{line} | true" if stream == "unread" else line, COLUMNS="0")
+    assert int((game / f"{out}.status").read_text()) == status
+    complaints = [line for line in ran.stderr.splitlines() if " after " not in line]  # but for those of progress
+    assert len(complaints) == (stream == "full"), ran.stderr
+    assert all(line.startswith("error: standard output cannot be written (no space") for line in complaints)
+    written = {name for name in os.listdir(game) if name.startswith(out)} - {f"{out}.status"}
+    assert bool(written) == ("$O" in COMMANDS[command])
+    assert not any(".part" in name for name in os.listdir(game))
+
+
+INTERRUPTED = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGPROF, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+signal.setitimer(signal.ITIMER_PROF, float(sys.argv[1]))
+from silhouette.cli import main
+sys.argv[1:] = sys.argv[2:]
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(name, marks=[] if name in ("import", "odds") else pytest.mark.slow) for name in COMMANDS],
+)
+def test_ctrl_c_in_the_middle_of_every_command_is_one_line(game: Path, command: str) -> None:
+    (game / "script.py").write_text(INTERRUPTED)
+    words = COMMANDS[command].replace("$O", f"{command} interrupted".replace(" ", "-"))
+    for seconds in (0.5,) if command in ("import", "odds") else (0.3, 0.7):
+        ran = silhouette(game, f"{sys.executable} script.py {seconds} {words}")
+        assert ran.returncode in (130, 0 if seconds > 0.5 else 130)  # 0 if it was quicker
+        assert "Traceback" not in ran.stderr
+        lines = [line for line in ran.stderr.splitlines() if " after " not in line]
+        assert lines == ["error: interrupted; nothing further was judged"] * (ran.returncode == 130)
+        assert not any(".part" in name for name in os.listdir(game))
+
+
 @pytest.mark.parametrize("columns", ["0", "-7", "x", "1", "00", "9" * 40])
 def test_columns_that_are_none_leave_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: str

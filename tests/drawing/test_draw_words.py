@@ -33,7 +33,7 @@ from tests.support.games import BY_CODE, FILES
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Message
-from tests.support.figures import texts
+from tests.support.figures import drawn, texts
 
 PROJECT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -250,3 +250,25 @@ def test_where_no_line_is_drawn_the_reason_says_why_not(rule: str, said: str) ->
 def test_cover_by_a_card_is_not_told_as_that_of_terrain(rule: str, said: str) -> None:
     row = {"rules": "crisis-protocol", "attacker": "Zemo", "target": "Marvel", "line_of_sight": True, "cover": True}
     assert said in why(Words("de"), {**row, "cover_from": ["barrier"], "rule_number": rule})
+
+
+@pytest.mark.parametrize("solid", ["true", '"filled"'])
+def test_a_piece_whose_windows_are_filled_is_told_of_since_its_mesh_is_drawn(solid: str, tmp_path: Path) -> None:
+    frame = [[10, 5, 60, -25], [10, 5, 60, 25], [60, 5, 10, 0, 0], [60, 5, 10, 0, 0, 50]]
+    parts = ", ".join(f"{{ box = {size[:3]}, at = {[size[3], 0, size[5] if len(size) > 5 else 0]} }}" for size in frame)
+    (tmp_path / "ruin.toml").write_text(
+        f"""
+        rules = "necromunda"
+        fighter = [
+            {{ name = "Kal", at = [0, 0], parts = [{{ box = [12, 12, 30] }}], eye = [0, 6, 25] }},
+            {{ name = "Vex", at = [0, 200], parts = [{{ box = [12, 12, 30] }}], eye = [0, 6, 25] }},
+        ]
+        terrain = [{{ name = "window", at = [0, 100], solid = {solid}, parts = [{parts}] }}]
+        check = [{{ attacker = "Kal", target = "Vex" }}]
+        """
+    )
+    scene = load_scene(tmp_path / "ruin.toml")
+    for only in ("eye", "side"):
+        (file,) = drawn(scene, 1, tmp_path, 0.5, only=only).values()
+        sentence = "window: drawn as the mesh is; what its outline encloses hides as well."
+        assert (sentence in " ".join(texts(file))) == (solid != "true")

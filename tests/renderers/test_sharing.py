@@ -6,18 +6,20 @@ import gc
 import os
 import subprocess
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Pose
 from silhouette.renderers import Body, choose, embree, registry
 from silhouette.renderers.protocol import Renderer
-from silhouette.renderers.rays import BYTES_PER_CHUNK, Kept
+from silhouette.renderers.rays import BYTES_PER_CHUNK, Kept, indexed_size
 from tests.conftest import started
 from tests.support import shapes
 
@@ -131,12 +133,45 @@ def test_of_small_meshes_that_are_gone_no_more_bytes_are_kept_than_of_large_ones
 ) -> None:
     """Boxes come and go by the thousand, as where pieces are tried elsewhere; each takes far more than its faces."""
     pytest.importorskip("embreex")
-    monkeypatch.setattr(embree, "BYTES_SPARE", 40 * BYTES_PER_CHUNK)
+    kept = Kept(embree._Chunk.all_of, indexed_size, most=10**9, spare=40 * BYTES_PER_CHUNK)
+    monkeypatch.setattr(embree, "_chunks", kept)
     renderer = embree.EmbreeRenderer()
     for size in range(1, 120):
         renderer.share([shapes.cube(size)])
     gc.collect()
-    assert 20 < len(renderer._indexes.kept) <= 40
+    assert 20 < len(kept.kept) <= 40
+
+
+@pytest.mark.parametrize("name", ["embree", "reference"])
+def test_a_view_that_is_kept_keeps_no_mesh_that_was_seen_in_it(name: str) -> None:
+    view, mesh = shapes.looking((0, -100, 0), (0, 0, 0), 0.01), shapes.cube(9.375)
+    gone = weakref.ref(mesh)
+    assert started(name).render(view, [Body(1, mesh, Pose.standing())]).ids.any()
+    del mesh
+    gc.collect()
+    assert gone() is None
+
+
+def test_all_that_cast_rays_share_one_structure_of_each_mesh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two renderers, and what asks whether segments meet a mesh, in whose copies scenes once lay twice."""
+    construction, built = pytest.importorskip("embreex.mesh_construction"), list[int]()
+
+    def build(structure: object, vertices: object, faces: NDArray[np.int32]) -> object:
+        built.append(len(faces))
+        return triangles(structure, vertices, faces)
+
+    triangles = construction.TriangleMesh
+    monkeypatch.setattr(construction, "TriangleMesh", build)
+    mesh = shapes.cube(7.125)
+    view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
+    pictures = [embree.EmbreeRenderer().render(view, [Body(1, mesh, Pose.standing())]).ids for _ in range(2)]
+    ends = np.array([[0.0, 0.0, -50.0], [50.0, 0.0, 0.0]])
+    starts = np.array([[0.0, 0.0, 50.0], [50.0, 50.0, 0.0]])
+    met = embree.met_by_embree(mesh, starts, ends)
+    assert met is not None
+    assert (met.tolist(), built) == ([True, False], [len(mesh.faces)])
+    assert pictures[0].any()
+    assert np.array_equal(pictures[0], pictures[1])
 
 
 def test_keeping_many_small_things_takes_no_longer_for_each_than_keeping_few() -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
 
 from silhouette.cli import main
 from silhouette.geometry import Floats, Integers
+from silhouette.scans import objects, scan
 from silhouette.scans.mesh_writing import ply_bytes
+from silhouette.scans.splitting import cells_of
 
 NONE = np.zeros((0, 3), dtype=np.int32)
 RNG = np.random.default_rng(5)
@@ -82,4 +85,75 @@ def test_what_is_no_table_is_one_line(name: str, tmp_path: Path, capsys: pytest.
     assert len(error.splitlines()) == 1
     assert problem in error
     assert "internal" not in error
+    assert not (tmp_path / "game").exists()
+
+
+def spikes() -> tuple[Floats, Integers]:
+    """100,000 thin triangles that stand on end all over a table."""
+    count = 100_000
+    foot = np.column_stack([RNG.uniform(0, 600, count), RNG.uniform(0, 400, count), np.zeros(count)])
+    tip = foot + np.column_stack([RNG.normal(0, 1, (count, 2)), RNG.uniform(5, 80, count)])
+    across = np.array([0.5, 0.1, 0.0])
+    corners = np.stack([foot + across, foot - across, tip], axis=1)
+    return corners.reshape(-1, 3), np.arange(3 * count, dtype=np.int32).reshape(-1, 3)
+
+
+WHAT_IS_NO_SURFACE: dict[str, tuple[list[str], str]] = {
+    "spikes": ([], "the scan is too jagged: at one height"),
+    "spikes as large as nothing": (["--scale", "1e300"], "by --scale what was scanned would be"),
+}
+BUSY = 15.0
+"""Seconds of CPU time, for what takes 10 at most where nothing else runs."""
+
+
+@pytest.mark.parametrize("name", WHAT_IS_NO_SURFACE)
+def test_what_is_no_surface_is_one_line_in_time(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options, problem = WHAT_IS_NO_SURFACE[name]
+    file = tmp_path / "scan.ply"
+    file.write_bytes(ply_bytes(*spikes()))
+    begun = process_time()
+    assert main(["scan", str(file), "--out", str(tmp_path / "game"), "--yes", "--quiet", *options]) == 2
+    assert process_time() - begun < BUSY
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
+    assert problem in line
+    assert not (tmp_path / "game").exists()
+
+
+def test_points_that_fill_a_space_are_one_thing_that_may_be_several(tmp_path: Path) -> None:
+    """They took a minute to be told apart, and what came out was as random as they are."""
+    begun = process_time()
+    assert scanned(tmp_path, RNG.uniform(0, 1, (30_000, 3)) * [600, 400, 200]) == 0
+    assert process_time() - begun < BUSY
+    scene = (tmp_path / "game" / "scene.toml").read_text()
+    assert scene.count("[[terrain]]") == 1
+    assert "# may be more than one piece" in scene
+
+
+@pytest.mark.parametrize("name", ["block", "a few of its points", "boards", "plane", "ball", "plane of any normals"])
+def test_what_fills_a_space(name: str) -> None:
+    block = RNG.uniform(0, 1, (30_000, 3)) * [600, 400, 200]
+    anyhow = RNG.normal(size=block.shape)
+    boards = block * [0.0, 1.0, 1.0] + np.outer(np.arange(30_000) % 20, [30.0, 0.0, 0.0])
+    points, normals = {
+        "block": (block, anyhow),
+        "a few of its points": (block[:900], anyhow[:900]),
+        "boards": (boards, np.where(anyhow[:, :1] > 0, [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0])),
+        "plane": (block * [1.0, 1.0, 0.0], np.tile([0.0, 0.0, 1.0], (30_000, 1))),
+        "ball": (100.0 * anyhow / np.linalg.norm(anyhow, axis=1)[:, None], anyhow),
+        "plane of any normals": (block * [1.0, 1.0, 0.01], anyhow),
+    }[name]
+    normals = normals / np.linalg.norm(normals, axis=1)[:, None]
+    members = np.arange(len(points), dtype=np.int32)
+    cells = cells_of(points, normals, np.zeros((0, 2), dtype=np.int32), members, 29.0 if name == "block" else 12.0)
+    assert objects._fill_space(cells) == (name == "block")
+
+
+def test_what_takes_too_long_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(scan, "SECONDS", -100.0)
+    assert scanned(tmp_path, RNG.uniform(0, 1, (3000, 3)) * [600, 400, 200]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {tmp_path / 'scan.ply'}: to tell its pieces apart takes more than")
     assert not (tmp_path / "game").exists()

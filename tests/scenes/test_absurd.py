@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import cos, sin
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,14 @@ def table(game: str, wall: Document, target: Document, at: list[float], **keys: 
     }
 
 
+def _walls(count: int, at: Callable[[int], tuple[float, float]]) -> list[Document]:
+    """Walls, each at a place by its number, and a little larger than the one before."""
+    return [
+        {"name": f"w{number}", "at": at(number), "parts": [{"box": [9 + number / 1000, 1 + number / 1000, 40]}]}
+        for number in range(count)
+    ]
+
+
 def tables(game: str) -> Iterator[tuple[str, Document]]:
     """The kinds for a game on a table; Necromunda, the fastest, has those of the schema that all of them share."""
     crate, figure = {"box": [60, 5, 30]}, {"figure": {"base": 32, "height": 38}}
@@ -45,9 +53,27 @@ def tables(game: str) -> Iterator[tuple[str, Document]]:
         yield f"terrain of a {name}", table(game, cylinder, figure, [0, 200])
         yield f"target of a {name}", table(game, crate, {"parts": [{"sphere": {"diameter": size}}]}, [0, 2e5])
         if game != "necromunda" and size == NANOMETRE:
-            return
+            break
+    disc, large = {"cylinder": {"diameter": 9e5, "height": 1e-3}}, {"figure": {"base": 9e4, "height": 9e4}}
+    yield "wide and thin, beside the very small", table(game, disc, {"parts": [{"box": [1e-3, 1e-3, 1e-3]}]}, [0, 600])
+    yield "figures of ninety metres", table(game, crate, large, [0, 6e5])
+    if game != "necromunda":
+        return
     yield "far away", table(game, crate, figure, [KILOMETRE, KILOMETRE])
     yield "beyond everything", table(game, crate, figure, [1e300, 0])
+    yield "a name of a million letters", table(game, crate, {"name": "B" * 10**6, **figure}, [0, 200])
+    yield "nested a thousand times", table(game, json.loads("[" * 900 + "]" * 900), figure, [0, 200])
+    yield "one over the other", table(game, crate, figure, [0, 200], terrain=_walls(100, lambda number: (0.0, 100.0)))
+    yield (
+        "a thousand walls",
+        table(
+            game,
+            crate,
+            figure,
+            [0, 600],
+            terrain=_walls(1000, lambda number: (number % 32 * 20.0 - 320.0, 30.0 + number // 32 * 17.0)),
+        ),
+    )
     yield "no error", table(game, crate, figure, [0, 200], error=NOTHING, pixel=NOTHING)
 
 

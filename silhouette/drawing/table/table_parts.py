@@ -239,6 +239,9 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
         sheet.note(sheet.words("note", warning=warning))
     for note in notes:
         sheet.note(note)
+    filled = [one.name for one in line.scene.pieces if one.name in line.blocking and one.model.solid == "filled"]
+    if filled:
+        sheet.note(sheet.words("filled", names=", ".join(filled)))
     eye = "eye given" if line.sight.attacker.eye_from == "given" else "eye estimated"
     counted = {"part": row["occluded_pixels"], "whole": row["target_pixels"], "renderer": row["renderer"]}
     share, pixel = share_of_target(sheet, line), sheet.words.number(f"{row['pixel']:.2g}")

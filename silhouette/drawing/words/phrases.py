@@ -55,6 +55,7 @@ PHRASES: Mapping[str, Phrase] = {
     "map nearest": "the nearest place at least so well covered, from where it stands",
     "map grid": "A place is {inches} wide ({mm} mm).",
     "ahead": "{target} reaches round the eye: the picture shows only the 90° ahead.",
+    "filled": "{names}: drawn as the mesh is; what its outline encloses hides as well.",
     "of what lies in the arc": " of what lies in the arc",
     "more": "{count} more",
     "measured with": "measured with {renderer}, {pixel} mm per pixel",
