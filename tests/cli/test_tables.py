@@ -95,8 +95,8 @@ def test_what_was_not_measured_has_the_names_of_its_blockers_beside_what_was(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     blockers = [{"name": "wall", "occluded": 0.1, "alone": 0.1}]
-    checks = judged(**measured(0.1, blockers=blockers)), judged(target="Yar", blockers=[{"name": "woods"}, {"name": "hill"}])
-    told = printed(capsys, *scene_report(result(*checks)))
+    unmeasured = judged(target="Yar", blockers=[{"name": "woods"}, {"name": "hill"}])
+    told = printed(capsys, *scene_report(result(judged(**measured(0.1, blockers=blockers)), unmeasured)))
     assert "wall 10.0 %" in told
     assert "woods, hill" in told
 
