@@ -43,8 +43,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the tests marked long, and no others")
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m is applied, and before pytest-randomly changes the order
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what is marked long; with ``--long`` all else."""
+    """Marks the cases of thinned tests for their steps, and leaves out what is marked long; with ``--long`` all else."""
+    _thin(items)
     is_wanted = bool(config.getoption("--long"))
     kept, left_out = list[pytest.Item](), list[pytest.Item]()
     for item in items:
@@ -53,6 +55,39 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+
+
+def _thin(items: list[pytest.Item]) -> None:
+    """Of a test marked ``thinned`` marks the cases slow or long that README's command, or all of CI, leaves out.
+
+    Of the cases of one test, in the order of their names, ``quick`` in a hundred stay as they are, evenly spread, and
+    ``ci`` in a hundred run in CI at all: the others of these are slow, and the rest long. ``ci`` is 100 by default.
+    """
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("thinned") is not None:
+            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in tests.values():
+        cases.sort(key=lambda item: item.nodeid)
+        shares = cases[0].get_closest_marker("thinned").kwargs  # type: ignore[union-attr]
+        quick, ci = shares["quick"], shares.get("ci", 100)
+        assert 0 <= quick <= ci <= 100
+        for number, item in enumerate(cases):
+            place = _spread(number, len(cases))
+            if item.get_closest_marker("slow") or item.get_closest_marker("long"):
+                continue
+            if place >= ci:
+                item.add_marker("long")
+            elif place >= quick:
+                item.add_marker("slow")
+
+
+def _spread(number: int, count: int) -> float:
+    """A place from 0 up to 100 for each case: of any share, cases far from each other; case 0 is always first.
+
+    The golden ratio's multiples are spread over a circle as evenly as can be, and fall in with no period of parameters.
+    """
+    return 100.0 * (number * 0.6180339887498949 % 1.0) if count > 1 else 0.0
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -99,13 +134,23 @@ def shared() -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=["embree", "cuda", pytest.param("gl", id="opengl"), "reference"])
-def renderer(request: pytest.FixtureRequest) -> Iterator[Renderer]:
-    """Each renderer in turn, as `started` starts it."""
-    chosen = started(request.param)
-    yield chosen
-    if request.param == "gl":
-        chosen.close()  # type: ignore[attr-defined]
+FURTHER = ("cuda", "gl", "reference")
+"""The renderers beside Embree. All of them hold one contract, with all its cases: `tests/renderers`."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "embree",
+        *(
+            pytest.param(name, id="opengl" if name == "gl" else name, marks=pytest.mark.thinned(quick=10, ci=34))
+            for name in FURTHER
+        ),
+    ],
+)
+def renderer(request: pytest.FixtureRequest) -> Renderer:
+    """Embree, and for some of the cases each of the others, as `started` starts it."""
+    return started(request.param)
 
 
 def started(name: str) -> Renderer:

@@ -320,6 +320,7 @@ def figure(shared: Path, name: str) -> object:
     return shapes.mesh(loaded.vertices, loaded.faces)
 
 
+@pytest.mark.thinned(quick=34)
 @pytest.mark.parametrize("eye", [(0, -250, 30), (150, -120, 90), (5, 2, 280), (40, -60, 12)])
 def test_all_agree_on_real_figures_between_walls_but_for_rims(renderer: Renderer, shared: Path, eye: tuple) -> None:
     axeman, troll = figure(shared, "mini_axeman.stl"), figure(shared, "king_troll.stl")
@@ -347,6 +348,7 @@ triangle_soup = st.builds(
 )
 
 
+@pytest.mark.thinned(quick=25)
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(soups=st.lists(triangle_soup, min_size=1, max_size=3), turn=st.floats(0, 360), degenerate=st.booleans())
 def test_all_agree_on_triangles_at_random_but_for_rims(
