@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
@@ -45,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before -m is applied, and before pytest-randomly changes the order
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks the cases of thinned tests for their steps, and leaves out what is marked long; with ``--long`` all else."""
+    """Marks the cases of thinned tests for their steps; leaves out what is marked long, or with ``--long`` all else."""
     _thin(items)
     is_wanted = bool(config.getoption("--long"))
     kept, left_out = list[pytest.Item](), list[pytest.Item]()

@@ -118,6 +118,7 @@ def test_bases_of_real_figures_are_three_millimetres_high(shared: Path, name: st
     assert found.centre == pytest.approx((-25.0 if name == "mini_axeman" else 0.0, 0.0), abs=0.01)
 
 
+@pytest.mark.thinned(quick=25)
 @pytest.mark.parametrize("name", FIGURES)
 def test_real_figures_cut_off_their_bases_have_none(shared: Path, name: str) -> None:
     whole = real(shared / "meshes" / "miniatures" / "rpg.scad" / f"{name}.stl")
@@ -137,6 +138,7 @@ BASELESS = [
 ]
 
 
+@pytest.mark.thinned(quick=25)
 @pytest.mark.parametrize("name", BASELESS)
 def test_real_figures_without_base_have_none_until_they_are_put_on_one(shared: Path, name: str) -> None:
     figure = real(shared / "meshes" / "miniatures" / name, tall=32.0)
@@ -243,6 +245,7 @@ HANGING: dict[str, list[Shell]] = {
 }
 
 
+@pytest.mark.thinned(quick=25)
 @pytest.mark.parametrize("what", HANGING)
 @pytest.mark.parametrize("height", [1.2, 3.0])
 def test_a_base_is_found_though_something_hangs_below_it(what: str, height: float) -> None:
