@@ -73,8 +73,6 @@ def _thin(items: list[pytest.Item]) -> None:
         assert 0 <= quick <= ci <= 100
         for number, item in enumerate(cases):
             place = _spread(number, len(cases))
-            if item.get_closest_marker("slow") or item.get_closest_marker("long"):
-                continue
             if place >= ci:
                 item.add_marker("long")
             elif place >= quick:
@@ -103,6 +101,7 @@ def pytest_configure(config: pytest.Config) -> None:
         ignored = [str(PROJECT / f"silhouette/{name}.py") for name in kernels]
         config.option.ignore = [*(config.option.ignore or []), *ignored]
     if not hasattr(config, "workerinput"):
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers and commands: no more threads than there are cores
         config.stash[_KEPT] = os.environ[DIRECTORY_VARIABLE] = tempfile.mkdtemp(prefix="silhouette-tests-")
 
 

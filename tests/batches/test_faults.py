@@ -118,7 +118,7 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbe
     with running(*words, seconds=0.05) as batch:
         wait_until(lambda: len(journaled(out)) > 5)
         os.killpg(batch.pid, signal.SIGINT)  # as a terminal sends it: to the workers as well
-        told, complained = batch.communicate(timeout=10)
+        told, complained = batch.communicate(timeout=60)
     assert (batch.returncode, told) == (130, "")
     assert complained == (
         f"error: interrupted; what was judged is kept beside {out}: the same command with --resume goes on\n"
@@ -340,7 +340,7 @@ def test_an_output_folder_that_goes_away_is_one_line(tmp_path: Path) -> None:
     with running(*words, seconds=0.02) as batch:
         wait_until(lambda: len(journaled(folder / "out.jsonl")) > 5)
         shutil.rmtree(folder)
-        told, complained = batch.communicate(timeout=20)
+        told, complained = batch.communicate(timeout=60)
     assert (batch.returncode, told) == (2, "")
     (line,) = complained.splitlines()
     assert line.startswith(f"error: {folder / 'out.jsonl.unfinished'}: cannot be written")

@@ -111,7 +111,7 @@ def test_what_was_measured_before_ctrl_c_is_kept(fakes: Path) -> None:
     with ran:
         wait_until(lambda: (fakes / "README.md").exists())
         ran.send_signal(signal.SIGINT)
-        _, said = ran.communicate(timeout=20)
+        _, said = ran.communicate(timeout=60)
     assert ran.returncode == 130
     assert b"Traceback" not in said
     figures = Figures.read(fakes)
