@@ -46,6 +46,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks the cases of thinned tests for their steps; leaves out what is marked long, or with ``--long`` all else."""
     _thin(items)
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("slow")  # a page is drawn in software
     is_wanted = bool(config.getoption("--long"))
     kept, left_out = list[pytest.Item](), list[pytest.Item]()
     for item in items:
