@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
@@ -15,9 +16,10 @@ import pytest
 
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import DIRECTORY_VARIABLE
-from silhouette.renderers import choose
+from silhouette.renderers import choose, registry
 from silhouette.renderers.cuda.devices import CPU, has_gpu
 from silhouette.renderers.protocol import Renderer
+from silhouette.workers import starting
 from tests.support.browsing import browser
 
 __all__ = ["browser"]
@@ -126,6 +128,25 @@ def _no_width(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _forks() -> Iterator[None]:
+    """Workers are forked as in a process of the user's own, in a tenth of a second less than a fresh Python takes.
+
+    pytest-xdist has threads, and the tests of all renderers have been imported: neither stands in the way of a fork as
+    long as no renderer with a graphics driver was started here.
+    """
+    threads = starting.python_threads
+
+    def drivers() -> bool:
+        return any(not registry.survives_fork(renderer.name) for renderer in registry._started.values())
+
+    with pytest.MonkeyPatch.context() as patch:
+        own = threads() - 1
+        patch.setattr(starting, "python_threads", lambda: threads() - own)
+        patch.setattr(starting, "drivers_are_loaded", drivers)
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of real meshes, rules and worked cases beside the project."""
@@ -144,7 +165,7 @@ FURTHER = ("cuda", "gl", "reference")
     params=[
         "embree",
         *(
-            pytest.param(name, id="opengl" if name == "gl" else name, marks=pytest.mark.thinned(quick=10, ci=34))
+            pytest.param(name, id="opengl" if name == "gl" else name, marks=pytest.mark.thinned(quick=0, ci=34))
             for name in FURTHER
         ),
     ],

@@ -258,6 +258,7 @@ sys.modules["silhouette"] = None
 """
 
 
+@pytest.mark.slow
 @needs_distributed
 @pytest.mark.parametrize("who", ["worker", "scheduler"])
 def test_where_silhouette_is_not_installed_it_is_said(tmp_path: Path, who: str) -> None:

@@ -110,6 +110,7 @@ def test_workers_go_though_they_are_in_the_middle_of_something(
     wait_until(lambda: not alive_in_group(batch.pid))
 
 
+@pytest.mark.slow
 @with_meshes_slowly
 def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbed: tuple[Path, bytes]) -> None:
     folder, expected = undisturbed
@@ -198,6 +199,7 @@ def test_a_worker_that_is_killed_once_costs_nothing(
     assert out.read_bytes() == expected
 
 
+@pytest.mark.slow
 def test_the_time_after_ctrl_z_does_not_count(tmp_path: Path, undisturbed: tuple[Path, bytes]) -> None:
     """Ctrl-Z stops the group; its own signal is ignored by a group that no shell looks after, hence the other one."""
     folder, expected = undisturbed
@@ -308,6 +310,7 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_loses_no_row(undisturbed: tuple[Path, bytes], small_disk: Callable[[str], Path]) -> None:
     folder, expected = undisturbed
     before = 0
@@ -347,6 +350,7 @@ def test_an_output_folder_that_goes_away_is_one_line(tmp_path: Path) -> None:
     assert alive_in_group(batch.pid) == []
 
 
+@pytest.mark.slow
 def test_of_two_batches_that_write_one_file_the_second_is_refused(
     tmp_path: Path, undisturbed: tuple[Path, bytes]
 ) -> None:

@@ -95,6 +95,7 @@ def test_nothing_is_overwritten(name: str, tmp_path: Path, capsys: pytest.Captur
     assert [(file.name, file.read_text(encoding="utf-8")) for file in tmp_path.iterdir()] == [(name, "mine")]
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_meshes_take_the_places_of_the_stand_ins(
     count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

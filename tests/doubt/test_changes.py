@@ -86,6 +86,7 @@ def test_the_move_that_brings_half_of_a_box_behind_a_wall_is_known() -> None:
     assert "to the left, as Kal sees it: full cover" in found.words
 
 
+@pytest.mark.slow
 def test_fifty_millimetres_are_the_longest_move() -> None:
     near = nearest_place(scene_of(behind_a_wall(55.8)), KAL_TO_VEX, "open", "Vex", SETTINGS)
     assert near is not None

@@ -225,6 +225,7 @@ def test_a_map_of_blind_hexes_shows_those_that_the_verdicts_name(name: str, tmp_
     assert board.says("Not seen from")
 
 
+@pytest.mark.thinned(quick=25)
 @pytest.mark.parametrize("path, number", checks_of("ikosa"))
 def test_a_view_of_cells_shows_every_corner_and_every_line_of_its_verdict(
     path: Path, number: int, tmp_path: Path
@@ -255,6 +256,7 @@ ONE_OF_EACH = [
 ]
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("name", NASTY, ids=["signs", "emoji", "one long word", "mathematics"])
 @pytest.mark.parametrize("path", ONE_OF_EACH, ids=lambda path: path.stem)
 def test_no_name_breaks_a_figure_or_becomes_markup(path: Path, name: str, tmp_path: Path) -> None:

@@ -179,6 +179,7 @@ class Counted:
         return self.name
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("urgency, begun", [(PATIENT, "ab"), (PATIENT + 1, "ab"), (PATIENT - 1, "aba")])
 def test_a_patient_question_gives_way_to_a_more_urgent_one_and_to_no_other(
     tmp_path: Path, urgency: int, begun: str

@@ -200,6 +200,7 @@ def _client(language: str) -> str:
     return str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "language, program, name", [("python", sys.executable, "client.py"), ("js", "node", "client.mjs")]
 )

@@ -265,7 +265,10 @@ def test_a_base_is_found_though_something_hangs_below_it(what: str, height: floa
 
 @pytest.mark.parametrize(
     "seeds",
-    [pytest.param(range(10_000, 10_040, 2), marks=pytest.mark.slow), pytest.param(range(10_000, 10_120, 2), marks=pytest.mark.long)],
+    [
+        pytest.param(range(10_000, 10_040, 2), marks=pytest.mark.slow),
+        pytest.param(range(10_000, 10_120, 2), marks=pytest.mark.long),
+    ],
     ids=str,
 )
 def test_random_bases_are_found_with_pegs_and_wires_and_drips_below_them(seeds: range) -> None:

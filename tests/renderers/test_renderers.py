@@ -278,6 +278,7 @@ def test_a_rolled_view_counts_the_same_but_for_the_rim(renderer: Renderer, roll:
     assert covered(rolled) == pytest.approx(covered(upright), rel=0.004)
 
 
+@pytest.mark.thinned(quick=25)
 def test_a_view_larger_than_one_buffer_has_no_seams(renderer: Renderer) -> None:
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.001, width=2300, height=1100)
     bodies = [

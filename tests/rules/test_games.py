@@ -84,6 +84,7 @@ def outside() -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", outside())
 def test_nothing_outside_a_game_names_it(module: str) -> None:
     assert namings(modules()[module]) == []
