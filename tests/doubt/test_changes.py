@@ -104,6 +104,7 @@ def test_the_turn_that_takes_the_target_out_of_the_arc_is_known() -> None:
     assert turn.verdict == "hidden"
 
 
+@pytest.mark.slow
 def test_a_vehicle_s_arc_counts_in_a_turn() -> None:
     document = behind_a_wall(0.0)
     del document["terrain"]
@@ -152,6 +153,7 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("case", CASES)
 def test_no_shorter_move_changes_the_verdict(case: Any) -> None:
     facing, target, wall, turn = case
