@@ -159,13 +159,17 @@ def shared() -> Path:
 FURTHER = ("cuda", "gl", "reference")
 """The renderers beside Embree. All of them hold one contract, with all its cases: `tests/renderers`."""
 
+_IN_PART = pytest.mark.thinned(quick=0, ci=34)
+_WHOLE = "cuda" if os.environ.get(REQUIRE_CUDA) else None
+"""The renderer for whose sake a GPU runner tests: with it all cases run."""
+
 
 @pytest.fixture(
     scope="module",
     params=[
         "embree",
         *(
-            pytest.param(name, id="opengl" if name == "gl" else name, marks=pytest.mark.thinned(quick=0, ci=34))
+            pytest.param(name, id="opengl" if name == "gl" else name, marks=_IN_PART if name != _WHOLE else ())
             for name in FURTHER
         ),
     ],
