@@ -71,6 +71,7 @@ def undisturbed(
     return folder, (tmp_path / "undisturbed.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 @with_meshes_slowly
 def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twice(
     tmp_path: Path, undisturbed: tuple[Path, bytes]
@@ -137,6 +138,7 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbe
     assert out.read_bytes() == expected
 
 
+@pytest.mark.thinned(quick=50)
 @with_and_without_meshes
 def test_a_worker_that_dies_costs_one_row(
     tmp_path: Path,
@@ -163,6 +165,7 @@ def test_a_worker_that_dies_costs_one_row(
     assert (tmp_path / "by 1.jsonl").read_bytes() == (tmp_path / "by 3.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 @with_meshes_slowly
 @pytest.mark.parametrize("moment", ["opening", "judging"])
 def test_a_worker_that_is_killed_once_costs_nothing(
@@ -259,6 +262,7 @@ def test_a_scene_that_cannot_even_be_read_is_a_row(
     assert (second["scene"], second["verdict"]) == (good.as_posix(), "partial cover")
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_line_and_the_batch_goes_on_when_there_is_room(
     tmp_path: Path, undisturbed: tuple[Path, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ def silhouette(folder: Path, words: str, **variables: str) -> subprocess.Complet
     )
 
 
+@pytest.mark.thinned(quick=34)
 @pytest.mark.parametrize(
     ("words", "status", "error"),
     [

@@ -153,7 +153,7 @@ CASES = [
 ]
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=10, ci=60)
 @pytest.mark.parametrize("case", CASES)
 def test_no_shorter_move_changes_the_verdict(case: Any) -> None:
     facing, target, wall, turn = case
@@ -173,6 +173,7 @@ def against_brute_force(scene: Scene, name: str) -> float:
     return found.distance
 
 
+@pytest.mark.slow
 def test_what_would_change_is_the_same_for_any_number_of_processes_and_tells_how_far_it_is() -> None:
     scene = loaded(duel([0.0, 0.0], 94.0, [18.0, 179.0], [-15.0, 122.0], 45.0))
     (verdict,) = rule_called(scene.rules).judge(scene, [KAL_TO_VEX], SETTINGS)

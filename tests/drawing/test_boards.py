@@ -116,7 +116,7 @@ def checks_of(folder: str) -> list[Any]:
     ]
 
 
-@pytest.mark.thinned(quick=25)
+@pytest.mark.thinned(quick=15, ci=60)
 @pytest.mark.parametrize("path, number", checks_of("crisis_protocol"))
 def test_a_plan_shows_the_line_the_blockers_and_the_cover_of_its_verdict(
     path: Path, number: int, tmp_path: Path
@@ -176,7 +176,7 @@ def test_terrain_that_is_itself_looked_at_is_drawn_as_the_target(tmp_path: Path)
     assert plan.says("what is looked at")
 
 
-@pytest.mark.thinned(quick=25)
+@pytest.mark.thinned(quick=15, ci=60)
 @pytest.mark.parametrize("path, number", checks_of("tide_of_iron"))
 def test_a_board_shows_the_lines_and_the_hexes_of_its_verdict(path: Path, number: int, tmp_path: Path) -> None:
     scene, verdict, board = figure(tmp_path, path, number)

@@ -50,7 +50,7 @@ SHOWN = [
 """Of the crowded table one check is enough, and of plain walls a few."""
 
 
-@pytest.mark.thinned(quick=20, ci=67)
+@pytest.mark.thinned(quick=10, ci=40)
 @pytest.mark.parametrize("case", SHOWN, ids=case_id)
 def test_the_pixels_of_the_eye_view_are_those_of_its_verdict(case: tuple[Path, int], tmp_path: Path) -> None:
     file = drawn(*case, tmp_path, pixel=0.2, only="eye")["eye"]
@@ -64,7 +64,7 @@ def test_the_pixels_of_the_eye_view_are_those_of_its_verdict(case: tuple[Path, i
     assert f"{share_in_words(row['occluded_pixels'], row['target_pixels'])}" in words
 
 
-@pytest.mark.thinned(quick=34)
+@pytest.mark.thinned(quick=20, ci=60)
 @pytest.mark.parametrize("case", LOOKS, ids=case_id)
 def test_a_kept_observation_changes_no_number_and_its_masks_add_up_to_them(case: tuple[Path, int]) -> None:
     scene = scene_at(case[0])

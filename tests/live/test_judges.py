@@ -73,6 +73,7 @@ def test_a_process_that_is_killed_is_replaced_and_its_question_answered(tmp_path
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_question_that_ends_every_process_is_an_error_and_the_next_one_answered(tmp_path: Path) -> None:
     table = table_of(written(tmp_path))
 

@@ -443,6 +443,7 @@ KEYS = ["edits", "drag", "pairs", "from", "to", "everyone", "arc", "at", "select
 DOES = ["state", "edit", "undo", "redo", "check", "watch", "sight", "shapes", "save", "text", "stop"]
 
 
+@pytest.mark.slow
 def test_requests_of_any_shape_are_answered(tmp_path: Path) -> None:
     path = written(tmp_path)
     loop = asyncio.new_event_loop()

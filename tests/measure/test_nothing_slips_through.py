@@ -17,7 +17,7 @@ CASES = 13
 """Of each kind; together more than 500."""
 
 
-@pytest.mark.thinned(quick=25)
+@pytest.mark.thinned(quick=15, ci=60)
 @pytest.mark.parametrize("number", range(CASES))
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_stated_is_true(kind: str, number: int) -> None:
@@ -59,7 +59,7 @@ def test_what_is_stated_is_true_of_many_more(kind: str, numbers: range) -> None:
     assert untrue == {}
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=0, ci=60)
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_true_with_opengl(kind: str) -> None:
     """More of those in which it matters which of two surfaces in one plane is drawn."""

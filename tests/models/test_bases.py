@@ -142,7 +142,7 @@ BASELESS = [
 ]
 
 
-@pytest.mark.thinned(quick=25)
+@pytest.mark.thinned(quick=10, ci=60)
 @pytest.mark.parametrize("name", BASELESS)
 def test_real_figures_without_base_have_none_until_they_are_put_on_one(shared: Path, name: str) -> None:
     figure = real(shared / "meshes" / "miniatures" / name, tall=32.0)
@@ -249,7 +249,7 @@ HANGING: dict[str, list[Shell]] = {
 }
 
 
-@pytest.mark.thinned(quick=25)
+@pytest.mark.thinned(quick=10, ci=60)
 @pytest.mark.parametrize("what", HANGING)
 @pytest.mark.parametrize("height", [1.2, 3.0])
 def test_a_base_is_found_though_something_hangs_below_it(what: str, height: float) -> None:

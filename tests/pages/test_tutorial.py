@@ -185,7 +185,7 @@ def test_the_animation_moves_and_its_frames_are_listed(written: tuple[Path, list
         assert ", ".join(f"{value:g}" for value in row["at"]) in page.text
 
 
-@pytest.mark.thinned(quick=0, ci=50)
+@pytest.mark.thinned(quick=0, ci=25)
 @pytest.mark.parametrize(("page", "part"), PARTS, ids=[f"{page}-{part.scene}" for page, part in PARTS])
 def test_every_text_has_what_it_tells_of(page: str, part: Any, tmp_path: Path) -> None:
     words, scene, renderer = texts(), load_scene(SCENES / part.scene, cache=Cache.default()), choose("auto")

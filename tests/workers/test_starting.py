@@ -59,6 +59,7 @@ print(json.dumps(found))
 """A script without a guard for its main module; two functions, each called in the main thread, threads and a daemon."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CAN_FORK, reason="multiprocessing is asked to fork")
 def test_threads_and_daemonic_processes_give_the_rows_of_the_main_thread(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
