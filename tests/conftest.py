@@ -77,19 +77,19 @@ def _thin(items: list[pytest.Item]) -> None:
         quick, ci = shares["quick"], shares.get("ci", 100)
         assert 0 <= quick <= ci <= 100
         for number, item in enumerate(cases):
-            place = _spread(number, len(cases))
+            place = _spread(number)
             if place >= ci:
                 item.add_marker("long")
             elif place >= quick:
                 item.add_marker("slow")
 
 
-def _spread(number: int, count: int) -> float:
-    """A place from 0 up to 100 for each case: of any share, cases far from each other; case 0 is always first.
+def _spread(number: int) -> float:
+    """A place from 0 up to 100 for each case, so that the cases below any limit lie far apart; case 0 has the first.
 
     The golden ratio's multiples are spread over a circle as evenly as can be, and fall in with no period of parameters.
     """
-    return 100.0 * (number * 0.6180339887498949 % 1.0) if count > 1 else 0.0
+    return 100.0 * (number * 0.6180339887498949 % 1.0)
 
 
 def pytest_configure(config: pytest.Config) -> None:
