@@ -77,6 +77,7 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder.parent), str(PROJECT)])}
 
 
+@pytest.mark.slow
 def test_one_that_fails_costs_none_of_the_others(fakes: Path) -> None:
     names = ["fakes.broken", "fakes.poor", "fakes.dead", "fakes.quick"]
     words = command(fakes, *names, "--rounds", "2")

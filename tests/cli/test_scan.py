@@ -54,6 +54,7 @@ def test_a_scan_becomes_a_scene_that_is_judged_as_it_is(scanned: Scanned, capsys
     assert len(scene["results"]) == 20
 
 
+@pytest.mark.slow
 def test_the_ruling_follows_at_once_with_its_picture(scanned: Scanned) -> None:
     (scene,) = scanned.printed["scenes"]
     (result,) = scene["results"]
