@@ -16,9 +16,10 @@ import pytest
 
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import DIRECTORY_VARIABLE
-from silhouette.renderers import choose
+from silhouette.renderers import choose, registry
 from silhouette.renderers.cuda.devices import CPU, has_gpu
 from silhouette.renderers.protocol import Renderer
+from silhouette.workers import starting
 from tests.support.browsing import browser
 
 __all__ = ["browser"]
@@ -43,8 +44,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the tests marked long, and no others")
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m is applied, and before pytest-randomly changes the order
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what is marked long; with ``--long`` all else."""
+    """Marks the cases of thinned tests for their steps; leaves out what is marked long, or with ``--long`` all else."""
+    _thin(items)
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("slow")  # a page is drawn in software
     is_wanted = bool(config.getoption("--long"))
     kept, left_out = list[pytest.Item](), list[pytest.Item]()
     for item in items:
@@ -53,6 +59,37 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+
+
+def _thin(items: list[pytest.Item]) -> None:
+    """Of a test marked ``thinned`` marks the cases slow or long that README's command, or all of CI, leaves out.
+
+    Of the cases of one test, in the order of their names, ``quick`` in a hundred stay as they are, evenly spread, and
+    ``ci`` in a hundred run in CI at all: the others of these are slow, and the rest long. ``ci`` is 100 by default.
+    """
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("thinned") is not None:
+            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in tests.values():
+        cases.sort(key=lambda item: item.nodeid)
+        shares = cases[0].get_closest_marker("thinned").kwargs  # type: ignore[union-attr]
+        quick, ci = shares["quick"], shares.get("ci", 100)
+        assert 0 <= quick <= ci <= 100
+        for number, item in enumerate(cases):
+            place = _spread(number)
+            if place >= ci:
+                item.add_marker("long")
+            elif place >= quick:
+                item.add_marker("slow")
+
+
+def _spread(number: int) -> float:
+    """A place from 0 up to 100 for each case, so that the cases below any limit lie far apart; case 0 has the first.
+
+    The golden ratio's multiples are spread over a circle as evenly as can be, and fall in with no period of parameters.
+    """
+    return 100.0 * (number * 0.6180339887498949 % 1.0)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -69,6 +106,7 @@ def pytest_configure(config: pytest.Config) -> None:
         ignored = [str(PROJECT / f"silhouette/{name}.py") for name in kernels]
         config.option.ignore = [*(config.option.ignore or []), *ignored]
     if not hasattr(config, "workerinput"):
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers and commands: no more threads than there are cores
         config.stash[_KEPT] = os.environ[DIRECTORY_VARIABLE] = tempfile.mkdtemp(prefix="silhouette-tests-")
 
 
@@ -90,6 +128,25 @@ def _no_width(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _forks() -> Iterator[None]:
+    """Workers are forked as in a process of the user's own, in a tenth of a second less than a fresh Python takes.
+
+    pytest-xdist has threads, and the tests of all renderers have been imported: neither stands in the way of a fork as
+    long as no renderer with a graphics driver was started here.
+    """
+    threads = starting.python_threads
+
+    def drivers() -> bool:
+        return any(not registry.survives_fork(renderer.name) for renderer in registry._started.values())
+
+    with pytest.MonkeyPatch.context() as patch:
+        own = threads() - 1
+        patch.setattr(starting, "python_threads", lambda: threads() - own)
+        patch.setattr(starting, "drivers_are_loaded", drivers)
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of real meshes, rules and worked cases beside the project."""
@@ -99,13 +156,27 @@ def shared() -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=["embree", "cuda", pytest.param("gl", id="opengl"), "reference"])
-def renderer(request: pytest.FixtureRequest) -> Iterator[Renderer]:
-    """Each renderer in turn, as `started` starts it."""
-    chosen = started(request.param)
-    yield chosen
-    if request.param == "gl":
-        chosen.close()  # type: ignore[attr-defined]
+FURTHER = ("cuda", "gl", "reference")
+"""The renderers beside Embree. All of them hold one contract, with all its cases: `tests/renderers`."""
+
+_IN_PART = pytest.mark.thinned(quick=0, ci=25)
+_WHOLE = "cuda" if os.environ.get(REQUIRE_CUDA) else None
+"""The renderer for whose sake a GPU runner tests: with it all cases run."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "embree",
+        *(
+            pytest.param(name, id="opengl" if name == "gl" else name, marks=_IN_PART if name != _WHOLE else ())
+            for name in FURTHER
+        ),
+    ],
+)
+def renderer(request: pytest.FixtureRequest) -> Renderer:
+    """Embree, and for some of the cases each of the others, as `started` starts it."""
+    return started(request.param)
 
 
 def started(name: str) -> Renderer:

@@ -108,7 +108,7 @@ def test_a_batch_is_the_same_file_though_a_worker_is_killed(tmp_path: Path) -> N
             wait_until(lambda: len(journaled(out)) > 0)
             wait_until(lambda: {*map(int, log.read_text().split())} == set(workers))
             os.killpg(workers[0], signal.SIGKILL)
-            _, complained = batch.communicate(timeout=25)
+            _, complained = batch.communicate(timeout=60)
         assert (batch.returncode, complained) == (0, "")
         assert int(log.read_text().split()[-1]) == workers[1]
         assert_tasks_can_ask(address, folder / "crowd 0.toml", rows_of(out)[:30])
@@ -259,6 +259,7 @@ sys.modules["silhouette"] = None
 """
 
 
+@pytest.mark.slow
 @needs_distributed
 @pytest.mark.parametrize("who", ["worker", "scheduler"])
 def test_where_silhouette_is_not_installed_it_is_said(tmp_path: Path, who: str) -> None:

@@ -71,6 +71,7 @@ def undisturbed(
     return folder, (tmp_path / "undisturbed.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 @with_meshes_slowly
 def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twice(
     tmp_path: Path, undisturbed: tuple[Path, bytes]
@@ -110,6 +111,7 @@ def test_workers_go_though_they_are_in_the_middle_of_something(
     wait_until(lambda: not alive_in_group(batch.pid))
 
 
+@pytest.mark.slow
 @with_meshes_slowly
 def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbed: tuple[Path, bytes]) -> None:
     folder, expected = undisturbed
@@ -118,7 +120,7 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbe
     with running(*words, seconds=0.05) as batch:
         wait_until(lambda: len(journaled(out)) > 5)
         os.killpg(batch.pid, signal.SIGINT)  # as a terminal sends it: to the workers as well
-        told, complained = batch.communicate(timeout=10)
+        told, complained = batch.communicate(timeout=60)
     assert (batch.returncode, told) == (130, "")
     assert complained == (
         f"error: interrupted; what was judged is kept beside {out}: the same command with --resume goes on\n"
@@ -136,6 +138,7 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbe
     assert out.read_bytes() == expected
 
 
+@pytest.mark.thinned(quick=50)
 @with_and_without_meshes
 def test_a_worker_that_dies_costs_one_row(
     tmp_path: Path,
@@ -162,6 +165,7 @@ def test_a_worker_that_dies_costs_one_row(
     assert (tmp_path / "by 1.jsonl").read_bytes() == (tmp_path / "by 3.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 @with_meshes_slowly
 @pytest.mark.parametrize("moment", ["opening", "judging"])
 def test_a_worker_that_is_killed_once_costs_nothing(
@@ -198,6 +202,7 @@ def test_a_worker_that_is_killed_once_costs_nothing(
     assert out.read_bytes() == expected
 
 
+@pytest.mark.slow
 def test_the_time_after_ctrl_z_does_not_count(tmp_path: Path, undisturbed: tuple[Path, bytes]) -> None:
     """Ctrl-Z stops the group; its own signal is ignored by a group that no shell looks after, hence the other one."""
     folder, expected = undisturbed
@@ -257,6 +262,7 @@ def test_a_scene_that_cannot_even_be_read_is_a_row(
     assert (second["scene"], second["verdict"]) == (good.as_posix(), "partial cover")
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_line_and_the_batch_goes_on_when_there_is_room(
     tmp_path: Path, undisturbed: tuple[Path, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,6 +314,7 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_loses_no_row(undisturbed: tuple[Path, bytes], small_disk: Callable[[str], Path]) -> None:
     folder, expected = undisturbed
     before = 0
@@ -340,13 +347,14 @@ def test_an_output_folder_that_goes_away_is_one_line(tmp_path: Path) -> None:
     with running(*words, seconds=0.02) as batch:
         wait_until(lambda: len(journaled(folder / "out.jsonl")) > 5)
         shutil.rmtree(folder)
-        told, complained = batch.communicate(timeout=20)
+        told, complained = batch.communicate(timeout=60)
     assert (batch.returncode, told) == (2, "")
     (line,) = complained.splitlines()
     assert line.startswith(f"error: {folder / 'out.jsonl.unfinished'}: cannot be written")
     assert alive_in_group(batch.pid) == []
 
 
+@pytest.mark.slow
 def test_of_two_batches_that_write_one_file_the_second_is_refused(
     tmp_path: Path, undisturbed: tuple[Path, bytes]
 ) -> None:

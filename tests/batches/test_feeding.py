@@ -78,6 +78,7 @@ def test_the_rows_are_the_same_by_any_number_of_processes_that_read_and_that_jud
     assert rows_with(pack, timeout=60.0) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("renderer", ["embree", "cuda"])
 def test_so_they_are_with_a_renderer_that_judges_many_at_once(
     pack: Path, renderer: str, monkeypatch: pytest.MonkeyPatch
@@ -151,6 +152,7 @@ def test_a_reader_that_is_killed_costs_its_scene_at_most(
     assert [row for row in found if row is not lost] == [row for row in expected if "crowd 1" not in row["scene"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 99])
 def test_a_process_that_judges_and_is_killed_costs_its_check_at_most(
     tmp_path: Path, pack: Path, monkeypatch: pytest.MonkeyPatch, times: int

@@ -53,6 +53,7 @@ def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("silhouette.batches.run.judge_scenes", lambda *_: pytest.fail("judged again"))
 
 
+@pytest.mark.thinned(quick=20)
 @endings
 def test_a_finished_batch_is_resumed_at_once_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: Batch, ending: str
@@ -79,6 +80,7 @@ def test_a_finished_batch_is_resumed_at_once_and_says_so(
     assert (tmp_path / f"out.{ending}").read_bytes() == content
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("changed", ["scene", "scenes", "settings", "file", "record"])
 def test_a_finished_batch_is_judged_again_where_anything_has_changed(
     monkeypatch: pytest.MonkeyPatch, batch: Batch, changed: str
@@ -108,6 +110,7 @@ def _without_problem(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key != "problem"}
 
 
+@pytest.mark.thinned(quick=20)
 @endings
 def test_only_failed_rows_are_judged_again_and_all_others_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: Batch, ending: str
@@ -145,6 +148,7 @@ def test_only_failed_rows_are_judged_again_and_all_others_stay(
     assert "already complete: 60 rows" in batch("--resume", ending=ending).out
 
 
+@pytest.mark.slow
 def test_a_scene_that_could_not_be_read_gets_all_of_its_rows(batch: Batch) -> None:
     path = Path("pack", "crowd 1.toml")
     right = path.read_text()
@@ -160,6 +164,7 @@ def test_a_scene_that_could_not_be_read_gets_all_of_its_rows(batch: Batch) -> No
     assert {row["scene"] for row in rows_of(Path("out.jsonl"))[20:40]} == {"pack/crowd 1.toml"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["gone", "other"])
 def test_rows_of_two_states_of_a_scene_are_never_mixed(
     monkeypatch: pytest.MonkeyPatch, batch: Batch, change: str
@@ -181,6 +186,7 @@ def test_rows_of_two_states_of_a_scene_are_never_mixed(
     assert Path("out.jsonl").read_bytes() == after
 
 
+@pytest.mark.slow
 def test_a_repair_that_is_killed_goes_on(monkeypatch: pytest.MonkeyPatch, batch: Batch) -> None:
     batch()
     undisturbed = Path("out.jsonl").read_bytes()

@@ -68,6 +68,7 @@ def test_the_rows_are_the_same_and_no_process_is_left(pack: Path) -> None:
         assert children_of(os.getpid()) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, pytest.param(99, marks=pytest.mark.slow)])
 def test_a_check_at_which_that_process_ends_costs_itself_at_most(
     tmp_path: Path, pack: Path, monkeypatch: pytest.MonkeyPatch, times: int

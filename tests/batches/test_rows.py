@@ -69,6 +69,7 @@ def test_a_large_matrix_is_judged_as_a_batch_where_this_process_cannot_be_forked
     assert silhouette.matrix(path, workers=2, **HOW) == expected  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [folder_of_scenes, folder_of_scenes_with_meshes], ids=["solids", "meshes"])
 def test_whoever_stops_in_the_middle_leaves_no_process(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     before = set(children_of(os.getpid()))

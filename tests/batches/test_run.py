@@ -32,6 +32,7 @@ EXPECTED = CHECK + 'expect = { verdict = "partial cover" }\n'
 NOT_EXPECTED = CHECK + 'expect = { verdict = "hidden" }\n'
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
 def test_the_file_is_the_same_by_one_worker_and_by_several(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str
@@ -41,14 +42,14 @@ def test_the_file_is_the_same_by_one_worker_and_by_several(
     folder = folder_of_scenes(tmp_path / "pack")
     (folder / "bad.toml").write_text("rules = ")
     files = []
-    for workers in (1, 2, 3, 1):
+    for workers in (1, 3):
         out = tmp_path / f"by {workers}.{ending}"
         ran = run(capsys, "batch", folder, "--everyone", "--out", out, "--workers", workers, *FAST)
         assert ran.status == 2
         files.append(out.read_bytes())
     assert len(set(files)) == 1
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == [
-        f"by {workers}.{ending}" for workers in (1, 2, 3)
+        f"by {workers}.{ending}" for workers in (1, 3)
     ]
 
 
@@ -105,6 +106,7 @@ def test_expectations_set_the_status_and_go_into_junit(tmp_path: Path, capsys: p
     assert sentence.startswith(wrong.as_posix())
 
 
+@pytest.mark.slow
 def test_no_two_test_cases_of_the_shipped_scenes_have_one_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -231,6 +233,7 @@ def test_a_renderer_that_cannot_run_here_ends_the_batch(
     assert [path.name for path in tmp_path.iterdir()] == ["pack"]
 
 
+@pytest.mark.slow
 def test_scenes_that_share_meshes_come_out_the_same_by_any_number_of_workers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,7 @@ WRONG = CHECK + 'expect = { verdict = "hidden" }\n'
 
 def process(*words: str | Path, **options: Any) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "silhouette", *map(str, words)]
-    return subprocess.run(command, capture_output=True, check=False, timeout=60, **options)
+    return subprocess.run(command, capture_output=True, check=False, timeout=120, **options)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_ctrl_c_stops_a_real_process(tmp_path: Path) -> None:
     while not begun.exists() and running.poll() is None:
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=30)
+    out, err = running.communicate(timeout=120)
     assert (running.returncode, out) == (130, "")
     assert err == "error: interrupted; nothing further was judged\n"
 
@@ -117,7 +117,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     read, write = os.pipe()
     os.close(read)
     command = [sys.executable, "-m", "silhouette", "check", str(scene(tmp_path, CHECK)), *QUICK]
-    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, check=False, timeout=60)
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, check=False, timeout=120)
     os.close(write)
     assert (done.returncode, done.stderr) == (141, b"")
 
@@ -126,7 +126,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
 def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "silhouette", "rules", "--json"]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120)
     assert done.returncode == 2
     assert done.stderr.startswith("error: ")
     assert len(done.stderr.splitlines()) == 1

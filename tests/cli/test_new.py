@@ -9,22 +9,32 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from silhouette import load_scene
+from silhouette.cli import schemas
 from silhouette.cli.app import COMPLETE_VARIABLE, main
 from silhouette.cli.completion import complete_files, complete_scene
 from silhouette.cli.new import SCENE, SCHEMA, SCHEMA_LINE
 from silhouette.rules import RULES, rule_called
+from tests.cli.test_schemas import validator
 from tests.support.commands import run
 
 PROJECT = Path(__file__).resolve().parents[2]
 MODELS = PROJECT / "models"
 QUICK = ("--renderer", "reference", "--pixel", "1", "--no-cache")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_schema() -> Iterator[None]:
+    """Each command of this file would make the schema of all games anew, in a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schemas, "schema_of", cache(schemas.schema_of))
+        yield
 
 
 def keys_of(document: Any) -> Iterator[str]:
@@ -38,6 +48,7 @@ def keys_of(document: Any) -> Iterator[str]:
             yield from keys_of(value)
 
 
+@pytest.mark.thinned(quick=34)
 @pytest.mark.parametrize("game", RULES)
 def test_a_first_scene_judges_at_once(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ran = run(capsys, "new", tmp_path / "duel", "--rules", game)
@@ -71,7 +82,8 @@ def test_editors_find_a_schema_that_the_scene_fits(
     assert text.splitlines()[0] == SCHEMA_LINE
     assert (tmp_path / SCHEMA_LINE.partition(" ")[2]).samefile(tmp_path / SCHEMA)
     schema = json.loads((tmp_path / SCHEMA).read_text(encoding="utf-8"))
-    jsonschema.validate(tomllib.loads(text), schema)
+    assert schema == schemas.schema_of("scene")
+    validator("scene").validate(tomllib.loads(text))
 
 
 @pytest.mark.parametrize("name", [SCENE, SCHEMA])
@@ -83,6 +95,7 @@ def test_nothing_is_overwritten(name: str, tmp_path: Path, capsys: pytest.Captur
     assert [(file.name, file.read_text(encoding="utf-8")) for file in tmp_path.iterdir()] == [(name, "mine")]
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_meshes_take_the_places_of_the_stand_ins(
     count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

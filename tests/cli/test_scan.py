@@ -43,6 +43,7 @@ def scanned(tmp_path_factory: pytest.TempPathFactory) -> Scanned:
     return Scanned(folder, json.loads(output.getvalue()))
 
 
+@pytest.mark.slow
 def test_a_scan_becomes_a_scene_that_is_judged_as_it_is(scanned: Scanned, capsys: pytest.CaptureFixture[str]) -> None:
     pieces, points = scanned.printed["pieces"], scanned.printed["points"]
     assert sum(piece["kind"] == "fighter" for piece in pieces) == 5
@@ -53,6 +54,7 @@ def test_a_scan_becomes_a_scene_that_is_judged_as_it_is(scanned: Scanned, capsys
     assert len(scene["results"]) == 20
 
 
+@pytest.mark.slow
 def test_the_ruling_follows_at_once_with_its_picture(scanned: Scanned) -> None:
     (scene,) = scanned.printed["scenes"]
     (result,) = scene["results"]

@@ -34,6 +34,7 @@ def document(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
+@pytest.mark.thinned(quick=34)
 @pytest.mark.parametrize("path", SCENES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_scene_that_ships_is_valid(path: Path) -> None:
     validator("scene").validate(document(path))

@@ -86,6 +86,7 @@ def test_the_move_that_brings_half_of_a_box_behind_a_wall_is_known() -> None:
     assert "to the left, as Kal sees it: full cover" in found.words
 
 
+@pytest.mark.slow
 def test_fifty_millimetres_are_the_longest_move() -> None:
     near = nearest_place(scene_of(behind_a_wall(55.8)), KAL_TO_VEX, "open", "Vex", SETTINGS)
     assert near is not None
@@ -103,6 +104,7 @@ def test_the_turn_that_takes_the_target_out_of_the_arc_is_known() -> None:
     assert turn.verdict == "hidden"
 
 
+@pytest.mark.slow
 def test_a_vehicle_s_arc_counts_in_a_turn() -> None:
     document = behind_a_wall(0.0)
     del document["terrain"]
@@ -151,6 +153,7 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(quick=10, ci=60)
 @pytest.mark.parametrize("case", CASES)
 def test_no_shorter_move_changes_the_verdict(case: Any) -> None:
     facing, target, wall, turn = case
@@ -170,6 +173,7 @@ def against_brute_force(scene: Scene, name: str) -> float:
     return found.distance
 
 
+@pytest.mark.slow
 def test_what_would_change_is_the_same_for_any_number_of_processes_and_tells_how_far_it_is() -> None:
     scene = loaded(duel([0.0, 0.0], 94.0, [18.0, 179.0], [-15.0, 122.0], 45.0))
     (verdict,) = rule_called(scene.rules).judge([(scene, KAL_TO_VEX)], SETTINGS)

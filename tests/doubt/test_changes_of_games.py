@@ -100,6 +100,7 @@ def test_who_stands_on_terrain_that_is_taken_away_stays_as_high() -> None:
     assert before.row()["target_size"] == after.row()["target_size"] == 5
 
 
+@pytest.mark.slow
 def test_a_unit_behind_cover_against_brute_force() -> None:
     scene = scene_of(skirmish([0.0, 0.0], [-5.0, 225.0], [34.0, 220.0], 34.0))
     rule, check = rule_called(scene.rules), Check("Kal", "Vex")
@@ -176,6 +177,7 @@ def test_one_way_by_size_and_by_the_terrain_that_one_stands_on() -> None:
     assert size.startswith("Al sees Bo, but not the other way round: the crate (size 3) is larger than Al")
 
 
+@pytest.mark.slow
 def test_the_command_says_it_in_words_and_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "plan.json"
     file.write_text(json.dumps(plan(122.0, 59.0)), encoding="utf-8")

@@ -76,11 +76,14 @@ def test_each_place_has_the_verdict_of_a_check_there(keys: dict[str, Any]) -> No
     assert "nearest" not in drawn.document()
 
 
-@pytest.mark.slow
-def test_five_hundred_places_have_the_verdicts_of_checks_there() -> None:
+@pytest.mark.parametrize(
+    "grid, places",
+    [pytest.param(16.0, 150, marks=pytest.mark.slow), pytest.param(9.0, 500, marks=pytest.mark.long)],
+)
+def test_hundreds_of_places_have_the_verdicts_of_checks_there(grid: float, places: int) -> None:
     document = gantry_table()
-    drawn = made(document, "Vex", grid=9.0)
-    assert not differing(document, "fighter", drawn, 500, 3, **ON)
+    drawn = made(document, "Vex", grid=grid)
+    assert not differing(document, "fighter", drawn, places, 3, **ON)
     certain = [number for number in np.flatnonzero(drawn.cells.stands) if drawn.marginal[number]]
     pairs = [(check.attacker, check.target) for check in drawn.checks]
     needless = 0

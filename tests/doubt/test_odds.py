@@ -70,6 +70,7 @@ def odds_in(scene: TableScene, seed: int = 0) -> Odds:
 NOWHERE = {"doubt": {"place": 0.0, "facing": 0.0}}
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("beside", [-2.0, -0.5, 0.0, 1.0])
 def test_a_target_that_may_stand_beside_its_place(beside: float) -> None:
     found = odds_in(half_hidden({"place": 1.0}, beside=beside, kal=NOWHERE))
@@ -82,6 +83,7 @@ def test_a_target_that_may_stand_beside_its_place(beside: float) -> None:
     assert [low, high] == pytest.approx([0.5 + (beside - 1.96) / 40.0, 0.5 + (beside + 1.96) / 40.0], abs=0.012)
 
 
+@pytest.mark.thinned(quick=0, ci=34)
 @pytest.mark.parametrize("place", [0.02, 0.2, 2.0])
 @pytest.mark.parametrize("beside", [-6.0, 0.0])
 def test_the_middle_of_the_shares_is_not_widened_by_the_few_rays_of_a_trial(place: float, beside: float) -> None:

@@ -191,6 +191,7 @@ def test_the_vision_arc_is_drawn_from_the_centre_of_the_base(drawn: Drawn) -> No
     assert corners[0] == pytest.approx([-3.0, 0.0], abs=0.01)
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_are_text_and_nothing_else(drawn: Drawn, name: str) -> None:
     _, verdict, files = drawn(attacker=name, target=f"{name}2", wall=f"{name}3")

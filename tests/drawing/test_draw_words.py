@@ -197,6 +197,7 @@ SPOKEN = [
 ]
 
 
+@pytest.mark.thinned(quick=20, ci=67)
 @pytest.mark.parametrize(("name", "language", "words"), SPOKEN, ids=lambda one: str(one).replace("/", "-")[:24])
 def test_a_figure_speaks_its_language(name: str, language: str, words: list[str], tmp_path: Path) -> None:
     scene = PROJECT / "scenes" / f"{name}.toml"

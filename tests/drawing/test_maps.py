@@ -85,6 +85,7 @@ def test_a_place_has_the_colour_of_its_verdict(tmp_path: Path) -> None:
     assert right_ones >= 0.8 * asked
 
 
+@pytest.mark.thinned(quick=50)
 @pytest.mark.parametrize("layer", ["verdict", "seen-by"])
 def test_the_picture_says_what_it_shows(tmp_path: Path, layer: str) -> None:
     drawn = made(gantry_table(), "Vex")

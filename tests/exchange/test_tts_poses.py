@@ -57,6 +57,7 @@ def test_matrices_of_random_poses_are_where_unity_has_them() -> None:
         assert np.abs(points[:, :3] - seen(POINTS, *chain)).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_a_thousand_pieces_of_a_loaded_scene_are_where_unity_has_them(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     kept(tmp_path / "Models", 1)

@@ -114,7 +114,7 @@ def test_two_processes_may_write_the_same_entry_at_once(tmp_path):
     command = [sys.executable, "-c", program, str(tmp_path)]
     running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     for process in running:
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=120)
         assert process.returncode == 0, errors
     assert not list(tmp_path.glob("*.part"))
 

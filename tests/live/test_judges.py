@@ -73,6 +73,7 @@ def test_a_process_that_is_killed_is_replaced_and_its_question_answered(tmp_path
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_question_that_ends_every_process_is_an_error_and_the_next_one_answered(tmp_path: Path) -> None:
     table = table_of(written(tmp_path))
 
@@ -179,6 +180,7 @@ class Counted:
         return self.name
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("urgency, begun", [(PATIENT, "ab"), (PATIENT + 1, "ab"), (PATIENT - 1, "aba")])
 def test_a_patient_question_gives_way_to_a_more_urgent_one_and_to_no_other(
     tmp_path: Path, urgency: int, begun: str

@@ -11,7 +11,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from silhouette.live.server.limits import Limits
-from tests.support.live_server import Guest, serving
+from tests.support.live_server import PATIENCE, Guest, serving
 
 
 def test_a_message_of_10_mb_ends_its_client_alone() -> None:
@@ -210,7 +210,7 @@ def test_half_open_handshakes_end_and_hold_up_nobody() -> None:
             writer.write(b"GET /socket HTTP/1.1\r\nHost: ")
             await good.still_answers()
             with suppress(ConnectionResetError):
-                assert await asyncio.wait_for(reader.read(), 5.0) == b""
+                assert await asyncio.wait_for(reader.read(), PATIENCE) == b""
             writer.close()
             await good.still_answers()
 

@@ -108,6 +108,7 @@ async def _moved_and_checked(path: Path, moves: int, seed: str) -> int:
     return made
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("kind", ON_TABLES)
 def test_what_is_told_is_what_check_says_of_the_saved_scene(tmp_path: Path, kind: str) -> None:
     path = written(tmp_path, ON_TABLES[kind])
@@ -442,6 +443,7 @@ KEYS = ["edits", "drag", "pairs", "from", "to", "everyone", "arc", "at", "select
 DOES = ["state", "edit", "undo", "redo", "check", "watch", "sight", "shapes", "save", "text", "stop"]
 
 
+@pytest.mark.slow
 def test_requests_of_any_shape_are_answered(tmp_path: Path) -> None:
     path = written(tmp_path)
     loop = asyncio.new_event_loop()

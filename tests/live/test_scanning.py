@@ -82,7 +82,7 @@ def playing(
             await scan_first(table, tmp_path / "garage.ply")
             scanner.may_go_on.clear()
             scanner.began.clear()
-        async with asyncio.timeout(20.0):
+        async with asyncio.timeout(60.0):
             await play(table, scanner)
 
     asyncio.run(scenario())

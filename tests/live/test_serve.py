@@ -85,7 +85,7 @@ def served(scene: Path, *options: str) -> Iterator[Served]:
 
 def _is_gone(group: int) -> bool:
     """Whether no process of a group runs any longer."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:
             os.killpg(group, 0)
@@ -200,6 +200,7 @@ def _client(language: str) -> str:
     return str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "language, program, name", [("python", sys.executable, "client.py"), ("js", "node", "client.mjs")]
 )

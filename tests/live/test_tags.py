@@ -158,6 +158,7 @@ def test_a_picture_of_somebody_else_stays(table: LiveTable) -> None:
     assert table.is_saved
 
 
+@pytest.mark.thinned(quick=25)
 @pytest.mark.parametrize(
     "data",
     [

@@ -79,6 +79,7 @@ def test_counts_errors_and_masks_are_those_that_are_counted_here(cuda: Any, take
     assert sum(taken) == len(questions)
 
 
+@pytest.mark.thinned(quick=0, ci=60)
 @pytest.mark.parametrize("kind", KINDS)
 def test_hard_sights_are_counted_as_they_are_here(cuda: Any, taken: list[int], kind: str) -> None:
     sight = case(kind, 0).sight
@@ -86,6 +87,7 @@ def test_hard_sights_are_counted_as_they_are_here(cuda: Any, taken: list[int], k
     assert taken
 
 
+@pytest.mark.thinned(quick=0)
 @pytest.mark.parametrize("count", [63, 64, 65, 130])
 def test_each_of_many_blockers_is_counted(alone: Any, count: int) -> None:
     """Also where the bits of one word do not suffice."""

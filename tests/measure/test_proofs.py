@@ -134,6 +134,7 @@ def test_what_is_proven_is_so_for_triangles_anywhere() -> None:
     assert proven >= 0.95 * hidden
 
 
+@pytest.mark.slow
 def test_what_is_proven_is_so_where_faces_touch() -> None:
     """Here a blocker often lies inside the target, and is open only since the target itself is before it."""
     found = np.array([check(*round_case(seed), 0.3) for seed in range(60)])
@@ -144,6 +145,7 @@ def test_what_is_proven_is_so_where_faces_touch() -> None:
     assert open_proven >= 0.8 * is_open
 
 
+@pytest.mark.slow
 def test_what_is_proven_is_so_for_solids() -> None:
     """Tunnels and slits of 0.002 mm, hollows, missing faces, an eye inside: boxes in solids must not hide too much."""
     found = np.array([check(*solid_case(seed), 0.3) for seed in range(60)])
@@ -163,6 +165,7 @@ def test_the_ray_caster_proves_the_same(seed: int) -> None:
     assert (first.area == 0.0) == (second.area == 0.0)
 
 
+@pytest.mark.slow
 def test_moving_everything_together_changes_nothing() -> None:
     pose = Pose.standing((300.0, -200.0, 45.0), turn=37.0)
     for seed in range(12):

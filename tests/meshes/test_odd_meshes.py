@@ -62,7 +62,7 @@ def refusal(path: Path, content: bytes | str | None = None) -> str:
 @pytest.mark.skipif(not ODD, reason="needs ../shared/meshes/odd, which is not here")
 @pytest.mark.parametrize("path", ODD, ids=lambda path: path.name)
 def test_every_odd_file_loads_sanely_or_gives_one_line(path, capfd):
-    start = time.perf_counter()
+    start = time.process_time()
     found = read_or_refuse(path)
     if isinstance(found, str):
         assert len(found.splitlines()) == 1
@@ -70,7 +70,7 @@ def test_every_odd_file_loads_sanely_or_gives_one_line(path, capfd):
         assert f"{path}: cannot be read" not in found, "an exception that nobody foresaw"
     else:
         assert_sane(found)
-    assert time.perf_counter() - start < 10.0
+    assert time.process_time() - start < 10.0
     assert capfd.readouterr() == ("", "")
 
 
@@ -201,14 +201,14 @@ CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
 
 
 def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path):
-    start = time.perf_counter()
+    start = time.process_time()
     bomb = archive(b" " * (64 << 20))
     assert "zip bomb" in refusal(tmp_path / "bomb.3mf", bomb)
     declared = bytearray(archive(f'<model xmlns="{CORE}"><resources/><build/></model>'))
     place = declared.index(b"PK\x01\x02") + 24
     declared[place : place + 4] = struct.pack("<I", 3 << 30)
     assert "zip bomb" in refusal(tmp_path / "declared.3mf", bytes(declared))
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
 
 
 def test_an_entity_bomb_is_refused(tmp_path):
@@ -230,12 +230,12 @@ def test_components_that_multiply_without_end_are_refused(tmp_path):
     )
     resources = f'<resources><object id="0">{mesh}</object>{twice}</resources>'
     text = f'<model xmlns="{CORE}">{resources}<build><item objectid="39"/></build></model>'
-    start = time.perf_counter()
+    start = time.process_time()
     assert "more than" in refusal(tmp_path / "doubling.3mf", archive(text))
     circle = '<object id="0"><components><component objectid="0"/></components></object>'
     text = f'<model xmlns="{CORE}"><resources>{circle}</resources><build><item objectid="0"/></build></model>'
     assert "made of itself" in refusal(tmp_path / "circle.3mf", archive(text))
-    assert time.perf_counter() - start < 10.0
+    assert time.process_time() - start < 10.0
 
 
 def test_a_mesh_that_is_instanced_without_end_is_refused(tmp_path):

@@ -60,10 +60,14 @@ def misses(seeds: range) -> Iterator[str]:
 # ---- the tests
 
 
-@pytest.mark.slow
-def test_random_figures_are_judged_right_but_for_one_in_fifty() -> None:
-    wrong = list(misses(HELD_OUT))
-    assert len(wrong) <= 0.02 * len(HELD_OUT), "\n".join(wrong)
+@pytest.mark.parametrize(
+    "seeds",
+    [pytest.param(HELD_OUT[::3], marks=pytest.mark.slow), pytest.param(HELD_OUT, marks=pytest.mark.long)],
+    ids=str,
+)
+def test_random_figures_are_judged_right_but_for_one_in_fifty(seeds: range) -> None:
+    wrong = list(misses(seeds))
+    assert len(wrong) <= 0.02 * len(seeds), "\n".join(wrong)
 
 
 def test_a_step_on_one_side_only_is_no_base() -> None:
@@ -118,6 +122,7 @@ def test_bases_of_real_figures_are_three_millimetres_high(shared: Path, name: st
     assert found.centre == pytest.approx((-25.0 if name == "mini_axeman" else 0.0, 0.0), abs=0.01)
 
 
+@pytest.mark.thinned(quick=25)
 @pytest.mark.parametrize("name", FIGURES)
 def test_real_figures_cut_off_their_bases_have_none(shared: Path, name: str) -> None:
     whole = real(shared / "meshes" / "miniatures" / "rpg.scad" / f"{name}.stl")
@@ -137,6 +142,7 @@ BASELESS = [
 ]
 
 
+@pytest.mark.thinned(quick=10, ci=60)
 @pytest.mark.parametrize("name", BASELESS)
 def test_real_figures_without_base_have_none_until_they_are_put_on_one(shared: Path, name: str) -> None:
     figure = real(shared / "meshes" / "miniatures" / name, tall=32.0)
@@ -243,6 +249,7 @@ HANGING: dict[str, list[Shell]] = {
 }
 
 
+@pytest.mark.thinned(quick=10, ci=60)
 @pytest.mark.parametrize("what", HANGING)
 @pytest.mark.parametrize("height", [1.2, 3.0])
 def test_a_base_is_found_though_something_hangs_below_it(what: str, height: float) -> None:
@@ -256,10 +263,17 @@ def test_a_base_is_found_though_something_hangs_below_it(what: str, height: floa
     assert found.diameter == pytest.approx(expected.diameter, abs=2.1 if "rim" in what or "sprue" in what else 1e-6)
 
 
-@pytest.mark.slow
-def test_random_bases_are_found_with_pegs_and_wires_and_drips_below_them() -> None:
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(range(10_000, 10_040, 2), marks=pytest.mark.slow),
+        pytest.param(range(10_000, 10_120, 2), marks=pytest.mark.long),
+    ],
+    ids=str,
+)
+def test_random_bases_are_found_with_pegs_and_wires_and_drips_below_them(seeds: range) -> None:
     missed = []
-    for seed in range(10_000, 10_120, 2):
+    for seed in seeds:
         mesh, _, what = based(seed)
         random = np.random.default_rng(seed)
         expected = find_base(mesh)

@@ -37,6 +37,7 @@ def on_discs(*discs: tuple[float, float]) -> tuple[Solid, ...]:
 # ---- tags
 
 
+@pytest.mark.thinned(quick=34)
 @pytest.mark.parametrize(
     ("tag", "fires"),
     [

@@ -60,7 +60,7 @@ def test_all_meshes_together_are_small() -> None:
     assert sum(file.stat().st_size for file in MODELS.glob("*.glb")) < LIMIT
 
 
-@pytest.mark.slow
+@pytest.mark.thinned(quick=0, ci=12)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_script_sculpts_the_same_mesh_again(name: str, tmp_path: Path) -> None:
     for package in ("manifold3d", "skimage", "fast_simplification"):
@@ -158,6 +158,7 @@ def inspected(path: Path) -> dict[str, Any]:
     return inspection(path, model, suggestions(model))
 
 
+@pytest.mark.thinned(quick=0, ci=50)
 @pytest.mark.parametrize("name", FIGURES)
 def test_inspect_finds_base_and_eye_of_a_figure_by_itself(name: str, tmp_path: Path) -> None:
     found = inspected(bare(name, tmp_path, keep=("mesh", "kind", "units", "front", "insignificant")))
@@ -169,6 +170,7 @@ def test_inspect_finds_base_and_eye_of_a_figure_by_itself(name: str, tmp_path: P
     assert np.linalg.norm(np.array(found["eye"]) - loaded(name).eye) < 2.0
 
 
+@pytest.mark.thinned(quick=34)
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_eye_is_found_below_raised_weapons_and_banners(name: str) -> None:
     assert load_model(MODELS / f"{name}.toml", Cache.default(), overrides={"eye": None}).eye_estimate.doubt is None
@@ -176,6 +178,7 @@ def test_the_eye_is_found_below_raised_weapons_and_banners(name: str) -> None:
     assert np.linalg.norm(alone.eye - loaded(name).eye) < 1.5
 
 
+@pytest.mark.thinned(quick=0, ci=50)
 @pytest.mark.parametrize("name", PROTRUDING)
 def test_inspect_suggests_the_barrels_and_spikes_that_are_tagged(name: str, tmp_path: Path) -> None:
     path = bare(name, tmp_path, keep=("mesh", "kind", "units", "front"))

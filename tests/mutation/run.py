@@ -230,7 +230,7 @@ def _tested(mutant: Mutant | Patch | None, subject: Subject, silent: bool) -> in
     if mutant is not None:
         name = ".".join(mutant.path.relative_to(ROOT).with_suffix("").parts)
         sys.meta_path.insert(0, _Loader(name, mutant.path, mutant.source()))
-    words = ["-x", "-q", "-m", "not slow", "--assert=plain"]
+    words = ["-x", "-q", "--assert=plain", *(("-m", "not slow") if subject.words else ())]  # all, the second time
     for plugin in ("cacheprovider", "xdist", "unraisableexception"):
         words += ["-p", f"no:{plugin}"]
     return int(pytest.main([*words, *subject.words, *subject.tests]))

@@ -278,6 +278,7 @@ def test_a_rolled_view_counts_the_same_but_for_the_rim(renderer: Renderer, roll:
     assert covered(rolled) == pytest.approx(covered(upright), rel=0.004)
 
 
+@pytest.mark.thinned(quick=25)
 def test_a_view_larger_than_one_buffer_has_no_seams(renderer: Renderer) -> None:
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.001, width=2300, height=1100)
     bodies = [
@@ -320,6 +321,7 @@ def figure(shared: Path, name: str) -> object:
     return shapes.mesh(loaded.vertices, loaded.faces)
 
 
+@pytest.mark.thinned(quick=0, ci=60)
 @pytest.mark.parametrize("eye", [(0, -250, 30), (150, -120, 90), (5, 2, 280), (40, -60, 12)])
 def test_all_agree_on_real_figures_between_walls_but_for_rims(renderer: Renderer, shared: Path, eye: tuple) -> None:
     axeman, troll = figure(shared, "mini_axeman.stl"), figure(shared, "king_troll.stl")
@@ -347,6 +349,7 @@ triangle_soup = st.builds(
 )
 
 
+@pytest.mark.thinned(quick=25)
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(soups=st.lists(triangle_soup, min_size=1, max_size=3), turn=st.floats(0, 360), degenerate=st.booleans())
 def test_all_agree_on_triangles_at_random_but_for_rims(

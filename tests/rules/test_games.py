@@ -10,8 +10,8 @@ import doctest
 import io
 import re
 import tokenize
-from collections.abc import Iterator
 from dataclasses import MISSING, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ LISTS = {"__init__", "rules"}
 EXAMPLE = re.compile(r"(scenes/)(\w+)(/\w+\.toml)")
 
 
+@cache
 def spellings() -> list[str]:
     """Every game, in small letters, as code, prose or a scene may spell it: "tide_of_iron", "tide-of-iron"."""
     parts = [folder.split("_") for folder in FOLDERS]
@@ -47,15 +48,21 @@ def without_examples(docstring: str) -> str:
     return docstring
 
 
-def words_of(file: Path) -> Iterator[tuple[int, str]]:
+def words_of(file: Path) -> set[tuple[int, str]]:
     """Names, strings and comments of a module, with the number of their lines; docstrings without their examples."""
-    text = file.read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.lineno, without_examples(node.value)
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in (tokenize.NAME, tokenize.COMMENT):
-            yield token.start[0], token.string
+    return _words_in(file.read_text(encoding="utf-8"))
+
+
+@cache
+def _words_in(text: str) -> set[tuple[int, str]]:
+    strings = (
+        (node.lineno, without_examples(node.value))
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    names = ((one.start[0], one.string) for one in tokens if one.type in (tokenize.NAME, tokenize.COMMENT))
+    return {*strings, *names}
 
 
 def namings(file: Path) -> list[str]:
@@ -77,6 +84,7 @@ def outside() -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", outside())
 def test_nothing_outside_a_game_names_it(module: str) -> None:
     assert namings(modules()[module]) == []

@@ -226,7 +226,7 @@ def test_a_thing_without_a_table_stands_on_its_foot() -> None:
     assert found.tilt == pytest.approx(0.8, abs=0.2)
 
 
-@pytest.mark.slow
+@pytest.mark.thinned(quick=0, ci=50)
 @pytest.mark.parametrize("file", ["easy.glb", "usual.ply", "no_scale.obj", "points.ply"])
 def test_shared_scans_are_levelled_as_they_truly_lie(shared: Path, file: str) -> None:
     truth = json.loads((shared / "scans" / file).with_suffix("").with_suffix(".truth.json").read_text())

@@ -389,10 +389,14 @@ def tilted(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return tilted_figures(tmp_path_factory.mktemp("tilted"))
 
 
-def test_of_sane_scenes_nothing_is_said(tilted: list[Path]) -> None:
-    assert [text for seed in range(4 * len(GAMES)) for text in said_of(seed, tilted)] == []
-
-
-@pytest.mark.long
-def test_of_five_hundred_sane_scenes_nothing_is_said(tilted: list[Path]) -> None:
-    assert [text for seed in range(500) for text in said_of(seed, tilted)] == []
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        range(len(GAMES)),
+        pytest.param(range(len(GAMES), 4 * len(GAMES)), marks=pytest.mark.slow),
+        pytest.param(range(4 * len(GAMES), 500), marks=pytest.mark.long),
+    ],
+    ids=str,
+)
+def test_of_sane_scenes_nothing_is_said(tilted: list[Path], seeds: range) -> None:
+    assert [text for seed in seeds for text in said_of(seed, tilted)] == []

@@ -23,7 +23,7 @@ from tests.support.shapes import cube
 FAST = ("--renderer", "reference", "--pixel", "2", "--no-cache", "--quiet")
 """Options with which a check of these scenes takes a millisecond or two."""
 
-LONG_ENOUGH = 30.0
+LONG_ENOUGH = 120.0
 """Seconds after which what was waited for will not come any more."""
 
 SLOWLY = """
@@ -131,7 +131,7 @@ def running(*words: object, seconds: float = 0.0) -> Iterator[subprocess.Popen[s
 def finished(*words: object, before: str = "") -> subprocess.CompletedProcess[str]:
     """The same, when it has ended; before it begins, some Python is run. A traceback is never right."""
     start = [sys.executable, "-c", before + SLOWLY.format(seconds=0), *map(str, words)] if before else command(*words)
-    ran = subprocess.run(start, capture_output=True, text=True, timeout=60, env=environment())
+    ran = subprocess.run(start, capture_output=True, text=True, timeout=120, env=environment())
     assert "Traceback" not in ran.stderr, ran.stderr
     return ran
 

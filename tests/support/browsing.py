@@ -118,7 +118,7 @@ def launched(*further: str) -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=chromium(), args=[*ARGUMENTS, *further])
+        running = driver.chromium.launch(executable_path=chromium(), args=[*ARGUMENTS, *further], timeout=PATIENCE)
         yield Browser(running)
         running.close()
 

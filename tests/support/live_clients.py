@@ -69,7 +69,7 @@ class Client:
 
 
 @asynccontextmanager
-async def client_of(path: Path, workers: int = 2, **how: Any) -> AsyncIterator[Client]:
+async def client_of(path: Path, workers: int = 1, **how: Any) -> AsyncIterator[Client]:
     """A client of the table of a scene file."""
     table = table_of(path)
     async with Judges(table.scene, table.cache, workers=workers, **how) as judges:

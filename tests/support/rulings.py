@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from silhouette.renderers.protocol import Renderer
-from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.renderers.registry import looking_between_pixels
 from silhouette.rules.base import Rule, Settings
 from silhouette.scenes.scene import Check
 
@@ -19,7 +19,7 @@ def ruled(
     *,
     keep: bool = False,
 ) -> Any:
-    """The verdict on one check, as commands have it; by default of the reference renderer."""
-    settings = Settings(renderer or ReferenceRenderer(), pixel, keep)
+    """The verdict on one check, as commands have it; by default of Embree, where it runs."""
+    settings = Settings(renderer or looking_between_pixels(), pixel, keep)
     (verdict,) = rule.from_elsewhere([(scene, check)], rule.judge([(scene, check)], settings), settings)
     return verdict

@@ -81,6 +81,7 @@ def by_random_rays(one: Case, count: int, renderer: Renderer) -> Floats:
     return found[:3] / max(found[3], 1e-9)
 
 
+@pytest.mark.thinned(quick=0, ci=34)
 @pytest.mark.parametrize("number", [1, 3, 4])
 @pytest.mark.parametrize("kind", KINDS)
 def test_exact_shares_are_those_of_random_rays(kind: str, number: int) -> None:
@@ -95,6 +96,7 @@ def test_exact_shares_are_those_of_random_rays(kind: str, number: int) -> None:
     )
 
 
+@pytest.mark.slow
 def test_few_cases_settle_nothing() -> None:
     """Where all or nothing is obscured, not much can be wrong: most kinds have many cases between."""
     shares = [case(kind, number).exact().occluded for kind in KINDS if kind != "seams" for number in (0, 9)]

@@ -4,20 +4,27 @@ A case file has tables ``[[case]]`` with a ``name``, the numbers of the ``clause
 of boxes, ``figures``, and the ``verdict`` on the first figure's look at the second. It may say ``because`` of which
 clauses, where several could give that verdict. A figure of ``kind = "vehicle"`` is a vehicle of the scene, any other a
 fighter. A case is turned into a scene for the package, and into a `SampledTable` for the oracle, which reads nothing of
-the package.
+the package: what an oracle said of its cases holds until one of them changes, and is kept in ``agreed.json``, by game.
+``python -m tests.support.worked_cases`` asks the oracles of the games that have changed, and keeps what they agreed to.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from tests.rules.data.oracles.sampling import Box, Figure, SampledTable, Terrain
 
 CASES = Path(__file__).resolve().parents[1] / "rules" / "data" / "cases"
+ORACLES = CASES.parent / "oracles"
+AGREED = ORACLES / "agreed.json"
 
 OWN = ("name", "at", "facing", "base", "height", "boxes", "turn")
 """Keys of figures and terrain that are read here; all others are the game's."""
@@ -78,6 +85,30 @@ def cases_of(game: str) -> list[WorkedCase]:
     return [_case(dict(entry)) for entry in document["case"]]
 
 
+def disagreeing(game: str) -> list[str]:
+    """The names of the cases of a game on which its oracle gives another verdict; it takes up to half a minute."""
+    oracle = import_module(f"tests.rules.data.oracles.{stem_of(game)}")
+    return [
+        case.name
+        for case in cases_of(game)
+        if oracle.ruled(case.table, *(figure.name for figure in case.figures[:2]), **case.readings)
+        != (case.verdict, case.chooser)
+    ]
+
+
+def agreed() -> dict[str, str]:
+    """The `digest` of each game at which its oracle agreed with all its cases."""
+    digests: dict[str, str] = json.loads(AGREED.read_text(encoding="utf-8")) if AGREED.exists() else {}
+    return digests
+
+
+def digest(game: str) -> str:
+    """SHA-256 of all that an oracle's verdicts rest on: its code, the code that it shares, and its cases."""
+    stem = stem_of(game)
+    files = (ORACLES / f"{stem}.py", ORACLES / "sampling.py", Path(__file__), CASES / f"{stem}.toml")
+    return hashlib.sha256("\0".join(file.read_text(encoding="utf-8") for file in files).encode()).hexdigest()
+
+
 def _case(entry: dict[str, Any]) -> WorkedCase:
     figures = tuple(_figure(one) for one in entry.pop("figures"))
     terrain = tuple(_terrain(one) for one in entry.pop("terrain", ()))
@@ -119,3 +150,21 @@ def _terrain_entry(one: Terrain) -> dict[str, Any]:
         at, middles = (0.0, 0.0, 0.0), [box.middle for box in one.boxes]
     parts = [{"box": list(box.size), "at": list(place)} for box, place in zip(one.boxes, middles, strict=True)]
     return {"name": one.name, "parts": parts, "at": list(at), "turn": first.turn, **one.says}
+
+
+def main() -> int:
+    """Asks the oracles of the games that have changed; keeps the digests of those that agree, and names other cases."""
+    kept, untrue = agreed(), list[str]()
+    games = [path.stem for path in sorted(CASES.glob("*.toml"))]
+    for game in games:
+        if kept.get(game) != digest(game):
+            found = disagreeing(game)
+            untrue += [f"{game}: {name}" for name in found]
+            kept = {**kept, game: "" if found else digest(game)}
+    AGREED.write_text(json.dumps({game: kept[game] for game in games if kept[game]}, indent=2) + "\n", encoding="utf-8")
+    print(*(f"the oracle does not agree with {name}" for name in untrue), sep="\n", end="\n" if untrue else "")
+    return 1 if untrue else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

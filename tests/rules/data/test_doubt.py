@@ -317,6 +317,7 @@ def certain(table: DoubtfulTable) -> Iterator[DoubtfulTable]:
             yield DoubtfulTable({name: (x, x) for name, x in zip(names, shares, strict=True)}, exact, table.terrain)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(conditions(), conditions(), st.tuples(RANGES, RANGES, RANGES), st.tuples(st.booleans(), st.booleans()))
 def test_the_verdicts_are_exactly_those_that_some_values_give(

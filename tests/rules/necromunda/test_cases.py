@@ -1,4 +1,4 @@
-"""The worked cases of ../shared/rules/cases/necromunda, on every renderer, and against a finer reference."""
+"""The worked cases of ../shared/rules/cases/necromunda, on every renderer, and against a finer picture."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
-from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.renderers.registry import looking_between_pixels
 from silhouette.rules.expectations import unmet_expectations
 from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
@@ -30,8 +30,8 @@ def judged(name: str, renderer: Renderer, pixel: float) -> list[NecromundaVerdic
 
 @cache
 def finely(name: str) -> list[NecromundaVerdict]:
-    """The reference renderer's answer at a quarter of the default pixel."""
-    return judged(name, ReferenceRenderer(), 0.025)
+    """Embree's answer at a quarter of the default pixel."""
+    return judged(name, looking_between_pixels(), 0.025)
 
 
 @pytest.mark.skipif(not NAMES, reason="needs ../shared (worked cases), which is not here")

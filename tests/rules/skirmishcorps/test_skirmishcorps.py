@@ -13,7 +13,6 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
-from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules import rule_called
 from silhouette.rules.expectations import unmet_expectations
 from silhouette.rules.skirmishcorps.results import RESULTS
@@ -27,7 +26,7 @@ PROJECT = Path(__file__).resolve().parents[3]
 CASES = PROJECT.parent / "shared" / "rules" / "cases" / "skirmishcorps"
 NAMES = sorted(path.stem for path in CASES.glob("*.json"))
 SCENES = sorted((PROJECT / "scenes" / "skirmishcorps").glob("*.toml"))
-PLAIN = ReferenceRenderer()
+PLAIN = quick()
 
 
 def rows(document: Document, renderer: Renderer = PLAIN, pixel: float = 0.4) -> list[dict[str, Any]]:
@@ -323,6 +322,7 @@ def test_a_prone_model_lies_on_its_face_with_its_head_along_and_lifted() -> None
     assert (unit.bricks, unit.standing.high) == pytest.approx((4.0, 8.0))
 
 
+@pytest.mark.slow
 def test_a_share_at_the_threshold_is_too_close_to_call() -> None:
     document = between(target={"at": [438, 0, 0]})
     share = rows(document, quick(), 0.1)[0]["occluded"]
