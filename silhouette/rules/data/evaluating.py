@@ -59,7 +59,7 @@ from silhouette.text import in_a_sentence
 from silhouette.time_limit import OutOfTime, go_on, time_limit
 
 LONGEST = 10.0
-"""Seconds of CPU time that one clause may take for one check; a little more, since slow loops look before each round.
+"""Seconds of CPU time that the clauses of one check may take; a little more, since slow loops look before each round.
 
 What is worked out once for a mesh and then kept, such as its footprint, is not stopped: it would never be ready.
 """
@@ -119,11 +119,13 @@ class Evaluator:
         """
         if name not in self._clauses:
             before, self._now = self._now, self._game.clauses[name]
+            begun = thread_time()
             try:
                 with time_limit(LONGEST):
                     self._clauses[name] = self.found(self._now.when, {})
             except OutOfTime:
-                raise self._error(f"takes more than {LONGEST:g} s of CPU time; {self._advice}") from None
+                others = "" if thread_time() - begun >= LONGEST else ", with the clauses before it"
+                raise self._error(f"takes more than {LONGEST:g} s of CPU time{others}; {self._advice}") from None
             self._now = before
         return self._clauses[name]
 

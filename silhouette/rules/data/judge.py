@@ -13,6 +13,7 @@ from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import Wanted
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.data.asking import SceneTable
+from silhouette.rules.data.evaluating import LONGEST
 from silhouette.rules.data.found import Found, Key, Unmeasured, Use
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal, Lookup, Name, Node
@@ -23,6 +24,7 @@ from silhouette.rules.data.words import in_a_row, reason_of, said
 from silhouette.rules.table import in_like_groups, windows_seen_through
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
+from silhouette.time_limit import OutOfTime, time_limit
 
 
 def judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:
@@ -98,10 +100,16 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
     game = scene.game
     attacker, target = scene.model(check.attacker), scene.model(check.target)
     try:
-        found = ruled(game, table, attacker, target)
-        seen = found.evaluator.clause(game.line_of_sight)
+        with time_limit(LONGEST):
+            found = ruled(game, table, attacker, target)
+            seen = found.evaluator.clause(game.line_of_sight)
     except RequestError as wrong:
         raise RequestError(f"{scene.path}: {check.label}: {wrong}") from None
+    except OutOfTime:
+        raise RequestError(
+            f"{scene.path}: {check.label}: takes more than {LONGEST:g} s of CPU time; leave out what is not between "
+            "them"
+        ) from None
     ruling, evaluator = found.ruling, found.evaluator
     deciding = _clauses_in(found.found, evaluator.asked)
     names = [*deciding, *(name for name in evaluator.asked if name not in deciding)]

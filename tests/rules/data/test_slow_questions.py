@@ -103,6 +103,20 @@ def test_a_ball_in_a_ball_is_refused_in_time(tmp_path: Path, monkeypatch: pytest
     )
 
 
+def test_the_clauses_of_a_check_have_one_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "table.toml").write_text(
+        'rules = "warhammer-40000-10"\n[[fighter]]\nname = "Kal"\nfigure = { base = 32, height = 38 }\nat = [0, 0]\n'
+        '[[fighter]]\nname = "Vex"\nfigure = { base = 32, height = 38 }\nat = [0, 200]\n',
+        encoding="utf-8",
+    )
+    scene = load_scene(tmp_path / "table.toml")
+    monkeypatch.setattr("silhouette.rules.data.judge.LONGEST", -1.0)
+    with pytest.raises(RequestError) as refused:
+        check(scene, "Kal", "Vex")
+    assert str(refused.value).startswith(f"{scene.path}: Kal to Vex: ")
+    assert "takes more than 10 s of CPU time, with the clauses before it; " in str(refused.value)
+
+
 def test_large_figures_on_an_empty_table_are_looked_at_between_few_points(tmp_path: Path) -> None:
     """All points of the larger take seconds to be put in balls, and 0.1 s where any line will do."""
     figures = "".join(
