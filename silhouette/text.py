@@ -9,7 +9,7 @@ import re
 import sys
 import traceback
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +182,17 @@ def in_a_sentence(name: str) -> str:
     """
     common = len(name) > 2 and name.replace(" ", "").replace("-", "").isalpha() and name.islower()
     return f"the {name}" if common and not name.startswith("the ") else name
+
+
+def in_a_row(words: Sequence[str], most: int | None = None) -> str:
+    """Words with commas and an "and"; of more than ``most`` the first ones, and how many more there are.
+
+    >>> in_a_row(["cover", "obscured"]), in_a_row(["a", "b", "c"]), in_a_row(["a", "b", "c", "d"], most=2), in_a_row([])
+    ('cover and obscured', 'a, b and c', 'a, b and 2 more', '')
+    """
+    if most is not None and len(words) > most:
+        words = [*words[:most], f"{len(words) - most} more"]
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 
 def printable(text: str) -> str:

@@ -26,7 +26,7 @@ from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.places import Places
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
-from silhouette.text import Progress
+from silhouette.text import Progress, in_a_row
 from silhouette.units import INCH
 from silhouette.version import document
 
@@ -275,5 +275,4 @@ def _gangs(scene: Scene) -> Mapping[str, str | None]:
 
 def _with_maps() -> str:
     """The games that have maps, in words."""
-    able = [rule.title for rule in map(rule_called, RULES) if type(rule).places is not Rule.places]
-    return " and ".join([", ".join(able[:-1]), able[-1]])
+    return in_a_row([rule.title for rule in map(rule_called, RULES) if type(rule).places is not Rule.places])

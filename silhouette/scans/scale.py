@@ -19,6 +19,7 @@ from silhouette.scans.model_votes import PIECES, scale_by_models
 from silhouette.scans.plausible import There, levelled
 from silhouette.scans.questions import SCALE, Question
 from silhouette.scans.reading import Scan
+from silhouette.text import in_a_row
 from silhouette.units import INCH
 
 __all__ = ["BASES", "Scale", "ScaleSource", "Wanted", "scale_of"]
@@ -265,8 +266,7 @@ def _text(named: tuple[float, ...], there: There, mm: float) -> str:
     if not named:
         return there.words(mm)
     numbers = [f"{base:g}" for base in named]
-    listed = " and ".join([", ".join(numbers[:-1]), numbers[-1]]) if len(numbers) > 1 else numbers[0]
-    return f"bases of {listed} mm: {there.words(mm)}"
+    return f"bases of {in_a_row(numbers)} mm: {there.words(mm)}"
 
 
 def _judged(scan: Scan, level: Level, there: There) -> list[_Option]:

@@ -10,7 +10,7 @@ from silhouette.relations.measured import Measured
 from silhouette.rules.data.found import Found, Use
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import HIDDEN_BY, HIDING
-from silhouette.text import fraction_in_words, in_a_sentence
+from silhouette.text import fraction_in_words, in_a_row, in_a_sentence
 from silhouette.units import INCH
 
 MOST_NAMED = 3
@@ -74,18 +74,7 @@ def few_in_words(names: Sequence[str]) -> str:
     >>> few_in_words(["a", "b", "c", "d", "e"]), few_in_words(["wall"]), few_in_words([])
     ('a, b, c and 2 more', 'the wall', 'nothing')
     """
-    told = [in_a_sentence(name) for name in names[:MOST_NAMED]]
-    left = len(names) - len(told)
-    return in_a_row([*told, *([f"{left} more"] if left else [])]) or "nothing"
-
-
-def in_a_row(words: Sequence[str]) -> str:
-    """Words with commas and an "and".
-
-    >>> in_a_row(["cover", "obscured"]), in_a_row(["a", "b", "c"]), in_a_row([])
-    ('cover and obscured', 'a, b and c', '')
-    """
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+    return in_a_row([in_a_sentence(name) for name in names], MOST_NAMED) or "nothing"
 
 
 def names_in_words(names: Sequence[str]) -> str:

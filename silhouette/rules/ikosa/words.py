@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from silhouette.rules.ikosa.cell_lines import Point
 from silhouette.rules.ikosa.entries import in_words
 from silhouette.rules.ikosa.lines import LineRule, Lines
 from silhouette.rules.ikosa.scene import CellScene, Creature
-from silhouette.text import in_a_sentence
+from silhouette.text import in_a_row, in_a_sentence
 
 MOST_NAMED = 3
 """The greatest number of cells or boxes that a sentence names."""
@@ -54,9 +53,9 @@ class Words:
         boxes = [str(number - len(cells) + 1) for number in self.drawn.solids if number >= len(cells)]
         parts = []
         if crossed:
-            parts.append(f"the solid {'cell' if len(crossed) == 1 else 'cells'} {_listed(crossed)}")
+            parts.append(f"the solid {'cell' if len(crossed) == 1 else 'cells'} {in_a_row(crossed, MOST_NAMED)}")
         if boxes:
-            parts.append(f"{'box' if len(boxes) == 1 else 'boxes'} {_listed(boxes)}")
+            parts.append(f"{'box' if len(boxes) == 1 else 'boxes'} {in_a_row(boxes, MOST_NAMED)}")
         return " and ".join(parts)
 
     @property
@@ -77,15 +76,3 @@ class Words:
                 f"of {looked_at}'s {len(target.cells)} cells the best is attacked, {in_words(drawn.target_cell)}"
             )
         return "".join(f"; {note}" for note in notes)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Names in a sentence: the first few, then a count of the rest.
-
-    >>> _listed(["1"]), _listed(["1", "2"]), _listed(["1", "2", "3"]), _listed(["1", "2", "3", "4", "5"])
-    ('1', '1 and 2', '1, 2 and 3', '1, 2, 3 and 2 more')
-    """
-    parts = list(names[:MOST_NAMED])
-    if len(names) > MOST_NAMED:
-        parts.append(f"{len(names) - MOST_NAMED} more")
-    return " and ".join([part for part in (", ".join(parts[:-1]), parts[-1]) if part])
