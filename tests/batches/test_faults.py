@@ -157,9 +157,8 @@ def test_a_worker_that_dies_costs_one_row(
         for row, other in zip(rows_of(out), expected, strict=True):
             if (other["attacker"], other["target"]) == ("M2", "M4"):
                 sentence = f"{other['scene']}: M2 to M4: the process that was at it ended (killed by SIGKILL)"
-                assert row == {key: other[key] for key in ("scene", "attacker", "target", "rules")} | {
-                    "error": sentence
-                }
+                named = {key: other[key] for key in ("scene", "attacker", "target", "rules")}
+                assert row == named | {"problem": sentence, "error": sentence}
             else:
                 assert row == other
     assert (tmp_path / "by 1.jsonl").read_bytes() == (tmp_path / "by 3.jsonl").read_bytes()
@@ -258,7 +257,7 @@ def test_a_scene_that_cannot_even_be_read_is_a_row(
     )
     assert ran.complaints == [f"error: {bad}: {why}"]
     first, second = rows_of(tmp_path / "out.jsonl")
-    assert first == {"scene": bad.as_posix(), "error": f"{bad}: {why}"}
+    assert first == {"scene": bad.as_posix(), "problem": f"{bad}: {why}", "error": f"{bad}: {why}"}
     assert (second["scene"], second["verdict"]) == (good.as_posix(), "partial cover")
 
 

@@ -104,7 +104,7 @@ def test_what_is_counted_has_the_form_of_its_number() -> None:
     assert [text.split(" durch")[0][-7:] for text in german] == ["gehen 0", " geht 1", "gehen 2"]
     assert [text.split(" ")[-2] for text in spanish] == ["pasan", "pasa", "pasan"]
     row = {"rules": "crisis-protocol", "attacker": "A", "target": "B", "line_of_sight": False}
-    french = [why(Words("fr"), {**row, "blockers": names}) for names in (["x"], ["x", "y"])]
+    french = [why(Words("fr"), {**row, "blockers": [{"name": name} for name in names]}) for names in ("x", "xy")]
     assert french == ["A ne voit pas B ; fait obstacle : x.", "A ne voit pas B ; font obstacle : x, y."]
 
 
@@ -230,7 +230,11 @@ def test_reasons_of_boards_are_told_in_every_language(system: str, language: str
             assert told.endswith(".")
             assert told != why(Words(), row)
             if system == "crisis_protocol":
-                named = [row["attacker"], row["target"], *row["cover_from" if row["cover"] else "blockers"]]
+                named = [
+                    row["attacker"],
+                    row["target"],
+                    *(row["cover_from"] if row["cover"] else [blocker["name"] for blocker in row["blockers"]]),
+                ]
                 assert all(name in told for name in named)
             elif system == "ikosa":
                 assert {str(row["lines"]), str(row["blocked"])} <= set(re.findall(r"\d+", told))

@@ -136,7 +136,7 @@ def test_a_scene_without_checks_is_drawn_as_a_whole(tmp_path: Path, capsys: pyte
 def test_figure_table_of_a_scene_with_checks_judges_nothing(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("silhouette.judging.judged", lambda *_, **__: pytest.fail("judged in vain"))
+    monkeypatch.setattr("silhouette.judging.judge_all", lambda *_, **__: pytest.fail("judged in vain"))
     ran = run(capsys, "draw", SCENES / f"{name}.toml", "--out", tmp_path, "--figure", "table", "--lang", "de", *QUICK)
     assert (ran.status, ran.complaints) == (0, [])
     assert [file.name for file in tmp_path.iterdir()] == ["table.svg"]

@@ -1,4 +1,4 @@
-"""The renderers, each of which holds the whole contract."""
+"""The renderers, each of which holds the whole contract; tests of what starts, or breaks what has, start their own."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from silhouette.renderers import registry
 from silhouette.renderers.protocol import Renderer
 from tests.conftest import FURTHER, started
+
+
+@pytest.fixture(autouse=True)
+def _no_renderer_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_started", {})
 
 
 @pytest.fixture(

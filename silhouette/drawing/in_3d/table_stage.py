@@ -88,7 +88,7 @@ def sight_of(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
     if not (isinstance(verdict, MeasuredVerdict) and verdict.observation):
         return replace(base, eye=attacker.eye, lines=(_line(attacker.eye, target.body_middle),))
     row, sight = verdict.row(), verdict.observation.sight
-    blockers = [blocker["name"] for blocker in row["blockers"] if blocker["alone"] > 0.0]
+    blockers = [blocker["name"] for blocker in row["blockers"] if blocker.get("alone", 0.0) > 0.0]
     arcs = sight.arcs
     return replace(
         base,

@@ -112,12 +112,12 @@ class Sightline:
     @cached_property
     def shares(self) -> dict[str, float]:
         """The share of the target of which each piece is the nearest blocker: name -> share, the largest first."""
-        return {row["name"]: row["occluded"] for row in self.row["blockers"] if row["occluded"] > 0.0}
+        return {row["name"]: row["occluded"] for row in self.row["blockers"] if row.get("occluded", 0.0) > 0.0}
 
     @cached_property
     def blocking(self) -> set[str]:
         """The names of the pieces that would obscure some of the target with nothing else on the table."""
-        return {row["name"] for row in self.row["blockers"] if row["alone"] > 0.0}
+        return {row["name"] for row in self.row["blockers"] if row.get("alone", 0.0) > 0.0}
 
     @cached_property
     def image(self) -> EyeImage:

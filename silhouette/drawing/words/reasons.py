@@ -59,7 +59,7 @@ def _of_share(words: Words, row: Row) -> str:
         return ""
     if row.get("in_arc") is False:  # None where it is unknown where the attacker faces
         return words("why out of arc", target=row["target"])
-    blockers = [blocker for blocker in row["blockers"] if blocker["occluded"]]
+    blockers = [blocker for blocker in row["blockers"] if blocker.get("occluded")]
     by = ", ".join(share_of_blocker(words, blocker["name"], blocker["occluded"]) for blocker in blockers)
     share = words.share(row["occluded_pixels"], row["target_pixels"])
     key = "why nothing" if not row["occluded_pixels"] else "why some" if row["line_of_sight"] else "why all"

@@ -201,11 +201,10 @@ def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) ->
     who = joined(f"{number}. ", element("a", drawn.judged.check.label, href=f"#check-{number}"))
     cells: list[Content] = [who, _plate(drawn)]
     if measured:
-        # Where nothing was measured from an eye, there are names alone.
         ways = [
-            blocker if isinstance(blocker, str) else f"{blocker['name']} {_share(blocker['occluded'])}"
+            f"{blocker['name']} {_share(blocker['occluded'])}" if "occluded" in blocker else blocker["name"]
             for blocker in row.get("blockers", ())
-            if isinstance(blocker, str) or blocker["occluded"] > 0.0
+            if blocker.get("occluded") != 0.0
         ]
         cells += [obscured(row), "; ".join(ways)]
     if hoped:
@@ -224,7 +223,7 @@ def _plate(drawn: DrawnCheck) -> Markup:
 
 def _ways(row: dict[str, Any]) -> list[tuple[str, str, str]]:
     """The blockers: the name of each, the share for which it is nearest, and the share that it would obscure alone."""
-    blockers = [blocker for blocker in row.get("blockers", ()) if isinstance(blocker, dict) and blocker["alone"] > 0.0]
+    blockers = [blocker for blocker in row.get("blockers", ()) if blocker.get("alone", 0.0) > 0.0]
     return [(blocker["name"], *(_share(blocker[key]) for key in ("occluded", "alone"))) for blocker in blockers]
 
 

@@ -106,7 +106,7 @@ def _likely(odds: Odds) -> dict[str, str]:
 
 def _in_the_way(blockers: Sequence[Mapping[str, Any]], words: Mapping[str, str]) -> str:
     """The names of the blockers, with shares where there are several."""
-    some = [blocker for blocker in blockers if blocker["occluded"] > 0.0]
+    some = [blocker for blocker in blockers if blocker.get("occluded", 0.0) > 0.0]
     if len(some) < 2:
         return in_a_sentence(some[0]["name"]) if some else words["nothing"]
     phrases = [f"{in_a_sentence(blocker['name'])} ({fraction_in_words(blocker['occluded'])})" for blocker in some]

@@ -99,8 +99,8 @@ class CoinToss(Rule[CoinTossScene, CoinTossVerdict]):
     ) -> tuple[Check, ...]:
         return between(scene.path, list(scene.players), "players", attacker, target, arc)
 
-    def judge(self, scene: CoinTossScene, checks: Sequence[Check], settings: Settings) -> list[CoinTossVerdict]:
-        return [self._ruling(scene, check.attacker, check.target) for check in checks]
+    def judge(self, requests: Sequence[tuple[CoinTossScene, Check]], settings: Settings) -> list[CoinTossVerdict]:
+        return [self._ruling(scene, check.attacker, check.target) for scene, check in requests]
 
     def _ruling(self, scene: CoinTossScene, attacker: str, target: str) -> CoinTossVerdict:
         same = scene.players[attacker].side == scene.players[target].side
