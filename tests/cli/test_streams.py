@@ -97,14 +97,18 @@ STREAMS = {
     "unread": ("", 141),
 }
 FAST = {("export", "full"), ("import", "unread"), ("new", "closed"), ("odds", "both full"), ("map", "full")}
-"""The others go the same ways."""
+"""The others go the same ways; CI takes those of a command that draws, and the rest run before a release."""
+
+
+def _step(is_fast: bool, command: str) -> list[pytest.MarkDecorator]:
+    return [] if is_fast else [pytest.mark.slow if command == "draw" else pytest.mark.long]
 
 
 @FULL
 @pytest.mark.parametrize(
     ("command", "stream"),
     [
-        pytest.param(command, stream, marks=[] if (command, stream) in FAST else pytest.mark.slow)
+        pytest.param(command, stream, marks=_step((command, stream) in FAST, command))
         for command in COMMANDS
         for stream in STREAMS
     ],
@@ -130,13 +134,16 @@ signal.signal(signal.SIGPROF, lambda *_: os.kill(os.getpid(), signal.SIGINT))
 signal.setitimer(signal.ITIMER_PROF, float(sys.argv[1]))
 from silhouette.cli import main
 sys.argv[1:] = sys.argv[2:]
-sys.exit(main())
+try:
+    sys.exit(main())
+finally:
+    signal.setitimer(signal.ITIMER_PROF, 0)  # at its end Python lets go of the handler
 """
 
 
 @pytest.mark.parametrize(
     "command",
-    [pytest.param(name, marks=[] if name in ("import", "odds") else pytest.mark.slow) for name in COMMANDS],
+    [pytest.param(name, marks=_step(name in ("import", "odds"), name)) for name in COMMANDS],
 )
 def test_ctrl_c_in_the_middle_of_every_command_is_one_line(game: Path, command: str) -> None:
     (game / "script.py").write_text(INTERRUPTED)

@@ -60,7 +60,7 @@ def test_all_meshes_together_are_small() -> None:
     assert sum(file.stat().st_size for file in MODELS.glob("*.glb")) < LIMIT
 
 
-@pytest.mark.thinned(quick=0, ci=12)
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_the_script_sculpts_the_same_mesh_again(name: str, tmp_path: Path) -> None:
     for package in ("manifold3d", "skimage", "fast_simplification"):

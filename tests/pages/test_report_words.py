@@ -81,7 +81,7 @@ def test_everything_is_in_words_and_the_data_is_embedded(
     assert not re.search(r">\s*(null|None|true|false|\[\]|\{\})\s*<", shown)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_long_report_is_short_on_a_phone(
     browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -59,7 +59,7 @@ def test_the_example_scan_becomes_its_scene_again(tmp_path: Path) -> None:
     assert [pair for pair in pairs if pair.known and not pair.same] == []
 
 
-@pytest.mark.thinned(quick=0, ci=20)
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["easy", "usual", "no_scale", "points"])
 def test_a_shared_table_is_understood(shared: Path, tmp_path: Path, name: str) -> None:
     truth = read_truth(shared / "scans" / f"{name}.truth.json")
