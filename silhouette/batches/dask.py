@@ -47,14 +47,14 @@ WORKERS_RISKED = 3
 """Number of workers that are lost over one check before it is given up."""
 
 
-class _Kept(threading.local):
+class _ThreadState(threading.local):
     """What a thread of a worker judges with, its settings, and the folder of its paths; None before the first chunk."""
 
     judge: ChunkJudge
     key: tuple[BatchSettings, str] | None = None
 
 
-_kept = _Kept()
+_thread = _ThreadState()
 _threads = itertools.count()
 
 
@@ -66,9 +66,9 @@ def judge_chunk(chunk: Chunk, settings: BatchSettings, folder: str, version: str
     """
     if version != VERSION:
         raise RequestError(f"a worker has silhouette {VERSION}, and this is {version}; install the same version there")
-    if _kept.key != (settings, folder):
-        _kept.judge, _kept.key = ChunkJudge(settings, Path(folder), _gpu_number()), (settings, folder)
-    return list(_kept.judge(chunk))
+    if _thread.key != (settings, folder):
+        _thread.judge, _thread.key = ChunkJudge(settings, Path(folder), _gpu_number()), (settings, folder)
+    return list(_thread.judge(chunk))
 
 
 def _gpu_number() -> int:
@@ -100,7 +100,7 @@ class Cluster:
     """The workers of a Dask scheduler, with the events of a `silhouette.workers.WorkerPool`.
 
     A worker that is lost costs only time: what it was doing is done by another, check by check. A check over which
-    several are lost, one after the other, is a row with ``error``.
+    several are lost, one after the other, is a row with ``problem``.
 
     Args:
         address: the address of the scheduler, such as ``tcp://10.0.0.5:8786``.

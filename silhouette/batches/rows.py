@@ -96,7 +96,7 @@ def batch(
     cached: bool = True,
     device: str | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """A row for each check of many scenes, in their order, as they come; what goes wrong is a row with ``error``.
+    """A row for each check of many scenes, in their order, as they come; what goes wrong is a row with ``problem``.
 
     Worker processes judge while the caller iterates. Nothing is kept on the disk: for batches that take hours there is
     ``silhouette batch``, which can be resumed.
@@ -108,7 +108,7 @@ def batch(
         pixel: mm per pixel at the target, above 0 and at most 10; by default the value in each scene, else 0.1.
         error: how large the stated error may stay where no other verdict is near; see `silhouette.check`.
         workers: processes; by default as many as there are cores.
-        timeout: seconds that reading one scene, or one check, may take; then it is a row with ``error``.
+        timeout: seconds that reading one scene, or one check, may take; then it is a row with ``problem``.
         cluster: the address of a Dask scheduler, whose workers are taken instead.
         cached: whether meshes are kept on disk.
         device: for ``cuda`` and ``gl``, its name as ``silhouette doctor`` lists it; by default the workers share the

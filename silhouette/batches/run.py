@@ -204,7 +204,7 @@ def make_pool(
     Args:
         settings: how every scene is judged.
         workers: the number of processes; by default as many as there are cores.
-        timeout: seconds that reading one scene, or one check, may take; then it is a row with ``error``.
+        timeout: seconds that reading one scene, or one check, may take; then it is a row with ``problem``.
         cluster: the address of a Dask scheduler whose workers judge instead.
 
     Raises:

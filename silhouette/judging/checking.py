@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from silhouette.errors import RequestError
-from silhouette.judging.judge import JudgingOptions, check_wanted, judge, mapped
+from silhouette.judging.judge import JudgingOptions, check_options, judge, mapped
 from silhouette.judging.loading import content_with, load_scene
 from silhouette.judging.results import Judged
 from silhouette.judging.selection import Selection
@@ -205,6 +205,6 @@ def _read(scene: Scene | str | PathLike[str], error: float | None) -> Scene:
 def _complete(scene: Scene, selection: Selection, options: JudgingOptions) -> Judged:
     """The result of the one check that is selected, with all that the options want."""
     (check,) = selection.checks(scene)
-    check_wanted(scene, [check], options)
+    check_options(scene, [check], options)
     *_, (_, result) = judge([(scene, check)], options)
     return result

@@ -186,7 +186,7 @@ def _in_parts(requests: Sequence[Request], size: int) -> list[Sequence[Request]]
     return [requests[start : start + size] for start in range(0, len(requests), size)]
 
 
-def check_wanted(scene: Scene, checks: Sequence[Check], options: JudgingOptions) -> None:
+def check_options(scene: Scene, checks: Sequence[Check], options: JudgingOptions) -> None:
     """Refuses what the options want if it makes no sense of any of the checks, before anything is judged.
 
     Raises:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from silhouette.judging.judge import Draw, JudgingOptions, check_wanted, judge
+from silhouette.judging.judge import Draw, JudgingOptions, check_options, judge
 from silhouette.judging.loading import content_with, load_scene
 from silhouette.judging.results import Judged
 from silhouette.judging.selection import Selection
@@ -57,7 +57,7 @@ def judge_scene(
         scene = content_with(load_scene(path, cache=options.cache, at=at), options.error)
         result = replace(result, title=scene.title, rules=scene.rules_as_written, warnings=scene.warnings)
         checks = selection.checks(scene)
-        check_wanted(scene, checks, options)
+        check_options(scene, checks, options)
         keeping = replace(options, keep=draw is not None)
         for number, judged in judge([(scene, check) for check in checks], keeping, draw=draw, step=step):
             results[number] = judged

@@ -18,8 +18,8 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
 
 PIXELS_TOGETHER = 12_000_000
-"""The most pixels that are measured together: some 64 pictures, and 200 MB; `Capabilities.pixels_together` if the
-renderer has a bound of its own."""
+"""The most pixels that are measured together, some 64 pictures and 200 MB, unless a renderer states another bound in
+`Capabilities.pixels_together`."""
 
 
 def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = False) -> list[Measured]:

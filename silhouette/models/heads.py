@@ -29,7 +29,7 @@ LEAST_BALL = 0.18  # of the body's thickness: smaller balls are no heads
 LEAST_CUBES = 1.8  # the same in cubes: what is smaller is no ball but a grid's corner
 APART = 0.7  # of the larger ball's radius: balls nearer to each other are one
 MOST_BALLS = 48
-SHELLS = (1.25, 1.6, 2.1, 2.8, 3.8, 5.2, 7.0)  # radii of the spheres round a ball on which is asked what is solid
+SHELLS = (1.25, 1.6, 2.1, 2.8, 3.8, 5.2, 7.0)  # radii of the spheres round a ball at whose points the body is sampled
 ROUND = 160  # points on each
 BANDS = (-0.8, -0.3, 0.3, 0.8)  # of such a sphere: the heights, in radii, between its bottom, three rings, and its top
 
