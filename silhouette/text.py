@@ -146,30 +146,26 @@ def margin_in_words(error: float) -> str:
     return f" ± {math.ceil(round(error * 10**4, 9)) / 100:g} %" if error else ""
 
 
-def obscured(row: Mapping[str, Any]) -> str:
+def obscured(part: int, whole: int, error: float) -> str:
     """The share that is obscured, and how far it may be off; 0, 50 and 100 % stand only for exactly that.
 
-    >>> obscured({"occluded": 0.3119, "error": 0.002, "target_pixels": 18204, "occluded_pixels": 5678})
-    '31.2 % ± 0.2 %'
-    >>> obscured({"occluded": 0.0, "error": 0.0, "target_pixels": 18204, "occluded_pixels": 0})
-    '0 %'
-    >>> obscured({"verdict": "hidden"})
-    ''
+    >>> obscured(5678, 18204, 0.002), obscured(0, 18204, 0.0)
+    ('31.2 % ± 0.2 %', '0 %')
     """
-    if row.get("occluded") is None or "target_pixels" not in row:
-        return ""
-    return share_in_words(row["occluded_pixels"], row["target_pixels"]) + margin_in_words(row.get("error") or 0.0)
+    return share_in_words(part, whole) + margin_in_words(error)
 
 
-def verdict_in_words(row: Mapping[str, Any]) -> str:
-    """A result's verdict, and why it is hidden where the reason is the vision arc and not the share that is obscured.
+def verdict_in_words(verdict: str, in_arc: bool | None) -> str:
+    """A verdict, and why it is hidden if the reason is the vision arc and not the share that is obscured.
 
-    >>> verdict_in_words({"verdict": "hidden", "in_arc": False, "occluded": 0.39})
-    'hidden, out of arc'
-    >>> verdict_in_words({"verdict": "hidden", "in_arc": True}), verdict_in_words({"verdict": "visible"})
-    ('hidden', 'visible')
+    Args:
+        verdict: the game's word.
+        in_arc: whether some of the target lies in a vision arc; None if that is unknown, or there are no arcs.
+
+    >>> verdict_in_words("hidden", False), verdict_in_words("hidden", True), verdict_in_words("visible", None)
+    ('hidden, out of arc', 'hidden', 'visible')
     """
-    return f"{row['verdict']}, out of arc" if row.get("in_arc") is False else str(row["verdict"])
+    return f"{verdict}, out of arc" if in_arc is False else verdict
 
 
 def in_a_sentence(name: str) -> str:

@@ -14,7 +14,6 @@ from silhouette.cli.app import main
 from silhouette.models.entries import ModelOptions
 from silhouette.renderers import choose
 from silhouette.rules import RULES, rule_called
-from silhouette.text import obscured
 from tests.benchmarks.page import benchmarks
 from tests.support.games import BY_CODE, FILES
 from tests.support.scene_keys import MODELS, SCENES, github_anchor, made
@@ -70,7 +69,8 @@ def test_the_picture_says_what_the_scene_gives() -> None:
     verdict = check(scene, "Kal", "Vex", renderer="reference")
     (share,) = re.findall(r"partial cover, ([0-9.]+ % ± [0-9.]+ %) obscured", README)
     assert verdict.verdict == "partial cover"
-    assert obscured(verdict.row()) == share
+    assert verdict.measurement is not None
+    assert verdict.measurement.words == share
 
 
 def test_the_scene_shown_is_the_file_that_is_judged() -> None:

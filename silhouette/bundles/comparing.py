@@ -17,6 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from silhouette.judging import Judged
+from silhouette.rules.fields import SHARED, Comparison
+
 Row = Mapping[str, Any]
 Sameness = Literal["to the bit", "within the error", "differs"]
 
@@ -29,11 +32,10 @@ ROUNDING = 1e-9
 _TINY = 25
 """Pixels by which counts of few may differ."""
 
-_HOW = ("pixel", "decided_by", "projection")
-"""Keys that say how a share was measured; they are no part of what was found."""
-_SHARES = ("occluded", "occluded_in_arc")
-_COUNTS = ("target_pixels", "occluded_pixels", "seen_pixels")
-_SENTENCES = ("reason", "warnings", "unmet")
+_COMPARED: Mapping[str, Comparison] = {
+    field.key: field.compared for field in (*SHARED.values(), *Judged.fields) if field.compared != "exactly"
+}
+"""How the values of keys are compared that need not be the same."""
 _PERCENT = re.compile(r"\d+(?:\.\d+)?(?= ?%)")
 
 
@@ -102,11 +104,12 @@ def _compared(number: int, then: Row, now: Row, alike: bool) -> Compared:
     keys = list(dict.fromkeys([*then, *now]))
     unequal = [key for key in keys if key not in then or key not in now or not _is_equal(then[key], now[key])]
     if isinstance(then.get("renderer"), str) and isinstance(now.get("renderer"), str):
-        unequal = [key for key in unequal if key != "renderer"]  # told as a setting
+        unequal = [key for key in unequal if _COMPARED.get(key) != "setting"]
     if not unequal:
         return Compared(number, label, "to the bit")
     # A row may tell of a share in its sentence alone.
-    shares = any(key in (*_SHARES, "blockers") for key in unequal) or not any(key in keys for key in _SHARES)
+    shares = any(_COMPARED.get(key) in ("share", "blockers") for key in unequal)
+    shares = shares or not any(_COMPARED.get(key) == "share" for key in keys)
     tolerance = _error(then) + _error(now)
     wrong = [key for key in unequal if not _within(key, then, now, tolerance, shares=shares, alike=alike)]
     differences = tuple(Difference(key, then.get(key), now.get(key)) for key in wrong)
@@ -134,18 +137,19 @@ def _within(key: str, then: Row, now: Row, tolerance: float, *, shares: bool, al
     if key not in then or key not in now:
         return False
     one, other = then[key], now[key]
-    if key in _HOW:
-        return isinstance(one, type(other)) or (_is_number(one) and _is_number(other))
-    if key == "error":
-        return _is_number(one) and _is_number(other) and (not alike or abs(one - other) <= _slack(one, other))
-    if key in _SHARES:
-        return _near(one, other, tolerance)
-    if key in _COUNTS:
-        return _areas_alike(key, then, now, tolerance)
-    if key == "blockers":
-        return _blockers_alike(one, other, tolerance + ALONE)
-    if key in _SENTENCES:
-        return shares and _sentences_alike(one, other, 100.0 * tolerance + 1.0)
+    match _COMPARED.get(key, "exactly"):
+        case "manner":
+            return isinstance(one, type(other)) or (_is_number(one) and _is_number(other))
+        case "error":
+            return _is_number(one) and _is_number(other) and (not alike or abs(one - other) <= _slack(one, other))
+        case "share":
+            return _near(one, other, tolerance)
+        case "area":
+            return _areas_alike(key, then, now, tolerance)
+        case "blockers":
+            return _blockers_alike(one, other, tolerance + ALONE)
+        case "sentence":
+            return shares and _sentences_alike(one, other, 100.0 * tolerance + 1.0)
     return _all_near(one, other, lambda a, b: math.isclose(a, b, rel_tol=ROUNDING, abs_tol=ROUNDING))
 
 

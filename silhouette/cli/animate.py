@@ -113,7 +113,7 @@ def animated(
 def _line(row: dict[str, Any]) -> str:
     """A frame's verdict, and the place of the moving piece in it."""
     share = row.get("occluded")
-    words = [f"{row['frame']:3d}", verdict_in_words(row)]
+    words = [f"{row['frame']:3d}", verdict_in_words(row["verdict"], row.get("in_arc"))]
     words += [f"{100.0 * share:.2f} % ± {100.0 * row['error']:.2f} %"] if share is not None else []
     words += [f"{key} {row[key]}" for key in ("at", "facing") if key in row]
     return "  ".join(words)

@@ -51,7 +51,6 @@ def bundle(
     from silhouette.files.writing import write_file
     from silhouette.judging import JudgingOptions, Selection, check_numbers
     from silhouette.renderers import choose
-    from silhouette.text import verdict_in_words
 
     check_bundle_path(out)
     check_numbers(pixel, error)
@@ -60,14 +59,15 @@ def bundle(
         options = JudgingOptions(choose(renderer, device), mesh_cache(no_cache), pixel, error)
         made = bundled(scene, selection, options, device, pictures=not no_pictures, step=waiting.step)
         write_file(out, made.content)
-    rows = [judged.row() for judged in made.result.judged]
+    results = made.result.judged
     if as_json:
         about = {"scene": str(scene), "title": made.result.title, "bundle": str(out), "bytes": len(made.content)}
         files = [file.model_dump(by_alias=True) for file in made.files]
-        show_json({**about, "files": files, "left_out": list(made.left_out), "checks": rows})
+        show_json(
+            {**about, "files": files, "left_out": list(made.left_out), "checks": [result.row() for result in results]}
+        )
     else:
-        labels = [judged.check.label for judged in made.result.judged]
-        show(*(f"{label}: {verdict_in_words(row)}" for label, row in zip(labels, rows, strict=True)))
+        show(*(f"{result.check.label}: {result.verdict.words}" for result in results))
         if not quiet:
             show(*(f"left out, since it is not there: {name}" for name in made.left_out))
         show(f"{out}: {len(made.content) / 1e6:.1f} MB, {len(made.files)} files")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,7 +33,7 @@ from silhouette.errors import RequestError
 
 if TYPE_CHECKING:
     from silhouette.drawing.figures import FigureOptions
-    from silhouette.judging import Selection
+    from silhouette.judging import Judged, Selection
     from silhouette.renderers.protocol import Renderer
     from silhouette.scenes.scene import Check, Scene
 
@@ -112,10 +112,10 @@ def draw(
             return _draw_whole(table, out, options, as_json=as_json)
         checks = _checks(table, selection, number)
         make_folder(out)
-        drawn = list[dict[str, Any]]()
+        drawn = dict[int, tuple[Judged, list[str]]]()
         for done, place in enumerate(checks):
             waiting.step(done, len(checks))
-            drawn.append(_draw_check(table, place, checks[place], measuring, fine, out, options))
+            drawn[place] = _draw_check(table, place, checks[place], measuring, fine, out, options)
     return _shown(table, drawn, as_json=as_json)
 
 
@@ -130,8 +130,8 @@ def _ready(renderer: str, device: str | None) -> Renderer:
 
 def _draw_check(
     scene: Scene, number: int, check: Check, renderer: Renderer, pixel: float | None, out: Path, options: FigureOptions
-) -> dict[str, Any]:
-    """Judges and draws one check; its row, with its number and the files of its figures."""
+) -> tuple[Judged, list[str]]:
+    """Judges and draws one check: its result, and the files of its figures."""
     from silhouette.drawing.figures import write_figures
     from silhouette.drawing.odds_chart import NAME, odds_figure
     from silhouette.judging import JudgingOptions, judge_all
@@ -143,7 +143,7 @@ def _draw_check(
     verdict, odds = result.verdict, result.odds
     more = [] if odds is None else [odds_figure(verdict, odds, rule.levels, rule.scale(scene))]
     files = write_figures(scene, check, verdict, renderer, out, number, options, more)
-    return {"check": number, **result.row(), "figures": [str(file) for file in files]}
+    return result, [str(file) for file in files]
 
 
 def _options(kind: str, style: str, language: str) -> FigureOptions:
@@ -198,20 +198,21 @@ def _draw_whole(scene: Scene, out: Path, options: FigureOptions, *, as_json: boo
     return exit_status(failed=False, unexpected=False)
 
 
-def _shown(scene: Scene, drawn: Sequence[dict[str, Any]], *, as_json: bool) -> int:
+def _shown(scene: Scene, drawn: Mapping[int, tuple[Judged, list[str]]], *, as_json: bool) -> int:
     """Prints the checks that were drawn, with their figures; the exit status."""
     if as_json:
-        show_json({"scene": str(scene.path), "title": scene.title, "checks": drawn})
+        checks = [{"check": number, **result.row(), "figures": files} for number, (result, files) in drawn.items()]
+        show_json({"scene": str(scene.path), "title": scene.title, "checks": checks})
     else:
-        show("\n".join(_lines(check) for check in drawn))
-    return exit_status(failed=False, unexpected=any(check["expected"] is False for check in drawn))
+        show("\n".join(_lines(result, files) for result, files in drawn.values()))
+    return exit_status(failed=False, unexpected=any(result.expected is False for result, _ in drawn.values()))
 
 
-def _lines(check: dict[str, Any]) -> str:
-    """A check's verdict, or the call where there are odds, and its figures below it."""
+def _lines(result: Judged, files: Sequence[str]) -> str:
+    """A check's verdict, or the call if there are odds, and its figures below it."""
     from silhouette.doubt.calls import stands
 
-    who = " to ".join(str(name) for name in (check["attacker"], check["target"]) if name) or str(check.get("ask", ""))
-    files = check["figures"] or ["nothing of it can be drawn"]
-    ruled = ", ".join(words for words in stands(check) if words)
-    return "\n".join([f"{who}: {ruled}", *(f"  {file}" for file in files)])
+    verdict = ", ".join(words for words in stands(result.verdict, result.call) if words)
+    return "\n".join(
+        [f"{result.check.label}: {verdict}", *(f"  {file}" for file in files or ["nothing of it can be drawn"])]
+    )

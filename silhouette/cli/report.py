@@ -21,7 +21,6 @@ from silhouette.cli.options import (
 )
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
-from silhouette.text import verdict_in_words
 
 MapOf = Annotated[
     str | None, typer.Option("--map", metavar="NAME", help="Also a map of where NAME could stand, seen by the others.")
@@ -79,16 +78,16 @@ def report(
         )
         content = report_page(table, drawn, read_text(scene), VERSION, cache, mapped_).encode()
         write_file(out, content)
-    rows = [result.row for result in drawn]
+    results = [check.judged for check in drawn]
     if as_json:
         about = {"scene": str(scene), "title": table.title, "report": str(out), "bytes": len(content)}
-        show_json({**about, "checks": rows})
+        show_json({**about, "checks": [result.row() for result in results]})
     else:
         show(
-            *(f"{result.judged.check.label}: {verdict_in_words(result.row)}" for result in drawn),
+            *(f"{result.check.label}: {result.verdict.words}" for result in results),
             f"{out}: {_size(len(content))}",
         )
-    return exit_status(failed=False, unexpected=any(row["expected"] is False for row in rows))
+    return exit_status(failed=False, unexpected=any(result.expected is False for result in results))
 
 
 def _size(count: int) -> str:

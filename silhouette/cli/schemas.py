@@ -13,14 +13,16 @@ from operator import or_
 from types import GenericAlias
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
+from pydantic import BaseModel, Field, TypeAdapter, create_model
 from pydantic.json_schema import models_json_schema
 
+from silhouette.judging import Judged
 from silhouette.models.entries import ModelFileEntry
 from silhouette.rules import GAME_FILE, RULES, rule_called
 from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.data.entries import GameEntry
-from silhouette.rules.data.results import DataRow
+from silhouette.rules.data.results import DataVerdict
+from silhouette.rules.fields import row_type
 from silhouette.version import SCHEMA
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -96,76 +98,19 @@ def model_schema() -> Schema:
     return {**ModelFileEntry.model_json_schema(ref_template=REFERENCE), "title": "A model file of Silhouette"}
 
 
-class MoveEntry(BaseModel):
-    """The least move that changes a verdict."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    what: Literal["move target", "move attacker"]
-    mm: float = Field(description="its length, in plan, at most 50", ge=0.0, le=50.0)
-    direction: float = Field(description="degrees anticlockwise from +x", ge=0.0, lt=360.0)
-    verdict: str = Field(description="the verdict that it becomes")
-
-
-class TurnEntry(BaseModel):
-    """The least turn of the attacker that changes a verdict."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    what: Literal["turn attacker"]
-    degrees: float = Field(description="anticlockwise above 0", ge=-180.0, le=180.0)
-    verdict: str = Field(description="the verdict that it becomes")
-
-
-class WithoutEntry(BaseModel):
-    """A piece without which a verdict is another."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    what: Literal["without"]
-    piece: str = Field(description="its name")
-    verdict: str = Field(description="the verdict that it becomes")
-
-
-ChangeEntry = MoveEntry | TurnEntry | WithoutEntry
-
-
-class JudgedKeys(BaseModel):
-    """The keys that every result has besides those of its rule system."""
-
-    model_config = ConfigDict(extra="allow")
-
-    expected: bool | None = Field(description="whether everything expected holds; null where nothing is expected")
-    unmet: list[str] = Field([], description="what of the expectation does not hold, a few words each")
-    arc: str | None = Field(None, description="the vision arc that was asked for; null for any")
-    picture: str = Field("", description="the file into which it was drawn")
-    odds: dict[str, float] | None = Field(None, description="--odds: of each verdict, from exposed to covered")
-    odds_error: float = Field(0.0, description="half the width of the 95 % interval of the largest of the odds")
-    trials: int = Field(0, description="the number of trials that the odds come from")
-    occluded_interval: tuple[float, float] | None = Field(
-        None, description="the middle 95 % of the obscured share; null where the arc alone decides"
-    )
-    call: str = Field("", description='the verdict that stands, or "roll off"')
-    doubt_from: Literal["", "place", "facing", "eye", "surface", "measuring"] = Field(
-        "", description="what weighs most in the odds"
-    )
-    changes: list[ChangeEntry] | None = Field(
-        None, description="--what-if: what would change the verdict; moves, the least first, the turn, then pieces"
-    )
-    one_way: str = Field("", description="--what-if: why the target sees the attacker, which does not see it")
-
-
 def results_schema() -> Schema:
     """The schema of the output of ``check --json`` and ``matrix --json``."""
-    judged = JudgedKeys.model_json_schema(ref_template=REFERENCE)
+    judged = TypeAdapter(row_type("JudgedKeys", Judged.fields)).json_schema(ref_template=REFERENCE)
     definitions: Schema = {**judged.pop("$defs", {}), "judged": judged}
     scenes = [_scene({"type": "null"}, {"maxItems": 0})]  # a file that cannot be read
-    for name, row_type, rules in (
-        *((rule.name, rule.row_type, {"const": rule.name}) for rule in map(rule_called, RULES)),
-        ("game-file", DataRow, _GAME_FILE),
-    ):
+    games: list[tuple[str, type[Verdict], Schema]] = [
+        (rule.name, rule.verdict_type, {"const": rule.name}) for rule in map(rule_called, RULES)
+    ]
+    for name, verdict, rules in (*games, ("game-file", DataVerdict, _GAME_FILE)):
         # Types of different systems may have the same name.
-        row = TypeAdapter(row_type).json_schema(ref_template=f"#/$defs/{name}-{{model}}")
+        row = TypeAdapter(row_type(f"{verdict.__name__}Row", verdict.fields)).json_schema(
+            ref_template=f"#/$defs/{name}-{{model}}"
+        )
         definitions |= {f"{name}-{inner}": definition for inner, definition in row.pop("$defs", {}).items()}
         definitions[name] = row
         result = {"allOf": [{"$ref": f"#/$defs/{name}"}, {"$ref": "#/$defs/judged"}]}

@@ -5,15 +5,15 @@ Names come from users' files: they go through `printable` and into plain text, n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from silhouette.cli.fitting import FittedTable
 from silhouette.doubt.calls import ROLL_OFF, TOO_CLOSE, in_hundred, stands
-from silhouette.rules import rule_called
-from silhouette.rules.base import Level
-from silhouette.text import Row, fraction_in_words, obscured, printable, share_in_words
+from silhouette.rules.base import Level, Verdict, blockers_in_words
+from silhouette.rules.fields import RENDERER
+from silhouette.text import Row, printable, share_in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,6 +30,13 @@ STYLES: Mapping[Level | None, str] = {
     None: "",
 }
 """The colour of a verdict's word, by its level."""
+
+EXPECTED: Mapping[bool | None, tuple[str, str]] = {
+    None: ("", ""),
+    True: ("held", "green"),
+    False: ("BROKEN", "bold red"),
+}
+"""Whether what was expected holds, and the colour of that."""
 
 MOST_BLOCKERS = 3
 MOST_COLUMNS = 30
@@ -60,39 +67,39 @@ def scene_report(result: SceneResult, *, quiet: bool = False) -> list[Renderable
     """
     if not result.judged:
         return []
-    rows = [judged.row() for judged in result.judged]
-    parts: list[RenderableType] = [_heading(result), _verdicts(result.judged, rows)]
-    for judged, row in zip(result.judged, rows, strict=True):
-        parts += _details(judged, row, quiet)
+    parts: list[RenderableType] = [_heading(result), _verdicts(result.judged)]
+    for judged in result.judged:
+        parts += _details(judged, quiet)
     if not quiet:
-        parts += [plain_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
+        parts += [plain_line(f"warning: {warning}", "dim") for warning in _warnings(result)]
     return [*parts, plain_line("")]
 
 
-def _verdicts(judged: Sequence[Judged], rows: Sequence[Row]) -> FittedTable:
-    measured = any("occluded" in row for row in rows)
-    hoped = any(result.expected is not None for result in judged)
-    named = all(result.check.attacker for result in judged)
-    headings = [*(["attacker", "target"] if named else ["asked"]), "verdict"]
-    headings += ["obscured", "blockers", "renderer"] if measured else []
-    likely = any("odds" in row for row in rows)
-    headings += ["odds"] if likely else []
-    headings += ["expected"] if hoped else []
+def _verdicts(results: Sequence[Judged]) -> FittedTable:
+    verdicts = [result.verdict for result in results]
+    is_measured = any(verdict.measurement is not None for verdict in verdicts)
+    has_odds = any(result.odds is not None for result in results)
+    has_expectations = any(result.expected is not None for result in results)
+    columns: dict[str, Callable[[Judged], Text]] = {}
+    if all(result.check.attacker for result in results):
+        columns["attacker"] = lambda result: plain_line(_attacker(result))
+        columns["target"] = lambda result: plain_line(result.check.target)
+    else:
+        columns["asked"] = lambda result: plain_line(result.check.label)
+    columns["verdict"] = _verdict_cell
+    if is_measured:
+        columns["obscured"] = lambda result: plain_line(_share(result.verdict))
+        columns["blockers"] = lambda result: plain_line(_blockers(result.verdict))
+        columns["renderer"] = lambda result: plain_line(_renderer(result.verdict))
+    if has_odds:
+        columns["odds"] = lambda result: plain_line("" if result.odds is None else in_hundred(result.odds.odds))
+    if has_expectations:
+        columns["expected"] = lambda result: plain_line(*EXPECTED[result.expected])
     # What is not as expected is said below the table as well, and the renderer by --json.
-    table = headed_table(
-        *headings, gives_way=("renderer", "expected"), spare=("blockers",), whole=("verdict", *headings[:-1])
-    )
-    for result, row in zip(judged, rows, strict=True):
-        who = [_attacker(result), result.check.target] if named else [result.check.label]
-        cells = [*map(plain_line, who), _verdict_cell(result, row)]
-        if measured:
-            cells += [plain_line(obscured(row)), plain_line(_blockers(row)), plain_line(row.get("renderer", ""))]
-        if likely:
-            cells.append(plain_line(in_hundred(row["odds"]) if "odds" in row else ""))
-        if hoped:
-            words, style = {None: ("", ""), True: ("held", "green"), False: ("BROKEN", "bold red")}[result.expected]
-            cells.append(plain_line(words, style))
-        table.add_row(*cells)
+    whole = ("verdict", *list(columns)[:-1])
+    table = headed_table(*columns, gives_way=("renderer", "expected"), spare=("blockers",), whole=whole)
+    for result in results:
+        table.add_row(*(cell(result) for cell in columns.values()))
     return table
 
 
@@ -101,26 +108,25 @@ def _attacker(judged: Judged) -> str:
     return f"{check.attacker} ({check.arc} arc)" if check.arc is not None else check.attacker
 
 
-def _verdict_cell(judged: Judged, row: Row) -> Text:
-    """The verdict, or the call where there are odds, and whether it is too close to call."""
-    words, note = stands(row)
-    cell = plain_line(words, _style_of_call(judged, row) if "call" in row else STYLES[judged.verdict.level])
+def _verdict_cell(judged: Judged) -> Text:
+    """The verdict, or the call if there are odds, and whether it is too close to call."""
+    words, note = stands(judged.verdict, judged.call)
+    cell = plain_line(words, _style_of(judged))
     return cell.append(f", {note}", "bold") if note else cell
 
 
-def _style_of_call(judged: Judged, row: Row) -> str:
-    """The colour of the verdict that stands; bold where the players roll off."""
-    level = rule_called(judged.verdict.rules).levels.get(row["call"])
-    return "bold" if level is None else STYLES[level]
+def _style_of(judged: Judged) -> str:
+    """The colour of the verdict that stands; bold if the players roll off by the odds."""
+    return "bold" if judged.level is None and judged.odds is not None else STYLES[judged.level]
 
 
-def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
+def _details(judged: Judged, quiet: bool) -> list[RenderableType]:
     lines: list[RenderableType] = []
-    who = judged.check.label
+    who, reason = judged.check.label, judged.reason
     if not quiet:
-        is_close = row["call"] == ROLL_OFF if "call" in row else bool(row.get("marginal"))
-        close = f"; {TOO_CLOSE}: roll off" if is_close and "call" not in row and TOO_CLOSE not in row["reason"] else ""
-        lines.append(plain_line(f"{who}: {row['reason']}{close}", "bold" if is_close else ""))
+        is_close = judged.verdict.marginal if judged.odds is None else judged.odds.call == ROLL_OFF
+        close = f"; {TOO_CLOSE}: roll off" if is_close and judged.odds is None and TOO_CLOSE not in reason else ""
+        lines.append(plain_line(f"{who}: {reason}{close}", "bold" if is_close else ""))
     lines += _what_if(judged, f"{who}: " if quiet else "")  # below its reason it needs no name
     if judged.unmet:
         lines.append(plain_line(f"NOT AS EXPECTED: {who}: {'; '.join(judged.unmet)}", "bold red"))
@@ -129,9 +135,9 @@ def _details(judged: Judged, row: Row, quiet: bool) -> list[RenderableType]:
     return lines
 
 
-def _warnings(result: SceneResult, rows: Sequence[Row]) -> list[str]:
-    """Every warning once; a warning of the scene only where no verdict repeats it with a name before it."""
-    warnings = list(dict.fromkeys(warning for row in rows for warning in row.get("warnings", ())))
+def _warnings(result: SceneResult) -> list[str]:
+    """Every warning once; a warning of the scene only if no verdict repeats it with a name before it."""
+    warnings = list(dict.fromkeys(warning for judged in result.judged for warning in judged.verdict.warnings))
     of_scene = (warning for warning in result.warnings if not any(named.endswith(warning) for named in warnings))
     return [*warnings, *of_scene]
 
@@ -148,28 +154,29 @@ def summary(results: Sequence[SceneResult]) -> Text:
     return plain_line(", ".join(words), "bold red" if unexpected or failed else "bold")
 
 
-def _share(row: Row) -> str:
-    return share_in_words(row["occluded_pixels"], row["target_pixels"])
+def _share(verdict: Verdict) -> str:
+    """The obscured share with its error; empty if nothing was measured."""
+    return "" if verdict.measurement is None else verdict.measurement.words
 
 
-def _blockers(row: Row) -> str:
-    """The blockers with their shares; their names alone where nothing was measured."""
-    blockers = [blocker for blocker in row.get("blockers", ()) if blocker.get("occluded") != 0.0]
-    named = [
-        f"{blocker['name']} {fraction_in_words(blocker['occluded'])}" if "occluded" in blocker else blocker["name"]
-        for blocker in blockers[:MOST_BLOCKERS]
-    ]
-    rest = len(blockers) - len(named)
-    return ", ".join(named) + (f" and {rest} more" if rest else "")
+def _renderer(verdict: Verdict) -> str:
+    return str(verdict.row().get(RENDERER.key, ""))
+
+
+def _blockers(verdict: Verdict) -> str:
+    """The blockers with their shares; their names alone if nothing was measured."""
+    named = blockers_in_words(verdict)
+    rest = len(named) - MOST_BLOCKERS
+    return ", ".join(named[:MOST_BLOCKERS]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:
     """Everyone against everyone: a row for each attacker, a column for each target."""
-    rows = [judged.row() for judged in result.judged]
-    if not rows:
+    if not result.judged:
         return []
+    verdicts = [judged.verdict for judged in result.judged]
     pairs = [(judged.check.attacker, judged.check.target) for judged in result.judged]
-    cells = {pair: _matrix_cell(judged, row) for pair, judged, row in zip(pairs, result.judged, rows, strict=True)}
+    cells = {pair: _matrix_cell(judged) for pair, judged in zip(pairs, result.judged, strict=True)}
     attackers, targets = (list(dict.fromkeys(names)) for names in zip(*pairs, strict=True))
     if set(attackers) & set(targets):
         attackers = targets = list(dict.fromkeys(name for pair in pairs for name in pair))
@@ -181,22 +188,27 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     parts: list[RenderableType] = [_heading(result), table]
     if not quiet:
         who = "Each row looks at each column" if wide else "Each column looks at each row"
-        share = "; the share is what is obscured" if any(row.get("occluded") for row in rows) else ""
+        is_obscured = any(verdict.measurement and verdict.measurement.occluded for verdict in verdicts)
+        share = "; the share is what is obscured" if is_obscured else ""
         parts.append(plain_line(f"{who}{share}.", "dim"))
-        if any("odds" in row for row in rows):
+        if any(judged.odds is not None for judged in result.judged):
             parts.append(
                 plain_line("Where another verdict may be true, the likeliest and its odds stand below the call.", "dim")
             )
-        marginal = (cell for cell, row in zip(cells.values(), rows, strict=True) if _is_questioned(row))
+        marginal = (cell for cell, verdict in zip(cells.values(), verdicts, strict=True) if verdict.marginal)
         close = next(marginal, None)
         if close is not None:
             shown = close.plain.splitlines()[0]
-            meaning = f"{TOO_CLOSE}: roll off" if "call" not in rows[0] else f"{TOO_CLOSE} as measured: the odds decide"
+            meaning = (
+                f"{TOO_CLOSE}: roll off"
+                if result.judged[0].odds is None
+                else f"{TOO_CLOSE} as measured: the odds decide"
+            )
             parts.append(plain_line(f'A question mark, as in "{shown}", means {meaning}.', "dim"))
     for judged in result.judged:
         parts += _what_if(judged, f"{judged.check.label}: ")
     if not quiet:
-        parts += [plain_line(f"warning: {warning}", "dim") for warning in _warnings(result, rows)]
+        parts += [plain_line(f"warning: {warning}", "dim") for warning in _warnings(result)]
     return parts
 
 
@@ -210,18 +222,17 @@ def _what_if(judged: Judged, who: str = "  what would change it: ") -> list[Rend
     return lines
 
 
-def _matrix_cell(judged: Judged, row: Row) -> Text:
+def _matrix_cell(judged: Judged) -> Text:
     from rich.text import Text
 
-    verdict, level = row["verdict"], judged.verdict.level
-    if "call" in row and max(row["odds"].values()) < 0.995:
-        close = "?" * _is_questioned(row)
-        return Text(f"{_short(row['call'])}{close}\n{_short(in_hundred(row['odds']))}", _style_of_call(judged, row))
-    words = printable(verdict if level is Level.CLEAR else _short(verdict)) + ("?" if _is_questioned(row) else "")
-    share = row.get("occluded")
-    if share and level is not Level.BLOCKED:
-        words += f"\n{_share(row)}"
-    return Text(words, STYLES[level])
+    verdict, odds, measured = judged.verdict, judged.odds, judged.verdict.measurement
+    close = "?" * verdict.marginal
+    if odds is not None and max(odds.odds.values()) < 0.995:
+        return Text(f"{_short(odds.call)}{close}\n{_short(in_hundred(odds.odds))}", _style_of(judged))
+    words = printable(verdict.verdict if verdict.level is Level.CLEAR else _short(verdict.verdict)) + close
+    if measured is not None and measured.occluded and verdict.level is not Level.BLOCKED:
+        words += f"\n{share_in_words(measured.counts.occluded, measured.counts.total)}"
+    return Text(words, STYLES[verdict.level])
 
 
 def _short(words: str) -> str:
@@ -231,11 +242,6 @@ def _short(words: str) -> str:
     ('partial, 71 in 100', 'hidden')
     """
     return words.partition(";")[0].replace(" cover", "", 1)
-
-
-def _is_questioned(row: Row) -> bool:
-    """Whether a verdict has a question mark: as measured it is too close to call."""
-    return bool(row.get("marginal"))
 
 
 def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[RenderableType]:

@@ -30,24 +30,18 @@ def one_way_of_each(
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
     settings = replace(settings, keep=False)
     judged = list(zip(checks, verdicts, strict=True))
-    blind = [pair for pair in judged if _sees(pair[1]) is False and pair[0].arc is None]
+    blind = [pair for pair in judged if pair[1].line_of_sight is False and pair[0].arc is None]
     ways = {(check.attacker, check.target) for check in checks}
     unjudged = [(check.target, check.attacker) for check, _ in blind if (check.target, check.attacker) not in ways]
     more = list(_ways_back(rule, scene, unjudged))
     judged += zip(more, rule.judge([(scene, check) for check in more], settings) if more else (), strict=True)
-    seeing = {(check.attacker, check.target): verdict for check, verdict in judged if _sees(verdict)}
+    seeing = {(check.attacker, check.target): verdict for check, verdict in judged if verdict.line_of_sight}
     why = {
         id(verdict): rule.one_way(scene, seeing[check.target, check.attacker], verdict, settings)
         for check, verdict in blind
         if (check.target, check.attacker) in seeing
     }
     return [why.get(id(verdict)) for verdict in verdicts]
-
-
-def _sees(verdict: Verdict) -> bool | None:
-    """Whether there is a line of sight; None in games whose verdicts do not tell."""
-    sees: bool | None = verdict.row().get("line_of_sight")
-    return sees
 
 
 def _ways_back(rule: Rule[Any, Verdict], scene: Scene, pairs: Sequence[tuple[str, str]]) -> Iterator[Check]:

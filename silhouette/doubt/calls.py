@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from silhouette.rules.base import Verdict
 from silhouette.scenes.doubt import BenefitOfDoubt
-from silhouette.text import Row, verdict_in_words
 
 ROLL_OFF = "roll off"
 
@@ -81,54 +81,60 @@ WEIGHING: Mapping[str, str] = {
 """What may weigh most, in words."""
 
 
-def ruling(row: Row, odds: Mapping[str, float], call: str, doubt_from: str) -> str:
+def ruling(verdict: Verdict, odds: Mapping[str, float], call: str, doubt_from: str) -> str:
     """The one sentence of a result with odds: what was measured and found too close, the odds, and what the players do.
 
     The odds are the ruling. What is too close to call as measured stays told, without its own advice to roll off.
 
     Args:
-        row: of the verdict as measured.
+        verdict: as measured.
         odds, call, doubt_from: of the same check.
 
+    >>> from silhouette.rules.base import RuleReference
     >>> odds = {"partial cover": 0.71, "full cover": 0.29}
-    >>> close = {"marginal": True, "verdict": "partial cover", "could_be": ["partial cover", "full cover"]}
     >>> reason = "48 % of Vex is obscured by the wall; less than half: partial cover"
-    >>> row = {**close, "reason": f"{reason}; too close to call, it could be full cover: roll off (R20)"}
-    >>> print(ruling(row, odds, "roll off", "place"))  # doctest: +NORMALIZE_WHITESPACE
+    >>> close = f"{reason}; too close to call, it could be full cover: roll off (R20)"
+    >>> rule, could_be = RuleReference("Cover", "R14"), ("partial cover", "full cover")
+    >>> verdict = Verdict("Kal", "Vex", "necromunda", "partial cover", None, rule, close, could_be=could_be)
+    >>> print(ruling(verdict, odds, "roll off", "place"))  # doctest: +NORMALIZE_WHITESPACE
     48 % of Vex is obscured by the wall; less than half: partial cover; as measured too close to call, it could be full
     cover; odds: partial cover, 71 in 100; full cover 29: roll off; what weighs most is where the pieces stand
-    >>> ruling({"reason": "nothing obscures Vex: in the open"}, {"open": 1.0, "hidden": 0.0}, "open", "place")
+    >>> verdict = Verdict("Kal", "Vex", "necromunda", "open", None, rule, "nothing obscures Vex: in the open")
+    >>> ruling(verdict, {"open": 1.0, "hidden": 0.0}, "open", "place")
     'nothing obscures Vex: in the open; odds: open, 100 in 100: open stands'
     """
-    told, number = _TOO_CLOSE.subn(r"; as measured \1", row["reason"])
-    if row.get("marginal") and not number:
-        others = " or ".join(word for word in row.get("could_be", ()) if word != row["verdict"])
-        told += f"; as measured {TOO_CLOSE}" + (f", it could be {others}" if others else "")
-    told += f"; odds: {in_hundred(odds)}: {call if call == ROLL_OFF else f'{call} stands'}"
-    return told if max(odds.values()) == 1.0 else f"{told}; what weighs most is {WEIGHING[doubt_from]}"
+    reason, number = _TOO_CLOSE.subn(r"; as measured \1", verdict.reason)
+    if verdict.marginal and not number:
+        others = " or ".join(word for word in verdict.could_be if word != verdict.verdict)
+        reason += f"; as measured {TOO_CLOSE}" + (f", it could be {others}" if others else "")
+    reason += f"; odds: {in_hundred(odds)}: {call if call == ROLL_OFF else f'{call} stands'}"
+    return reason if max(odds.values()) == 1.0 else f"{reason}; what weighs most is {WEIGHING[doubt_from]}"
 
 
-def stands(row: Row) -> tuple[str, str]:
+def stands(verdict: Verdict, call: str | None = None) -> tuple[str, str]:
     """What the players go by, in few words, and what stands beside it: whether it is too close to call.
 
-    Where a result has odds that is the call, and what was measured is said to be that.
+    If a result has odds that is the call, and what was measured is said to be that.
 
-    >>> row = {"verdict": "full cover", "in_arc": True, "marginal": True}
-    >>> stands(row), stands({**row, "call": "full cover"})
+    Args:
+        verdict: as measured.
+        call: of its odds; None without odds.
+
+    >>> from silhouette.rules.base import RuleReference
+    >>> rule, could_be = RuleReference("Cover", "R15"), ("partial cover", "full cover")
+    >>> close = Verdict("Kal", "Vex", "necromunda", "full cover", None, rule, "", could_be=could_be)
+    >>> stands(close), stands(close, "full cover")
     (('full cover', 'too close to call'), ('full cover', 'as measured too close to call'))
-    >>> stands({**row, "call": "roll off"})
+    >>> stands(close, "roll off")
     ('roll off', 'as measured too close to call')
-    >>> hidden = {"verdict": "hidden", "in_arc": False}
-    >>> stands(hidden), stands({**hidden, "call": "hidden"}), stands({**hidden, "call": "roll off"})
-    (('hidden, out of arc', ''), ('hidden, out of arc', ''), ('roll off', 'as measured out of arc'))
     """
-    close = TOO_CLOSE if row.get("marginal") else ""
-    if "call" not in row:
-        return verdict_in_words(row), close
-    if row["call"] == row["verdict"]:
-        return verdict_in_words(row), f"as measured {close}" if close else ""
-    measured = ", ".join(words for words in ("out of arc" if row.get("in_arc") is False else "", close) if words)
-    return row["call"], f"as measured {measured}" if measured else ""
+    close = TOO_CLOSE if verdict.marginal else ""
+    if call is None:
+        return verdict.words, close
+    if call == verdict.verdict:
+        return verdict.words, f"as measured {close}" if close else ""
+    measured = ", ".join(words for words in ("out of arc" if verdict.in_arc is False else "", close) if words)
+    return call, f"as measured {measured}" if measured else ""
 
 
 def likeliest(odds: Mapping[str, float]) -> str:

@@ -130,14 +130,14 @@ def _questions(
 
 
 def _fill(
-    found: Cells, pairs: Indices, verdicts: Sequence[Any], rule: Rule[Any, Verdict], scene: Scene, words: list[str]
+    found: Cells, pairs: Indices, verdicts: Sequence[Verdict], rule: Rule[Any, Verdict], scene: Scene, words: list[str]
 ) -> None:
     """Enters verdicts on pairs of a point and a check."""
     for (point, one), verdict in zip(pairs.tolist(), verdicts, strict=True):
-        possible = _could_be(verdict)
+        possible = verdict.possible
         found.verdict[point, one] = words.index(verdict.verdict)
         found.possible[point, one] = [word in possible for word in words]
-        found.marginal[point, one] = len(possible) > 1 or getattr(verdict, "marginal", False)
+        found.marginal[point, one] = len(possible) > 1 or verdict.marginal
         share, _ = rule.share(scene, verdict)
         found.occluded[point, one] = np.nan if share is None else share
 
@@ -152,11 +152,3 @@ def _is_near(verdict: Any, scene: Scene) -> bool:
     obscured = counts.occluded / total + counts.error, counts.occluded_in_arc / in_arc + counts.error_in_arc
     is_obscured = counts.occluded_in_arc > 0 and max(obscured) <= most
     return bool(is_obscured or 0.0 < counts.seen / total <= most - counts.error_seen)
-
-
-def _could_be(verdict: Any) -> Sequence[str]:
-    """The verdicts that it could be; of a game that measures nothing, the one that it is."""
-    known: Sequence[str] | None = getattr(verdict, "could_be", None)
-    if known is None:
-        known = verdict.row().get("could_be")
-    return [verdict.verdict] if known is None else known

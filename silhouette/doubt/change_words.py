@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from types import GenericAlias
+from typing import Annotated, Any, Literal, Union
 
 import numpy as np
+from pydantic import Field
 
 from silhouette.rules.base import Rule, Verdict
+from silhouette.rules.fields import Record, ResultField, closed_row_type, row_of
 from silhouette.rules.otherwise import Movers
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import in_a_sentence
@@ -19,8 +22,38 @@ REACH = 50.0
 What = Literal["move target", "move attacker", "turn attacker", "without"]
 
 
+def _what(*kinds: What) -> ResultField:
+    return ResultField("what", Literal[kinds], "the kind")
+
+
+_BECOMES = ResultField("verdict", str, "the verdict that it becomes")
+
+MOVE = (
+    _what("move target", "move attacker"),
+    ResultField("mm", Annotated[float, Field(ge=0.0, le=REACH)], "its length, in plan, at most 50", at="amount"),
+    ResultField("direction", Annotated[float, Field(ge=0.0, lt=360.0)], "degrees anticlockwise from +x"),
+    _BECOMES,
+)
+"""The keys of the least move that changes a verdict."""
+
+TURN = (
+    _what("turn attacker"),
+    ResultField("degrees", Annotated[float, Field(ge=-180.0, le=180.0)], "anticlockwise above 0", at="amount"),
+    _BECOMES,
+)
+"""The keys of the least turn of the attacker that changes a verdict."""
+
+WITHOUT = (_what("without"), ResultField("piece", str, "its name"), _BECOMES)
+"""The keys of a piece without which a verdict is another."""
+
+_KINDS = (("MoveEntry", MOVE), ("TurnEntry", TURN), ("WithoutEntry", WITHOUT))
+
+CHANGES = GenericAlias(list, (Union[tuple(closed_row_type(*kind) for kind in _KINDS)],))  # noqa: UP007
+"""The type of changes in results."""
+
+
 @dataclass(frozen=True)
-class Change:
+class Change(Record):
     """One thing that would change a verdict.
 
     Attributes:
@@ -39,14 +72,7 @@ class Change:
 
     def row(self) -> dict[str, Any]:
         """The change under the contract's keys."""
-        row: dict[str, Any] = {"what": self.what}
-        if self.direction is not None:
-            row |= {"mm": self.amount, "direction": self.direction}
-        elif self.piece is not None:
-            row["piece"] = self.piece
-        else:
-            row["degrees"] = self.amount
-        return {**row, "verdict": self.verdict}
+        return row_of(self, MOVE if self.direction is not None else TURN if self.piece is None else WITHOUT)
 
 
 SIDES = {

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from silhouette.doubt.calls import called, ruling
+from silhouette.doubt.calls import called
 from silhouette.doubt.deviations import Source, doubt_of
 from silhouette.doubt.measuring import remeasured
 from silhouette.doubt.run import ALONE, Run
@@ -140,20 +140,6 @@ class Odds:
     call: str
     doubt_from: Weighing
     found: Found = field(repr=False, compare=False)
-
-    def added_to(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A result with the keys of its odds (contract, section 9); its reason is the one `ruling`."""
-        interval = self.occluded_interval
-        return {
-            **row,
-            "reason": ruling(row, self.odds, self.call, self.doubt_from),
-            "odds": dict(self.odds),
-            "odds_error": self.error,
-            "trials": self.trials,
-            "occluded_interval": None if interval is None else list(interval),
-            "call": self.call,
-            "doubt_from": self.doubt_from,
-        }
 
 
 def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings, run: Run = ALONE) -> Odds:

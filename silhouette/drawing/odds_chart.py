@@ -84,10 +84,10 @@ def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, L
         trials += f" {words('changes')}"
     call = words("roll off") if odds.call == ROLL_OFF else words.verdict(odds.call)
     told = ", ".join(_named(words, one, part) for one, part in by_odds(odds.odds))
-    row, title = verdict.row(), words("title", attacker=verdict.attacker, target=verdict.target, verdict=call)
-    if odds.call == verdict.verdict and row.get("in_arc") is False:
+    title = words("title", attacker=verdict.attacker, target=verdict.target, verdict=call)
+    if odds.call == verdict.verdict and verdict.in_arc is False:
         title = words("out of arc", title=title)
-    if row.get("marginal"):
+    if verdict.marginal:
         title = words("marginal", title=title)
     sheet.caption(title, words("odds", odds=told))
     sheet.note(trials)

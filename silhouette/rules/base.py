@@ -16,17 +16,21 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
 from silhouette.geometry import Flags, Floats
-from silhouette.measure.observation import Observation
+from silhouette.measure.observation import DecidedBy, Observation, OcclusionCounts
 from silhouette.measure.observe import Observer, observe_many
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules.fields import GROUNDS, VERDICT, WHO, Blocker, Record, ResultField
 from silhouette.rules.otherwise import Otherwise
+from silhouette.rules.readings import OtherReading
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.moved import Elsewhere, Move
 from silhouette.scenes.places import Places
 from silhouette.scenes.scene import Check, Scene
+from silhouette.text import fraction_in_words, obscured, verdict_in_words
+from silhouette.views import Projection
 
 
 @dataclass(frozen=True)
@@ -54,8 +58,55 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """The answer to a check.
+class Measurement:
+    """What was measured from an eye, without its masks.
+
+    Attributes:
+        counts: the pixels of the target and the errors of shares, as measured for cover.
+        seen: pixels in a vision arc and not obscured, as measured for line of sight.
+        renderer: the name of the renderer that counts.
+        pixel: mm per pixel at the target, as counts.
+        decided_by, projection: as of `silhouette.measure.observation.Observation`.
+    """
+
+    counts: OcclusionCounts
+    seen: int
+    renderer: str
+    pixel: float
+    decided_by: DecidedBy
+    projection: Projection
+
+    @classmethod
+    def of(cls, observed: Observation, renderer: Renderer, seen: int | None = None) -> Measurement:
+        """What a renderer observed; other pixels than those of the observation may be what is seen."""
+        counts = observed.counts
+        is_seen = counts.seen if seen is None else seen
+        return cls(counts, is_seen, renderer.name, observed.pixel, observed.decided_by, observed.projection)
+
+    @property
+    def occluded(self) -> float:
+        """The obscured share of the target, from 0 to 1; 0 if it shows no pixel."""
+        return self.counts.occluded / self.counts.total if self.counts.total else 0.0
+
+    @property
+    def occluded_in_arc(self) -> float | None:
+        """The obscured share of the target's part in the vision arcs, from 0 to 1; None if no part is in them."""
+        return self.counts.occluded_in_arc / self.counts.in_arc if self.counts.in_arc else None
+
+    @property
+    def error(self) -> float:
+        """The true share lies within ``occluded`` ± this."""
+        return self.counts.error
+
+    @property
+    def words(self) -> str:
+        """The obscured share, and how far it may be off if at all: "31.2 % ± 0.2 %"."""
+        return obscured(self.counts.occluded, self.counts.total, self.counts.error)
+
+
+@dataclass(frozen=True)
+class Verdict(Record):
+    """The answer to a check. Its row has the keys of `fields`, which each game lists.
 
     Attributes:
         attacker, target: the name of a piece of the scene; empty where the check has none.
@@ -64,6 +115,12 @@ class Verdict:
         level: how exposed the target is; None where the check is about something else.
         rule: the rule that decides.
         reason: one sentence with the names and numbers of the scene.
+        line_of_sight: whether the attacker sees something of the target; None in games that do not tell.
+        blockers: the pieces in the way, the largest share first.
+        could_be: the verdicts that hold within the errors, this one among them; empty where all is exact.
+        warnings: sentences on estimates, doubtful poses and faulty meshes.
+        other_readings: each single other reading of the rules that changes the result.
+        measurement: what was measured from an eye; None where nothing was.
     """
 
     attacker: str
@@ -73,18 +130,44 @@ class Verdict:
     level: Level | None
     rule: RuleReference
     reason: str
+    line_of_sight: bool | None = field(default=None, kw_only=True)
+    blockers: tuple[Blocker, ...] = field(default=(), kw_only=True)
+    could_be: tuple[str, ...] = field(default=(), kw_only=True)
+    warnings: tuple[str, ...] = field(default=(), kw_only=True)
+    other_readings: tuple[OtherReading, ...] = field(default=(), kw_only=True)
+    measurement: Measurement | None = field(default=None, kw_only=True)
 
-    def row(self) -> Mapping[str, Any]:
-        """The verdict as JSON has it, under the contract's keys; each game declares its row as a TypedDict."""
-        return {
-            "attacker": self.attacker,
-            "target": self.target,
-            "rules": self.rules,
-            "verdict": self.verdict,
-            "rule": self.rule.section,
-            "rule_number": self.rule.number,
-            "reason": self.reason,
-        }
+    fields: ClassVar[tuple[ResultField, ...]] = (*WHO, VERDICT, *GROUNDS)
+
+    @property
+    def in_the_way(self) -> tuple[str, ...]:
+        """The names of the blockers."""
+        return tuple(blocker.name for blocker in self.blockers)
+
+    @property
+    def possible(self) -> tuple[str, ...]:
+        """The verdicts that it could be, this one among them."""
+        return self.could_be or (self.verdict,)
+
+    @property
+    def words(self) -> str:
+        """The verdict, and why it is hidden if the reason is the vision arc: "hidden, out of arc"."""
+        return verdict_in_words(self.verdict, self.in_arc)
+
+    @property
+    def marginal(self) -> bool:
+        """Whether it is too close to call: another verdict holds within the errors."""
+        return len(self.could_be) > 1
+
+    @property
+    def modifier(self) -> int | None:
+        """What is added to the roll to hit; None in games that do not tell, and without a line of sight."""
+        return None
+
+    @property
+    def in_arc(self) -> bool | None:
+        """Whether some of the target lies in a vision arc; None where that cannot be known, or there are no arcs."""
+        return None
 
     def without_evidence(self) -> Self:
         """The same answer without what only figures need."""
@@ -98,6 +181,15 @@ class Verdict:
             why: what decides, such as "where Kal's eye is".
         """
         return self
+
+
+def blockers_in_words(verdict: Verdict) -> list[str]:
+    """The pieces in the way of a verdict, with their shares; their names alone if nothing was measured."""
+    return [
+        blocker.name if blocker.occluded is None else f"{blocker.name} {fraction_in_words(blocker.occluded)}"
+        for blocker in verdict.blockers
+        if blocker.occluded != 0.0
+    ]
 
 
 def decides(others: Sequence[str], why: str) -> str:
@@ -228,7 +320,7 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
         scene_entry: the schema of its scene files.
         readings_entry: the schema of their table ``[readings]``; None where the rules leave no choice.
         unmeasured: what verdicts rest on for which nothing was measured from an eye, for a report.
-        row_type: the type of its verdicts' rows: a TypedDict, or a union of them.
+        verdict_type: of its verdicts, whose `fields` are the keys of its results.
         check_entries: the schemas of ``[[check]]`` by the value of ``ask``, where checks ask different questions.
         phrases: the phrases of its figures, by name, besides those of all systems. The package of the class has their
             translations, and those of its verdicts, in ``locale/``; a phrase without a translation stays English.
@@ -245,7 +337,7 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
     readings_entry: ClassVar[type[Entry] | None] = None
     unmeasured: ClassVar[str] = "nothing: this game is judged exactly, by its geometry"
     check_entries: ClassVar[Mapping[str, type[Entry]]] = {}
-    row_type: ClassVar[Any] = dict[str, Any]
+    verdict_type: ClassVar[type[Verdict]] = Verdict
     phrases: ClassVar[Mapping[str, Phrase]] = {}
     mobility: ClassVar[Mobility] = Mobility()
     naming: ClassVar[tuple[str, ...]] = ("blockers",)
@@ -415,8 +507,8 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
 
     def share(self, scene: OfScene, verdict: Any) -> tuple[float | None, float]:
         """The obscured share, from 0 to 1, that a verdict rests on, and its error; None and 0 without a measurement."""
-        row = verdict.row()
-        return row.get("occluded"), row.get("error", 0.0)
+        measured: Measurement | None = verdict.measurement
+        return (None, 0.0) if measured is None else (measured.occluded, measured.error)
 
     def units(self, scene: OfScene) -> str | None:
         """The unit of lengths in the scene, in words; None for millimetres, which pages give in inches as well."""
@@ -430,11 +522,11 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
         """The pieces of the scene as a table; None where the system has none."""
         return None
 
-    def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
+    def short_reason(self, verdict: Any, words: Callable[..., str]) -> str:
         """The reason of a verdict in one short sentence, for figures in another language than English.
 
         Args:
-            row: the verdict's row.
+            verdict: to be explained.
             words: gives a phrase of `phrases` in that language: ``words("why clear", attacker="Kal")``.
 
         Returns:

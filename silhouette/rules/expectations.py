@@ -3,76 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Required, get_args, get_origin, get_type_hints
-
-from typing_extensions import TypedDict
+from typing import Any
 
 from silhouette.files.schema import Location
+from silhouette.rules.fields import ODDS, ResultField
 from silhouette.text import as_written, did_you_mean, in_quotes
 
-
-class BlockerRow(TypedDict, total=False):
-    """A piece in the way, in the results of every game: its name, and what is known of it. Shares are from 0 to 1."""
-
-    name: Required[str]
-    occluded: float
-    """The share of the target of which it is the nearest blocker."""
-    alone: float
-    """The share that it would obscure with nothing else on the table."""
-
-
-OF_ODDS = ("odds_error", "trials", "call", "doubt_from")
+OF_ODDS = tuple(field for field in ODDS if field.expectable)
 """The keys of odds of which something can be expected."""
 
 
-def keys_of(row_type: Any) -> tuple[str, ...]:
-    """The keys of a row that is declared as a TypedDict, in order, those of its bases first.
-
-    >>> keys_of(BlockerRow)
-    ('name', 'occluded', 'alone')
-    """
-    return tuple(get_type_hints(row_type))
-
-
-def list_keys_of(row_type: Any) -> tuple[str, ...]:
-    """The keys of such a row whose values are lists, or may be.
-
-    >>> class Row(TypedDict):
-    ...     name: str
-    ...     lines: list[float] | None
-    >>> list_keys_of(Row), list_keys_of(BlockerRow)
-    (('lines',), ())
-    """
-    return tuple(key for key, kind in get_type_hints(row_type).items() if _may_be_list(kind))
-
-
-def _may_be_list(kind: Any) -> bool:
-    return get_origin(kind) is list or (any(map(_may_be_list, get_args(kind))) and get_origin(kind) is not dict)
-
-
-def expectable(location: Location, expect: Mapping[str, Any], results: Sequence[str], lists: Sequence[str]) -> None:
+def expectable(location: Location, expect: Mapping[str, Any], fields: Sequence[ResultField]) -> None:
     """Refuses an expectation under a key that no row has, or of a list that is neither a value nor a range.
 
     Args:
         location: of the check, for messages.
         expect: the expectations: a value, or ``[least, most]``, by key.
-        results: the keys that a row may have.
-        lists: the keys whose values are lists, so that a list is a value and not a range.
+        fields: those that a row may have.
 
     Raises:
         FileError: one line, with the nearest key.
 
     >>> from pathlib import Path
-    >>> expectable(Location(Path("duel.toml"), "check 1"), {"occludd": 0.3}, ["verdict", "occluded"], [])
+    >>> from silhouette.rules.fields import OCCLUDED, VERDICT
+    >>> expectable(Location(Path("duel.toml"), "check 1"), {"occludd": 0.3}, [VERDICT, OCCLUDED])
     Traceback (most recent call last):
     ...
     silhouette.errors.FileError: duel.toml: check 1: expect: no result is called 'occludd'; did you mean 'occluded'?
     """
-    for key, wanted in expect.items():
-        if key not in results:
-            raise location.error(f"expect: no result is called '{key}'; {did_you_mean(key, results)}")
-        if isinstance(wanted, list) and key not in lists and _range(wanted) is None:
-            raise location.error(f"expect: {key} is {as_written(wanted)}; it must be a value, or [least, most]")
+    expectable_keys = {field.key: field for field in fields if field.expectable}
+    for key, value in expect.items():
+        if key not in expectable_keys:
+            raise location.error(f"expect: no result is called '{key}'; {did_you_mean(key, list(expectable_keys))}")
+        if isinstance(value, list) and not expectable_keys[key].is_list and _range(value) is None:
+            raise location.error(f"expect: {key} is {as_written(value)}; it must be a value, or [least, most]")
 
 
 def expectable_word(location: Location, key: str, word: object, known: Sequence[str]) -> None:

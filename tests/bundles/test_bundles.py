@@ -233,7 +233,7 @@ def test_it_is_judged_again_on_its_device(scene: Path, tmp_path: Path, monkeypat
 
     monkeypatch.setattr(replaying, "choose", only_in_the_attic)
     found = again(path)
-    assert (found.result.judged[0].verdict.renderer, found.reasons) == ("reference", ())
+    assert (found.result.judged[0].verdict.measurement.renderer, found.reasons) == ("reference", ())
     assert {check.sameness for check in found.checks} == {"to the bit"}
 
 

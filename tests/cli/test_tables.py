@@ -24,9 +24,11 @@ from silhouette.cli.tables import (
 from silhouette.cli.terminal import show, show_json
 from silhouette.doubt.odds import Found, Odds
 from silhouette.judging import Judged, SceneResult
-from silhouette.rules.base import Level, RuleReference, Verdict
+from silhouette.measure.observation import OcclusionCounts
+from silhouette.rules.base import Level, Measurement, RuleReference, Verdict
+from silhouette.rules.fields import Blocker
 from silhouette.scenes.scene import Check
-from silhouette.text import obscured, printable, strict
+from silhouette.text import printable, strict
 
 LEVELS = {
     **dict.fromkeys(["open", "no cover"], Level.CLEAR),
@@ -37,26 +39,36 @@ LEVELS = {
 
 
 @dataclass(frozen=True)
-class Told(Verdict):
-    """A verdict with whatever keys a test wants in its row."""
+class SomeVerdict(Verdict):
+    """A verdict whose target may lie out of the arc."""
 
-    extra: tuple[tuple[str, Any], ...] = ()
+    is_in_arc: bool | None = None
 
-    def row(self) -> dict[str, Any]:
-        return {**super().row(), **dict(self.extra)}
-
-
-def judged(attacker: str = "Kal", target: str = "Vex", broken: tuple[str, ...] | None = None, **extra: Any) -> Judged:
-    verdict = str(extra.pop("verdict", "open"))
-    level = LEVELS.get(verdict)
-    reason = f"nothing obscures {target}: in the open"
-    told = Told(attacker, target, "plain", verdict, level, RuleReference("Cover", "R13"), reason, tuple(extra.items()))
-    return Judged(Check(attacker, target), told, broken)
+    @property
+    def in_arc(self) -> bool | None:
+        return self.is_in_arc
 
 
-def measured(share: float = 0.3, **extra: Any) -> dict[str, Any]:
-    counts = {"target_pixels": 1000, "occluded_pixels": round(1000 * share)}
-    return {"occluded": share, "error": 0.002, **counts, "blockers": [], "renderer": "embree", **extra}
+def judged(
+    attacker: str = "Kal",
+    target: str = "Vex",
+    unmet: tuple[str, ...] | None = None,
+    verdict: str = "open",
+    reason: str = "",
+    **how: Any,
+) -> Judged:
+    rule, why = RuleReference("Cover", "R13"), reason or f"nothing obscures {target}: in the open"
+    told = SomeVerdict(attacker, target, "plain", verdict, LEVELS.get(verdict), rule, why, **how)
+    return Judged(Check(attacker, target), told, unmet)
+
+
+def measurement(occluded: int, total: int, error: float = 0.002) -> Measurement:
+    counts = OcclusionCounts(total, occluded, total, occluded, (), (), error, error, error)
+    return Measurement(counts, counts.seen, "embree", 0.1, "count", "flat")
+
+
+def measured(share: float = 0.3, **how: Any) -> dict[str, Any]:
+    return {"measurement": measurement(round(1000 * share), 1000), **how}
 
 
 def printed(capsys: pytest.CaptureFixture[str], *parts: Any) -> str:
@@ -84,8 +96,8 @@ def test_the_arc_asked_for_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_largest_blockers_are_named_and_the_rest_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    blockers = [{"name": f"wall {number}", "occluded": 0.1, "alone": 0.2} for number in range(5)]
-    blockers.append({"name": "behind the others", "occluded": 0.0, "alone": 0.2})
+    walls = tuple(Blocker(f"wall {number}", 0.1, 0.2) for number in range(5))
+    blockers = (*walls, Blocker("behind the others", 0.0, 0.2))
     told = printed(capsys, *scene_report(result(judged(**measured(0.5, blockers=blockers)))))
     assert "wall 0 10.0 %, wall 1 10.0 %, wall 2 10.0 % and 2 more" in told
     assert "behind the others" not in told
@@ -94,8 +106,8 @@ def test_the_largest_blockers_are_named_and_the_rest_counted(capsys: pytest.Capt
 def test_what_was_not_measured_has_the_names_of_its_blockers_beside_what_was(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    blockers = [{"name": "wall", "occluded": 0.1, "alone": 0.1}]
-    unmeasured = judged(target="Yar", blockers=[{"name": "woods"}, {"name": "hill"}])
+    blockers = (Blocker("wall", 0.1, 0.1),)
+    unmeasured = judged(target="Yar", blockers=(Blocker("woods"), Blocker("hill")))
     told = printed(capsys, *scene_report(result(judged(**measured(0.1, blockers=blockers)), unmeasured)))
     assert "wall 10.0 %" in told
     assert "woods, hill" in told
@@ -119,7 +131,7 @@ def test_long_lines_are_not_folded_where_no_terminal_sets_a_width(
 
 
 def test_a_warning_that_a_verdict_tells_is_not_told_again_by_the_scene(capsys: pytest.CaptureFixture[str]) -> None:
-    checks = [judged(**measured(warnings=["wall: scan.stl: 2 holes"])) for _ in range(2)]
+    checks = [judged(**measured(warnings=("wall: scan.stl: 2 holes",))) for _ in range(2)]
     told = printed(capsys, *scene_report(result(*checks, warnings=("scan.stl: 2 holes", "hut.stl: in inches"))))
     assert told.count("2 holes") == 1
     assert told.count("hut.stl: in inches") == 1
@@ -138,8 +150,7 @@ def test_a_warning_that_a_verdict_tells_is_not_told_again_by_the_scene(capsys: p
     ],
 )
 def test_nothing_half_and_all_are_said_only_of_exactly_that(occluded: int, total: int, words: str) -> None:
-    row = {"occluded": occluded / total, "error": 0.002, "target_pixels": total, "occluded_pixels": occluded}
-    assert obscured(row) == words
+    assert measurement(occluded, total).words == words
 
 
 @settings(max_examples=50, deadline=None)
@@ -148,21 +159,21 @@ def test_nothing_half_and_all_are_said_only_of_exactly_that(occluded: int, total
 @example(0.0001 + 1e-11)
 @example(0.0017)
 def test_the_error_told_is_never_less_than_the_error_stated(error: float) -> None:
-    words = obscured({"occluded": 0.3, "error": error, "target_pixels": 10, "occluded_pixels": 3})
+    words = measurement(3, 10, error).words
     told = float(words.split("±")[1].removesuffix("%")) if "±" in words else 0.0
     assert error <= told / 100 + 1e-12
     assert told / 100 <= error + 0.0001 + 1e-12
 
 
-def test_an_unmeasured_target_has_no_share() -> None:
-    assert obscured({"occluded": 0.0, "error": 0.0, "target_pixels": 0, "occluded_pixels": 0}) == "nothing"
-    assert obscured({"occluded": None}) == ""
+def test_of_a_target_without_area_nothing_is_obscured() -> None:
+    assert measurement(0, 0, 0.0).words == "nothing"
+    assert measurement(0, 0, 0.0).occluded == 0.0
 
 
 def test_a_matrix_has_a_row_and_a_column_for_everyone(capsys: pytest.CaptureFixture[str]) -> None:
     checks = [
         judged("Kal", "Vex", verdict="partial cover", **measured(0.31)),
-        judged("Vex", "Kal", verdict="full cover", **measured(0.505, marginal=True)),
+        judged("Vex", "Kal", verdict="full cover", **measured(0.505, could_be=("partial cover", "full cover"))),
         judged("Kal", "Ona", verdict="hidden", **measured(1.0)),
     ]
     told = printed(capsys, *matrix_report(result(*checks)))
@@ -177,10 +188,8 @@ def test_a_matrix_has_a_row_and_a_column_for_everyone(capsys: pytest.CaptureFixt
 
 
 def test_the_summary_counts_what_was_not_as_expected() -> None:
-    assert (
-        summary([result(judged()), result(judged(broken=()))]).plain == "2 checks in 2 scenes, every expectation held"
-    )
-    assert summary([result(judged(broken=("verdict is 'open', not 'hidden'",)))]).plain == (
+    assert summary([result(judged()), result(judged(unmet=()))]).plain == "2 checks in 2 scenes, every expectation held"
+    assert summary([result(judged(unmet=("verdict is 'open', not 'hidden'",)))]).plain == (
         "1 check in 1 scene, 1 not as expected"
     )
     assert summary([result(error="duel.toml: not TOML")]).plain.endswith("1 scene with an error")
@@ -296,13 +305,13 @@ def test_a_doctor_says_what_is_not_installed(capsys: pytest.CaptureFixture[str])
 
 def test_with_odds_what_is_close_and_out_of_arc_stands_beside_the_call(capsys: pytest.CaptureFixture[str]) -> None:
     """One ruling: the table and the reason say the same, and nobody is told to roll off for what stands."""
-    close = {"marginal": True, "could_be": ["partial cover", "full cover"]}
+    could_be = ("partial cover", "full cover")
     reason = "48 % of Vex is obscured: partial cover; too close to call, it could be full cover: roll off (R20)"
     shares = {"partial cover": 0.97, "full cover": 0.03, "hidden": 0.0}
     found, some = Found(np.zeros((8, 16), np.intp), np.zeros((8, 16))), {"partial cover": 0.97, "full cover": 0.03}
     cases = [
-        (measured(0.48, reason=reason, verdict="partial cover", **close), some, "partial cover"),
-        (measured(0.0, in_arc=False, verdict="hidden"), {"hidden": 1.0}, "hidden"),
+        (measured(0.48, reason=reason, verdict="partial cover", could_be=could_be), some, "partial cover"),
+        (measured(0.0, is_in_arc=False, verdict="hidden"), {"hidden": 1.0}, "hidden"),
     ]
     checks = []
     for keys, shares, call in cases:

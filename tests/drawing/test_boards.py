@@ -132,7 +132,7 @@ def test_a_plan_shows_the_line_the_blockers_and_the_cover_of_its_verdict(
     kinds = {mark.split("-", 2)[1]: mark.split("-", 2)[2:] for mark in plan.marked("terrain-")}
     names = [one.name for one in scene.terrain]
     assert {names[int(at)] for at, kind in kinds.items() if kind and kind[0] in ("blocker", "both")} == set(
-        verdict.blockers
+        verdict.in_the_way
     )
     assert {names[int(at)] for at, kind in kinds.items() if kind and kind[0] in ("cover", "both")} == set(
         verdict.cover_from

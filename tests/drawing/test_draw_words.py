@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from string import Formatter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
@@ -23,7 +25,11 @@ from silhouette.errors import RequestError
 from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules import RULES, rule_called
-from silhouette.rules.base import Phrase
+from silhouette.rules.base import Phrase, RuleReference
+from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
+from silhouette.rules.fields import Blocker
+from silhouette.rules.ikosa.lines import Lines
+from silhouette.rules.ikosa.results import IkosaVerdict
 from silhouette.rules.necromunda import judge as necromunda
 from silhouette.rules.skirmishcorps import shooting
 from silhouette.rules.skirmishcorps.classes import CLASSES
@@ -97,14 +103,28 @@ def test_what_is_compiled_is_what_the_translators_wrote() -> None:
             assert found == wanted, f"{folder}: python -m tests.catalogues"
 
 
+def in_cells(lines: int, blocked: int, rule: str = "R2") -> IkosaVerdict:
+    """A verdict of Ikosa with so many lines from one corner, of which so many are blocked."""
+    hindered = np.arange(lines)[None] < blocked
+    drawn = Lines(sources=((Fraction(0),) * 3,), targets=((Fraction(1),) * 3,) * lines, hindered=hindered)
+    return IkosaVerdict("A", "B", "ikosa", "cover", None, RuleReference("", rule), "", drawn, True, True)
+
+
+def in_plan(rule: str, cover: bool = False, cover_from: tuple[str, ...] = (), **how: Any) -> CrisisProtocolVerdict:
+    """A verdict of Crisis Protocol."""
+    verdict = ("A", "B", "crisis-protocol", "cover", None, RuleReference("", rule), "")
+    return CrisisProtocolVerdict(*verdict, cover, None, cover_from, 1.0, 2, **how)
+
+
 def test_what_is_counted_has_the_form_of_its_number() -> None:
     """French takes the singular for nothing as well, German and Spanish do not."""
-    row = {"rules": "ikosa", "attacker": "A", "target": "B", "lines": 4, "gravity_face_excluded": False}
-    german, spanish = ([why(Words(one), {**row, "blocked": n}) for n in (0, 1, 2)] for one in ("de", "es"))
+    german, spanish = ([why(Words(one), in_cells(4, n)) for n in (0, 1, 2)] for one in ("de", "es"))
     assert [text.split(" durch")[0][-7:] for text in german] == ["gehen 0", " geht 1", "gehen 2"]
     assert [text.split(" ")[-2] for text in spanish] == ["pasan", "pasa", "pasan"]
-    row = {"rules": "crisis-protocol", "attacker": "A", "target": "B", "line_of_sight": False}
-    french = [why(Words("fr"), {**row, "blockers": [{"name": name} for name in names]}) for names in ("x", "xy")]
+    french = [
+        why(Words("fr"), in_plan("R4", line_of_sight=False, blockers=tuple(map(Blocker, names))))
+        for names in ("x", "xy")
+    ]
     assert french == ["A ne voit pas B ; fait obstacle : x.", "A ne voit pas B ; font obstacle : x, y."]
 
 
@@ -225,10 +245,10 @@ def test_reasons_of_boards_are_told_in_every_language(system: str, language: str
     for file in sorted((PROJECT / "scenes" / system).glob("*.toml")):
         scene = load_scene(file)
         for check in Selection().checks(scene):
-            row = judge_all([(scene, check)], JudgingOptions(ReferenceRenderer()))[0].row()
-            told = why(words, row)
+            (result,) = judge_all([(scene, check)], JudgingOptions(ReferenceRenderer()))
+            row, told = result.row(), why(words, result.verdict)
             assert told.endswith(".")
-            assert told != why(Words(), row)
+            assert told != why(Words(), result.verdict)
             if system == "crisis_protocol":
                 named = [
                     row["attacker"],
@@ -247,14 +267,12 @@ def test_reasons_of_boards_are_told_in_every_language(system: str, language: str
 
 @pytest.mark.parametrize(("rule", "said"), [("A7", "in derselben Zelle"), ("R12", "keine Linien gezogen")])
 def test_where_no_line_is_drawn_the_reason_says_why_not(rule: str, said: str) -> None:
-    row = {"rules": "ikosa", "attacker": "ogre", "target": "goblin", "lines": 0, "blocked": 0, "rule_number": rule}
-    assert said in why(Words("de"), {**row, "gravity_face_excluded": False})
+    assert said in why(Words("de"), in_cells(0, 0, rule))
 
 
 @pytest.mark.parametrize(("rule", "said"), [("R14", "Deckung durch: barrier"), ("R15", "eine Karte")])
 def test_cover_by_a_card_is_not_told_as_that_of_terrain(rule: str, said: str) -> None:
-    row = {"rules": "crisis-protocol", "attacker": "Zemo", "target": "Marvel", "line_of_sight": True, "cover": True}
-    assert said in why(Words("de"), {**row, "cover_from": ["barrier"], "rule_number": rule})
+    assert said in why(Words("de"), in_plan(rule, line_of_sight=True, cover=True, cover_from=("barrier",)))
 
 
 @pytest.mark.parametrize("solid", ["true", '"filled"'])

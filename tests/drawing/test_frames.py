@@ -22,7 +22,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.rules import rule_called
-from silhouette.rules.base import Band, Level, Scale
+from silhouette.rules.base import Band, Level, RuleReference, Scale, Verdict
 from silhouette.scenes.motion import DIGITS, Mobility, Motion, place_of, poses
 
 QUICK = ("--pixel", "0.5", "--no-cache")
@@ -143,9 +143,10 @@ def test_what_lies_beyond_the_arc_is_shown_above_the_curve() -> None:
 
 @pytest.mark.parametrize("level", [*Level, None])
 def test_a_frame_has_even_sides_and_its_verdict_s_colour(level: Level | None) -> None:
-    row = {"attacker": "Kal", "target": "Vex", "verdict": "in words", "reason": "because", "marginal": True}
+    rule = RuleReference("Cover", "R14")
+    verdict = Verdict("Kal", "Vex", "plain", "in words", level, rule, "because", could_be=("in words", "or not"))
     panel = np.full((60, 100, 3), 200, np.uint8)
-    shots = [Shot(row, Point(float(way), "in words", level, 0.5, 0.01, 0.0), (panel, panel)) for way in range(2)]
+    shots = [Shot(verdict, Point(float(way), "in words", level, 0.5, 0.01, 0.0), (panel, panel)) for way in range(2)]
     frame = Storyboard(shots, HALVES, ("0", "1")).frame(1)
     assert frame.mode == "RGB"
     assert COLOURS[level] in {colour for _, colour in frame.getcolors(frame.width * frame.height) or ()}

@@ -93,7 +93,9 @@ def test_the_picture_shows_the_share_that_the_verdict_names(
     image = looked(scene, verdict, renderer)
     total = np.count_nonzero(image.kinds)
     assert obscured_share(image) == pytest.approx(verdict.occluded, abs=0.01)
-    assert np.count_nonzero(image.kinds == SEEN) / total == pytest.approx(verdict.seen / verdict.counts.total, abs=0.01)
+    assert np.count_nonzero(image.kinds == SEEN) / total == pytest.approx(
+        verdict.measurement.seen / verdict.counts.total, abs=0.01
+    )
 
 
 def test_every_pixel_of_the_target_and_no_other_has_a_kind(judged: Callable[..., Judged], renderer: Renderer) -> None:

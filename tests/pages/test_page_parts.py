@@ -18,10 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from silhouette.doubt.odds import Found, Odds
 from silhouette.drawing.in_3d.packing import packed
 from silhouette.drawing.in_3d.simplifying import Shape, simplified
 from silhouette.files.cache import Cache
-from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene
+from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
 from silhouette.pages.html.inlining import inlined
 from silhouette.pages.html.markup import element, text
 from silhouette.pages.html.skeleton import Head, page
@@ -29,9 +30,10 @@ from silhouette.pages.report.page import stage_of
 from silhouette.pages.tutorial.html import _stands
 from silhouette.pages.tutorial.parts import CheckResult
 from silhouette.renderers import choose
-from silhouette.rules.base import Level
+from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.rules.skirmishcorps.protection import look_at
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
+from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.support.markup import Document
 
@@ -154,11 +156,14 @@ def test_text_comes_out_of_a_page_as_it_went_in(words: str) -> None:
 
 
 def test_where_a_tutorial_has_odds_the_plate_is_that_of_the_call() -> None:
-    row = {"verdict": "full cover", "rules": "necromunda", "marginal": True, "in_arc": True}
-    check = CheckResult("Kal to Vex", row, Level.FULL, None, "Cover (R15)", "", ())
+    rule, could_be = RuleReference("Cover", "R15"), ("partial cover", "full cover")
+    verdict = Verdict("Kal", "Vex", "necromunda", "full cover", Level.FULL, rule, "half", could_be=could_be)
+    check = CheckResult("Kal to Vex", Judged(Check("Kal", "Vex"), verdict, None), ())
     assert "full cover</span> <span" in _stands(check, "too close to call")
-    for call, level, kind in (("roll off", None, "verdict"), ("partial cover", Level.PARTIAL, "verdict part")):
-        said = _stands(replace(check, row=row | {"call": call}, call_level=level), "too close to call")
+    found = Found(np.zeros((8, 16), np.intp), np.zeros((8, 16)))
+    for call, kind in (("roll off", "verdict"), ("partial cover", "verdict part")):
+        odds = Odds({"partial cover": 0.5, "full cover": 0.5}, 0.01, 128, None, call, "place", found)
+        said = _stands(replace(check, judged=replace(check.judged, odds=odds)), "too close to call")
         assert said.startswith(f'<span class="{kind}">')
         assert f"{call}</span> <span" in said
         assert said.endswith("as measured too close to call</span>")

@@ -18,6 +18,7 @@ from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
 from silhouette.rules.base import Rule, Verdict
+from silhouette.rules.fields import SEEN_PIXELS
 from silhouette.scenes.motion import Motion, Posed, poses
 from silhouette.scenes.placing import DECIMALS, MILLIMETRES
 from silhouette.scenes.scene import Scene, read_document
@@ -104,7 +105,7 @@ def animate(
     walks_on_a_table = isinstance(scene, TableScene) and animation.motion.walk is not None
     unit = MILLIMETRES[document.get("units", "mm")] if walks_on_a_table else 1.0
     rows = [
-        {"frame": frame, **_moved(posed, unit), **shot.row}
+        {"frame": frame, **_moved(posed, unit), **shot.verdict.row()}
         for frame, (posed, shot) in enumerate(zip(steps, shots, strict=True), 1)
     ]
     board = Storyboard(shots, rule.scale(scene), _ends(rule.units(scene), animation.motion, steps[-1].way * unit))
@@ -152,14 +153,15 @@ class _Film:
 
         scene = self._scene(posed)
         verdict = self._verdict(scene)
-        row = verdict.row()
         share, error = self._rule.share(scene, verdict)
-        total = row.get("target_pixels") or 0
-        outside = total - row["occluded_pixels"] - row["seen_pixels"] if "seen_pixels" in row else 0
+        measured, outside, total = verdict.measurement, 0, 0
+        if measured is not None and SEEN_PIXELS in verdict.fields:
+            total = measured.counts.total
+            outside = total - measured.counts.occluded - measured.seen
         point = Point(
             posed.way, verdict.verdict, verdict.level, share, error, max(outside, 0) / total if total else 0.0
         )
-        return Shot(row, point, self._draw(scene, verdict))
+        return Shot(verdict, point, self._draw(scene, verdict))
 
     def _verdict(self, scene: Scene) -> Verdict:
         options = JudgingOptions(self._renderer, pixel=self._animation.pixel, keep=True)

@@ -5,9 +5,8 @@ shots -> title and verdict, panels side by side, plot with its marker -> a pictu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from silhouette.drawing.table.eye_image import image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.measure.observation import Sight
-from silhouette.rules.base import Scale
+from silhouette.rules.base import Scale, Verdict
 from silhouette.text import fraction_in_words, margin_in_words
 
 WIDTH, EDGE, GAP = 720, 16, 12
@@ -46,12 +45,12 @@ class Shot:
     """A moment of an animation: its verdict and its panels.
 
     Attributes:
-        row: the verdict's result.
+        verdict: of the moment.
         point: its point in the plot.
         panels: colours (height, width, 3) side by side, as they are shown.
     """
 
-    row: Mapping[str, Any]
+    verdict: Verdict
     point: Point
     panels: tuple[NDArray[np.uint8], ...]
 
@@ -111,30 +110,31 @@ class Storyboard:
 
     def _draw_head(self, page: Image.Image, shot: Shot) -> None:
         """The names of both; the verdict as a coloured word; the share, or the reason where nothing is measured."""
-        drawing, row = ImageDraw.Draw(page), shot.row
+        drawing, verdict = ImageDraw.Draw(page), shot.verdict
         room = (WIDTH - 2 * EDGE) * FINE
         left, y = EDGE * FINE, EDGE * FINE // 2
         half = 0.46 * room
-        names = {key: TITLE.elided(TITLE.printable(str(row[key])), half) for key in ("attacker", "target")}
-        TITLE.draw(drawing, (left, y), word("title", **names), DARK)
+        ends = (verdict.attacker, verdict.target)
+        attacker, target = (TITLE.elided(TITLE.printable(name), half) for name in ends)
+        TITLE.draw(drawing, (left, y), word("title", attacker=attacker, target=target), DARK)
         y += TITLE.line + 2 * FINE
-        verdict, colour = str(row["verdict"]), COLOURS[shot.point.level]
-        wide = SHARE.width(verdict) + 20 * FINE
+        plate, colour = verdict.verdict, COLOURS[shot.point.level]
+        wide = SHARE.width(plate) + 20 * FINE
         drawing.rounded_rectangle((left, y, left + wide, y + SHARE.line + 4 * FINE), radius=6 * FINE, fill=colour)
-        SHARE.draw(drawing, (left + 10 * FINE, y + 2 * FINE), verdict, ink_on(colour))
+        SHARE.draw(drawing, (left + 10 * FINE, y + 2 * FINE), plate, ink_on(colour))
         text_left = left + wide + 12 * FINE
         if self._measured:
             SHARE.draw(drawing, (text_left, y + 2 * FINE), _share_words(shot), DARK)
             return
-        for line in REASON.wrapped(REASON.printable(str(row["reason"])), left + room - text_left, REASONS):
+        for line in REASON.wrapped(REASON.printable(verdict.reason), left + room - text_left, REASONS):
             REASON.draw(drawing, (text_left, y), line, SOFT)
             y += REASON.line
 
 
 def _share_words(shot: Shot) -> str:
-    row, point = shot.row, shot.point
+    point = shot.point
     if point.share is None:
         return ""
     share = fraction_in_words(point.share) + margin_in_words(point.error)
     text = word("share", share=share)
-    return f"{text}; {word('marginal')}" if row.get("marginal") else text
+    return f"{text}; {word('marginal')}" if shot.verdict.marginal else text

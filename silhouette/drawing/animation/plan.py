@@ -174,7 +174,7 @@ class _Plan:
         if piece.name == line.sight.attacker.name:
             fill, edge = ATTACKER, ATTACKER_EDGE
         elif piece.name == line.sight.target.name:
-            fill, edge = (TARGET, TARGET_EDGE) if line.row["line_of_sight"] else (UNSEEN, UNSEEN_EDGE)
+            fill, edge = (TARGET, TARGET_EDGE) if line.verdict.line_of_sight else (UNSEEN, UNSEEN_EDGE)
         elif piece.name in line.blocking:
             fill, edge = BLOCKER, BLOCKER_EDGE
         self._fill((piece.base_outline,), LIGHT, edge)

@@ -87,8 +87,8 @@ def sight_of(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
     base = Sight(check, attacker.index, target.index)
     if not (isinstance(verdict, MeasuredVerdict) and verdict.observation):
         return replace(base, eye=attacker.eye, lines=(_line(attacker.eye, target.body_middle),))
-    row, sight = verdict.row(), verdict.observation.sight
-    blockers = [blocker["name"] for blocker in row["blockers"] if blocker.get("alone", 0.0) > 0.0]
+    sight = verdict.observation.sight
+    blockers = [blocker.name for blocker in verdict.blockers if blocker.obscures]
     arcs = sight.arcs
     return replace(
         base,
@@ -96,7 +96,7 @@ def sight_of(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
         aside=tuple(piece.index for piece in (*sight.left_out, *sight.disregarded)),
         eye=sight.eye,
         measured=True,
-        free=bool(row["line_of_sight"]),
+        free=bool(verdict.line_of_sight),
         apex=None if arcs is None else attacker.base_centre,
         arcs=None if arcs is None else tuple((*map(float, arc.right), *map(float, arc.left)) for arc in arcs),
         lines=(

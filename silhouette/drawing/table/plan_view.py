@@ -123,7 +123,7 @@ def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> No
     if piece.name == line.sight.attacker.name:
         fill, edge, order = style.attacker, style.attacker_edge, 6.0
     elif piece.name == line.sight.target.name:
-        fill = style.seen if line.row["line_of_sight"] else style.model if line.outside else style.obscured
+        fill = style.seen if line.verdict.line_of_sight else style.model if line.outside else style.obscured
         edge, order = style.seen_edge, 9.0
     elif piece.name in line.blocking:
         fill, edge = style.blocker, style.blocker_edge
@@ -213,7 +213,7 @@ def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
 def _legend(sheet: Sheet, line: Sightline, pieces: list[Piece]) -> None:
     """Draws the legend: the colours that these pieces and the sectors have."""
     style = sheet.style
-    seen = {CLEAR} if line.plan_sectors and line.row["line_of_sight"] else set[int]()  # the target has that colour
+    seen = {CLEAR} if line.plan_sectors and line.verdict.line_of_sight else set[int]()  # the target has that colour
     entries = level_swatches(sheet, levels_in(line.plan_sectors) | seen)
     names = {piece.name for piece in pieces}
     if line.blocking & names:

@@ -21,7 +21,6 @@ Neighbouring directions of one level make a `Sector`; runs too narrow to be seen
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, get_args
@@ -34,7 +33,7 @@ from silhouette.lazy import cached_property
 from silhouette.measure.observation import OBSCURED, OUTSIDE, Observation, Sight
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Verdict
+from silhouette.rules.base import Measurement, Verdict
 from silhouette.scenes.table import TableScene
 from silhouette.views import VisionArc
 
@@ -104,20 +103,21 @@ class Sightline:
         arcs = self.sight.arcs
         return () if arcs is None or len(arcs) == len(get_args(ArcName)) else arcs
 
-    @cached_property
-    def row(self) -> Mapping[str, Any]:
-        """The verdict's row, as JSON has it."""
-        return self.verdict.row()
+    @property
+    def measurement(self) -> Measurement:
+        """What the verdict rests on."""
+        measured = self.verdict.measurement
+        return Measurement.of(self.observation, self.renderer) if measured is None else measured
 
     @cached_property
     def shares(self) -> dict[str, float]:
         """The share of the target of which each piece is the nearest blocker: name -> share, the largest first."""
-        return {row["name"]: row["occluded"] for row in self.row["blockers"] if row.get("occluded", 0.0) > 0.0}
+        return {blocker.name: blocker.share for blocker in self.verdict.blockers if blocker.share}
 
     @cached_property
     def blocking(self) -> set[str]:
         """The names of the pieces that would obscure some of the target with nothing else on the table."""
-        return {row["name"] for row in self.row["blockers"] if row.get("alone", 0.0) > 0.0}
+        return {blocker.name for blocker in self.verdict.blockers if blocker.obscures}
 
     @cached_property
     def image(self) -> EyeImage:
@@ -132,7 +132,7 @@ class Sightline:
     @property
     def outside(self) -> bool:
         """Whether no part of the target lies in a vision arc; False without arcs, and where facing is unknown."""
-        return self.row.get("in_arc") is False
+        return self.verdict.in_arc is False
 
     @cached_property
     def middle(self) -> Floats:

@@ -219,22 +219,20 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
         notes: sentences about how to read the figure.
         warned: whether the first two of the verdict's warnings are among the notes.
     """
-    row, words = line.row, sheet.words.of(line.verdict.rules)
-    room = 0.85 * sheet.width
-    names = {key: elided(printable(row[key]), room, TITLE, bold=True) for key in ("attacker", "target")}
-    title = sheet.words("title", **names, verdict=words.verdict(row["verdict"]))
-    if row.get("in_arc") is False:
+    verdict, words, room = line.verdict, sheet.words.of(line.verdict.rules), 0.85 * sheet.width
+    attacker, target = (elided(printable(name), room, TITLE, bold=True) for name in (verdict.attacker, verdict.target))
+    title = sheet.words("title", attacker=attacker, target=target, verdict=words.verdict(verdict.verdict))
+    if verdict.in_arc is False:
         title = sheet.words("out of arc", title=title)
-    if row.get("modifier") is not None:
-        title = sheet.words(
-            "modifier", title=title, modifier=f"{row['modifier']:+d}".replace("+0", "±0").replace("-", MINUS)
-        )
-    if row["marginal"]:
+    if verdict.modifier is not None:
+        modifier = f"{verdict.modifier:+d}".replace("+0", "±0").replace("-", MINUS)
+        title = sheet.words("modifier", title=title, modifier=modifier)
+    if verdict.marginal:
         title = sheet.words("marginal", title=title)
-    sheet.caption(title, why(words, row))
+    sheet.caption(title, why(words, verdict))
     if line.image.surrounds:
-        sheet.note(sheet.words("ahead", target=row["target"]))
-    warnings = [text for text in row["warnings"] if told_in_figures(text)]
+        sheet.note(sheet.words("ahead", target=verdict.target))
+    warnings = [text for text in verdict.warnings if told_in_figures(text)]
     for warning in warnings[:2] if warned else ():
         sheet.note(sheet.words("note", warning=warning))
     for note in notes:
@@ -243,16 +241,16 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
     if filled:
         sheet.note(sheet.words("filled", names=", ".join(filled)))
     eye = "eye given" if line.sight.attacker.eye_from == "given" else "eye estimated"
-    counted = {"part": row["occluded_pixels"], "whole": row["target_pixels"], "renderer": row["renderer"]}
-    share, pixel = share_of_target(sheet, line), sheet.words.number(f"{row['pixel']:.2g}")
+    measured = line.measurement
+    counted = {"part": measured.counts.occluded, "whole": measured.counts.total, "renderer": measured.renderer}
+    share, pixel = share_of_target(sheet, line), sheet.words.number(f"{measured.pixel:.2g}")
     sheet.note(sheet.words("measured", share=share, pixel=pixel, eye=sheet.words(eye), **counted))
 
 
 def share_of_target(sheet: Sheet, line: Sightline) -> str:
     """The share of the target that is obscured, and how sure that is."""
-    row, words = line.row, sheet.words
-    share = words.share(row["occluded_pixels"], row["target_pixels"]) + words.margin(row["error"])
-    return words("share", share=share)
+    counts, words = line.measurement.counts, sheet.words
+    return words("share", share=words.share(counts.occluded, counts.total) + words.margin(counts.error))
 
 
 def world_frame(sheet: Sheet, line: Sightline, kind: str) -> None:

@@ -9,26 +9,24 @@ from __future__ import annotations
 from silhouette.drawing.words.words import Words
 from silhouette.meshes.health import TRIFLES
 from silhouette.rules import rule_called
-from silhouette.text import Row
+from silhouette.rules.base import Measurement, Verdict
 
 
-def why(words: Words, row: Row) -> str:
-    """The sentence for a result, from its row.
+def why(words: Words, verdict: Verdict) -> str:
+    """The sentence for a verdict.
 
     Args:
-        words: of the rule system where a scene names that by the path of a game file, else of any.
-        row: of the verdict.
+        words: of the rule system if a scene names that by the path of a game file, else of any.
+        verdict: to be explained.
 
-    >>> row = {"rules": "tide-of-iron", "attacker": "A", "target": [2, 0], "cause": "clear", "along_edge": False}
-    >>> why(Words("de"), {**row, "obstruction": None, "reason": "nothing blocks the line"})
-    'A sieht [2, 0]; nichts blockiert die Linie.'
-    >>> why(Words(), {**row, "reason": "nothing blocks the line"}), why(Words(), {"reason": ""})
-    ('Nothing blocks the line.', '')
+    >>> from silhouette.rules.base import RuleReference
+    >>> rule, reason = RuleReference("Cover", "R13"), "nothing obscures Vex: in the open"
+    >>> why(Words(), Verdict("Kal", "Vex", "necromunda", "open", None, rule, reason))
+    'Nothing obscures Vex: in the open.'
     """
-    reason = "" if words.language == "en" else _translated(words, row)
+    reason = "" if words.language == "en" else _translated(words, verdict)
     if not reason:
-        reason = str(row["reason"])
-        reason += "." * bool(reason)
+        reason = verdict.reason + "." * bool(verdict.reason)
     return reason[:1].upper() + reason[1:]
 
 
@@ -46,21 +44,22 @@ def share_of_blocker(words: Words, name: str, share: float) -> str:
     return words("blocker", name=name, share=words.share(round(share * 1e9), 10**9))
 
 
-def _translated(words: Words, row: Row) -> str:
-    """The sentence of the rule system, or of the share that was measured; empty where there is neither."""
-    rules = words.rules or row["rules"]
-    reason = rule_called(rules).short_reason(row, words.of(rules))
-    return reason or ("target_pixels" in row and _of_share(words, row)) or ""
+def _translated(words: Words, verdict: Verdict) -> str:
+    """The sentence of the rule system, or of the share that was measured; empty if there is neither."""
+    rules = words.rules or verdict.rules
+    reason = rule_called(rules).short_reason(verdict, words.of(rules))
+    return reason or ("" if verdict.measurement is None else _of_share(words, verdict, verdict.measurement))
 
 
-def _of_share(words: Words, row: Row) -> str:
-    """The sentence for a measured share: how much of the target is obscured, and by what; "" where it is edge-on."""
-    if not row["target_pixels"]:
+def _of_share(words: Words, verdict: Verdict, measured: Measurement) -> str:
+    """The sentence for a measured share: how much of the target is obscured, and by what; "" if it is edge-on."""
+    counts, target = measured.counts, verdict.target
+    if not counts.total:
         return ""
-    if row.get("in_arc") is False:  # None where it is unknown where the attacker faces
-        return words("why out of arc", target=row["target"])
-    blockers = [blocker for blocker in row["blockers"] if blocker.get("occluded")]
-    by = ", ".join(share_of_blocker(words, blocker["name"], blocker["occluded"]) for blocker in blockers)
-    share = words.share(row["occluded_pixels"], row["target_pixels"])
-    key = "why nothing" if not row["occluded_pixels"] else "why some" if row["line_of_sight"] else "why all"
-    return words(key, share=share, target=row["target"], by=by)
+    if verdict.in_arc is False:  # None where it is unknown where the attacker faces
+        return words("why out of arc", target=target)
+    blockers = [blocker for blocker in verdict.blockers if blocker.share]
+    by = ", ".join(share_of_blocker(words, blocker.name, blocker.share) for blocker in blockers)
+    share = words.share(counts.occluded, counts.total)
+    key = "why nothing" if not counts.occluded else "why some" if verdict.line_of_sight else "why all"
+    return words(key, share=share, target=target, by=by)

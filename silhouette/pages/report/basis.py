@@ -9,24 +9,25 @@ from silhouette.judging import Judged
 from silhouette.pages.html.markup import Content, Markup, element, joined
 from silhouette.pages.html.skeleton import table
 from silhouette.rules import rule_called
+from silhouette.rules.fields import PIXEL, RENDERER
 
 Facts = list[tuple[str, Content]]
 
 
 def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
     """The facts that hold for all verdicts of a scene: the name and the content of each."""
-    rows = [ruling.row() for ruling in judged]
+    verdicts = [result.verdict for result in judged]
     facts: Facts = [("Silhouette", version), ("rules", scene.rules_as_written), ("scene file", scene.path.name)]
-    measured = [row for row in rows if "renderer" in row and "pixel" in row]
+    measured = [row for row in (verdict.row() for verdict in verdicts) if RENDERER.key in row and PIXEL.key in row]
     if measured:
-        facts.append(("renderer", ", ".join(dict.fromkeys(row["renderer"] for row in measured))))
-        pixels = dict.fromkeys(f"{row['pixel']:.3g}" for row in measured)
+        facts.append(("renderer", ", ".join(dict.fromkeys(row[RENDERER.key] for row in measured))))
+        pixels = dict.fromkeys(f"{row[PIXEL.key]:.3g}" for row in measured)
         facts.append(("fineness", f"{' and '.join(pixels)} mm per pixel at the target"))
-        if any(row.get("projection") == "cube" for row in measured):
+        if any(verdict.measurement and verdict.measurement.projection == "cube" for verdict in verdicts):
             facts.append(
                 ("projection", "six faces of a cube round the eye, where a target reaches round it; else flat")
             )
-    elif rows:
+    elif verdicts:
         facts.append(("measured", rule_called(scene.rules).unmeasured))
     facts += rule_called(scene.rules).basis(scene)
     readings = [f"{key.replace('_', ' ')}: {_reading(value)}" for key, value in scene.readings]

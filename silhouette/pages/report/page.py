@@ -33,9 +33,11 @@ from silhouette.pages.report.view_section import about_checks, see_button, view_
 from silhouette.pages.report.words import VIEWER, word
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
+from silhouette.rules.base import Verdict, blockers_in_words
+from silhouette.rules.fields import OCCLUDED_IN_ARC
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
-from silhouette.text import Progress, fraction_in_words, obscured
+from silhouette.text import Progress, fraction_in_words
 from silhouette.workers import parallel_map
 
 ABSOLUTE = re.compile(r"""(\b(?:mesh|model)["']?\s*[=:]\s*["'])((?:/|~|[A-Za-z]:[/\\]|\\\\)[^"'\n]*)""")
@@ -54,11 +56,6 @@ class DrawnCheck:
 
     judged: Judged
     figures: tuple[tuple[str, str], ...]
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """The result, as the contract names its keys."""
-        return self.judged.row()
 
 
 def judged_and_drawn(
@@ -167,7 +164,7 @@ def report_page(
         foot=_foot(version),
         skip=word("skip"),
         script=asset("viewer.min.js") if mapped is None else f"{asset('viewer.min.js')}\n{asset('map.js')}",
-        data={"stage": document, "results": {"results": [check.row for check in drawn]}, **_map_data(mapped)},
+        data={"stage": document, "results": {"results": [check.row() for check in checks]}, **_map_data(mapped)},
     )
 
 
@@ -182,7 +179,7 @@ def _head(scene: Any, title: str, count: int) -> Markup:
 
 
 def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
-    measured = any("target_pixels" in check.row for check in drawn)
+    measured = any(check.judged.verdict.measurement is not None for check in drawn)
     hoped = any(check.judged.expected is not None for check in drawn)
     headings = [word("check"), word("verdict")]
     headings += [word("obscured"), word("in the way")] if measured else []
@@ -190,56 +187,43 @@ def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
     rows = [_verdict_row(number, check, measured, hoped) for number, check in enumerate(drawn, 1)]
     caption = word("verdicts caption" if measured else "verdicts plain")
     verdicts = table(caption, headings, rows, class_="verdicts") if rows else element("p", word("no checks"))
-    every = [warning for check in drawn for warning in check.row.get("warnings", ())]
+    every = [warning for check in drawn for warning in check.judged.verdict.warnings]
     known = [element("li", warning) for warning in weighed(told_once([*every, *warnings]))]
     notes = joined(element("p", word("warnings")), element("ul", known)) if known else Markup()
     return joined(element("h2", word("verdicts")), verdicts, element("div", notes, class_="note") if known else "")
 
 
 def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) -> list[Content]:
-    row = drawn.row
-    who = joined(f"{number}. ", element("a", drawn.judged.check.label, href=f"#check-{number}"))
-    cells: list[Content] = [who, _plate(drawn)]
+    judged, verdict = drawn.judged, drawn.judged.verdict
+    who = joined(f"{number}. ", element("a", judged.check.label, href=f"#check-{number}"))
+    cells: list[Content] = [who, _plate(judged)]
     if measured:
-        ways = [
-            f"{blocker['name']} {_share(blocker['occluded'])}" if "occluded" in blocker else blocker["name"]
-            for blocker in row.get("blockers", ())
-            if blocker.get("occluded") != 0.0
-        ]
-        cells += [obscured(row), "; ".join(ways)]
+        share = "" if verdict.measurement is None else verdict.measurement.words
+        cells += [share, "; ".join(blockers_in_words(verdict))]
     if hoped:
-        outcome = {None: "", True: word("held"), False: word("unmet")}[drawn.judged.expected]
-        cells.append(element("strong", outcome) if drawn.judged.expected is False else outcome)
+        outcome = {None: "", True: word("held"), False: word("unmet")}[judged.expected]
+        cells.append(element("strong", outcome) if judged.expected is False else outcome)
     return cells
 
 
-def _plate(drawn: DrawnCheck) -> Markup:
-    row = drawn.row
-    words, note = stands(row)
-    plate = verdict_mark(words, drawn.judged.verdict.level)
-    said = note if "call" in row else word("close")
-    return joined(plate, " ", element("span", said, class_="close")) if note else plate
-
-
-def _ways(row: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """The blockers: the name of each, the share for which it is nearest, and the share that it would obscure alone."""
-    blockers = [blocker for blocker in row.get("blockers", ()) if blocker.get("alone", 0.0) > 0.0]
-    return [(blocker["name"], *(_share(blocker[key]) for key in ("occluded", "alone"))) for blocker in blockers]
-
-
-def _share(share: float) -> str:
-    return fraction_in_words(share)
+def _plate(judged: Judged) -> Markup:
+    words, note = stands(judged.verdict, judged.call)
+    plate = verdict_mark(words, judged.level)
+    beside = word("close") if judged.call is None else note
+    return joined(plate, " ", element("span", beside, class_="close")) if note else plate
 
 
 def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -> Markup:
-    row, mark = drawn.row, f"check-{number + 1}"
-    who = drawn.judged.check.label
-    heading = element("h3", f"{number + 1}. {who} ", _plate(drawn), id=f"{mark}-title")
-    reason = row["reason"][:1].upper() + row["reason"][1:] + "."
-    unmet = [element("p", f"{word('unmet')}: {sentence}", class_="note bad") for sentence in drawn.judged.unmet or ()]
-    doubts = [element("li", warning) for warning in weighed(row.get("warnings", ()))]
+    judged, verdict, mark = drawn.judged, drawn.judged.verdict, f"check-{number + 1}"
+    who = judged.check.label
+    heading = element("h3", f"{number + 1}. {who} ", _plate(judged), id=f"{mark}-title")
+    reason = judged.reason[:1].upper() + judged.reason[1:] + "."
+    unmet = [element("p", f"{word('unmet')}: {sentence}", class_="note bad") for sentence in judged.unmet or ()]
+    doubts = [element("li", warning) for warning in weighed(verdict.warnings)]
     warnings = element("ul", doubts, class_="note plain") if doubts else ""
-    drawn_figures = [figures.add(svg, f"{caption}: {who}, {row['verdict']}", caption) for caption, svg in drawn.figures]
+    drawn_figures = [
+        figures.add(svg, f"{caption}: {who}, {verdict.verdict}", caption) for caption, svg in drawn.figures
+    ]
     drawings = _drawings(drawn_figures, [caption for caption, _ in drawn.figures])
     return element(
         "section",
@@ -249,8 +233,8 @@ def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -
         warnings,
         see_button(view, who),
         drawings,
-        listed(_facts(row)),
-        _everything(row),
+        listed(_facts(verdict)),
+        _everything(judged),
         id=mark,
         aria_labelledby=f"{mark}-title",
         class_="check",
@@ -267,37 +251,44 @@ def _drawings(figures: Sequence[Markup], captions: Sequence[str]) -> Markup:
     return element("div", figures[0], element("details", summary, figures[1:], class_="more"), class_="figures")
 
 
-def _facts(row: dict[str, Any]) -> Facts:
+def _facts(verdict: Verdict) -> Facts:
     """The facts that are shown with every check."""
-    facts: Facts = [(word("rule"), f"{row['rule']} ({row['rule_number']})")]
-    if "target_pixels" in row:
-        facts.append((word("share"), obscured(row)))
-        if row.get("occluded_in_arc") is not None and row["occluded_in_arc"] != row["occluded"]:
-            facts.append((word("share in arc"), _share(row["occluded_in_arc"])))
-    if len(row.get("could_be", ())) > 1:
-        facts.append((word("could be"), ", ".join(row["could_be"])))
+    facts: Facts = [(word("rule"), str(verdict.rule))]
+    measured = verdict.measurement
+    if measured is not None:
+        facts.append((word("share"), measured.words))
+        share = measured.occluded_in_arc
+        if OCCLUDED_IN_ARC in verdict.fields and share is not None and share != measured.occluded:
+            facts.append((word("share in arc"), fraction_in_words(share)))
+    if len(verdict.could_be) > 1:
+        facts.append((word("could be"), ", ".join(verdict.could_be)))
     return facts
 
 
-def _ways_table(row: dict[str, Any]) -> Markup:
-    ways = _ways(row)
-    if not ways:
-        return Markup()
+def _blockers_table(verdict: Verdict) -> Markup:
+    """The blockers: the name of each, the share for which it is nearest, and the share that it would obscure alone."""
+    blockers = [
+        (blocker.name, fraction_in_words(blocker.share), fraction_in_words(blocker.alone or 0.0))
+        for blocker in verdict.blockers
+        if blocker.obscures
+    ]
     headings = [word("blocker"), word("blocker occluded"), word("blocker alone")]
-    return table(word("blockers", target=row["target"]), headings, ways, class_="narrow")
+    caption = word("blockers", target=verdict.target)
+    return table(caption, headings, blockers, class_="narrow") if blockers else Markup()
 
 
-def _everything(row: dict[str, Any]) -> Markup:
+def _everything(judged: Judged) -> Markup:
     """All else about a result, folded away: pixels, pieces in the way, and the remaining keys in words."""
     facts: Facts = []
-    if "target_pixels" in row:
-        counts = {key: f"{row[f'{key}_pixels']:,}".replace(",", " ") for key in ("occluded", "target")}
-        facts.append((word("pixels"), word("pixels told", **counts)))
-    facts += result_in_words(row)
-    ways = _ways_table(row)
-    if not facts and not ways:
+    if (measured := judged.verdict.measurement) is not None:
+        counts = {"occluded": measured.counts.occluded, "target": measured.counts.total}
+        spaced = {key: f"{count:,}".replace(",", " ") for key, count in counts.items()}
+        facts.append((word("pixels"), word("pixels told", **spaced)))
+    facts += result_in_words(judged.row(), (*judged.verdict.fields, *judged.fields))
+    blockers = _blockers_table(judged.verdict)
+    if not facts and not blockers:
         return Markup()
-    return element("details", element("summary", word("everything")), ways, listed(facts) if facts else "")
+    return element("details", element("summary", word("everything")), blockers, listed(facts) if facts else "")
 
 
 def _basis(scene: Any, checks: Sequence[Judged], version: str) -> Markup:

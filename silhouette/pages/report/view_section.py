@@ -8,7 +8,6 @@ from silhouette.drawing.in_3d.stage import Stage
 from silhouette.judging import Judged
 from silhouette.pages.html.markup import Markup, element, joined
 from silhouette.pages.report.words import LEGEND, LEGEND_PLAIN, word
-from silhouette.text import verdict_in_words
 
 About = Sequence[dict[str, str]]
 
@@ -17,13 +16,12 @@ def about_checks(judged: Sequence[Judged]) -> list[dict[str, str]]:
     """The values for the viewer's sentences, one dictionary for each check."""
     about = []
     for ruling in judged:
-        row, attacker = ruling.row(), ruling.check.attacker
-        measured = "target_pixels" in row
+        measured, attacker = ruling.verdict.measurement is not None, ruling.check.attacker
         place = word("from eye" if measured else "from place", attacker=attacker)
         about.append(
             {
                 "who": ruling.check.label,
-                "verdict": verdict_in_words(row),
+                "verdict": ruling.verdict.words,
                 "eyeLabel": place,
                 "eyeTold": word("seen from eye" if measured else "seen from place", attacker=attacker),
             }

@@ -9,8 +9,10 @@ from silhouette.doubt.calls import in_hundred
 from silhouette.doubt.odds import Odds
 from silhouette.judging import Judged
 from silhouette.rules import rule_called
+from silhouette.rules.base import Measurement, Verdict
+from silhouette.rules.fields import Blocker
 from silhouette.scenes.scene import Scene
-from silhouette.text import fraction_in_words, in_a_sentence, margin_in_words, share_in_words
+from silhouette.text import fraction_in_words, in_a_sentence
 
 
 class Facts:
@@ -28,14 +30,13 @@ class Facts:
     """
 
     def __init__(self, scene: Scene, judged: Judged, words: Mapping[str, str]) -> None:
-        row = judged.verdict.row()
-        self._facts = {key: in_words(value) for key, value in row.items()}
-        reason = str(row["reason"])
-        self._facts["sentence"] = reason[:1].upper() + reason[1:]
-        self._facts |= {"attacker": judged.verdict.attacker, "target": judged.verdict.target}
-        if "target_pixels" in row:
-            self._facts |= _measured(row, words)
-        self._facts |= rule_called(scene.rules).facts(scene, judged.verdict, words)
+        verdict = judged.verdict
+        self._facts = {key: in_words(value) for key, value in verdict.row().items()}
+        self._facts["sentence"] = verdict.reason[:1].upper() + verdict.reason[1:]
+        self._facts |= {"attacker": verdict.attacker, "target": verdict.target}
+        if verdict.measurement is not None:
+            self._facts |= _measured(verdict, verdict.measurement, words)
+        self._facts |= rule_called(scene.rules).facts(scene, verdict, words)
         if judged.odds is not None:
             self._facts |= _likely(judged.odds)
 
@@ -70,26 +71,15 @@ def in_words(value: Any) -> str:
     return ", ".join(map(in_words, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def share_of(row: Mapping[str, Any]) -> str:
-    """The share obscured with its error; empty where nothing was measured.
-
-    >>> share_of({"occluded_pixels": 1, "target_pixels": 3, "error": 0.002}), share_of({})
-    ('33.3 % ± 0.2 %', '')
-    """
-    if not row.get("target_pixels"):
-        return ""
-    return share_in_words(row["occluded_pixels"], row["target_pixels"]) + margin_in_words(row["error"])
-
-
-def _measured(row: Mapping[str, Any], words: Mapping[str, str]) -> dict[str, str]:
-    part, whole = row["occluded_pixels"], row["target_pixels"]
+def _measured(verdict: Verdict, measured: Measurement, words: Mapping[str, str]) -> dict[str, str]:
+    part, whole = measured.counts.occluded, measured.counts.total
     return {
-        "share": share_of(row),
-        "pixel": f"{row['pixel']:.2g}",
-        "blockers": _in_the_way(row["blockers"], words),
+        "share": measured.words if whole else "",
+        "pixel": f"{measured.pixel:.2g}",
+        "blockers": _in_the_way(verdict.blockers, words),
         "twice_occluded": in_words(2 * part),
         "compared": words["less" if 2 * part < whole else "not_less"],
-        "sight": words["sight_yes" if row["line_of_sight"] else "sight_no"],
+        "sight": words["sight_yes" if verdict.line_of_sight else "sight_no"],
     }
 
 
@@ -104,10 +94,10 @@ def _likely(odds: Odds) -> dict[str, str]:
     }
 
 
-def _in_the_way(blockers: Sequence[Mapping[str, Any]], words: Mapping[str, str]) -> str:
-    """The names of the blockers, with shares where there are several."""
-    some = [blocker for blocker in blockers if blocker.get("occluded", 0.0) > 0.0]
+def _in_the_way(blockers: Sequence[Blocker], words: Mapping[str, str]) -> str:
+    """The names of the blockers, with shares if there are several."""
+    some = [blocker for blocker in blockers if blocker.share]
     if len(some) < 2:
-        return in_a_sentence(some[0]["name"]) if some else words["nothing"]
-    phrases = [f"{in_a_sentence(blocker['name'])} ({fraction_in_words(blocker['occluded'])})" for blocker in some]
+        return in_a_sentence(some[0].name) if some else words["nothing"]
+    phrases = [f"{in_a_sentence(blocker.name)} ({fraction_in_words(blocker.share)})" for blocker in some]
     return f"{', '.join(phrases[:-1])} {words['and']} {phrases[-1]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -12,10 +12,9 @@ from silhouette.doubt.calls import stands
 from silhouette.pages.html.markup import Markup, element, joined
 from silhouette.pages.html.markup import text as plain
 from silhouette.pages.html.skeleton import Head, page, table, verdict_mark
-from silhouette.pages.tutorial.facts import share_of
 from silhouette.pages.tutorial.parts import CheckResult, Film, PartResult, sentence
 from silhouette.pages.tutorial.words import PageText, Part, Texts
-from silhouette.text import verdict_in_words
+from silhouette.text import obscured, verdict_in_words
 from silhouette.version import VERSION
 
 INDEX = "index.html"
@@ -153,29 +152,30 @@ def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
                 check.who,
                 _stands(check, words["marginal"]),
                 *share,
-                sentence(check.row["reason"]),
-                check.rule,
+                sentence(check.judged.reason),
+                str(check.judged.verdict.rule),
             ]
         )
-        if check.row.get("unmet"):
-            note = words["unexpected"].format(unmet="; ".join(check.row["unmet"]))
+        if check.judged.unmet:
+            note = words["unexpected"].format(unmet="; ".join(check.judged.unmet))
             notes.append(element("p", note, class_="note bad"))
     return joined(table(words["verdicts"], [words[key] for key in keys], rows, style=TOGETHER), notes)
 
 
 def _stands(check: CheckResult, marginal: str) -> Markup:
     """The plate of a verdict, with a word where it is too close to call; where there are odds, that of the call."""
-    words, note = stands(check.row)
-    has_odds = "call" in check.row
-    plate = verdict_mark(words, check.call_level if has_odds else check.level)
-    return joined(plate, " ", element("span", note if has_odds else marginal, class_="close")) if note else plate
+    judged = check.judged
+    words, note = stands(judged.verdict, judged.call)
+    plate = verdict_mark(words, judged.level)
+    beside = marginal if judged.call is None else note
+    return joined(plate, " ", element("span", beside, class_="close")) if note else plate
 
 
 def _figures(results: Sequence[CheckResult]) -> Markup:
     figures = []
     for check in results:
         for number, (_, path, meaning) in enumerate(check.figures):
-            alt = f"{meaning}. {check.who}: {check.row['verdict']}. {sentence(check.row['reason'])}"
+            alt = f"{meaning}. {check.who}: {check.judged.verdict.verdict}. {sentence(check.judged.reason)}"
             image = element("img", src=path, alt=alt, class_="drawing", loading="lazy")
             tall = number == 0 and len(check.figures) == 3
             caption = element("figcaption", f"{meaning}: {check.who}" if len(results) > 1 else meaning)
@@ -188,19 +188,25 @@ def _film(film: Film, first: CheckResult, texts: Texts) -> Markup:
     words = texts.words
     image = element("img", src=film.path, alt=film.caption, loading="lazy")
     calm = element("source", srcset=first.figures[0][1], media="(prefers-reduced-motion: reduce)")
-    measured = any(share_of(row) for row in film.frames)
+    measured = any(map(_share_in, film.frames))
     headings = [words[key] for key in ("frame", "where", "verdict", *(["share"] if measured else []))]
     rows = [
         [
             str(row["frame"]),
             ", ".join(f"{value:g}" for value in row["at"]),
-            verdict_mark(verdict_in_words(row), film.levels.get(row["verdict"])),
-            share_of(row),
+            verdict_mark(verdict_in_words(row["verdict"], row.get("in_arc")), film.levels.get(row["verdict"])),
+            _share_in(row),
         ][: len(headings)]
         for row in film.frames
     ]
     listed = element("details", element("summary", words["frames"]), table(film.caption, headings, rows))
     return joined(element("figure", element("picture", calm, image), element("figcaption", film.caption)), listed)
+
+
+def _share_in(frame: Mapping[str, Any]) -> str:
+    """The share obscured in a frame, with its error; empty if nothing was measured."""
+    part, whole = frame.get("occluded_pixels", 0), frame.get("target_pixels", 0)
+    return obscured(part, whole, frame["error"]) if whole else ""
 
 
 def _source(part: Part, result: PartResult, texts: Texts) -> Markup:

@@ -110,7 +110,8 @@ def _facts(text: PageText, parts: list[PartResult]) -> dict[str, Any]:
         numbers = part.checks if part.scan is None else range(1, part.count + 1)
         pairs = zip(numbers, result.checks, strict=True)
         rows = [
-            {"check": number, **check.row, "figures": [path for _, path, _ in check.figures]} for number, check in pairs
+            {"check": number, **check.judged.row(), "figures": [path for _, path, _ in check.figures]}
+            for number, check in pairs
         ]
         film = {} if result.film is None else {"animation": result.film.path, "frames": result.film.frames}
         listed.append({"scene": part.scene, "checks": rows, **film})

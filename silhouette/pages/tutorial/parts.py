@@ -15,7 +15,7 @@ from typing import Any
 from silhouette.drawing.animation.film import Animation, animate
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
-from silhouette.pages.tutorial.facts import Facts, filled, share_of
+from silhouette.pages.tutorial.facts import Facts, filled
 from silhouette.pages.tutorial.mapped import map_scene
 from silhouette.pages.tutorial.scanned import ScanFacts, scan_scene
 from silhouette.pages.tutorial.words import Part, Texts, texts
@@ -59,21 +59,19 @@ class CheckResult:
 
     Attributes:
         who: attacker and target, or the question, in words.
-        row: the result.
-        level: the level of its verdict.
-        call_level: that of the verdict that stands where there are odds; None where there are none.
-        rule: the rule that decided, with its number.
-        share: the share obscured, with its error; empty where nothing was measured.
+        judged: the result.
         figures: the kind, the path in the folder and the caption of each figure.
     """
 
     who: str
-    row: dict[str, Any]
-    level: Level | None
-    call_level: Level | None
-    rule: str
-    share: str
+    judged: Judged
     figures: tuple[tuple[str, str, str], ...]
+
+    @property
+    def share(self) -> str:
+        """The share obscured, with its error; empty if nothing was measured."""
+        measured = self.judged.verdict.measurement
+        return measured.words if measured is not None and measured.counts.total else ""
 
 
 @dataclass(frozen=True)
@@ -230,12 +228,11 @@ def _of_odds(scene: Scene, ruling: Judged) -> list[Figure]:
 
 
 def _check_result(ruling: Judged, figures: dict[str, str], texts: Texts) -> CheckResult:
-    verdict, row = ruling.verdict, ruling.row()
+    verdict = ruling.verdict
     who = f"{verdict.attacker} → {verdict.target}" if verdict.attacker else ruling.check.label
     captions = {kind: texts.figures[kind].format(attacker=verdict.attacker, target=verdict.target) for kind in figures}
     drawn = tuple((kind, path, captions[kind]) for kind, path in figures.items())
-    call_level = rule_called(verdict.rules).levels.get(row["call"]) if "call" in row else None
-    return CheckResult(who, row, verdict.level, call_level, str(verdict.rule), share_of(row), drawn)
+    return CheckResult(who, ruling, drawn)
 
 
 def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progress: Progress) -> Film | None:

@@ -68,7 +68,7 @@ def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: Crisi
     plan.name_terrain()
     mm = millimetres(scene.units)
     draw_ticks(sheet, sheet.bounds, mm=mm)
-    sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
+    sheet.caption(title(sheet, verdict), why(sheet.words, verdict))
     sheet.note(plan.words("plan in inches") if mm else plan.words("whole table", units=scene.units))
 
 
@@ -97,7 +97,7 @@ class _Plan:
         points = np.concatenate(both)
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
         more = NEAR * max(right - left, top - bottom)
-        part = {*self.verdict.blockers, *self.verdict.cover_from}
+        part = {*self.verdict.in_the_way, *self.verdict.cover_from}
         for feature in self.scene.terrain:
             corners = feature.outline.corners
             grown = more * (1.5 if feature.name in part else 1.0)
@@ -120,7 +120,7 @@ class _Plan:
             sheet.avoid(shapely.get_coordinates(ring))
         for number, feature in enumerate(self.scene.terrain):
             corners, mark = feature.outline.corners, f"terrain-{number}"
-            if feature.name in (*self.verdict.blockers, *self.verdict.cover_from):
+            if feature.name in (*self.verdict.in_the_way, *self.verdict.cover_from):
                 self._draw_obstacle(feature, mark)
             elif feature is self.target:
                 area(sheet, corners, fill=style.seen, edge=style.seen_edge, width=BOLD, mark=mark)
@@ -139,7 +139,7 @@ class _Plan:
     def _draw_obstacle(self, feature: Feature, mark: str) -> None:
         """A piece of terrain that blocks the line, gives cover, or both."""
         style = self.sheet.style
-        blocks, covers = feature.name in self.verdict.blockers, feature.name in self.verdict.cover_from
+        blocks, covers = feature.name in self.verdict.in_the_way, feature.name in self.verdict.cover_from
         fill = style.blocker if blocks else style.terrain
         edge = style.green if covers else style.blocker_edge
         hatch = BLOCKS * blocks + COVERS * covers
@@ -240,7 +240,7 @@ class _Plan:
         inside = [
             shapely.intersection(path, feature.outline.polygons[0])
             for feature in self.scene.terrain
-            if feature.name in self.verdict.blockers
+            if feature.name in self.verdict.in_the_way
         ]
         stretches = [part for crossing in inside for part in shapely.get_parts(crossing) if part.length > 0.0]
         middles = [np.array(part.interpolate(0.5, normalized=True).coords[0]) for part in stretches]

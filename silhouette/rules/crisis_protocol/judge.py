@@ -16,6 +16,7 @@ from silhouette.rules.crisis_protocol.evidence import Evidence, evidence_for
 from silhouette.rules.crisis_protocol.results import LEVELS, NAME, CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene, Readings
 from silhouette.rules.crisis_protocol.words import Words
+from silhouette.rules.fields import Blocker
 from silhouette.rules.readings import OtherReading, alternatives
 from silhouette.scenes.scene import Check
 
@@ -63,7 +64,7 @@ def _ruling(evidence: Evidence, readings: Readings) -> CrisisProtocolVerdict:
         line_of_sight=line is not None,
         cover=cover,
         sight_line=None if line is None else (_point(line[0]), _point(line[1])),
-        blockers=evidence.blockers,
+        blockers=tuple(map(Blocker, evidence.blockers)),
         cover_from=cover_from,
         distance=evidence.distance,
         target_size=evidence.size,

@@ -20,7 +20,7 @@ def one_way(scene: PlanScene, seeing: CrisisProtocolVerdict, blind: CrisisProtoc
     own = scene.character(seer).on
     below = scene.character(seen).on
     reasons = []
-    for name in blind.blockers[:2]:
+    for name in blind.in_the_way[:2]:
         words = in_a_sentence(name)
         if name == own:
             reasons.append(f"{seer} stands on {words}, which is in {seen}'s way and never in its own (R7)")

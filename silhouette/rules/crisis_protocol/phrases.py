@@ -7,9 +7,9 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from silhouette.rules.base import Phrase
+from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 
 PHRASES: Mapping[str, Phrase] = {
     "whole table": "Seen from above, x to the right and y up; numbers in {units}, from the scene's origin.",
@@ -43,12 +43,13 @@ BY_CARD = "R15"
 """The rule by which a card gives cover, whatever terrain does."""
 
 
-def short_reason(row: Mapping[str, Any], words: Callable[..., str]) -> str:
+def short_reason(verdict: CrisisProtocolVerdict, words: Callable[..., str]) -> str:
     """Why a verdict is as it is, in one sentence of `PHRASES`; see `silhouette.rules.base.Rule.short_reason`."""
-    if not row["line_of_sight"]:
-        key, names = "why no free line", [blocker["name"] for blocker in row["blockers"]]
-    elif row["cover"]:
-        key, names = "why granted" if row["rule_number"] == BY_CARD else "why cover", row["cover_from"]
+    names: tuple[str, ...] = ()
+    if not verdict.line_of_sight:
+        key, names = "why no free line", verdict.in_the_way
+    elif verdict.cover:
+        key, names = "why granted" if verdict.rule.number == BY_CARD else "why cover", verdict.cover_from
     else:
-        key, names = "why seen" if row["cover"] is None else "why a free line", []
-    return words(key, attacker=row["attacker"], target=row["target"], by=", ".join(names), count=len(names))
+        key = "why seen" if verdict.cover is None else "why a free line"
+    return words(key, attacker=verdict.attacker, target=verdict.target, by=", ".join(names), count=len(names))

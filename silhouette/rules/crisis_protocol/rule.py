@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,11 @@ from silhouette.rules.crisis_protocol.results import (
     LEVELS,
     NAME,
     VERDICTS,
-    CrisisProtocolRow,
     CrisisProtocolVerdict,
 )
 from silhouette.rules.crisis_protocol.scene import Character, PlanEntry, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.stage import stage
-from silhouette.rules.expectations import expectable, expectable_word, keys_of, list_keys_of
+from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.otherwise import Movers
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.moved import Move
@@ -51,7 +50,7 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
     example = "scenes/crisis_protocol/red_skull_behind_terrain.toml"
     scene_entry = PlanEntry
     readings_entry = Readings
-    row_type = CrisisProtocolRow
+    verdict_type = CrisisProtocolVerdict
     phrases = PHRASES
     levels = LEVELS
     mobility = Mobility(walkers=("character",), flat=True)
@@ -89,9 +88,7 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
             raise RequestError(f"{scene.path}: nobody but '{attacker}' stands there; add another to look at")
         return tuple(Check(attacker, name) for name in others)
 
-    def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
-        """The reason for a verdict, in one short sentence in another language than English."""
-        return short_reason(row, words)
+    short_reason = staticmethod(short_reason)
 
     def judge(self, requests: Sequence[tuple[PlanScene, Check]], settings: Settings) -> list[CrisisProtocolVerdict]:
         """The rulings on checks, in their order; nothing is measured, so that no setting matters."""
@@ -198,4 +195,4 @@ def _base_in_words(scene: PlanScene, character: Character) -> str:
 def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, or of a verdict, that no check can give."""
     expectable_word(location, "verdict", expect.get("verdict", VERDICTS[0]), VERDICTS)
-    expectable(location, expect, keys_of(CrisisProtocolRow), list_keys_of(CrisisProtocolRow))
+    expectable(location, expect, CrisisProtocolVerdict.fields)

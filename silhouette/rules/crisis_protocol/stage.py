@@ -78,13 +78,13 @@ def _sight(
     height = 0.25 * step
     points = tuple((float(x), float(y), height) for x, y in ends)
     lines = (Line("free" if verdict.line_of_sight else "blocked", points),) if attacker != target else ()
-    ways = verdict.blockers or verdict.cover_from
+    ways = verdict.in_the_way or verdict.cover_from
     return Sight(
         place,
         number[attacker],
         number[target],
         tuple(number[name] for name in ways),
         eye=heads[attacker] if attacker != target else None,
-        free=verdict.line_of_sight,
+        free=bool(verdict.line_of_sight),
         lines=lines,
     )

@@ -141,7 +141,7 @@ def draw_models(sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: 
     kinds = {kind for row in panels.placed() for kind in panels.draw_row(*row, outer=tally)}
     sheet.legend(*(target_swatches if panels.pictured else _bar_swatches)(sheet, kinds))
     sheet.legend(*counting_swatches(sheet, clause, tally, verdict.rules))
-    sheet.caption(title(sheet, verdict), why(words, verdict.row()))
+    sheet.caption(title(sheet, verdict), why(words, verdict))
     tell_counts(sheet, verdict)
     sheet.note(words("models"))
 

@@ -134,27 +134,25 @@ def draw_clauses(sheet: Sheet, scene: DataScene, verdict: DataVerdict) -> None:
     if found is not None:
         sheet.legend(*counting_swatches(sheet, *found, verdict.rules))
     _draw_ticks(sheet)
-    row = verdict.row()
-    sheet.caption(title(sheet, verdict), why(words, row))
-    for warning in filter(told_in_figures, row["warnings"]):
+    sheet.caption(title(sheet, verdict), why(words, verdict))
+    for warning in filter(told_in_figures, verdict.warnings):
         sheet.note(f"{warning[:1].upper()}{warning[1:]}.")
     tell_counts(sheet, verdict)
     sheet.note(words("plan of clauses"))
-    sheet.data["clauses"] = row["clauses"]
+    sheet.data["clauses"] = [clause.row() for clause in verdict.clauses]
 
 
 def decisive(verdict: DataVerdict) -> tuple[str, ...]:
     """The pieces that decide: those in the way, or touched, that the reason names."""
     named = {name for clause in verdict.clauses if clause.decides for name in clause.named}
-    return tuple(name for name in verdict.blockers if name in named)
+    return tuple(name for name in verdict.deciding if name in named)
 
 
 def hiding_only(verdict: DataVerdict) -> tuple[str, ...]:
     """The pieces that hide something and that the reason does not name: without them the clauses might hold as well."""
     hidden = hidden_by(_asked(verdict))
-    measured = () if verdict.measurement is None else verdict.measurement.blocker_rows(())
     ends, deciding = (verdict.attacker, verdict.target), decisive(verdict)
-    every = dict.fromkeys((*hidden, *(row["name"] for row in measured)))
+    every = dict.fromkeys((*hidden, *(blocker.name for blocker in verdict.blockers if blocker.obscures)))
     return tuple(name for name in every if name not in (*ends, *deciding))
 
 

@@ -11,13 +11,13 @@ from operator import attrgetter
 from silhouette.errors import RequestError
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import Wanted
-from silhouette.rules.base import RuleReference, Settings
+from silhouette.rules.base import Measurement, RuleReference, Settings
 from silhouette.rules.data.asking import SceneTable
 from silhouette.rules.data.evaluating import LONGEST
 from silhouette.rules.data.found import Found, Key, Unmeasured, Use
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal, Lookup, Name, Node
-from silhouette.rules.data.results import AskedClause, DataVerdict, Measurement
+from silhouette.rules.data.results import AskedClause, DataVerdict, blockers_of
 from silhouette.rules.data.ruling import ruled
 from silhouette.rules.data.scene import DataScene, value_of
 from silhouette.rules.data.words import reason_of, said
@@ -127,7 +127,7 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
     choice = f"{chooser}'s player chooses between {in_a_row(ruling.between)}" if chooser else ""
     uses = [use for clause in clauses if clause.decides for use in clause.uses]
     observed = _observation(table, attacker, target, uses)
-    blockers = _blockers([clause for clause in clauses if clause.decides], check)
+    deciding_pieces = _blockers([clause for clause in clauses if clause.decides], check)
     return DataVerdict(
         attacker=attacker.name,
         target=target.name,
@@ -139,14 +139,15 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         written=scene.written,
         line_of_sight=seen.value,
         could_be=found.could_be,
-        blockers=blockers,
+        blockers=blockers_of(observed, deciding_pieces),
+        deciding=deciding_pieces,
         chooser=chooser,
         between=ruling.between,
         clauses=tuple(clauses),
         warnings=_warnings(
-            scene, attacker, target, blockers, [] if observed is None else windows_seen_through(observed)
+            scene, attacker, target, deciding_pieces, [] if observed is None else windows_seen_through(observed)
         ),
-        measurement=None if observed is None else Measurement.of(observed, settings.renderer.name),
+        measurement=None if observed is None else Measurement.of(observed, settings.renderer),
         observation=observed if settings.keep else None,
         looks=_looks(table, clauses) if settings.keep else {},
     )

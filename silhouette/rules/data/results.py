@@ -4,68 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import (
-    Any,
-    NotRequired,  # pydantic needs it below Python 3.12
-    Self,
-    cast,
-)
+from typing import Any, ClassVar, Self
 
-from typing_extensions import TypedDict
-
-from silhouette.measure.observation import DecidedBy, Observation, OcclusionCounts
+from silhouette.measure.observation import Observation
 from silhouette.rules.base import MeasuredVerdict, decides
 from silhouette.rules.data.found import Tally, Use
-from silhouette.rules.expectations import BlockerRow
-from silhouette.views import Projection
-
-
-class ClauseRow(TypedDict):
-    """A clause as JSON has it; ``values`` has what was measured, by primitive: truths, shares, lengths in mm."""
-
-    number: str
-    text: str
-    holds: bool
-    values: dict[str, Any]
-
-
-class ChoiceRow(TypedDict):
-    """Whose player chooses, and between which verdicts."""
-
-    by: str
-    between: list[str]
-
-
-class DataRow(TypedDict):
-    """A `DataVerdict` as JSON has it; the keys from ``occluded`` on only where something was measured from an eye."""
-
-    attacker: str
-    target: str
-    rules: str
-    verdict: str
-    line_of_sight: bool
-    rule: str
-    rule_number: str
-    reason: str
-    marginal: bool
-    could_be: list[str]
-    blockers: list[BlockerRow]
-    choice: ChoiceRow | None
-    clauses: list[ClauseRow]
-    warnings: list[str]
-    occluded: NotRequired[float]
-    error: NotRequired[float]
-    target_pixels: NotRequired[int]
-    occluded_pixels: NotRequired[int]
-    seen_pixels: NotRequired[int]
-    renderer: NotRequired[str]
-    pixel: NotRequired[float]
-    decided_by: NotRequired[DecidedBy]
-    projection: NotRequired[Projection]
+from silhouette.rules.fields import (
+    ATTACKER,
+    BLOCKERS,
+    COULD_BE,
+    GROUNDS,
+    LINE_OF_SIGHT,
+    MANNER,
+    MARGINAL,
+    PIXEL,
+    RENDERER,
+    RULES,
+    SEEN_PIXELS,
+    SHARE,
+    TARGET,
+    VERDICT,
+    WARNINGS,
+    Blocker,
+    Record,
+    ResultField,
+    largest_first,
+    list_of,
+    row_type,
+)
 
 
 @dataclass(frozen=True, eq=False)
-class AskedClause:
+class AskedClause(Record):
     """A clause that was asked.
 
     Attributes:
@@ -88,67 +58,51 @@ class AskedClause:
     named: tuple[str, ...]
     tallies: tuple[Tally, ...]
 
-    def row(self) -> ClauseRow:
-        """The clause as the contract names its keys."""
+    fields: ClassVar[tuple[ResultField, ...]] = (
+        ResultField("number", str, "in the game's specification"),
+        ResultField("text", str, "what it says of this table"),
+        ResultField("holds", bool, "whether it does"),
+        ResultField("values", dict[str, Any], "what was measured, by primitive: truths, shares, lengths in mm"),
+    )
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What was measured, by primitive; by what it was asked of as well, if one was asked twice."""
         values: dict[str, Any] = {}
         for use in self.uses:
             value = use.holds if use.holds is not None or use.measured is None else use.measured.value
             name = use.name if use.name not in values else f"{use.name}({', '.join(use.of)})"
             if use.unit != "clause":
                 values.setdefault(name, value)
-        return {"number": self.number, "text": self.text, "holds": self.holds, "values": values}
+        return values
 
 
-@dataclass(frozen=True, eq=False)
-class Measurement:
-    """What was measured from an eye.
+def blockers_of(observed: Observation | None, others: Sequence[str]) -> tuple[Blocker, ...]:
+    """The pieces that obscure some of the target, the largest share first; then others that are in the way.
 
-    Attributes:
-        counts: the pixels of the target and their errors.
-        blockers: the names of the pieces that may stand before the target, as the counts have them.
-        renderer: its name.
-        pixel: mm per pixel at the target.
-        decided_by, projection: as of `silhouette.measure.observation.Observation`.
+    Args:
+        observed: what was measured from an eye; None if nothing was, and blockers have names alone.
+        others: the names of the pieces to which the answers are due that decided.
     """
+    if observed is None:
+        return tuple(map(Blocker, others))
+    counts, total = observed.counts, observed.counts.total or 1
+    measured = largest_first(
+        Blocker(piece.name, nearest / total, alone / total)
+        for piece, nearest, alone in zip(observed.blockers, counts.nearest, counts.alone, strict=True)
+        if alone
+    )
+    known = {blocker.name for blocker in measured}
+    return measured + tuple(Blocker(name, 0.0, 0.0) for name in others if name not in known)
 
-    counts: OcclusionCounts
-    blockers: tuple[str, ...]
-    renderer: str
-    pixel: float
-    decided_by: DecidedBy
-    projection: Projection
 
-    @classmethod
-    def of(cls, observed: Observation, renderer: str) -> Measurement:
-        """What an observation found, without its masks."""
-        names = tuple(piece.name for piece in observed.blockers)
-        return cls(observed.counts, names, renderer, observed.pixel, observed.decided_by, observed.projection)
-
-    def row(self) -> dict[str, Any]:
-        """The keys of a result that only what is measured from an eye has."""
-        counts = self.counts
-        return {
-            "occluded": counts.occluded / counts.total if counts.total else 0.0,
-            "error": counts.error,
-            "target_pixels": counts.total,
-            "occluded_pixels": counts.occluded,
-            "seen_pixels": counts.seen,
-            "renderer": self.renderer,
-            "pixel": self.pixel,
-            "decided_by": self.decided_by,
-            "projection": self.projection,
-        }
-
-    def blocker_rows(self, others: Sequence[str]) -> list[BlockerRow]:
-        """The pieces that obscure some of the target, the largest share first; then others that are in the way."""
-        total = self.counts.total or 1
-        found = zip(self.blockers, self.counts.nearest, self.counts.alone, strict=True)
-        rows = [
-            BlockerRow(name=name, occluded=near / total, alone=alone / total) for name, near, alone in found if alone
-        ]
-        rows.sort(key=lambda row: (-row["occluded"], -row["alone"], row["name"]))
-        known = {row["name"] for row in rows}
-        return rows + [BlockerRow(name=name, occluded=0.0, alone=0.0) for name in others if name not in known]
+CHOICE = row_type(
+    "ChoiceRow",
+    (
+        ResultField("by", str, "whose player chooses"),
+        ResultField("between", list[str], "the verdicts"),
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,28 +111,34 @@ class DataVerdict(MeasuredVerdict):
 
     Attributes:
         written: the game as the scene file names it.
-        line_of_sight: whether the game's clause of line of sight holds.
-        could_be: the verdicts that hold within the errors, this one among them.
-        blockers: the names of the pieces that are in the way, by the clauses that decided.
+        deciding: the names of the pieces that are in the way, by the clauses that decided.
         chooser: the name of the model whose player chooses; empty where nobody does.
         between: the verdicts between which that player chooses.
         clauses: those that were asked, first those that decided.
-        warnings: sentences on estimates, doubtful poses and faulty meshes.
-        measurement: what was measured from an eye of the attacker; None where nothing was.
         looks: the observations of the models that the deciding clauses counted, by what rests on them; empty where
             they were not kept.
     """
 
     written: str
-    line_of_sight: bool
-    could_be: tuple[str, ...]
-    blockers: tuple[str, ...]
+    deciding: tuple[str, ...]
     chooser: str
     between: tuple[str, ...]
     clauses: tuple[AskedClause, ...]
-    warnings: tuple[str, ...]
-    measurement: Measurement | None
     looks: Mapping[Use, Observation] = field(default_factory=dict, repr=False, compare=False)
+
+    fields: ClassVar[tuple[ResultField, ...]] = (
+        *(ATTACKER, TARGET, replace(RULES, at="written"), VERDICT, LINE_OF_SIGHT, *GROUNDS),
+        *(MARGINAL, COULD_BE, BLOCKERS),
+        ResultField("choice", CHOICE | None, "whose player chooses, and between which verdicts; null if nobody does"),
+        ResultField("clauses", list_of(AskedClause), "those that were asked", parts=AskedClause.fields),
+        WARNINGS,
+        *(replace(key, optional=True) for key in (*SHARE, SEEN_PIXELS, RENDERER, PIXEL, *MANNER)),
+    )
+
+    @property
+    def choice(self) -> Mapping[str, Any] | None:
+        """Whose player chooses, and between which verdicts; None if nobody does."""
+        return {"by": self.chooser, "between": self.between} if self.between else None
 
     def could_also_be(self, others: Sequence[str], why: str) -> Self:
         """See `silhouette.rules.base.Verdict`."""
@@ -188,29 +148,3 @@ class DataVerdict(MeasuredVerdict):
     def without_evidence(self) -> Self:
         """The same answer without its observations, whose masks take megabytes."""
         return replace(self, observation=None, looks={})
-
-    def _blocker_rows(self) -> list[BlockerRow]:
-        if self.measurement is None:
-            return [{"name": name} for name in self.blockers]
-        return self.measurement.blocker_rows(self.blockers)
-
-    def row(self) -> DataRow:
-        """The result as the contract names its keys, ready for JSON."""
-        measured = self.measurement
-        row: DataRow = {
-            "attacker": self.attacker,
-            "target": self.target,
-            "rules": self.written,
-            "verdict": self.verdict,
-            "line_of_sight": self.line_of_sight,
-            "rule": self.rule.section,
-            "rule_number": self.rule.number,
-            "reason": self.reason,
-            "marginal": len(self.could_be) > 1,
-            "could_be": list(self.could_be),
-            "blockers": self._blocker_rows(),
-            "choice": {"by": self.chooser, "between": list(self.between)} if self.between else None,
-            "clauses": [clause.row() for clause in self.clauses],
-            "warnings": list(self.warnings),
-        }
-        return row if measured is None else cast(DataRow, {**row, **measured.row()})

@@ -18,9 +18,9 @@ from silhouette.rules.base import Figure, Level, Pieces, Rule, Settings, Verdict
 from silhouette.rules.data.game import Game, read_game
 from silhouette.rules.data.judge import judge
 from silhouette.rules.data.phrases import PHRASES
-from silhouette.rules.data.results import DataRow, DataVerdict
+from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene, load_scene, readings_entry, scene_entry
-from silhouette.rules.expectations import expectable, expectable_word, keys_of, list_keys_of
+from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.otherwise import Movers
 from silhouette.rules.table import places_of_attacker, table_basis, table_meshes, table_pieces
 from silhouette.scenes.motion import Mobility
@@ -43,7 +43,7 @@ class GameRule(Rule[DataScene, DataVerdict]):
     """
 
     game: ClassVar[Game]
-    row_type = DataRow
+    verdict_type = DataVerdict
     phrases = PHRASES
     unmeasured = "lines, distances and outlines, on the meshes of the table"
     reads = ("terrain", "fighter", "vehicle", "check")
@@ -65,7 +65,7 @@ class GameRule(Rule[DataScene, DataVerdict]):
             wanted = expect.get(key, [])
             for word in wanted if isinstance(wanted, list) else [wanted]:
                 expectable_word(location, key, word, list(self.levels))
-        expectable(location, expect, keys_of(DataRow), list_keys_of(DataRow))
+        expectable(location, expect, DataVerdict.fields)
 
     def everyone(self, scene: DataScene) -> tuple[Check, ...]:
         """Every fighter and vehicle against every other."""

@@ -52,7 +52,7 @@ def draw_cell_view(sheet: Sheet, scene: CellScene, check: Check, verdict: IkosaV
     view.draw_lines()
     view.draw_corners()
     view.draw_gravity()
-    sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
+    sheet.caption(title(sheet, verdict), why(sheet.words, verdict))
 
 
 class _CellView:

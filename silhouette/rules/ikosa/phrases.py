@@ -7,9 +7,9 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from silhouette.rules.base import Phrase
+from silhouette.rules.ikosa.results import IkosaVerdict
 
 PHRASES: Mapping[str, Phrase] = {
     "clear lines": "clear lines: {count}",
@@ -34,11 +34,11 @@ IN_ONE_CELL = "A7"
 """The rule for two who share a cell."""
 
 
-def short_reason(row: Mapping[str, Any], words: Callable[..., str]) -> str:
+def short_reason(verdict: IkosaVerdict, words: Callable[..., str]) -> str:
     """Why a verdict is as it is, in sentences of `PHRASES`; see `silhouette.rules.base.Rule.short_reason`."""
-    names = {"attacker": row["attacker"], "target": row["target"]}
-    if row["lines"]:
-        reason = words("why lines", **names, lines=row["lines"], count=row["blocked"])
+    names, drawn = {"attacker": verdict.attacker, "target": verdict.target}, verdict.drawn
+    if drawn.count:
+        reason = words("why lines", **names, lines=drawn.count, count=drawn.blocked)
     else:
-        reason = words("why one cell" if row["rule_number"] == IN_ONE_CELL else "why no face", **names)
-    return words("why gravity", why=reason) if row["gravity_face_excluded"] else reason
+        reason = words("why one cell" if verdict.rule.number == IN_ONE_CELL else "why no face", **names)
+    return words("why gravity", why=reason) if drawn.gravity_face_excluded else reason

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
+from typing import ClassVar
 
 from silhouette.rules.base import Level, Verdict
+from silhouette.rules.fields import GROUNDS, OTHER_READINGS, VERDICT, WHO, ResultField
 from silhouette.rules.ikosa.lines import Lines
-from silhouette.rules.readings import OtherReading
 
 NAME = "ikosa"
 
@@ -23,32 +22,6 @@ LEVELS: Mapping[str, Level] = {
 VERDICTS = tuple(LEVELS)
 
 
-class GradedCover(TypedDict, total=False):
-    """The value of the cover, where the scene asks for graded cover."""
-
-    cover_value: int
-
-
-class IkosaRow(GradedCover):
-    """A ruling as JSON has it; see `IkosaVerdict`. Points and lines are counted."""
-
-    attacker: str
-    target: str
-    rules: str
-    verdict: str
-    cover: bool
-    line_of_effect: bool
-    source_points: int
-    target_points: int
-    lines: int
-    blocked: int
-    gravity_face_excluded: bool
-    rule: str
-    rule_number: str
-    reason: str
-    other_readings: list[OtherReading]
-
-
 @dataclass(frozen=True)
 class IkosaVerdict(Verdict):
     """An Ikosa ruling with its evidence.
@@ -58,33 +31,24 @@ class IkosaVerdict(Verdict):
         cover: whether at least one line is hindered.
         line_of_effect: whether at least one line is free, or none is needed.
         cover_value: 0, 2, 4 or 8 where the scene asks for graded cover, else None.
-        other_readings: the results that would differ under another reading of the rules; empty where none would.
     """
 
     drawn: Lines
     cover: bool
     line_of_effect: bool
     cover_value: int | None = None
-    other_readings: tuple[OtherReading, ...] = ()
 
-    def row(self) -> IkosaRow:
-        """The result as the contract names its keys, ready for JSON."""
-        graded = GradedCover() if self.cover_value is None else GradedCover(cover_value=self.cover_value)
-        return {
-            "attacker": self.attacker,
-            "target": self.target,
-            "rules": self.rules,
-            "verdict": self.verdict,
-            "cover": self.cover,
-            "line_of_effect": self.line_of_effect,
-            "source_points": len(self.drawn.sources),
-            "target_points": len(self.drawn.targets),
-            "lines": self.drawn.count,
-            "blocked": self.drawn.blocked,
-            "gravity_face_excluded": self.drawn.gravity_face_excluded,
-            **graded,
-            "rule": self.rule.section,
-            "rule_number": self.rule.number,
-            "reason": self.reason,
-            "other_readings": [reading.copy() for reading in self.other_readings],
-        }
+    fields: ClassVar[tuple[ResultField, ...]] = (
+        *(*WHO, VERDICT),
+        ResultField("cover", bool, "whether at least one line is hindered"),
+        ResultField("line_of_effect", bool, "whether at least one line is free, or none is needed"),
+        ResultField("source_points", int, "how many corners lines start from", at="drawn.sources", value=len),
+        ResultField("target_points", int, "how many corners lines end at", at="drawn.targets", value=len),
+        ResultField("lines", int, "how many are drawn", at="drawn.count"),
+        ResultField("blocked", int, "how many of them pass through terrain", at="drawn.blocked"),
+        ResultField(
+            "gravity_face_excluded", bool, "whether a face is left out for gravity", at="drawn.gravity_face_excluded"
+        ),
+        ResultField("cover_value", int, "0, 2, 4 or 8, if the scene asks for graded cover", optional=True),
+        *(*GROUNDS, OTHER_READINGS),
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,12 @@ from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Pieces, Rule, Settings
-from silhouette.rules.expectations import expectable, expectable_word, keys_of, list_keys_of
+from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.ikosa.entries import CellSceneEntry, Readings
 from silhouette.rules.ikosa.figures import figures
 from silhouette.rules.ikosa.judge import ruling
 from silhouette.rules.ikosa.phrases import PHRASES, short_reason
-from silhouette.rules.ikosa.results import LEVELS, NAME, VERDICTS, IkosaRow, IkosaVerdict
+from silhouette.rules.ikosa.results import LEVELS, NAME, VERDICTS, IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature, load_cell_scene
 from silhouette.rules.ikosa.stage import stage
 from silhouette.scenes.scene import Check, between, everyone
@@ -37,7 +37,7 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
     example = "scenes/ikosa/down_from_a_block.toml"
     scene_entry = CellSceneEntry
     readings_entry = Readings
-    row_type = IkosaRow
+    verdict_type = IkosaVerdict
     phrases = PHRASES
     levels = LEVELS
 
@@ -62,9 +62,7 @@ class Ikosa(Rule[CellScene, IkosaVerdict]):
             raise RequestError(f"{scene.path}: creatures in cells have no vision arcs; ask without an arc")
         return between(scene.path, _names(scene), LOOKERS, attacker, target)
 
-    def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
-        """The reason for a verdict, in one short sentence in another language than English."""
-        return short_reason(row, words)
+    short_reason = staticmethod(short_reason)
 
     def judge(self, requests: Sequence[tuple[CellScene, Check]], settings: Settings) -> list[IkosaVerdict]:
         """The rulings on checks, in their order; nothing is measured, so that no setting matters."""
@@ -108,4 +106,4 @@ def _creature_row(creature: Creature) -> tuple[str, ...]:
 def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, or of a verdict, that no check can give."""
     expectable_word(location, "verdict", expect.get("verdict", VERDICTS[0]), VERDICTS)
-    expectable(location, expect, keys_of(IkosaRow), list_keys_of(IkosaRow))
+    expectable(location, expect, IkosaVerdict.fields)

@@ -66,7 +66,7 @@ def label(picture: Image.Image, image: EyeImage, scene: NecromundaScene, verdict
         x = min(max((columns.min() + columns.max() - width) / 2, rim), picture.width - width - rim)
         taken = _write_name(drawing, (x, max(rows.min() - NAMES.line - 6 * FINE, rim)), name, taken)
     numbers = {piece.name: number for number, piece in enumerate(scene.pieces, FIRST_PIECE)}
-    blockers = [blocker.name for blocker in verdict.blockers if blocker.occluded > 0][:NAMED]
+    blockers = [blocker.name for blocker in verdict.blockers if blocker.share][:NAMED]
     areas = [(name, image.front.ids == numbers[name]) for name in blockers]
     areas += [(name, image.disregarded.ids == number) for name, number in numbers.items()]
     for name, area in areas:
@@ -155,7 +155,7 @@ def add_caption(
 def _title(drawing: Drawing, y: float, verdict: NecromundaVerdict) -> float:
     """Writes attacker, target and verdict, as large as fits on one line, else on several; returns the y below."""
     text = WORDS("title", attacker=verdict.attacker, target=verdict.target, verdict=verdict.verdict)
-    if verdict.row()["in_arc"] is False:
+    if verdict.in_arc is False:
         text = WORDS("out of arc", title=text)
     text = TITLE[0].printable(WORDS("marginal", title=text) if verdict.marginal else text)
     width = WIDTH - 2 * MARGIN
@@ -185,10 +185,10 @@ def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
         WORDS(
             "blocker",
             name=SHARES.elided(SHARES.printable(blocker.name), WIDTH / 4),
-            share=WORDS.share(round(blocker.occluded * 1e9), 10**9),
+            share=WORDS.share(round(blocker.share * 1e9), 10**9),
         )
         for blocker in verdict.blockers
-        if blocker.occluded > 0
+        if blocker.share
     ]
     more = [WORDS("more", count=len(blockers) - NAMED)] if len(blockers) > NAMED else []
     return joined([share, *blockers[:NAMED], *more])
@@ -205,10 +205,10 @@ def _remarks(image: EyeImage, verdict: NecromundaVerdict) -> list[str]:
 def _small_print(verdict: NecromundaVerdict, renderer: Renderer) -> str:
     """The measurement in words: renderer, pixel, how the eye is known, and the scale of the grid."""
     attacker = verdict.evidence.sight.attacker
-    drawn = "" if renderer.name == verdict.renderer else WORDS("drawn with", renderer=renderer.name)
+    drawn = "" if renderer.name == verdict.measurement.renderer else WORDS("drawn with", renderer=renderer.name)
     return joined(
         [
-            WORDS("measured with", renderer=verdict.renderer, pixel=f"{verdict.pixel:.2g}"),
+            WORDS("measured with", renderer=verdict.measurement.renderer, pixel=f"{verdict.measurement.pixel:.2g}"),
             drawn,
             WORDS("the eye", eye=attacker.eye_from),
             WORDS("an inch apart"),
@@ -238,7 +238,7 @@ def _legend(page: Image.Image, y: float, image: EyeImage, verdict: NecromundaVer
             _Swatch((150, 150, 157), WORDS("outside"), stripes=(212, 212, 215), falling=True),
         ),
         (image.ghosts.ids.any(), _Swatch((240, 241, 241), WORDS("ignored"), dotted=True)),
-        (any(blocker.occluded > 0 for blocker in verdict.blockers), _Swatch((222, 190, 152), WORDS("in the way"))),
+        (any(blocker.share for blocker in verdict.blockers), _Swatch((222, 190, 152), WORDS("in the way"))),
         (image.disregarded.ids.any(), _Swatch((241, 222, 233), WORDS("friend"))),
         (not image.inside.all(), _Swatch((214, 213, 210), WORDS("beyond"))),
     ]

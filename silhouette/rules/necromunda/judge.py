@@ -18,8 +18,9 @@ from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
 from silhouette.meshes.holes import encloses
 from silhouette.models.entries import ArcName
-from silhouette.rules.base import RuleReference, Settings
-from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, Blocker, NecromundaVerdict
+from silhouette.rules.base import Measurement, RuleReference, Settings
+from silhouette.rules.fields import Blocker, largest_first
+from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, NecromundaVerdict
 from silhouette.rules.necromunda.scene import OTHERWISE, NecromundaScene, Readings
 from silhouette.rules.necromunda.sight import sight_between
 from silhouette.rules.readings import Alternative, OtherReading, alternatives
@@ -291,14 +292,9 @@ def _verdict(
         rule=rule,
         reason=reason,
         line_of_sight=verdict != "hidden",
-        counts=counts,
-        seen=sight.counts.seen,
+        measurement=Measurement.of(cover, settings.renderer, sight.counts.seen),
         blockers=_blockers(cover),
         could_be=could_be,
-        renderer=settings.renderer.name,
-        pixel=cover.pixel,
-        decided_by=cover.decided_by,
-        projection=cover.projection,
         warnings=tuple(dict.fromkeys([*_doubts(scene, cover), *_warnings(cover, settings.pixel)])),
         arc=arc,
         is_facing_known=attacker.facing is not None,
@@ -325,11 +321,11 @@ class _ReasonWords:
         if len(self.blockers) == 1:
             return f" by {in_a_sentence(self.blockers[0].name)}"
         named = [
-            f"{in_a_sentence(blocker.name)} ({fraction_in_words(blocker.occluded)})"
+            f"{in_a_sentence(blocker.name)} ({fraction_in_words(blocker.share)})"
             for blocker in self.blockers[:3]
-            if blocker.occluded
+            if blocker.share
         ]
-        more = sum(blocker.occluded != 0.0 for blocker in self.blockers) - len(named)
+        more = sum(blocker.share != 0.0 for blocker in self.blockers) - len(named)
         return " by " + (" and ".join(named) if not more else ", ".join(named) + f" and {more} more")
 
 
@@ -366,12 +362,11 @@ def _ladder(words: _ReasonWords, sight: OcclusionCounts, part: int, whole: int) 
 def _blockers(observation: Observation) -> tuple[Blocker, ...]:
     """The pieces that obscure some of the target, alone or behind others, the largest share first."""
     counts = observation.counts
-    blockers = [
+    return largest_first(
         Blocker(piece.name, nearest / counts.total, alone / counts.total)
         for piece, nearest, alone in zip(observation.blockers, counts.nearest, counts.alone, strict=True)
         if alone
-    ]
-    return tuple(sorted(blockers, key=lambda blocker: (-blocker.occluded, -blocker.alone, blocker.name)))
+    )
 
 
 def _could_be(

@@ -31,11 +31,11 @@ def one_way(scene: NecromundaScene, seeing: NecromundaVerdict, blind: Necromunda
     seer = scene.model(seeing.attacker).with_eye_for(seeing.arc)
     other = scene.model(blind.attacker).with_eye_for(blind.arc)
     why = _by_arcs(seer, other, blind) or _by_friends(scene, seer, blind)
-    blockers = [blocker.name for blocker in blind.blockers if blocker.occluded]
+    blockers = [blocker.name for blocker in blind.blockers if blocker.share]
 
     def sees(there: NecromundaScene) -> bool:
         (verdict,) = judge([(there, Check(blind.attacker, blind.target, blind.arc))], settings)
-        return verdict.line_of_sight
+        return bool(verdict.line_of_sight)
 
     tests: tuple[Callable[[], str | None], ...] = (
         lambda: by_eyes(scene, seer, other, blockers, lambda moves: sees(moved(scene, moves))),
@@ -72,7 +72,7 @@ def _by_friends(scene: NecromundaScene, seer: Piece, blind: NecromundaVerdict) -
     names = [
         blocker.name
         for blocker in blind.blockers
-        if blocker.occluded and is_friend_in_contact(scene, seer, scene.piece(blocker.name))
+        if blocker.share and is_friend_in_contact(scene, seer, scene.piece(blocker.name))
     ]
     if not names:
         return None

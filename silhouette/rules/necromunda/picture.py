@@ -38,7 +38,7 @@ def draw_eye_view(scene: NecromundaScene, verdict: NecromundaVerdict, renderer: 
     check_png_path(path)
     observation = verdict.evidence
     image = image_of(scene, observation, renderer, *PICTURE)
-    blocking = {blocker.name for blocker in verdict.blockers if blocker.alone > 0}
+    blocking = {blocker.name for blocker in verdict.blockers if blocker.obscures}
     picture = Image.fromarray(coloured(image, scene, observation.sight.target, blocking))
     label(picture, image, scene, verdict)
     page = add_caption(picture, image, scene, verdict, renderer)

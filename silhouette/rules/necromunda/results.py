@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
-from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
-
-from silhouette.measure.observation import DecidedBy, OcclusionCounts
+from silhouette.measure.observation import OcclusionCounts
 from silhouette.models.entries import ArcName
-from silhouette.rules.base import Level, MeasuredVerdict, decides
-from silhouette.rules.expectations import BlockerRow
-from silhouette.rules.readings import OtherReading
-from silhouette.views import Projection
+from silhouette.rules.base import Level, MeasuredVerdict, Measurement, decides
+from silhouette.rules.fields import (
+    ARC,
+    BLOCKERS,
+    COULD_BE,
+    ERROR,
+    GROUNDS,
+    IN_ARC,
+    LINE_OF_SIGHT,
+    MANNER,
+    MARGINAL,
+    OCCLUDED,
+    OCCLUDED_IN_ARC,
+    OCCLUDED_PIXELS,
+    OTHER_READINGS,
+    PIXEL,
+    RENDERER,
+    SEEN_PIXELS,
+    TARGET_PIXELS,
+    VERDICT,
+    WARNINGS,
+    WHO,
+    ResultField,
+)
 
 NAME = "necromunda"
 
@@ -30,94 +48,39 @@ VERDICTS = tuple(LEVELS)
 
 
 @dataclass(frozen=True)
-class Blocker:
-    """A piece that obscures some of the target. Shares are from 0 to 1.
-
-    Attributes:
-        name: of the piece.
-        occluded: the share of the target of which it is the nearest blocker.
-        alone: the share that it would obscure with nothing else on the table.
-    """
-
-    name: str
-    occluded: float
-    alone: float
-
-
-class NecromundaRow(TypedDict):
-    """A `NecromundaVerdict` as JSON has it. Shares are from 0 to 1, ``pixel`` is in mm."""
-
-    attacker: str
-    target: str
-    rules: str
-    verdict: str
-    line_of_sight: bool
-    in_arc: bool | None
-    occluded: float
-    occluded_in_arc: float | None
-    error: float
-    target_pixels: int
-    occluded_pixels: int
-    seen_pixels: int
-    blockers: list[BlockerRow]
-    marginal: bool
-    could_be: list[str]
-    other_readings: list[OtherReading]
-    rule: str
-    rule_number: str
-    reason: str
-    renderer: str
-    pixel: float
-    decided_by: DecidedBy
-    projection: Projection
-    warnings: list[str]
-    arc: ArcName | None
-
-
-@dataclass(frozen=True)
 class NecromundaVerdict(MeasuredVerdict):
-    """A Necromunda verdict with its evidence.
+    """A Necromunda verdict with its evidence. What could be lies within the error or the tolerance.
 
     Attributes:
-        line_of_sight: whether some part of the target is in a vision arc and not obscured.
-        counts: the pixels and errors as measured for cover.
-        seen: pixels in a vision arc and not obscured, as measured for line of sight.
-        blockers: the pieces that obscure some of the target, the largest share first.
-        could_be: the verdicts that hold within the error or the tolerance, this one among them.
-        renderer: the name of the renderer that counts.
-        pixel: mm per pixel at the target, as counts.
-        decided_by: "proof" where it is proven that nothing is seen, or nothing obscured; else "count".
-        projection: "flat" where one picture of the target was taken, "cube" where it reaches round the eye.
-        warnings: sentences on estimates, doubtful poses and faulty meshes.
         arc: the vision arc that the check names, or that of the crew member who sees best; None for any.
-        other_readings: each single other reading of the rules that gives another verdict.
         is_facing_known: whether it is known where the attacker faces; where it is not, the verdict is that of a target
             in the vision arc.
     """
 
-    line_of_sight: bool
-    counts: OcclusionCounts
-    seen: int
-    blockers: tuple[Blocker, ...]
-    could_be: tuple[str, ...]
-    renderer: str
-    pixel: float
-    decided_by: DecidedBy
-    projection: Projection
-    warnings: tuple[str, ...]
+    measurement: Measurement = field(kw_only=True)
     arc: ArcName | None = None
-    other_readings: tuple[OtherReading, ...] = ()
     is_facing_known: bool = True
+
+    fields: ClassVar[tuple[ResultField, ...]] = (
+        *(*WHO, VERDICT, LINE_OF_SIGHT, IN_ARC, OCCLUDED, OCCLUDED_IN_ARC, ERROR),
+        *(TARGET_PIXELS, OCCLUDED_PIXELS, SEEN_PIXELS, BLOCKERS, MARGINAL, COULD_BE, OTHER_READINGS),
+        *(*GROUNDS, RENDERER, PIXEL, *MANNER, WARNINGS, ARC),
+    )
+
+    @property
+    def counts(self) -> OcclusionCounts:
+        """The pixels and errors as measured for cover."""
+        return self.measurement.counts
 
     @property
     def occluded(self) -> float:
         """The obscured share of the target's significant parts, from 0 to 1; 0 where they show no pixel."""
-        return self.counts.occluded / self.counts.total if self.counts.total else 0.0
+        return self.measurement.occluded
 
     @property
     def occluded_in_arc(self) -> float | None:
         """The obscured share of the target's part in the vision arcs, from 0 to 1; None where no part is in them."""
-        return self.counts.occluded_in_arc / self.counts.in_arc if self.counts.in_arc else None
+        return self.measurement.occluded_in_arc
 
     @property
     def in_arc(self) -> bool | None:
@@ -139,37 +102,3 @@ class NecromundaVerdict(MeasuredVerdict):
         """See `silhouette.rules.base.Verdict`."""
         possible = tuple(word for word in VERDICTS if word in self.could_be or word in others)
         return replace(self, could_be=possible, reason=self.reason + decides(others, why))
-
-    def row(self) -> NecromundaRow:
-        """The result as the contract names its keys, ready for JSON."""
-        counts = self.counts
-        return {
-            "attacker": self.attacker,
-            "target": self.target,
-            "rules": self.rules,
-            "verdict": self.verdict,
-            "line_of_sight": self.line_of_sight,
-            "in_arc": self.in_arc,
-            "occluded": self.occluded,
-            "occluded_in_arc": self.occluded_in_arc,
-            "error": counts.error,
-            "target_pixels": counts.total,
-            "occluded_pixels": counts.occluded,
-            "seen_pixels": self.seen,
-            "blockers": [
-                BlockerRow(name=blocker.name, occluded=blocker.occluded, alone=blocker.alone)
-                for blocker in self.blockers
-            ],
-            "marginal": self.marginal,
-            "could_be": list(self.could_be),
-            "other_readings": [reading.copy() for reading in self.other_readings],
-            "rule": self.rule.section,
-            "rule_number": self.rule.number,
-            "reason": self.reason,
-            "renderer": self.renderer,
-            "pixel": self.pixel,
-            "decided_by": self.decided_by,
-            "projection": self.projection,
-            "warnings": list(self.warnings),
-            "arc": self.arc,
-        }

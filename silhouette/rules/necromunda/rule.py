@@ -15,11 +15,11 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Band, Figure, Pieces, Rule, Scale, Settings
-from silhouette.rules.expectations import OF_ODDS, expectable, expectable_word, keys_of, list_keys_of
+from silhouette.rules.expectations import OF_ODDS, expectable, expectable_word
 from silhouette.rules.necromunda.first_scene import with_meshes
 from silhouette.rules.necromunda.judge import judge
 from silhouette.rules.necromunda.one_way import one_way
-from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, NecromundaRow, NecromundaVerdict
+from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
 from silhouette.rules.necromunda.sight import arcs_of
 from silhouette.rules.otherwise import Movers
@@ -47,7 +47,7 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
     example = "scenes/necromunda/example_2_partial_cover.toml"
     scene_entry = TableEntry
     readings_entry = Readings
-    row_type = NecromundaRow
+    verdict_type = NecromundaVerdict
     levels = LEVELS
     mobility = Mobility(walkers=("fighter", "vehicle"), turns=True)
 
@@ -137,7 +137,7 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         share, error = self.share(scene, verdict)
         if verdict.verdict in (VERDICTS[0], VERDICTS[-1]) or share is None:
             return float(np.nan), 0.0
-        nearest = min(abs(share - 0.5), verdict.seen / verdict.counts.total)
+        nearest = min(abs(share - 0.5), verdict.measurement.seen / verdict.counts.total)
         return nearest if share >= 0.5 else min(nearest, share), error
 
     def middle(self, scene: NecromundaScene, name: str) -> Floats:
@@ -171,7 +171,7 @@ class Necromunda(Rule[NecromundaScene, NecromundaVerdict]):
         """The obscured share and its error: of the whole target, or of its part in the arc, by the reading (A1)."""
         if scene.readings.share == "in arc":
             return verdict.occluded_in_arc, verdict.counts.error_in_arc
-        return verdict.occluded, verdict.counts.error
+        return super().share(scene, verdict)
 
     def figures(
         self, scene: NecromundaScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer
@@ -238,4 +238,4 @@ def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
         wanted = expect.get(key, [])
         for word in wanted if isinstance(wanted, list) else [wanted]:
             expectable_word(location, key, word, VERDICTS)
-    expectable(location, expect, (*keys_of(NecromundaRow), *OF_ODDS), list_keys_of(NecromundaRow))
+    expectable(location, expect, (*NecromundaVerdict.fields, *OF_ODDS))

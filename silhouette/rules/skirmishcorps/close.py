@@ -111,25 +111,23 @@ def _flank_verdict(
         "flanked": is_flanked,
         "dive_penalty": FLANKED if is_flanked else 0,
         "landing": None if safe is None else [round(float(coordinate), 3) for coordinate in safe.spot],
-        "marginal": doubtful,
-        "could_be": ["flanked", "not flanked"] if doubtful else ["flanked" if is_flanked else "not flanked"],
         "renderer": settings.renderer.name,
         "pixel": settings.pixel if dive is None else dive.pixel,
-        "warnings": [
-            *scene.doubts(attacker.name, [target.name]),
-            *(warning for piece in (attacker.piece, target.piece) for warning in piece.all_warnings),
-        ],
     }
+    verdict = "flanked" if is_flanked else "not flanked"
+    faults = (warning for piece in (attacker.piece, target.piece) for warning in piece.all_warnings)
     return SkirmishCorpsVerdict(
         attacker.name,
         target.name,
         scene.rules,
-        "flanked" if is_flanked else "not flanked",
+        verdict,
         None,
         RuleReference("Flanking", number),
         reason,
         "flanked",
         answers,
+        could_be=("flanked", "not flanked") if doubtful else (verdict,),
+        warnings=(*scene.doubts(attacker.name, [target.name]), *faults),
     )
 
 

@@ -28,6 +28,7 @@ from silhouette.drawing.typeface import printable
 from silhouette.drawing.typeface import width as text_width
 from silhouette.geometry import Floats
 from silhouette.rules.skirmishcorps.classes import BRICK, CLASSES
+from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, Unit
 
 STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -83,10 +84,11 @@ def draw_height_bands(sheet: Sheet, line: Sightline) -> None:
     scene: Any = line.scene
     if scene.readings.cover_class != "piece" or line.image.surrounds:
         return
-    target: Unit = scene.unit(line.row["target"])
+    target: Unit = scene.unit(line.verdict.target)
     # Cover that a prone attacker cannot look over is measured higher than it is, and has no top to compare with.
     as_built = {cover.name: cover for cover in scene.covers if cover.piece in line.sight.occluders.pieces}
-    names = sorted(list(line.shares)[:NAMED], key=lambda name: name != line.row["protected_by"])
+    protecting = line.verdict.answers["protected_by"] if isinstance(line.verdict, SkirmishCorpsVerdict) else None
+    names = sorted(list(line.shares)[:NAMED], key=lambda name: name != protecting)
     scales = list[_Scale]()
     for name in names:
         scale = _scale(sheet, line, target, as_built[name], scales) if name in as_built else None

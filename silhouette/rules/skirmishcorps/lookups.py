@@ -49,7 +49,10 @@ def look_up(question: AskEntry, readings: Readings, rules: str) -> SkirmishCorps
     """The ruling on a check that concerns no unit of the scene."""
     rule_on = cast(Callable[[AskEntry, Readings], Ruled], _RULINGS[type(question)])
     verdict, rule, reason, answers = rule_on(question, readings)
-    return SkirmishCorpsVerdict("", "", rules, verdict, LEVELS.get(verdict), rule, reason, question.ask, answers)
+    level, others = LEVELS.get(verdict), answers.pop("other_readings", ())
+    return SkirmishCorpsVerdict(
+        "", "", rules, verdict, level, rule, reason, question.ask, answers, other_readings=tuple(others)
+    )
 
 
 def _classify(question: ClassifyEntry, readings: Readings) -> Ruled:

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import (
-    Any,
-    NotRequired,  # pydantic needs it below Python 3.12
-    Self,
-    cast,
-)
+from typing import Any, ClassVar, Self
 
-from typing_extensions import TypedDict
-
-from silhouette.measure.observation import DecidedBy
 from silhouette.rules.base import Level, MeasuredVerdict, decides
-from silhouette.rules.expectations import BlockerRow
-from silhouette.rules.readings import OtherReading
-from silhouette.views import Projection
+from silhouette.rules.fields import (
+    ATTACKER,
+    BLOCKERS,
+    COULD_BE,
+    GROUNDS,
+    LINE_OF_SIGHT,
+    MANNER,
+    MARGINAL,
+    OTHER_READINGS,
+    PIXEL,
+    RENDERER,
+    RULES,
+    SHARE,
+    TARGET,
+    VERDICT,
+    WARNINGS,
+    ResultField,
+    row_of,
+)
 
 NAME = "skirmishcorps"
 
@@ -31,82 +39,80 @@ LEVELS: Mapping[str, Level] = {
 }
 """The level of each verdict on how exposed a target is, from exposed to covered; other answers have none."""
 
-ALWAYS = ("attacker", "target", "rules", "ask", "verdict")
-GROUNDS = ("rule", "rule_number", "reason")
-MEASURED = ("marginal", "could_be", "renderer", "pixel", "warnings")
 
-ANSWERS: dict[str, tuple[str, ...]] = {
-    "protection": (
-        *("line_of_sight", "cover", "protected_by", "in_contact_with", "modifier", "occluded", "error"),
-        *("target_pixels", "occluded_pixels", "blockers", "other_readings", *MEASURED, "decided_by", "projection"),
+def _answer(key: str, kind: Any, meaning: str, **how: Any) -> ResultField:
+    """A key of one question's answers."""
+    return ResultField(key, kind, meaning, at=f"answers.{key}", **how)
+
+
+ASK = ResultField("ask", str, "the question")
+POSSIBLE = _answer("possible", bool, "whether it can be done")
+COVER_CLASS = _answer("cover", str | None, "the class of cover")
+PENALTY = _answer("penalty", int | None, "to hit; null without a line of sight")
+
+PROTECTION: tuple[ResultField, ...] = (
+    *(LINE_OF_SIGHT, COVER_CLASS),
+    _answer("protected_by", str | None, "the piece that protects most"),
+    _answer("in_contact_with", list[str], "the cover that the target touches"),
+    ResultField("modifier", int | None, "to hit; null without a line of sight", label="modifier to hit"),
+    *(*SHARE, BLOCKERS, OTHER_READINGS, MARGINAL, COULD_BE, RENDERER, PIXEL, WARNINGS, *MANNER),
+)
+"""The keys that a check of protection has."""
+
+ANSWERS: Mapping[str, tuple[ResultField, ...]] = {
+    "protection": PROTECTION,
+    "close combat": (
+        POSSIBLE,
+        _answer("to_hit", int | None, "modifier to hit; null if it cannot be done", label="modifier to hit"),
+        _answer("dodge_parry", int | None, "modifier; null if it cannot be done", label="dodge and parry"),
     ),
-    "close combat": ("possible", "to_hit", "dodge_parry"),
-    "flanked": ("flanked", "dive_penalty", "landing", *MEASURED),
-    "classify": ("cover",),
-    "penalty": ("penalty",),
-    "from prone": ("penalty",),
-    "attack cover": ("effective", "passed_on", "unit_wounded"),
-    "cover wounds": ("wounds", "other_readings"),
-    "destroyed": ("destroyed", "dice"),
-    "vault": ("possible", "cost"),
-    "pile through": ("through", "cover_destroyed", "consequence", "d6"),
+    "flanked": (
+        _answer("flanked", bool, "whether it can dive nowhere out of sight"),
+        _answer("dive_penalty", int, "to its dive"),
+        _answer("landing", list[float] | None, "mm: where it would lie out of sight; null if nowhere"),
+        *(MARGINAL, COULD_BE),
+        *(replace(RENDERER, at="answers.renderer"), replace(PIXEL, at="answers.pixel"), WARNINGS),
+    ),
+    "classify": (COVER_CLASS,),
+    "penalty": (PENALTY,),
+    "from prone": (PENALTY,),
+    "attack cover": (
+        _answer("effective", bool, "whether damage exceeds the cover's defence"),
+        _answer("passed_on", int, "damage to the unit behind"),
+        _answer("unit_wounded", bool | None, "whether that unit is; null if its defence is not given"),
+    ),
+    "cover wounds": (_answer("wounds", int, "of the cover"), OTHER_READINGS),
+    "destroyed": (
+        _answer("destroyed", bool, "whether a 6 is among the dice"),
+        _answer("dice", list[int], "one for each wound"),
+    ),
+    "vault": (POSSIBLE, _answer("cost", float | None, "inches of movement; null if it cannot be done")),
+    "pile through": (
+        _answer("through", bool, "whether it gets through"),
+        _answer("cover_destroyed", bool, "whether the section is"),
+        _answer("consequence", str | None, "what befalls the unit otherwise"),
+        _answer("d6", int, "what was rolled", label="die"),
+    ),
 }
-"""The result keys of each ``ask``, without those that every result has."""
+"""The keys of each ``ask``, without those that every result has."""
 
-RESULTS = {ask: (*ALWAYS, *answers, *GROUNDS) for ask, answers in ANSWERS.items()}
+RESULTS: Mapping[str, tuple[ResultField, ...]] = {
+    ask: (
+        *(replace(field, type=str | None, value=lambda name: name or None) for field in (ATTACKER, TARGET)),
+        *(RULES, ASK, VERDICT, *answers, *GROUNDS),
+    )
+    for ask, answers in ANSWERS.items()
+}
 """The keys of a result, for each ``ask``."""
 
 
-class SkirmishCorpsRow(TypedDict):
-    """A ruling as JSON has it; `ANSWERS` lists, for each ``ask``, which of the keys that are not required it has.
-
-    Shares are from 0 to 1, ``pixel`` and ``landing`` are in mm, ``cost`` is in inches of movement.
-    """
-
-    attacker: str | None
-    target: str | None
-    rules: str
-    ask: str
-    verdict: str
-    line_of_sight: NotRequired[bool]
-    cover: NotRequired[str | None]
-    protected_by: NotRequired[str | None]
-    in_contact_with: NotRequired[list[str]]
-    modifier: NotRequired[int | None]
-    occluded: NotRequired[float]
-    error: NotRequired[float]
-    target_pixels: NotRequired[int]
-    occluded_pixels: NotRequired[int]
-    blockers: NotRequired[list[BlockerRow]]
-    other_readings: NotRequired[list[OtherReading]]
-    marginal: NotRequired[bool]
-    could_be: NotRequired[list[str]]
-    renderer: NotRequired[str]
-    pixel: NotRequired[float]
-    decided_by: NotRequired[DecidedBy]
-    projection: NotRequired[Projection]
-    warnings: NotRequired[list[str]]
-    possible: NotRequired[bool]
-    to_hit: NotRequired[int | None]
-    dodge_parry: NotRequired[int | None]
-    flanked: NotRequired[bool]
-    dive_penalty: NotRequired[int]
-    landing: NotRequired[list[float] | None]
-    penalty: NotRequired[int | None]
-    effective: NotRequired[bool]
-    passed_on: NotRequired[int]
-    unit_wounded: NotRequired[bool | None]
-    wounds: NotRequired[int]
-    destroyed: NotRequired[bool]
-    dice: NotRequired[list[int]]
-    cost: NotRequired[float | None]
-    through: NotRequired[bool]
-    cover_destroyed: NotRequired[bool]
-    consequence: NotRequired[str | None]
-    d6: NotRequired[int]
-    rule: str
-    rule_number: str
-    reason: str
+def _fields_of_any() -> tuple[ResultField, ...]:
+    """The keys that a result of any ``ask`` may have; those that not every one has are optional."""
+    every = {field.key: field for fields in RESULTS.values() for field in fields}
+    asks = [{field.key for field in fields} for fields in RESULTS.values()]
+    return tuple(
+        field if all(key in keys for keys in asks) else replace(field, optional=True) for key, field in every.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -115,34 +121,25 @@ class SkirmishCorpsVerdict(MeasuredVerdict):
 
     Attributes:
         ask: the question, a key of `ANSWERS`.
-        answers: the result keys of `ANSWERS` for it, with their values.
+        answers: the values of its own keys.
     """
 
     ask: str
     answers: Mapping[str, Any]
 
+    fields: ClassVar[tuple[ResultField, ...]] = _fields_of_any()
+
     @property
-    def marginal(self) -> bool:
-        """Whether another verdict is too near to rule out; only a measured verdict can be marginal."""
-        return bool(self.answers.get("marginal", False))
+    def modifier(self) -> int | None:
+        """What is added to the roll to hit, if that was asked and there is a line of sight."""
+        modifier: int | None = self.answers.get("modifier")
+        return modifier
 
     def could_also_be(self, others: Sequence[str], why: str) -> Self:
         """See `silhouette.rules.base.Verdict`."""
-        possible = dict.fromkeys([*self.answers["could_be"], *others])
-        answers = {**self.answers, "marginal": True, "could_be": [word for word in LEVELS if word in possible]}
-        return replace(self, answers=answers, reason=self.reason + decides(others, why))
+        possible = tuple(word for word in LEVELS if word in self.could_be or word in others)
+        return replace(self, could_be=possible, reason=self.reason + decides(others, why))
 
-    def row(self) -> SkirmishCorpsRow:
-        """The result as the contract names its keys, ready for JSON; attacker and target null where there are none."""
-        row = {
-            "attacker": self.attacker or None,
-            "target": self.target or None,
-            "rules": self.rules,
-            "ask": self.ask,
-            "verdict": self.verdict,
-            **self.answers,
-            "rule": self.rule.section,
-            "rule_number": self.rule.number,
-            "reason": self.reason,
-        }
-        return cast(SkirmishCorpsRow, row)
+    def row(self) -> dict[str, Any]:
+        """The result under the keys of its ``ask``; attacker and target are null where there are none."""
+        return row_of(self, RESULTS[self.ask])

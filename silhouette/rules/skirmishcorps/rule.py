@@ -22,7 +22,7 @@ from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
 from silhouette.rules.skirmishcorps.judge import judge
 from silhouette.rules.skirmishcorps.moving import moved_scene, places_of, scene_without
 from silhouette.rules.skirmishcorps.phrases import PHRASES
-from silhouette.rules.skirmishcorps.results import LEVELS, NAME, SkirmishCorpsRow, SkirmishCorpsVerdict
+from silhouette.rules.skirmishcorps.results import LEVELS, NAME, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
 from silhouette.rules.table import places_of_attacker, table_basis, table_meshes, table_pieces
 from silhouette.scenes.motion import Mobility
@@ -48,7 +48,7 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
     scene_entry = SkirmishEntry
     readings_entry = Readings
     check_entries = ASKS
-    row_type = SkirmishCorpsRow
+    verdict_type = SkirmishCorpsVerdict
     phrases = PHRASES
     levels = LEVELS
     naming = ("protected_by", "in_contact_with", "blockers")
@@ -142,12 +142,11 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
 
         nan where nothing is obscured, or nothing seen.
         """
-        answers = verdict.answers
-        if verdict.verdict == "hidden" or not answers["blockers"]:
+        share, error = self.share(scene, verdict)
+        if verdict.verdict == "hidden" or not verdict.blockers or share is None:
             return float(np.nan), 0.0
         limit = scene.readings.share_practically_all
-        nearest = min(1.0 - answers["occluded"], *(abs(one["alone"] - limit) for one in answers["blockers"]))
-        return float(nearest), float(answers["error"])
+        return min(1.0 - share, *(abs((blocker.alone or 0.0) - limit) for blocker in verdict.blockers)), error
 
     def middle(self, scene: SkirmishScene, name: str) -> Floats:
         """(2,) mm: the middle of the room that a unit takes."""
@@ -161,10 +160,10 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
 
         def sees(moves: dict[str, Move]) -> bool:
             (verdict,) = judge([(moved_scene(scene, moves), check)], settings)
-            return bool(verdict.answers["line_of_sight"])
+            return bool(verdict.line_of_sight)
 
         seer, other = scene.unit(seeing.attacker).piece, scene.unit(blind.attacker).piece
-        names = [blocker["name"] for blocker in blind.answers["blockers"] if blocker["occluded"]]
+        names = [blocker.name for blocker in blind.blockers if blocker.share]
         why = by_eyes(scene, seer, other, names, sees)
         return super().one_way(scene, seeing, blind, settings) if why is None else one_way_words(seer, other, why)
 

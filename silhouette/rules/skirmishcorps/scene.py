@@ -19,7 +19,7 @@ from silhouette.geometry import Floats, Pose, cosine_and_sine
 from silhouette.models.entries import CylinderEntry, SolidEntry
 from silhouette.models.mistakes import angle_mistake
 from silhouette.models.model import model_of_solids
-from silhouette.rules.expectations import OF_ODDS, expectable, list_keys_of
+from silhouette.rules.expectations import OF_ODDS, expectable
 from silhouette.rules.skirmishcorps.classes import BRICK, FIGURE, CoverClass, Posture, cover_class
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, in_contact, rectangle
 from silhouette.rules.skirmishcorps.costs import UnitType
@@ -32,7 +32,7 @@ from silhouette.rules.skirmishcorps.entries import (
     SkirmishEntry,
     UnitEntry,
 )
-from silhouette.rules.skirmishcorps.results import RESULTS, SkirmishCorpsRow
+from silhouette.rules.skirmishcorps.results import RESULTS
 from silhouette.scenes.placing import in_millimetres
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene, check_names_differ, load_table_scene, looked_over, table_fields
@@ -345,7 +345,7 @@ def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry
     expect = question.expect
     if expect is not None:
         odds = OF_ODDS if ask == "protection" else ()
-        expectable(location, expect, (*RESULTS[ask], *odds), list_keys_of(SkirmishCorpsRow))
+        expectable(location, expect, (*RESULTS[ask], *odds))
         # The contract writes null where nothing protects, the worked cases write "none": both are understood.
         expect = {key: "none" if key == "cover" and value is None else value for key, value in expect.items()}
     if not isinstance(question, PairEntry):

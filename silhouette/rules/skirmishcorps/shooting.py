@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from silhouette.measure.observation import Observation
 from silhouette.meshes.holes import encloses
-from silhouette.rules.base import RuleReference, Settings
+from silhouette.rules.base import Measurement, RuleReference, Settings
+from silhouette.rules.fields import Blocker, largest_first
 from silhouette.rules.readings import OtherReading
 from silhouette.rules.skirmishcorps.classes import (
     CLASSES,
@@ -118,26 +118,11 @@ def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
     others_read = _other_readings(shot, answer)
     for other in others_read:
         reason += f"; with {other['reading']}: {other['verdict']}"
-    counts = whole.counts
     answers = {
-        "line_of_sight": not shot.is_hidden,
         "cover": answer.kind,
         "protected_by": answer.protecting.cover.name if answer.protecting else None,
         "in_contact_with": [cover.name for cover in scene.touched_by(target.standing)],
         "modifier": answer.modifier,
-        "occluded": counts.occluded / counts.total if counts.total else 0.0,
-        "error": counts.error,
-        "target_pixels": counts.total,
-        "occluded_pixels": counts.occluded,
-        "blockers": _blockers(shot),
-        "other_readings": others_read,
-        "marginal": len(could_be) > 1,
-        "could_be": could_be,
-        "renderer": settings.renderer.name,
-        "pixel": whole.pixel,
-        "warnings": _warnings(shot, settings.pixel),
-        "decided_by": whole.decided_by,
-        "projection": whole.projection,
     }
     return SkirmishCorpsVerdict(
         attacker.name,
@@ -149,6 +134,12 @@ def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
         reason,
         "protection",
         answers,
+        line_of_sight=not shot.is_hidden,
+        blockers=_blockers(shot),
+        could_be=could_be,
+        warnings=_warnings(shot, settings.pixel),
+        other_readings=others_read,
+        measurement=Measurement.of(whole, settings.renderer),
         observation=whole if settings.keep else None,
     )
 
@@ -226,11 +217,11 @@ def _penalty(penalty: int) -> str:
     return f"{penalty} to hit" if penalty else "no penalty to hit"
 
 
-def _could_be(shot: _Shot) -> list[str]:
+def _could_be(shot: _Shot) -> tuple[str, ...]:
     """The verdicts that hold within the error, or the scene's tolerance, of the shares that decide."""
     counts, tolerance = shot.whole.counts, shot.scene.tolerance
     if not counts.total:
-        return ["hidden"]
+        return ("hidden",)
     seen = counts.seen / counts.total
     band = max(counts.error_seen, tolerance) if seen else counts.error_seen
     possible = {"hidden"} if seen <= band else set()
@@ -243,7 +234,7 @@ def _could_be(shot: _Shot) -> list[str]:
             possible |= {cover_words(max([kind, *others], key=shot.weight)) for kind in kinds_of_piece}
         possible |= set() if kinds else {"no cover"}
     possible = {"open" if word == "no cover" else word for word in possible}
-    return [verdict for verdict in VERDICTS if verdict in possible]
+    return tuple(verdict for verdict in VERDICTS if verdict in possible)
 
 
 def _kinds_within(shot: _Shot, effect: CoverEffect) -> set[CoverClass]:
@@ -256,27 +247,23 @@ def _kinds_within(shot: _Shot, effect: CoverEffect) -> set[CoverClass]:
     }
 
 
-def _other_readings(shot: _Shot, answer: _Answer) -> list[OtherReading]:
+def _other_readings(shot: _Shot, answer: _Answer) -> tuple[OtherReading, ...]:
     """The answer under the other reading of where classes come from (A15), where it differs."""
     taken_from = OTHER_CLASS[shot.scene.readings.cover_class]
     other = _answer(shot, taken_from)
     if (other.verdict, other.modifier) == (answer.verdict, answer.modifier):
-        return []
+        return ()
     reading = f"cover_class = {taken_from}"
-    return [{"reading": reading, "verdict": other.verdict, "cover": other.kind, "modifier": other.modifier}]
+    return ({"reading": reading, "verdict": other.verdict, "cover": other.kind, "modifier": other.modifier},)
 
 
-def _blockers(shot: _Shot) -> list[dict[str, Any]]:
+def _blockers(shot: _Shot) -> tuple[Blocker, ...]:
     """The pieces in the way, the largest share first."""
     total = shot.whole.counts.total
-    rows = [
-        {"name": effect.cover.name, "occluded": effect.nearest / total, "alone": effect.share}
-        for effect in shot.effects
-    ]
-    return sorted(rows, key=lambda row: (-row["occluded"], -row["alone"], row["name"]))
+    return largest_first(Blocker(effect.cover.name, effect.nearest / total, effect.share) for effect in shot.effects)
 
 
-def _warnings(shot: _Shot, pixel: float) -> list[str]:
+def _warnings(shot: _Shot, pixel: float) -> tuple[str, ...]:
     """Warnings about the measurement, where pieces stand, and the models, each once."""
     attacker, warnings = shot.attacker, list[str]()
     if abs(shot.whole.pixel - pixel) > 0.01 * pixel:
@@ -290,4 +277,4 @@ def _warnings(shot: _Shot, pixel: float) -> list[str]:
     pieces = (attacker.piece, shot.target.piece, *bodies)
     warnings += shot.scene.doubts(attacker.name, (piece.name for piece in pieces[1:]))
     warnings += [warning for piece in pieces for warning in piece.all_warnings]
-    return list(dict.fromkeys(warnings))
+    return tuple(dict.fromkeys(warnings))

@@ -101,7 +101,7 @@ def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: TideOfI
     board.draw_addresses([at for traced in verdict.lines for at in traced.hexes], [start, end], drawn)
     _draw_lines(board, verdict, start, end)
     board.draw_units(start, end, (verdict.attacker, verdict.target))
-    sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
+    sheet.caption(title(sheet, verdict), why(sheet.words, verdict))
 
 
 def draw_blind_hex_map(

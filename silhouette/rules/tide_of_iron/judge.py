@@ -68,6 +68,7 @@ def ruling(scene: HexScene, check: Check) -> TideOfIronVerdict:
         rule=RuleReference(SECTIONS[number], number),
         reason=f"{ends.attacker} {sees} {ends.target}: {why}{otherwise}",
         cause=cause,
+        line_of_sight=visible,
         along_edge=len(lines) == 2,
         obstruction=telling.finding.obstruction if telling else None,
         blind_hexes=telling.blind_hexes if telling else (),

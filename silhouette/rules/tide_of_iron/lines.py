@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from silhouette.lazy import cached_property
+from silhouette.rules.fields import Record, ResultField
 from silhouette.rules.tide_of_iron.hexes import LEFT, RIGHT, Address, distance, entered, in_words
 from silhouette.rules.tide_of_iron.scene import HexScene, Readings
 
@@ -104,7 +105,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(Record):
     """A traced line, judged by itself.
 
     Attributes:
@@ -121,6 +122,15 @@ class Line:
     blind_hexes: tuple[Address, ...]
     reason: str
 
+    fields: ClassVar[tuple[ResultField, ...]] = (
+        ResultField("side", str | None, "the side to which it is shifted"),
+        ResultField("hexes", list[list[int]], "those that it enters", form="address"),
+        ResultField("cause", str, "the rule that decides on it", at="finding.cause", form="code"),
+        ResultField("obstruction", list[int] | None, "what decides", at="finding.obstruction", form="address"),
+        ResultField("behind", int | None, "how far the lower unit is behind it", at="finding.behind"),
+        ResultField("blind_hexes", list[list[int]], "those on it", form="address"),
+    )
+
     @property
     def clear(self) -> bool:
         """Whether nothing on it hides the target."""
@@ -130,18 +140,6 @@ class Line:
     def side(self) -> str | None:
         """The side to which the line is shifted: "left", "right" or None."""
         return SIDES[self.shift]
-
-    def row(self) -> dict[str, Any]:
-        """The line as results show it."""
-        obstruction = self.finding.obstruction
-        return {
-            "side": self.side,
-            "hexes": [list(address) for address in self.hexes],
-            "cause": self.finding.cause,
-            "obstruction": None if obstruction is None else list(obstruction),
-            "behind": self.finding.behind,
-            "blind_hexes": [list(address) for address in self.blind_hexes],
-        }
 
 
 def trace(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> Line:

@@ -7,9 +7,10 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from silhouette.rules.base import Phrase
+from silhouette.rules.tide_of_iron.hexes import in_words
+from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
 
 PHRASES: Mapping[str, Phrase] = {
     "map title": "Not seen from {attacker}",
@@ -47,10 +48,11 @@ PHRASES: Mapping[str, Phrase] = {
 }
 
 
-def short_reason(row: Mapping[str, Any], words: Callable[..., str]) -> str:
+def short_reason(verdict: TideOfIronVerdict, words: Callable[..., str]) -> str:
     """Why a verdict is as it is, in one sentence of `PHRASES`; see `silhouette.rules.base.Rule.short_reason`."""
-    key = "why one side clear" if row["along_edge"] and row["cause"] == "clear" else f"why {row['cause']}"
-    attacker, target = row["attacker"], row["target"]
-    if row["cause"] == "blind_hex" and row["elevations"][0] < row["elevations"][1]:
+    key = "why one side clear" if verdict.along_edge and verdict.cause == "clear" else f"why {verdict.cause}"
+    attacker, target = verdict.attacker, verdict.target
+    if verdict.cause == "blind_hex" and verdict.elevations[0] < verdict.elevations[1]:
         target = attacker  # the lower of the two is the one in the blind hex
-    return words(key, attacker=attacker, target=target, at=row["obstruction"])
+    at = None if verdict.obstruction is None else in_words(verdict.obstruction)
+    return words(key, attacker=attacker, target=target, at=at)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
-from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from silhouette.rules.base import Level, Verdict
-from silhouette.rules.readings import OtherReading
+from silhouette.rules.fields import (
+    ATTACKER,
+    GROUNDS,
+    LINE_OF_SIGHT,
+    OTHER_READINGS,
+    RULES,
+    TARGET,
+    VERDICT,
+    ResultField,
+)
 from silhouette.rules.tide_of_iron.hexes import Address, from_words
 from silhouette.rules.tide_of_iron.lines import Cause, Line
 
@@ -26,25 +33,10 @@ CAUSES = (
 )
 
 
-class TideOfIronRow(TypedDict):
-    """A ruling as JSON has it; see `TideOfIronVerdict`. Addresses are lists ``[q, r]``, distances in hexes."""
-
-    attacker: str | list[int]
-    target: str | list[int]
-    rules: str
-    verdict: str
-    line_of_sight: bool
-    cause: Cause
-    along_edge: bool
-    obstruction: list[int] | None
-    blind_hexes: list[list[int]]
-    distance: int
-    elevations: list[int]
-    lines: list[dict[str, Any]]
-    other_readings: list[OtherReading]
-    rule: str
-    rule_number: str
-    reason: str
+def _as_said(words: str) -> str | list[int]:
+    """A unit's name, or an address as a list."""
+    address = from_words(words)
+    return words if address is None else list(address)
 
 
 @dataclass(frozen=True)
@@ -61,7 +53,6 @@ class TideOfIronVerdict(Verdict):
         distance: the distance of the two, in hexes.
         elevations: the levels of the attacker and the target.
         lines: the traced lines, each ruled on by itself; none where the two share a hex or an edge of it.
-        other_readings: each single other reading of the rules that gives another verdict.
     """
 
     cause: Cause
@@ -71,36 +62,16 @@ class TideOfIronVerdict(Verdict):
     distance: int
     elevations: tuple[int, int]
     lines: tuple[Line, ...]
-    other_readings: tuple[OtherReading, ...]
 
-    @property
-    def line_of_sight(self) -> bool:
-        """Whether the two see each other."""
-        return self.verdict == "visible"
-
-    def row(self) -> TideOfIronRow:
-        """The result as the contract names its keys, ready for JSON; addresses are lists ``[q, r]``."""
-        return {
-            "attacker": _as_said(self.attacker),
-            "target": _as_said(self.target),
-            "rules": self.rules,
-            "verdict": self.verdict,
-            "line_of_sight": self.line_of_sight,
-            "cause": self.cause,
-            "along_edge": self.along_edge,
-            "obstruction": None if self.obstruction is None else list(self.obstruction),
-            "blind_hexes": [list(address) for address in self.blind_hexes],
-            "distance": self.distance,
-            "elevations": list(self.elevations),
-            "lines": [line.row() for line in self.lines],
-            "other_readings": [reading.copy() for reading in self.other_readings],
-            "rule": self.rule.section,
-            "rule_number": self.rule.number,
-            "reason": self.reason,
-        }
-
-
-def _as_said(words: str) -> str | list[int]:
-    """A unit's name, or an address as a list."""
-    address = from_words(words)
-    return words if address is None else list(address)
+    fields: ClassVar[tuple[ResultField, ...]] = (
+        *(replace(field, type=str | list[int], value=_as_said) for field in (ATTACKER, TARGET)),
+        *(RULES, VERDICT, LINE_OF_SIGHT),
+        ResultField("cause", Cause, "why", form="code"),
+        ResultField("along_edge", bool, "whether two shifted lines are traced", label="along the edges of hexes"),
+        ResultField("obstruction", list[int] | None, "the hex [q, r] that decides, if any", form="address"),
+        ResultField("blind_hexes", list[list[int]], "those that the obstruction casts on its line", form="address"),
+        ResultField("distance", int, "in hexes"),
+        ResultField("elevations", list[int], "the levels of the attacker and the target"),
+        ResultField("lines", list[dict[str, Any]], "the traced lines, each ruled on by itself", parts=Line.fields),
+        *(OTHER_READINGS, *GROUNDS),
+    )

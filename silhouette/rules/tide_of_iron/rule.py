@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Pieces, Rule, Settings
-from silhouette.rules.expectations import expectable, expectable_word, keys_of, list_keys_of
+from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.tide_of_iron.figures import PAGE, draw_whole_board, figures
 from silhouette.rules.tide_of_iron.hexes import in_words
 from silhouette.rules.tide_of_iron.judge import ruling
@@ -23,7 +23,6 @@ from silhouette.rules.tide_of_iron.results import (
     LEVELS,
     NAME,
     VERDICTS,
-    TideOfIronRow,
     TideOfIronVerdict,
 )
 from silhouette.rules.tide_of_iron.scene import (
@@ -50,7 +49,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
     example = "scenes/tide_of_iron/same_elevation.toml"
     scene_entry = HexSceneEntry
     readings_entry = Readings
-    row_type = TideOfIronRow
+    verdict_type = TideOfIronVerdict
     phrases = PHRASES
     levels = LEVELS
 
@@ -98,9 +97,7 @@ class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
             return (Check(as_spelt(attacker), as_spelt(target)),)
         return scene.checks_from(attacker)
 
-    def short_reason(self, row: Mapping[str, Any], words: Callable[..., str]) -> str:
-        """The reason for a verdict, in one short sentence in another language than English."""
-        return short_reason(row, words)
+    short_reason = staticmethod(short_reason)
 
     def judge(self, requests: Sequence[tuple[HexScene, Check]], settings: Settings) -> list[TideOfIronVerdict]:
         """The rulings on checks, in their order; nothing is measured, so that no setting matters."""
@@ -141,4 +138,4 @@ def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
     """Refuses an expectation of a result, a verdict or a cause that no check can give."""
     for key, known in (("verdict", VERDICTS), ("cause", CAUSES)):
         expectable_word(location, key, expect.get(key, known[0]), known)
-    expectable(location, expect, keys_of(TideOfIronRow), list_keys_of(TideOfIronRow))
+    expectable(location, expect, TideOfIronVerdict.fields)

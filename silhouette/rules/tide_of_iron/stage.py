@@ -92,7 +92,7 @@ def _sight(board: _Board, scene: HexScene, place: int, check: Check, verdict: Ti
         board.units.get(check.target, board.ground[end]),
         () if blocker is None else (blocker,),
         eye=np.array(points[0]) if start != end else None,
-        free=verdict.line_of_sight,
+        free=bool(verdict.line_of_sight),
         lines=(Line(kind, points),) if start != end else (),
     )
 

@@ -9,10 +9,10 @@ import pytest
 
 from silhouette.errors import RequestError
 from silhouette.files.documents import read_document
-from silhouette.rules.crisis_protocol.results import VERDICTS, CrisisProtocolRow
+from silhouette.rules.crisis_protocol.results import VERDICTS, CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL
 from silhouette.rules.crisis_protocol.scene import MOST_OVERLAPS
-from silhouette.rules.expectations import keys_of, list_keys_of, unmet_expectations
+from silhouette.rules.expectations import unmet_expectations
 from tests.support.commands import run
 from tests.support.crisis_protocol_tables import box, load, moved, scene, verdict, verdicts, wall
 
@@ -65,8 +65,10 @@ def test_a_scene_that_ships_gives_what_it_expects(path: Path) -> None:
 
 def test_a_row_has_the_keys_that_can_be_expected() -> None:
     row = verdict(scene(wall(2))).row()
-    assert tuple(row) == keys_of(CrisisProtocolRow)
-    assert {key for key, value in row.items() if isinstance(value, list)} == set(list_keys_of(CrisisProtocolRow))
+    assert tuple(row) == tuple(field.key for field in CrisisProtocolVerdict.fields)
+    assert {key for key, value in row.items() if isinstance(value, list)} == {
+        field.key for field in CrisisProtocolVerdict.fields if field.is_list
+    }
 
 
 def test_r1_objects_can_be_looked_at_and_have_no_cover() -> None:
@@ -193,7 +195,7 @@ def test_a4_a_seam_lets_nothing_through_and_a_touch_does() -> None:
     low = {"name": "low", "size": 5, "polygon": box(100, -90, 110, 5)}
     high = {"name": "high", "size": 5, "polygon": box(100, 5, 110, 90)}
     found = verdict(scene(low, high))
-    assert (found.verdict, found.blockers) == ("hidden", ("high", "low"))
+    assert (found.verdict, found.in_the_way) == ("hidden", ("high", "low"))
     corner = {"name": "high", "size": 5, "polygon": box(110, 5, 120, 90)}
     assert verdict(scene(low, corner)).line_of_sight is False, "they touch at a corner"
     apart = {"name": "high", "size": 5, "polygon": box(100, 5.001, 110, 90)}
@@ -207,7 +209,7 @@ def test_a4_a_seam_lets_nothing_through_and_a_touch_does() -> None:
 def test_a5_one_feature_must_meet_all_conditions() -> None:
     near, large = wall(1, 190, 200, "near"), wall(4, 60, 80, "large")
     found = verdict(scene(near, large))
-    assert (found.cover, found.blockers) == (False, ("large",))
+    assert (found.cover, found.in_the_way) == (False, ("large",))
 
 
 def test_a6_a_character_sees_itself() -> None:
@@ -245,7 +247,7 @@ def test_a8_terrain_that_is_the_target_does_not_hide_itself() -> None:
     document = scene(wall(3), wall(2, 100, 110, "low"), check=[{"attacker": "A", "target": "wall"}])
     found = verdict(document)
     assert (found.verdict, found.cover, found.distance) == ("open", None, 162.5)
-    assert verdict(scene(wall(3), wall(4, 100, 110, "high"), check=document["check"])).blockers == ("high",)
+    assert verdict(scene(wall(3), wall(4, 100, 110, "high"), check=document["check"])).in_the_way == ("high",)
 
 
 def test_an_object_among_blockers_that_touch_it_is_seen_by_what_is_free_of_it() -> None:
@@ -264,7 +266,7 @@ def test_the_reason_of_a_length_shows_on_which_side_of_the_limit_it_is() -> None
 
 def test_alone_comes_before_what_helps() -> None:
     found = verdict(scene(wall(5, 150, 160, "tower"), {"name": "post", "size": 5, "polygon": box(100, -5, 105, 5)}))
-    assert found.blockers == ("tower", "post")
+    assert found.in_the_way == ("tower", "post")
     assert "every line passes through the tower (size 5), larger than B (size 2): hidden" in found.reason
 
 

@@ -20,7 +20,7 @@ SEEDS = st.integers(0, 10**6)
 
 
 def answers(document: dict[str, Any]) -> list[Any]:
-    return [(each.verdict, each.cover, set(each.blockers), set(each.cover_from)) for each in verdicts(document)]
+    return [(each.verdict, each.cover, set(each.in_the_way), set(each.cover_from)) for each in verdicts(document)]
 
 
 @settings(max_examples=60, deadline=None)
@@ -186,7 +186,7 @@ def test_what_stands_between_is_named_wherever_it_stands_there() -> None:
     tower = {"name": "tower", "size": 5, "polygon": box(150, -90, 160, 90)}
     for bottom in np.linspace(-16, 14, 16).tolist():
         post = {"name": "post", "size": 5, "polygon": box(100, bottom, 105, bottom + 2)}
-        assert verdict(scene(tower, post)).blockers == ("tower", "post")
+        assert verdict(scene(tower, post)).in_the_way == ("tower", "post")
         console = {"name": "console", "size": 1, "polygon": box(222.5, -17.5, 257.5, 17.5)}
         asked = scene(tower, post, object=[console], check=[{"attacker": "A", "target": "console"}])
-        assert verdict(asked).blockers == ("tower", "post")
+        assert verdict(asked).in_the_way == ("tower", "post")

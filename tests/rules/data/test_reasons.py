@@ -85,7 +85,7 @@ FIVE = [
 def test_a_reason_names_what_hides_most_first(tmp_path: Path, posts: list[dict[str, Any]], told: str) -> None:
     found = judged(tmp_path, posts)
     assert found.clauses[0].text == told
-    assert found.clauses[0].named == found.blockers, "those that are only counted are named as well"
+    assert found.clauses[0].named == found.in_the_way, "those that are only counted are named as well"
 
 
 def test_what_hides_several_models_is_added_up(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.expectations import keys_of, unmet_expectations
+from silhouette.rules.expectations import unmet_expectations
 from silhouette.rules.ikosa.judge import graded
-from silhouette.rules.ikosa.results import VERDICTS, IkosaRow, IkosaVerdict
+from silhouette.rules.ikosa.results import VERDICTS, IkosaVerdict
 from silhouette.rules.ikosa.rule import IKOSA
 from silhouette.rules.ikosa.scene import CellScene
 from tests.support.commands import run
@@ -309,5 +309,5 @@ def test_in_melee_the_best_neighbouring_cell_of_the_target_is_attacked() -> None
 
 def test_a_result_has_the_keys_of_the_contract() -> None:
     row = verdict_of([[0, 0, 0]], [[1, 0, 0]]).row()
-    assert list(row) == [key for key in keys_of(IkosaRow) if key != "cover_value"]
+    assert list(row) == [field.key for field in IkosaVerdict.fields if field.key != "cover_value"]
     assert json.loads(json.dumps(row)) == row

@@ -13,11 +13,9 @@ from silhouette.errors import SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.expectations import keys_of
-from silhouette.rules.necromunda.results import NecromundaRow, NecromundaVerdict
+from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
-from silhouette.text import verdict_in_words
 from tests.support.rulings import ruled
 
 EMBREE = EmbreeRenderer()
@@ -315,7 +313,7 @@ def test_a12_a_part_behind_another_part_is_not_obscured() -> None:
 
 def test_the_result_has_every_key_of_the_contract() -> None:
     row = duel(wall("barricade", 150, 17)).row()
-    assert tuple(row) == keys_of(NecromundaRow)
+    assert tuple(row) == tuple(field.key for field in NecromundaVerdict.fields)
     keys = {"line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error", "target_pixels", "occluded_pixels"}
     keys |= {
         "seen_pixels",
@@ -342,9 +340,9 @@ def test_a_flat_target_seen_edge_on_is_hidden_and_not_said_to_be_out_of_the_arc(
     (tmp_path / "sheet.obj").write_text(sheet, encoding="utf-8")
     flat = {"mesh": str(tmp_path / "sheet.obj"), "up": "z", "units": "mm", "base": "none", "name": "Vex"}
     for aside, verdict, in_arc in ((0, "hidden", None), (40, "open", True)):
-        row = judged(table(fighters=[attacker(), {**flat, "at": [200, aside, 0]}])).row()
-        assert (row["verdict"], row["in_arc"]) == (verdict, in_arc)
-        assert verdict_in_words(row) == verdict
+        found = judged(table(fighters=[attacker(), {**flat, "at": [200, aside, 0]}]))
+        assert (found.row()["verdict"], found.row()["in_arc"]) == (verdict, in_arc)
+        assert found.words == verdict
 
 
 @pytest.mark.parametrize(

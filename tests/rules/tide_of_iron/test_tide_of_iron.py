@@ -12,9 +12,9 @@ from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.rules import rule_called
-from silhouette.rules.expectations import keys_of, unmet_expectations
+from silhouette.rules.expectations import unmet_expectations
 from silhouette.rules.tide_of_iron.judge import SECTIONS
-from silhouette.rules.tide_of_iron.results import CAUSES, TideOfIronRow, TideOfIronVerdict
+from silhouette.rules.tide_of_iron.results import CAUSES, TideOfIronVerdict
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 from silhouette.rules.tide_of_iron.scene import HexScene
 from tests.support.commands import run
@@ -213,7 +213,7 @@ class TestResults:
         units = [{"name": "squad A", "at": [4, 0]}]
         hexes = scene({(2, 0): "woods"}, unit=units, check=[{"attacker": "squad A", "target": [0, 0]}])
         row = ruled(TIDE_OF_IRON, hexes, hexes.checks[0]).row()
-        assert tuple(row) == keys_of(TideOfIronRow)
+        assert tuple(row) == tuple(field.key for field in TideOfIronVerdict.fields)
         assert (row["attacker"], row["target"], row["distance"]) == ("squad A", [0, 0], 4)
         assert json.loads(json.dumps(row)) == row
 

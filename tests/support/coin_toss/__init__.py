@@ -5,7 +5,7 @@ It shows what a new game takes: a scene, a judge, a figure, a stage, and one ent
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -24,11 +24,11 @@ from silhouette.geometry import Pose
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import Figure, Level, Pieces, Rule, RuleReference, Settings, Verdict
 from silhouette.rules.expectations import expectable
+from silhouette.rules.fields import GROUNDS, VERDICT, WHO, ResultField
 from silhouette.scenes.entries import CheckEntry, SceneEntry
 from silhouette.scenes.scene import Check, Scene, between, everyone
 
 LEVELS = {"lucky": Level.CLEAR, "curtained": Level.PARTIAL, "unlucky": Level.BLOCKED}
-RESULTS = ("attacker", "target", "rules", "verdict", "same", "rule", "rule_number", "reason")
 
 
 class Readings(Entry):
@@ -66,9 +66,7 @@ class CoinTossVerdict(Verdict):
 
     same: bool
 
-    def row(self) -> Mapping[str, Any]:
-        """The result, ready for JSON."""
-        return {**super().row(), "same": self.same}
+    fields = (*WHO, VERDICT, *GROUNDS, ResultField("same", bool, "whether both tossed the same side"))
 
 
 class CoinToss(Rule[CoinTossScene, CoinTossVerdict]):
@@ -79,6 +77,7 @@ class CoinToss(Rule[CoinTossScene, CoinTossVerdict]):
     reads = ("player", "check")
     example = "scenes/coin_toss.toml"
     levels = LEVELS
+    verdict_type = CoinTossVerdict
     scene_entry = CoinTossEntry
     readings_entry = Readings
 
@@ -87,7 +86,7 @@ class CoinToss(Rule[CoinTossScene, CoinTossVerdict]):
         readings = validated(Readings, entry.readings, Location(path, "readings"))
         checks = tuple(Check(check.attacker, check.target, expect=check.expect) for check in entry.check)
         for number, check in enumerate(checks, 1):
-            expectable(Location(path, f"check {number}"), check.expect or {}, RESULTS, [])
+            expectable(Location(path, f"check {number}"), check.expect or {}, CoinTossVerdict.fields)
         players = {player.name: player for player in entry.player}
         return CoinTossScene(path, entry.title, self.name, checks, readings, None, entry.source, (), players)
 
@@ -118,7 +117,7 @@ class CoinToss(Rule[CoinTossScene, CoinTossVerdict]):
                 sheet.label(name, player.at, clear=(3.0, 3.0))
             ends = [np.array(scene.players[name].at) for name in (check.attacker, check.target)]
             line(sheet, *ends, sheet.style.ink, mark="toss")
-            sheet.caption(title(sheet, verdict), why(sheet.words, verdict.row()))
+            sheet.caption(title(sheet, verdict), why(sheet.words, verdict))
 
         return [Figure("toss", draw, "The toss")]
 

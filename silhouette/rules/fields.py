@@ -1,0 +1,341 @@
+"""JUDGE: the keys of results, each declared once: where its value lies, what it means, how it is read and compared.
+
+A verdict lists its fields in the order of its row (`Record.fields`). Rows, the JSON Schema of results, what scenes can
+expect, pages, and the comparison of bundles are loops over them. What several games have is declared here, the rest in
+``results.py`` of the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import GenericAlias
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NotRequired,  # pydantic needs it below Python 3.12
+    get_args,
+    get_origin,
+)
+
+import pydantic
+from typing_extensions import TypedDict
+
+from silhouette.measure.observation import DecidedBy
+from silhouette.models.entries import ArcName
+from silhouette.rules.readings import OtherReading
+from silhouette.views import Projection
+
+Form = Literal["", "share", "code", "address"]
+"""What a value is for people: a share from 0 to 1, a word of the program such as blind_hex, the address of a hex."""
+
+Comparison = Literal["exactly", "share", "area", "sentence", "blockers", "error", "manner", "setting"]
+"""How the value of one run is compared with that of another; see `silhouette.bundles.comparing`."""
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: records become tables, tuples lists.
+
+    >>> plain((Blocker("wall"), (0, 1), {"between": ("open", "hidden")}))
+    [{'name': 'wall'}, [0, 1], {'between': ['open', 'hidden']}]
+    """
+    if isinstance(value, Record):
+        return value.row()
+    if isinstance(value, tuple | list):
+        return [plain(part) for part in value]
+    if isinstance(value, Mapping):
+        return {key: plain(part) for key, part in value.items()}
+    return value
+
+
+@dataclass(frozen=True)
+class ResultField:
+    """A key of results.
+
+    Attributes:
+        key: in rows.
+        type: of its value in JSON, for the schema.
+        meaning: what it says, for the schema.
+        at: the attribute of the record that has the value, or the way to it, such as "rule.section"; else the key.
+        optional: whether a row is without the key if there is no value; else it has null then.
+        expectable: whether a check may name it in ``expect``.
+        label: its name for people, if the words of the key say too little.
+        form: what its value is for people.
+        is_detail: whether pages list it among all else that is known; of other keys they speak elsewhere.
+        compared: how the values of two runs are compared.
+        parts: the fields of the tables of which the value is a list, if these are not those of the result itself.
+        value: makes the value of JSON from the attribute.
+    """
+
+    key: str
+    type: Any
+    meaning: str
+    at: str = ""
+    optional: bool = False
+    expectable: bool = True
+    label: str = ""
+    form: Form = ""
+    is_detail: bool = True
+    compared: Comparison = "exactly"
+    parts: tuple[ResultField, ...] = ()
+    value: Callable[[Any], Any] = plain
+
+    def value_in(self, record: Any) -> Any:
+        """The value that a record has, as JSON has it; None if there is none."""
+        value = record
+        for name in (self.at or self.key).split("."):
+            value = value.get(name) if isinstance(value, Mapping) else getattr(value, name)
+            if value is None:
+                break
+        return self.value(value)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the value is a list, or may be one.
+
+        >>> BLOCKERS.is_list, OCCLUDED.is_list, ResultField("odds", dict[str, list[int]] | None, "").is_list
+        (True, False, False)
+        """
+        return _may_be_list(self.type)
+
+    @property
+    def name(self) -> str:
+        """The name for people.
+
+        >>> IN_ARC.name, ResultField("protected_by", str, "").name
+        ('some of it in the vision arc', 'protected by')
+        """
+        return self.label or self.key.replace("_", " ")
+
+
+def _may_be_list(kind: Any) -> bool:
+    return get_origin(kind) is list or (any(map(_may_be_list, get_args(kind))) and get_origin(kind) is not dict)
+
+
+class Record:
+    """What has a row: a verdict, or a part of it that is a table of its own."""
+
+    fields: ClassVar[tuple[ResultField, ...]] = ()
+    """The keys of its rows, in their order."""
+
+    def row(self) -> dict[str, Any]:
+        """The record as JSON has it, under the contract's keys."""
+        return row_of(self, self.fields)
+
+
+def row_of(record: Record, fields: Iterable[ResultField]) -> dict[str, Any]:
+    """The values of some fields of a record, by their keys."""
+    row = {}
+    for field in fields:
+        value = field.value_in(record)
+        if value is not None or not field.optional:
+            row[field.key] = value
+    return row
+
+
+@lru_cache(maxsize=64)
+def row_type(name: str, fields: tuple[ResultField, ...]) -> Any:
+    """The type of a row, for pydantic: a TypedDict."""
+    keys: dict[str, Any] = {}
+    for field in fields:
+        declared: Any = field.type
+        described: Any = Annotated[declared, pydantic.Field(description=field.meaning)]
+        keys[field.key] = NotRequired[described] if field.optional else described
+    return TypedDict(name, keys)  # type: ignore[operator]  # made here, and not written down
+
+
+def closed_row_type(name: str, fields: tuple[ResultField, ...]) -> Any:
+    """A `row_type` with no other keys."""
+    made = row_type(name, fields)
+    made.__pydantic_config__ = pydantic.ConfigDict(extra="forbid")
+    return made
+
+
+def list_of(record: type[Record]) -> Any:
+    """The type of a list of the rows of a record."""
+    return GenericAlias(list, (row_type(f"{record.__name__}Row", record.fields),))
+
+
+OCCLUDED = ResultField(
+    "occluded",
+    float,
+    "the share of the target's significant silhouette that is obscured",
+    at="measurement.occluded",
+    form="share",
+    is_detail=False,
+    compared="share",
+)
+
+
+@dataclass(frozen=True)
+class Blocker(Record):
+    """A piece in the way, in every game. Shares are from 0 to 1; None if nothing was measured.
+
+    Attributes:
+        name: of the piece.
+        occluded: the share of the target of which it is the nearest blocker.
+        alone: the share that it would obscure with nothing else on the table.
+    """
+
+    name: str
+    occluded: float | None = None
+    alone: float | None = None
+
+    fields: ClassVar[tuple[ResultField, ...]] = (
+        ResultField("name", str, "of the piece"),
+        ResultField("occluded", float, "the share of which it is the nearest blocker", optional=True, form="share"),
+        ResultField("alone", float, "the share that it alone would obscure", optional=True, form="share"),
+    )
+
+    @property
+    def share(self) -> float:
+        """`occluded`; 0 if nothing was measured."""
+        return self.occluded or 0.0
+
+    @property
+    def obscures(self) -> bool:
+        """Whether it would obscure some of the target with nothing else on the table, as measured."""
+        return bool(self.alone)
+
+
+def largest_first(blockers: Iterable[Blocker]) -> tuple[Blocker, ...]:
+    """Measured blockers, the largest share first, those of equal shares by their names."""
+    return tuple(sorted(blockers, key=lambda blocker: (-blocker.share, -(blocker.alone or 0.0), blocker.name)))
+
+
+ATTACKER = ResultField("attacker", str, "who looks", is_detail=False)
+TARGET = ResultField("target", str, "who is looked at", is_detail=False)
+RULES = ResultField("rules", str, "the game, as the scene names it", is_detail=False)
+VERDICT = ResultField("verdict", str, "the game's word for the answer", is_detail=False)
+WHO = (ATTACKER, TARGET, RULES)
+
+RULE = ResultField("rule", str, "the section of the rules that decides", at="rule.section", is_detail=False)
+RULE_NUMBER = ResultField("rule_number", str, "its number in the specification", at="rule.number", is_detail=False)
+REASON = ResultField("reason", str, "why, in one sentence", is_detail=False, compared="sentence")
+GROUNDS = (RULE, RULE_NUMBER, REASON)
+
+LINE_OF_SIGHT = ResultField("line_of_sight", bool, "whether the attacker sees something of the target")
+IN_ARC = ResultField(
+    "in_arc",
+    bool | None,
+    "whether some of the target lies in a vision arc; null if that cannot be known",
+    label="some of it in the vision arc",
+)
+OCCLUDED_IN_ARC = ResultField(
+    "occluded_in_arc",
+    float | None,
+    "the obscured share of the target's part in the vision arcs; null if no part is in them",
+    at="measurement.occluded_in_arc",
+    form="share",
+    is_detail=False,
+    compared="share",
+)
+ERROR = ResultField(
+    "error",
+    float,
+    "the true share lies within occluded ± error",
+    at="measurement.error",
+    form="share",
+    is_detail=False,
+    compared="error",
+)
+TARGET_PIXELS = ResultField(
+    "target_pixels", int, "pixels of the target", at="measurement.counts.total", is_detail=False, compared="area"
+)
+OCCLUDED_PIXELS = ResultField(
+    "occluded_pixels", int, "those obscured", at="measurement.counts.occluded", is_detail=False, compared="area"
+)
+SEEN_PIXELS = ResultField(
+    "seen_pixels",
+    int,
+    "those in a vision arc and not obscured",
+    at="measurement.seen",
+    label="pixels seen",
+    compared="area",
+)
+SHARE = (OCCLUDED, ERROR, TARGET_PIXELS, OCCLUDED_PIXELS)
+
+RENDERER = ResultField("renderer", str, "what counted", at="measurement.renderer", is_detail=False, compared="setting")
+PIXEL = ResultField(
+    "pixel", float, "mm per pixel at the target", at="measurement.pixel", is_detail=False, compared="manner"
+)
+DECIDED_BY = ResultField(
+    "decided_by",
+    DecidedBy,
+    "proof: nothing is seen, or nothing obscured, for certain; else count",
+    at="measurement.decided_by",
+    is_detail=False,
+    compared="manner",
+)
+PROJECTION = ResultField(
+    "projection",
+    Projection,
+    "flat: one picture of the target; cube: the target reaches round the eye",
+    at="measurement.projection",
+    is_detail=False,
+    compared="manner",
+)
+MANNER = (DECIDED_BY, PROJECTION)
+
+BLOCKERS = ResultField(
+    "blockers",
+    list_of(Blocker),
+    "the pieces in the way, the largest share first",
+    is_detail=False,
+    compared="blockers",
+    parts=Blocker.fields,
+)
+MARGINAL = ResultField("marginal", bool, "whether it is too close to call: the players roll off", is_detail=False)
+COULD_BE = ResultField("could_be", list[str], "the verdicts that hold within the errors", is_detail=False)
+OTHER_READINGS = ResultField(
+    "other_readings", list[OtherReading], "each other reading of the rules that changes the result"
+)
+WARNINGS = ResultField("warnings", list[str], "a sentence each", is_detail=False, compared="sentence")
+ARC = ResultField("arc", ArcName | None, "the vision arc that was asked for; null for any", label="vision arc")
+
+ODDS = (
+    ResultField(
+        "odds",
+        dict[str, float] | None,
+        "--odds: of each verdict, from exposed to covered",
+        at="odds.odds",
+        optional=True,
+        expectable=False,
+    ),
+    ResultField(
+        "odds_error",
+        float,
+        "half the width of the 95 % interval of the largest of the odds",
+        at="odds.error",
+        optional=True,
+    ),
+    ResultField("trials", int, "the number of trials that the odds come from", at="odds.trials", optional=True),
+    ResultField(
+        "occluded_interval",
+        tuple[float, float] | None,
+        "the middle 95 % of the obscured share; null if the arc alone decides",
+        at="odds.occluded_interval",
+        expectable=False,
+    ),
+    ResultField("call", str, 'the verdict that stands, or "roll off"', at="odds.call", optional=True),
+    ResultField(
+        "doubt_from",
+        Literal["", "place", "facing", "eye", "surface", "measuring"],
+        "what weighs most in the odds",
+        at="odds.doubt_from",
+        optional=True,
+    ),
+)
+"""The keys that a result with odds has."""
+
+SHARED: Mapping[str, ResultField] = {
+    field.key: field
+    for field in (
+        *(*WHO, VERDICT, *GROUNDS, LINE_OF_SIGHT, IN_ARC, *SHARE, OCCLUDED_IN_ARC, SEEN_PIXELS),
+        *(BLOCKERS, MARGINAL, COULD_BE, OTHER_READINGS, WARNINGS, ARC, RENDERER, PIXEL, *MANNER, *ODDS),
+    )
+}
+"""The fields that mean the same in every game, by their keys."""
