@@ -7,6 +7,7 @@ from importlib import import_module
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import meshes_of
 from silhouette.scenes.scene import Scene
 
 WORTH_FORKING = 20
@@ -26,7 +27,7 @@ def shared(scene: Scene, renderer: Renderer) -> bool:
     Returns:
         Whether workers are of use; False where the scene has no meshes, or the renderer does not survive a fork.
     """
-    meshes = list({id(mesh): mesh for mesh in rule_called(scene.rules).meshes(scene).values()}.values())
+    meshes = list({id(mesh): mesh for mesh in meshes_of(rule_called(scene.rules), scene).values()}.values())
     if not meshes or not renderer.share(meshes):
         return False
     for mesh in meshes:

@@ -136,12 +136,13 @@ def _draw_check(
     from silhouette.drawing.odds_chart import NAME, odds_figure
     from silhouette.judging import JudgingOptions, judge_all
     from silhouette.rules import rule_called
+    from silhouette.rules.abilities import scale_of
 
     rule = rule_called(scene.rules)
     judging = JudgingOptions(renderer, pixel=pixel, keep=True, seed=0 if options.figure == NAME else None)
     (result,) = judge_all([(scene, check)], judging)
     verdict, odds = result.verdict, result.odds
-    more = [] if odds is None else [odds_figure(verdict, odds, rule.levels, rule.scale(scene))]
+    more = [] if odds is None else [odds_figure(verdict, odds, rule.levels, scale_of(rule, scene))]
     files = write_figures(scene, check, verdict, renderer, out, number, options, more)
     return result, [str(file) for file in files]
 
@@ -176,12 +177,13 @@ def _whole(scene: Scene, selection: Selection, number: int | None, figure: str |
     """Whether the figure of the whole scene is wanted: by its name, or because there is no check to draw."""
     from silhouette.drawing.figures import OVERVIEW
     from silhouette.rules import rule_called
+    from silhouette.rules.abilities import HasOverview
 
     of_check = number is not None or selection.attacker is not None
     if figure == OVERVIEW and of_check:
         raise RequestError(f"--figure {OVERVIEW} is one figure of the whole scene; leave --check, --from and --to out")
     without_check = figure is None and not of_check and not scene.checks
-    return figure == OVERVIEW or (without_check and rule_called(scene.rules).overview(scene) is not None)
+    return figure == OVERVIEW or (without_check and isinstance(rule_called(scene.rules), HasOverview))
 
 
 def _draw_whole(scene: Scene, out: Path, options: FigureOptions, *, as_json: bool) -> int:

@@ -15,6 +15,7 @@ from silhouette.cli.options import AsJson, ExitStatus
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.errors import FileError
+from silhouette.rules.abilities import first_scene_of
 
 SCENE, SCHEMA = "scene.toml", ".scene.schema.json"
 """The files that are written; the schema is hidden, so that a folder of scenes has no other file in it."""
@@ -59,7 +60,7 @@ def new(
             warnings += doubts(model_at(mesh, {}, mesh_cache(False)))
     warnings = list(dict.fromkeys(warnings))
     named = [_seen_from(folder, mesh) for mesh in meshes or ()]
-    text = f"{SCHEMA_LINE}\n\n{rule.first_scene(named)}"
+    text = f"{SCHEMA_LINE}\n\n{first_scene_of(rule, named)}"
     make_folder(folder)
     write_file(folder / SCHEMA, (json.dumps(schema_of("scene"), indent=1) + "\n").encode())
     write_file(folder / SCENE, text.encode())

@@ -106,7 +106,8 @@ def results_schema() -> Schema:
     games: list[tuple[str, type[Verdict], Schema]] = [
         (rule.name, rule.verdict_type, {"const": rule.name}) for rule in map(rule_called, RULES)
     ]
-    for name, verdict, rules in (*games, ("game-file", DataVerdict, _GAME_FILE)):
+    games.append(("game-file", DataVerdict, _GAME_FILE))
+    for name, verdict, rules in games:
         # Types of different systems may have the same name.
         row = TypeAdapter(row_type(f"{verdict.__name__}Row", verdict.fields)).json_schema(
             ref_template=f"#/$defs/{name}-{{model}}"

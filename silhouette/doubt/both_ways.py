@@ -9,6 +9,7 @@ from typing import Any
 
 from silhouette.errors import RequestError
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import what_if
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
 
@@ -37,7 +38,7 @@ def one_way_of_each(
     judged += zip(more, rule.judge([(scene, check) for check in more], settings) if more else (), strict=True)
     seeing = {(check.attacker, check.target): verdict for check, verdict in judged if verdict.line_of_sight}
     why = {
-        id(verdict): rule.one_way(scene, seeing[check.target, check.attacker], verdict, settings)
+        id(verdict): what_if(rule, scene).one_way(scene, seeing[check.target, check.attacker], verdict, settings)
         for check, verdict in blind
         if (check.target, check.attacker) in seeing
     }

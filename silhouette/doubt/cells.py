@@ -16,6 +16,7 @@ from silhouette.geometry import Flags, Floats
 from silhouette.measure.estimate import Estimate
 from silhouette.measure.observe import observe_many
 from silhouette.measure.proven import ProvenEstimate
+from silhouette.rules.abilities import maps_of, meshes_of
 from silhouette.rules.base import MeasuredVerdict, Rule, Settings, Verdict
 from silhouette.scenes.ground import Indices
 from silhouette.scenes.places import Places
@@ -95,13 +96,13 @@ def judged_cells(
         boxes = places.boxes(points[stands], heights[stands])
         for number, check in enumerate(checks):
             beyond = np.zeros(len(points), np.bool_)
-            beyond[stands] = rule.beyond_arcs(scene, check.attacker, boxes)
+            beyond[stands] = maps_of(rule, scene).certainly_out_of_arc(scene, check.attacker, boxes)
             found.verdict[beyond, number] = len(words) - 1
             found.possible[beyond, number, -1] = True
             asked[beyond, number] = False
     pairs = np.argwhere(asked.T)[:, ::-1]  # one attacker after the other: what is worked out for its eye is kept
     questions = _questions(scene, places, role, checks, found.at, pairs)
-    if rule.meshes(scene) and settings.observe is observe_many:
+    if meshes_of(rule, scene) and settings.observe is observe_many:
         rough = rule.judge(questions, replace(settings, observe=ROUGH, keep=True))
         _fill(found, pairs, rough, rule, scene, words)
         possible = found.possible[tuple(pairs.T)].sum(axis=1)
@@ -138,7 +139,7 @@ def _fill(
         found.verdict[point, one] = words.index(verdict.verdict)
         found.possible[point, one] = [word in possible for word in words]
         found.marginal[point, one] = len(possible) > 1 or verdict.marginal
-        share, _ = rule.share(scene, verdict)
+        share, _ = verdict.share
         found.occluded[point, one] = np.nan if share is None else share
 
 

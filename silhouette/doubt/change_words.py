@@ -10,9 +10,8 @@ from typing import Annotated, Any, Literal, Union
 import numpy as np
 from pydantic import Field
 
-from silhouette.rules.base import Rule, Verdict
+from silhouette.rules.abilities import Movers, WhatIf
 from silhouette.rules.fields import Record, ResultField, closed_row_type, row_of
-from silhouette.rules.otherwise import Movers
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import in_a_sentence
 
@@ -88,7 +87,7 @@ SIDES = {
 """Every 45 degrees from the direction in which the attacker looks at the target, anticlockwise: where a piece goes."""
 
 
-def in_words(rule: Rule[Any, Verdict], scene: Scene, check: Check, movers: Movers, found: Sequence[Change]) -> str:
+def in_words(rule: WhatIf[Any], scene: Scene, check: Check, movers: Movers, found: Sequence[Change]) -> str:
     """What would change a verdict, the least first; where no move does, that none does.
 
     Args:
@@ -105,7 +104,7 @@ def in_words(rule: Rule[Any, Verdict], scene: Scene, check: Check, movers: Mover
     return "; ".join(parts) or "nothing would change it"
 
 
-def _of(rule: Rule[Any, Verdict], scene: Scene, check: Check, change: Change) -> str:
+def _of(rule: WhatIf[Any], scene: Scene, check: Check, change: Change) -> str:
     if change.piece is not None:
         return f"without {in_a_sentence(change.piece)}: {change.verdict}"
     if change.direction is None:

@@ -20,6 +20,7 @@ from silhouette.errors import RequestError
 from silhouette.geometry import Floats
 from silhouette.measure.estimate import Estimate
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import what_if
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.moved import Move
 from silhouette.scenes.scene import Check, Scene
@@ -74,8 +75,8 @@ def changes_of(scene: Scene, check: Check, verdict: Verdict, settings: Settings,
         settings: of the measurement.
         run: by how many processes: one for each thing that may change, at most.
     """
-    tried = _Tried(scene, check, verdict.verdict, settings)
     try:
+        tried = _Tried(scene, check, verdict.verdict, settings)
         movers = tried.rule.movers(scene, check)
     except RequestError:
         return None
@@ -113,7 +114,7 @@ def check_changes(scene: Scene, checks: Sequence[Check]) -> None:
     refusal = None
     for check in checks:
         try:
-            rule.movers(scene, check)
+            what_if(rule, scene).movers(scene, check)
         except RequestError as error:
             refusal = error
         else:
@@ -165,7 +166,8 @@ class _Tried:
     """Judges a check with pieces elsewhere."""
 
     def __init__(self, scene: Scene, check: Check, now: str, settings: Settings) -> None:
-        self.rule: Rule[Any, Verdict] = rule_called(scene.rules)
+        rule: Rule[Any, Verdict] = rule_called(scene.rules)
+        self.rule, self._judge = what_if(rule, scene), rule.judge
         self._scene, self._check, self._now = scene, check, now
         self._exactly = replace(settings, keep=False, remarks=False)
         self._roughly = replace(self._exactly, observe=ROUGHLY)
@@ -206,11 +208,11 @@ class _Tried:
         moves = (Move(turn=float(x)) if turns else Move(by=(float(x), float(y), 0.0)) for x, y in points)
         scenes = (self.rule.moved(self._scene, {name: move}) for move in moves)
         verdicts = self._judged(scenes, self._exactly if exact else self._roughly)
-        return [Seen(verdict.verdict, *self.rule.leeway(self._scene, verdict)) for verdict in verdicts]
+        return [Seen(verdict.verdict, *self.rule.margin(self._scene, verdict)) for verdict in verdicts]
 
     def _judged(self, scenes: Iterator[Any], settings: Settings) -> Iterator[Verdict]:
         questions = [(scene, self._check) for scene in scenes]
         most = TOGETHER if settings is self._exactly else len(questions)
         for start in range(0, len(questions), max(most, 1)):
             go_on()
-            yield from self.rule.judge(questions[start : start + most], settings)
+            yield from self._judge(questions[start : start + most], settings)

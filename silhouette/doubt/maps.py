@@ -22,6 +22,7 @@ from silhouette.errors import RequestError
 from silhouette.groups import shared
 from silhouette.lazy import cached_property
 from silhouette.rules import RULES, rule_called
+from silhouette.rules.abilities import HasMaps, meshes_of
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.places import Places
 from silhouette.scenes.scene import Check, Scene
@@ -215,7 +216,7 @@ def map_of(
         RequestError: where a model is not there, the game has no maps, or the grid is too fine or too coarse.
     """
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
-    if type(rule).places is Rule.places:
+    if not isinstance(rule, HasMaps):
         raise RequestError(f"{scene.path}: there are no maps of {rule.title}, but of {_with_maps()}")
     places = rule.places(scene, request.move)
     checks = checks_of_map(rule, scene, request)
@@ -242,7 +243,7 @@ def _mapped(
     rule: Any, scene: Scene, places: Places, judge: Any, groups: Sequence[Any], settings: Settings, workers: int
 ) -> Any:
     """What is found in each group of points, by several processes where that is possible."""
-    forks = workers > 1 and len(groups) > 1 and (not rule.meshes(scene) or shared(scene, settings.renderer))
+    forks = workers > 1 and len(groups) > 1 and (not meshes_of(rule, scene) or shared(scene, settings.renderer))
     if not forks:
         return map(judge, groups)
     places.prepare()
@@ -275,4 +276,4 @@ def _gangs(scene: Scene) -> Mapping[str, str | None]:
 
 def _with_maps() -> str:
     """The games that have maps, in words."""
-    return in_a_row([rule.title for rule in map(rule_called, RULES) if type(rule).places is not Rule.places])
+    return in_a_row([rule.title for rule in map(rule_called, RULES) if isinstance(rule, HasMaps)])

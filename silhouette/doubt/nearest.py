@@ -50,11 +50,11 @@ NEIGHBOURS = 6
 """The cells that are taken for a cell's neighbours where it is asked how steeply something changes."""
 
 CLOSE = 0.02
-"""A leeway that a few rays may not tell from none; near a threshold they stop with an error that is smaller."""
+"""A margin that a few rays may not tell from none; near a threshold they stop with an error that is smaller."""
 
 SMALL, NEAR = 0.25, 6.0
 """mm or degrees from the middle of a cell to a corner, and to what is now: smaller cells that are as near are judged
-exactly where their leeway is `CLOSE`."""
+exactly where their margin is `CLOSE`."""
 
 FAN, APART, ASIDE = 10, 0.3, 0.1
 """How many places on each side of the nearest change are judged exactly at the end, each `CLOSER` to where the piece
@@ -73,12 +73,12 @@ class Seen:
 
     Attributes:
         verdict: the verdict there.
-        leeway: how far what was measured lies from the nearest threshold, a share; nan where nothing tells.
-        error: of the leeway.
+        margin: how far what was measured lies from the nearest threshold, a share; nan where nothing tells.
+        error: of the margin.
     """
 
     verdict: str
-    leeway: float
+    margin: float
     error: float
 
 
@@ -109,7 +109,7 @@ class Field:
         reach: the greatest distance.
         least, growth, widest: the width of cells: ``least`` at no distance and ``growth`` more for each unit of it, up
             to ``widest``.
-        exact_within: the distance up to which cells are judged exactly at once, where their leeway is `CLOSE`.
+        exact_within: the distance up to which cells are judged exactly at once, where their margin is `CLOSE`.
         is_line: whether there are but two directions: along the first axis, and against it.
     """
 
@@ -146,19 +146,19 @@ class _Cells:
     Attributes:
         bounds: (n, 4) as of `Field.rings`.
         changed: (n,) whether the verdict in the middle is another than now.
-        leeway: (n, 2) as of `Seen`, and its error.
+        margin: (n, 2) as of `Seen`, and its error.
         whole: (n,) whether the cell is not cut.
     """
 
     bounds: Floats = field(default_factory=lambda: np.empty((0, 4)))
     changed: Flags = field(default_factory=lambda: np.empty(0, np.bool_))
-    leeway: Floats = field(default_factory=lambda: np.empty((0, 2)))
+    margin: Floats = field(default_factory=lambda: np.empty((0, 2)))
     whole: Flags = field(default_factory=lambda: np.empty(0, np.bool_))
 
-    def add(self, bounds: Floats, changed: Flags, leeway: Floats) -> None:
+    def add(self, bounds: Floats, changed: Flags, margin: Floats) -> None:
         self.bounds = np.concatenate([self.bounds, bounds])
         self.changed = np.concatenate([self.changed, changed])
-        self.leeway = np.concatenate([self.leeway, leeway])
+        self.margin = np.concatenate([self.margin, margin])
         self.whole = np.concatenate([self.whole, np.ones(len(bounds), np.bool_)])
 
 
@@ -166,7 +166,7 @@ def nearest_change(now: str, look: Look, searched: Field) -> Nearest | None:
     """The least change with which the verdict is another; None where none within reach was found.
 
     Cells are at least as fine as the field says: what is narrower than one and a half of them, and shows neither in a
-    neighbour's verdict nor in its leeway, may not be found. On the same terms, nothing is nearer than what is found by
+    neighbour's verdict nor in its margin, may not be found. On the same terms, nothing is nearer than what is found by
     more than twice `EXACT`.
 
     Args:
@@ -205,20 +205,20 @@ class _Search:
         """Looks at the middles of cells: roughly; exactly where that does not tell, and the cell is near or small."""
         points = _middles(bounds)
         seen = list(self._look(points, False))
-        leeway = np.array([(one.leeway, one.error) for one in seen])
+        margin = np.array([(one.margin, one.error) for one in seen])
         is_fine = (bounds[:, 1] <= NEAR) & (_half_diagonals(bounds) <= SMALL)
         is_fine |= bounds[:, 1] <= self._field.exact_within
-        again = np.flatnonzero(is_fine & ~(leeway[:, 0] > CLOSE))
+        again = np.flatnonzero(is_fine & ~(margin[:, 0] > CLOSE))
         distance = np.hypot(*points.T)
         again, nearest = again[np.argsort(distance[again], kind="stable")], self.best - EXACT
         for start in range(0, len(again), AT_ONCE):
             nearer = again[start : start + AT_ONCE]
             nearer = nearer[bounds[nearer, 0] < nearest]
             for number, one in zip(nearer, self._look(points[nearer], True), strict=True):
-                seen[number], leeway[number] = one, (one.leeway, one.error)
+                seen[number], margin[number] = one, (one.margin, one.error)
                 if one.verdict != self._now:
                     nearest = min(nearest, distance[number])
-        self._cells.add(bounds, np.array([one.verdict != self._now for one in seen]), leeway)
+        self._cells.add(bounds, np.array([one.verdict != self._now for one in seen]), margin)
 
     def settle(self) -> None:
         """Cuts cells, and follows the way to what changed, until nothing nearer can be in them."""
@@ -243,7 +243,7 @@ class _Search:
             cell = int(nearer[np.argmin(distance[nearer])])
             found = self._on_the_way(_middles(cells.bounds[[cell]])[0])
             if found is None:
-                cells.changed[cell], cells.leeway[cell] = False, (0.0, 0.0)
+                cells.changed[cell], cells.margin[cell] = False, (0.0, 0.0)
             else:
                 self.found = found
 
@@ -285,7 +285,7 @@ class _Search:
         """The numbers of the cells in which a nearer change may lie."""
         cells = self._cells
         known = np.flatnonzero(cells.whole)
-        bounds, changed, leeway = cells.bounds[known], cells.changed[known], cells.leeway[known]
+        bounds, changed, margin = cells.bounds[known], cells.changed[known], cells.margin[known]
         half = _half_diagonals(bounds)
         middles = _middles(bounds)
         suspect = changed.copy()
@@ -293,7 +293,7 @@ class _Search:
             others = KDTree(middles[changed])
             apart, which = others.query(middles)
             suspect |= apart <= 1.1 * (half + half[changed][which]) + 1e-9
-        suspect |= leeway[:, 0] - NOISE * leeway[:, 1] <= STEEPER * _steepness(middles, leeway) * half
+        suspect |= margin[:, 0] - NOISE * margin[:, 1] <= STEEPER * _steepness(middles, margin) * half
         matters = (bounds[:, 0] < self.best - EXACT) & (half > EXACT)
         return known[suspect & matters]
 
@@ -327,17 +327,17 @@ def _quarters(bounds: Floats, is_line: bool) -> Floats:
     return np.concatenate([np.column_stack(part) for part in parts])
 
 
-def _steepness(middles: Floats, leeway: Floats) -> Floats:
-    """(n,) how much the leeway (n, 2) changes, per mm or degree, from each middle (n, 2) to its neighbours, less its
+def _steepness(middles: Floats, margin: Floats) -> Floats:
+    """(n,) how much the margin (n, 2) changes, per mm or degree, from each middle (n, 2) to its neighbours, less its
     error; nan where it is unknown.
 
     At least as much as in most of the others: a plain stretch may end within a cell.
     """
-    known = np.flatnonzero(~np.isnan(leeway[:, 0]))
+    known = np.flatnonzero(~np.isnan(margin[:, 0]))
     steep = np.full(len(middles), np.nan)
     if len(known) <= 1:
-        return np.where(np.isnan(leeway[:, 0]), np.nan, np.inf)
-    share, error = leeway[known].T
+        return np.where(np.isnan(margin[:, 0]), np.nan, np.inf)
+    share, error = margin[known].T
     apart, which = KDTree(middles[known]).query(middles[known], min(NEIGHBOURS + 1, len(known)))
     change = np.abs(share[which[:, 1:]] - share[:, None]) - NOISE * (error[which[:, 1:]] + error[:, None])
     own = (np.maximum(change, 0.0) / np.maximum(apart[:, 1:], 1e-9)).max(axis=1)

@@ -28,6 +28,7 @@ from silhouette.measure.error import SIGMAS
 from silhouette.measure.estimate import Estimate
 from silhouette.measure.sampling import Places
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import HasOdds
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
@@ -180,7 +181,7 @@ def check_odds(scene: Scene, checks: Sequence[Check]) -> None:
         RequestError: that says to leave the option out.
     """
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
-    if not isinstance(scene, TableScene) or not any(rule.has_odds(check) for check in checks):
+    if not (isinstance(scene, TableScene) and isinstance(rule, HasOdds) and any(map(rule.has_odds, checks))):
         raise RequestError(f"{scene.path}: in {rule.title} a check such as this has no odds; leave out --odds")
 
 
@@ -205,10 +206,10 @@ def odds_of_each(
         run: by how many processes.
     """
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
-    trials = Trials(scene, rule, seed, cache) if isinstance(scene, TableScene) else None
+    trials = Trials(scene, rule, seed, cache) if isinstance(scene, TableScene) and isinstance(rule, HasOdds) else None
 
     def odds(pair: tuple[Check, Verdict], run: Run) -> Odds | None:
-        return odds_of(trials, *pair, settings, run) if trials is not None and rule.has_odds(pair[0]) else None
+        return odds_of(trials, *pair, settings, run) if trials is not None and trials.rule.has_odds(pair[0]) else None
 
     yield from run.each(scene, settings.renderer, list(zip(checks, verdicts, strict=True)), odds)
 
@@ -247,7 +248,7 @@ def _found(trials: Trials, check: Check, settings: Settings, run: Run, goal: flo
 
     def judged(scramblings: slice) -> Found:
         asked = [(scene, check) for scene in trials.scenes(start, stop, scramblings)]
-        return Found.of(trials, trials.rule.briefly(asked, rough), SCRAMBLINGS // PARTS)
+        return Found.of(trials, trials.rule.judge_quickly(asked, rough), SCRAMBLINGS // PARTS)
 
     parts = [slice(first, first + SCRAMBLINGS // PARTS) for first in range(0, SCRAMBLINGS, SCRAMBLINGS // PARTS)]
     return Found.joined(list(run.parts(settings.renderer, parts, judged, alone=stop - start < FIRST)), axis=0)
@@ -258,15 +259,15 @@ def _measuring(trials: Trials, verdict: Verdict, found: Found) -> float:
     if not trials.deviations:
         return 1.0
     variance = 0.0 if np.isnan(found.shares).all() else float(np.nanvar(found.shares))
-    _, error = trials.rule.share(trials.scene, verdict)
+    _, error = verdict.share
     return min(1.0, (error / SIGMAS) ** 2 / variance) if variance else 0.0
 
 
 def _share(trials: Trials, verdict: Verdict) -> tuple[float, float]:
     """The obscured share that a verdict rests on, and its error; nan where none of the target lies in a vision arc."""
-    if getattr(verdict, "in_arc", None) is False:
+    if verdict.in_arc is False:
         return np.nan, np.nan
-    share, error = trials.rule.share(trials.scene, verdict)
+    share, error = verdict.share
     return (np.nan, np.nan) if share is None else (share, error)
 
 
@@ -333,7 +334,7 @@ def _again(trials: Trials, check: Check, which: Places, settings: Settings, erro
 
     def judged(some: Places) -> list[tuple[float, float]]:
         asked = [(scene, check) for scene in trials.scenes_of(trials.drawn[tuple(some.T)])]
-        return [_share(trials, verdict) for verdict in trials.rule.briefly(asked, rough)]
+        return [_share(trials, verdict) for verdict in trials.rule.judge_quickly(asked, rough)]
 
     parts = [part for part in np.array_split(which, PARTS) if len(part)]
     found = run.parts(settings.renderer, parts, judged, alone=len(which) < SCRAMBLINGS * PILOT)

@@ -18,7 +18,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import UNCACHED, Cache
 from silhouette.geometry import Floats
 from silhouette.lazy import cached_property
-from silhouette.rules.base import Rule, Verdict
+from silhouette.rules.abilities import HasOdds
 from silhouette.scenes.moved import Move
 from silhouette.scenes.table import TableScene
 
@@ -50,7 +50,7 @@ class Trials:
     """
 
     scene: TableScene
-    rule: Rule[Any, Verdict]
+    rule: HasOdds[Any]
     seed: int = 0
     cache: Cache = UNCACHED
 

@@ -19,6 +19,7 @@ from silhouette.drawing.styles import PRINT, Style
 from silhouette.errors import RequestError
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import HasFigures, HasOdds, HasPicture, overview_of
 from silhouette.rules.base import Figure, Verdict
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean
@@ -78,7 +79,8 @@ def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> li
         verdict: the verdict on it, judged with ``Settings(keep=True)``.
         renderer: what renders the pieces round a target; it need not be the one that measured.
     """
-    return rule_called(scene.rules).figures(scene, check, verdict, renderer)
+    rule = rule_called(scene.rules)
+    return rule.figures(scene, check, verdict, renderer) if isinstance(rule, HasFigures) else []
 
 
 def write_figures(
@@ -125,9 +127,9 @@ def _chosen(scene: Scene, check: Check, figures: list[Figure], name: str | None)
         from silhouette.drawing.odds_chart import NAME
 
         rule = rule_called(scene.rules)
-        overview = rule.overview(scene)
+        overview = overview_of(rule, scene)
         known = [figure.name for figure in [*figures, *([overview] if overview else [])]]
-        known += [NAME] * rule.has_odds(check)
+        known += [NAME] * (isinstance(rule, HasOdds) and rule.has_odds(check))
         raise RequestError(f"{scene.path}: no figure '{name}'; {did_you_mean(str(name), known, 'its figures are')}")
     return kept
 
@@ -145,7 +147,7 @@ def write_overview(scene: Scene, folder: Path, options: FigureOptions) -> Path:
         RequestError: where the game has no such figure, or matplotlib is not installed.
     """
     rule = rule_called(scene.rules)
-    figure = rule.overview(scene)
+    figure = overview_of(rule, scene)
     if figure is None:
         raise RequestError(f"{scene.path}: {rule.title} has no figure of a whole scene; draw its checks")
     path = folder / f"{figure.name}.{options.format}"
@@ -171,7 +173,9 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Rend
         RequestError: where matplotlib is needed and not installed.
     """
     check_png_path(path)
-    if rule_called(scene.rules).picture(scene, verdict, renderer, path):
+    rule = rule_called(scene.rules)
+    if isinstance(rule, HasPicture):
+        rule.picture(scene, verdict, renderer, path)
         return True
     with matplotlib_settings():
         for figure in figures_of(scene, check, verdict, renderer)[:1]:

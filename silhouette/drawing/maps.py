@@ -24,6 +24,7 @@ from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
 from silhouette.geometry import Flags, Floats
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import maps_of
 from silhouette.rules.base import Figure
 from silhouette.text import did_you_mean
 from silhouette.units import INCH
@@ -148,14 +149,8 @@ def write_map_picture(drawn: Map, path: Path, look: MapLook = MapLook()) -> None
 
 
 def map_figure(drawn: Map, layer: Layer = "verdict") -> Figure:
-    """The figure of a map.
-
-    Raises:
-        RequestError: where the game draws no table.
-    """
-    ground = rule_called(drawn.scene.rules).map_ground(drawn.scene)
-    if ground is None:
-        raise RequestError(f"{drawn.scene.path}: a map of this game has no picture; write .csv or .json")
+    """The figure of a map."""
+    ground = maps_of(rule_called(drawn.scene.rules), drawn.scene).map_ground(drawn.scene)
 
     def draw(sheet: Sheet) -> None:
         ground.draw(sheet)

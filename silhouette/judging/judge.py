@@ -18,6 +18,7 @@ from silhouette.judging.results import Judged
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import judged, meshes_of
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress
@@ -124,7 +125,7 @@ def judge_all(requests: Sequence[Request], options: JudgingOptions) -> list[Judg
 
 def _meshes_of(scenes: Sequence[Scene]) -> dict[str, Mesh]:
     """The meshes of scenes, by the number of the scene and the name of the piece."""
-    named = [rule_called(scene.rules).meshes(scene) for scene in scenes]
+    named = [meshes_of(rule_called(scene.rules), scene) for scene in scenes]
     if len(named) == 1:
         return dict(named[0])
     return {f"{number} {name}": mesh for number, meshes in enumerate(named) for name, mesh in meshes.items()}
@@ -168,7 +169,7 @@ def _groups(
 def _group(rule: Rule[Any, Verdict], settings: Settings, requests: Sequence[Request]) -> Group:
     """The verdicts on requests that are judged at once; if one fails, those on the ones before it, and its error."""
     try:
-        return rule.from_elsewhere(requests, rule.judge(requests, settings), settings), None
+        return judged(rule, requests, settings), None
     except Exception as error:
         if len(requests) == 1:
             return [], error
@@ -276,5 +277,5 @@ def mapped(
     """
     from silhouette.doubt.maps import map_of  # what only maps need
 
-    renderer.refuse_too_large(rule_called(scene.rules).meshes(scene))
+    renderer.refuse_too_large(meshes_of(rule_called(scene.rules), scene))
     return map_of(scene, request, Settings(renderer, pixel_of(scene, pixel)), workers, step)

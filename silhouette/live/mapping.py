@@ -21,6 +21,7 @@ from silhouette.live.judges import PATIENT, Judges
 from silhouette.live.live_table import Pose
 from silhouette.live.questions import MapQuestion
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import maps_of
 from silhouette.scenes.ground import Indices
 from silhouette.scenes.table import TableScene
 
@@ -87,7 +88,7 @@ async def mapped(
         RequestError: where the map is not possible, or has more than `MOST` places.
     """
     rule = rule_called(scene.rules)
-    places = rule.places(scene, request.move)
+    places = maps_of(rule, scene).places(scene, request.move)
     checks = checks_of_map(rule, scene, request)
     index, points = grid_points(scene.path, places.table, places.start, request.grid, request.within)
     if len(points) > MOST:

@@ -11,6 +11,7 @@ from silhouette.files.fingerprints import MESHES
 from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.live.live_table import LiveTable
 from silhouette.rules import FIRST, rule_called
+from silhouette.rules.abilities import first_scene_of
 from silhouette.scans.keeping import SCENE
 
 
@@ -52,7 +53,7 @@ def _of_folder(folder: Path, cache: Cache) -> LiveTable:
 
 def _new(path: Path, meshes: list[str], cache: Cache) -> LiveTable:
     """A first scene that is not saved yet."""
-    text = rule_called(FIRST).first_scene(meshes)
+    text = first_scene_of(rule_called(FIRST), meshes)
     table = LiveTable(path, tomllib.loads(text), cache, text)
     table.recover()
     return table

@@ -19,6 +19,7 @@ from silhouette.judging.judge import JudgingOptions, judge_all
 from silhouette.judging.results import Judged
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import maps_of
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 
@@ -126,7 +127,7 @@ class MapQuestion:
 
         scene, request, settings = desk.scene, self.request, desk.options.settings(desk.scene)
         rule = rule_called(scene.rules)
-        places = rule.places(scene, request.move)
+        places = maps_of(rule, scene).places(scene, request.move)
         checks = checks_of_map(rule, scene, request)
         points = np.array(self.points)
         return judged_cells(rule, scene, places, request.role, checks, request.under, settings, points)

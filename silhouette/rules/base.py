@@ -6,28 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
-import numpy as np
-
-from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
-from silhouette.geometry import Flags, Floats
 from silhouette.measure.observation import DecidedBy, Observation, OcclusionCounts
 from silhouette.measure.observe import Observer, observe_many
-from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.fields import GROUNDS, VERDICT, WHO, Blocker, Record, ResultField
-from silhouette.rules.otherwise import Otherwise
 from silhouette.rules.readings import OtherReading
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Elsewhere, Move
-from silhouette.scenes.places import Places
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import fraction_in_words, obscured, verdict_in_words
 from silhouette.views import Projection
@@ -153,6 +144,12 @@ class Verdict(Record):
     def words(self) -> str:
         """The verdict, and why it is hidden if the reason is the vision arc: "hidden, out of arc"."""
         return verdict_in_words(self.verdict, self.in_arc)
+
+    @property
+    def share(self) -> tuple[float | None, float]:
+        """The obscured share, from 0 to 1, that it rests on, and its error; None and 0 without a measurement."""
+        measured = self.measurement
+        return (None, 0.0) if measured is None else (measured.occluded, measured.error)
 
     @property
     def marginal(self) -> bool:
@@ -308,8 +305,8 @@ class Pieces:
     code: frozenset[str] = frozenset()
 
 
-class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
-    """A rule system: reads, judges and shows its scenes. The abstract methods are required; the others are optional.
+class Rule(ABC, Generic[OfScene, OfVerdict]):
+    """A rule system: reads and judges its scenes. What else it can do are abilities: see `silhouette.rules.abilities`.
 
     Attributes:
         name: the value of the key ``rules`` in its scenes.
@@ -380,161 +377,3 @@ class Rule(Otherwise, ABC, Generic[OfScene, OfVerdict]):
         Raises:
             RequestError: where a check names a piece that does not exist, or that cannot look or be looked at.
         """
-
-    def elsewhere(self, scene: OfScene, check: Check) -> Sequence[Elsewhere]:
-        """How the attacker of a check may stand or look otherwise, without anybody having said so: most often not."""
-        return ()
-
-    def from_elsewhere(
-        self, requests: Sequence[tuple[OfScene, Check]], verdicts: Sequence[OfVerdict], settings: Settings
-    ) -> list[OfVerdict]:
-        """Verdicts, each with the others that hold from `elsewhere`; all else of them stays as it is.
-
-        Args:
-            requests: each a check and its scene.
-            verdicts: on them, in their order.
-            settings: of the measurement.
-        """
-        ways = [self.elsewhere(scene, check) for scene, check in requests]
-        asked = [
-            (
-                self.moved(
-                    scene if way.absent is None else self.without(scene, way.absent), {check.attacker: way.move}
-                ),
-                check,
-            )
-            for (scene, check), of_one in zip(requests, ways, strict=True)
-            for way in of_one
-        ]
-        found = iter(self.judge(asked, replace(settings, keep=False)) if asked else ())
-        widened = []
-        for verdict, of_one in zip(verdicts, ways, strict=True):
-            others: dict[str, dict[str, None]] = {}
-            for way in of_one:
-                word = next(found).verdict
-                if word != verdict.verdict:
-                    others.setdefault(way.why, {})[word] = None
-            for why, words in others.items():
-                verdict = verdict.could_also_be(list(words), why)
-            widened.append(verdict)
-        return widened
-
-    def briefly(self, requests: Sequence[tuple[OfScene, Check]], settings: Settings) -> Sequence[Verdict]:
-        """`judge` for odds, which read of a verdict its word and its share alone: all else may be left out."""
-        return self.judge(requests, settings)
-
-    def has_odds(self, check: Check) -> bool:
-        """Whether the answer to a check may differ where pieces stand a little elsewhere: then its odds can be told."""
-        return False
-
-    def moved(self, scene: OfScene, moves: Mapping[str, Move]) -> OfScene:
-        """The scene with pieces moved, by their names; nothing is loaded again, and nothing lowered.
-
-        Raises:
-            RequestError: where no piece has a name, or where pieces do not move in these rules.
-        """
-        raise RequestError(f"{scene.path}: in {self.title} nothing stands a little elsewhere; leave the option out")
-
-    def places(self, scene: OfScene, name: str) -> Places:
-        """Where a model could stand on its table, for maps.
-
-        Raises:
-            RequestError: where no model has the name, or where the system has no maps.
-        """
-        raise RequestError(f"{scene.path}: there are no maps of {self.title}")
-
-    def beyond_arcs(self, scene: OfScene, attacker: str, boxes: Floats) -> Flags:
-        """(q,) whether a target in each of some boxes (q, 8, 3), mm, gets the last verdict whatever is in the way.
-
-        So it is where the box lies out of every arc of the attacker; False says nothing.
-        """
-        return np.zeros(len(boxes), np.bool_)
-
-    def meshes(self, scene: OfScene) -> Mapping[str, Mesh]:
-        """The meshes that are rendered when the scene is judged, by the names of their pieces; none by default.
-
-        They are prepared once for all workers, and checks of targets with the same mesh are judged in a row.
-        """
-        return {}
-
-    def figures(self, scene: OfScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
-        """The figures of a verdict judged with ``Settings(keep=True)``, the most telling first; none by default."""
-        return []
-
-    def first_scene(self, meshes: Sequence[str] = ()) -> str:
-        """A first scene to edit, with a comment on every key: the file ``first_scene.toml`` beside the game's rule.
-
-        Args:
-            meshes: the paths of the user's own miniatures, as the scene names them, in place of stand-in pieces.
-
-        Raises:
-            RequestError: where the game takes no meshes.
-        """
-        if meshes:
-            raise RequestError(f"a first scene of {self.title} takes no meshes; leave them out")
-        return self._first_scene()
-
-    def _first_scene(self) -> str:
-        package = type(self).__module__.rpartition(".")[0]
-        return resources.files(package).joinpath("first_scene.toml").read_text(encoding="utf-8")
-
-    def overview(self, scene: OfScene) -> Figure | None:
-        """The figure of a whole scene, whether or not it has checks; None where the system has none."""
-        return None
-
-    def map_ground(self, scene: OfScene) -> Figure | None:
-        """The figure of a whole scene as the ground of a map; None where the system has none.
-
-        The outlines of terrain and all models are drawn above matplotlib's zorder 4, and everything else below 3.5.
-        Where the unit of the drawing is not a mm, the data of the sheet say its length (``frame``, ``mm``).
-        """
-        return None
-
-    def picture(self, scene: OfScene, verdict: Any, renderer: Renderer, path: Path) -> bool:
-        """Writes a picture of a verdict as a PNG, without matplotlib; False where the system has none, only figures."""
-        return False
-
-    def stage(self, scene: OfScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Any:
-        """The scene in 3D, a `silhouette.drawing.in_3d.stage.Stage`; None where the system has none."""
-        return None
-
-    def check_stage(self, scene: OfScene) -> None:
-        """Checks that the stage can be made, before anything is judged: RequestError where it cannot."""
-
-    def scale(self, scene: OfScene) -> Scale:
-        """The shares at which a verdict changes, for the plot of an animation; 0 and 1 by default."""
-        return Scale()
-
-    def share(self, scene: OfScene, verdict: Any) -> tuple[float | None, float]:
-        """The obscured share, from 0 to 1, that a verdict rests on, and its error; None and 0 without a measurement."""
-        measured: Measurement | None = verdict.measurement
-        return (None, 0.0) if measured is None else (measured.occluded, measured.error)
-
-    def units(self, scene: OfScene) -> str | None:
-        """The unit of lengths in the scene, in words; None for millimetres, which pages give in inches as well."""
-        return None
-
-    def basis(self, scene: OfScene) -> list[tuple[str, str]]:
-        """The settings that all verdicts of the scene rest on: a name, and words about it, for each."""
-        return []
-
-    def pieces(self, scene: OfScene) -> Pieces | None:
-        """The pieces of the scene as a table; None where the system has none."""
-        return None
-
-    def short_reason(self, verdict: Any, words: Callable[..., str]) -> str:
-        """The reason of a verdict in one short sentence, for figures in another language than English.
-
-        Args:
-            verdict: to be explained.
-            words: gives a phrase of `phrases` in that language: ``words("why clear", attacker="Kal")``.
-
-        Returns:
-            The sentence; empty where the system has none. A measured share is then written in the words of all systems,
-            and any other reason in English.
-        """
-        return ""
-
-    def facts(self, scene: OfScene, verdict: Any, words: Mapping[str, str]) -> dict[str, str]:
-        """Texts about a verdict, by name, for tutorials, besides its row; ``words`` are the tutorial's own."""
-        return {}

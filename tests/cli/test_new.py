@@ -21,6 +21,7 @@ from silhouette.cli.app import COMPLETE_VARIABLE, main
 from silhouette.cli.completion import complete_files, complete_scene
 from silhouette.cli.new import SCENE, SCHEMA, SCHEMA_LINE
 from silhouette.rules import RULES, rule_called
+from silhouette.rules.abilities import first_scene_of
 from tests.cli.test_schemas import validator
 from tests.support.commands import run
 
@@ -65,7 +66,7 @@ def test_a_first_scene_judges_at_once(game: str, tmp_path: Path, capsys: pytest.
 
 @pytest.mark.parametrize("game", RULES)
 def test_every_key_of_a_first_scene_is_explained_where_it_first_stands(game: str) -> None:
-    text = rule_called(game).first_scene()
+    text = first_scene_of(rule_called(game))
     explained = {line.split("#")[0].strip() or line.split("#")[1].strip() for line in text.splitlines() if "#" in line}
     without = {"title", "rules", "terrain", "fighter", "unit", "cover", "character", "creature", "check", "map"}
     inside = {"size", "box", "base", "height", "1", "2", "terrain", "elevation", "hex", "readings"}

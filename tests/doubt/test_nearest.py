@@ -18,10 +18,10 @@ PROMISED = 0.2
 
 
 def looking(
-    changes: Callable[[float, float], bool], leeway: Callable[[float, float], float] = lambda x, y: nan
+    changes: Callable[[float, float], bool], margin: Callable[[float, float], float] = lambda x, y: nan
 ) -> Look:
     """A look that finds "b" where the function says so, and "a" elsewhere."""
-    return lambda points, exact: [Seen("b" if changes(x, y) else "a", leeway(x, y), 0.0) for x, y in points.tolist()]
+    return lambda points, exact: [Seen("b" if changes(x, y) else "a", margin(x, y), 0.0) for x, y in points.tolist()]
 
 
 def way(angle: float) -> Floats:
@@ -63,13 +63,13 @@ def test_an_island_one_and_a_half_cells_wide_is_found_before_an_edge_behind_it(
 
 @pytest.mark.parametrize("width", [0.3, 1.0])
 @pytest.mark.parametrize("distance", [3.0, 11.0, 30.0])
-def test_a_slit_narrower_than_the_cells_shows_in_the_leeway(width: float, distance: float) -> None:
+def test_a_slit_narrower_than_the_cells_shows_in_the_margin(width: float, distance: float) -> None:
     """What is measured falls to nothing towards a slit, by a twentieth for each mm, as behind a wall's edge."""
 
-    def leeway(x: float, y: float) -> float:
+    def margin(x: float, y: float) -> float:
         return max(0.05 * (abs(x - distance - width / 2.0) - width / 2.0), 0.0)
 
-    found = nearest_change("a", looking(lambda x, y: distance <= x <= distance + width, leeway), PLACES)
+    found = nearest_change("a", looking(lambda x, y: distance <= x <= distance + width, margin), PLACES)
     assert found is not None
     assert distance <= found.distance <= distance + PROMISED
 

@@ -132,7 +132,7 @@ def test_nothing_in_doubt_leaves_the_error_of_measuring() -> None:
     near = half_hidden({"place": 0.0}, beside=0.0)
     rule, check = rule_called(near.rules), Check("Kal", "Vex", None, None)
     (verdict,) = rule.judge([(near, check)], SETTINGS)
-    share, error = rule.share(near, verdict)
+    share, error = verdict.share
     assert share is not None
     found = odds_of(Trials(near, rule), check, verdict, SETTINGS)
     assert found.odds["full cover"] == pytest.approx(normal((share - 0.5) / (error / 3.0)), abs=found.error + 0.02)

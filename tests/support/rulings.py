@@ -6,6 +6,7 @@ from typing import Any
 
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
+from silhouette.rules.abilities import judged
 from silhouette.rules.base import Rule, Settings
 from silhouette.scenes.scene import Check
 
@@ -21,5 +22,5 @@ def ruled(
 ) -> Any:
     """The verdict on one check, as commands have it; by default of Embree, where it runs."""
     settings = Settings(renderer or looking_between_pixels(), pixel, keep)
-    (verdict,) = rule.from_elsewhere([(scene, check)], rule.judge([(scene, check)], settings), settings)
+    (verdict,) = judged(rule, [(scene, check)], settings)
     return verdict

@@ -17,6 +17,7 @@ from silhouette.judging import JudgingOptions, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
+from silhouette.rules.abilities import meshes_of, scale_of, units_of
 from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.fields import SEEN_PIXELS
 from silhouette.scenes.motion import Motion, Posed, poses
@@ -108,7 +109,8 @@ def animate(
         {"frame": frame, **_moved(posed, unit), **shot.verdict.row()}
         for frame, (posed, shot) in enumerate(zip(steps, shots, strict=True), 1)
     ]
-    board = Storyboard(shots, rule.scale(scene), _ends(rule.units(scene), animation.motion, steps[-1].way * unit))
+    ends = _ends(units_of(rule, scene), animation.motion, steps[-1].way * unit)
+    board = Storyboard(shots, scale_of(rule, scene), ends)
     data = {"scene": animation.scene.name, "title": scene.title, "rules": scene.rules_as_written, "check": number}
     data |= {"frames": _kept(rows)}
     write_animation(board, out, animation.fps, data, lambda done, total: progress(total + done, 2 * total))
@@ -132,7 +134,7 @@ class _Film:
         first = self._scene(steps[0])
         self._on_table = isinstance(first, TableScene)
         self._draw = self._table_drawing() if self._on_table else self._map_drawing()
-        self._meshes = list(rule.meshes(first).values())
+        self._meshes = list(meshes_of(rule, first).values())
 
     def shots(self, workers: int) -> Any:
         """Every shot, in order, each as soon as it is there; several processes draw them where that is worth it."""
@@ -153,7 +155,7 @@ class _Film:
 
         scene = self._scene(posed)
         verdict = self._verdict(scene)
-        share, error = self._rule.share(scene, verdict)
+        share, error = verdict.share
         measured, outside, total = verdict.measurement, 0, 0
         if measured is not None and SEEN_PIXELS in verdict.fields:
             total = measured.counts.total

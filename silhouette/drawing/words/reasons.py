@@ -9,6 +9,7 @@ from __future__ import annotations
 from silhouette.drawing.words.words import Words
 from silhouette.meshes.health import TRIFLES
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import HasFigures
 from silhouette.rules.base import Measurement, Verdict
 
 
@@ -47,7 +48,8 @@ def share_of_blocker(words: Words, name: str, share: float) -> str:
 def _translated(words: Words, verdict: Verdict) -> str:
     """The sentence of the rule system, or of the share that was measured; empty if there is neither."""
     rules = words.rules or verdict.rules
-    reason = rule_called(rules).short_reason(verdict, words.of(rules))
+    rule = rule_called(rules)
+    reason = rule.short_reason(verdict, words.of(rules)) if isinstance(rule, HasFigures) else ""
     return reason or ("" if verdict.measurement is None else _of_share(words, verdict, verdict.measurement))
 
 

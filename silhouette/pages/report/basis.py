@@ -9,6 +9,7 @@ from silhouette.judging import Judged
 from silhouette.pages.html.markup import Content, Markup, element, joined
 from silhouette.pages.html.skeleton import table
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import HasDescription
 from silhouette.rules.fields import PIXEL, RENDERER
 
 Facts = list[tuple[str, Content]]
@@ -16,7 +17,7 @@ Facts = list[tuple[str, Content]]
 
 def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
     """The facts that hold for all verdicts of a scene: the name and the content of each."""
-    verdicts = [result.verdict for result in judged]
+    verdicts, rule = [result.verdict for result in judged], rule_called(scene.rules)
     facts: Facts = [("Silhouette", version), ("rules", scene.rules_as_written), ("scene file", scene.path.name)]
     measured = [row for row in (verdict.row() for verdict in verdicts) if RENDERER.key in row and PIXEL.key in row]
     if measured:
@@ -28,8 +29,9 @@ def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
                 ("projection", "six faces of a cube round the eye, where a target reaches round it; else flat")
             )
     elif verdicts:
-        facts.append(("measured", rule_called(scene.rules).unmeasured))
-    facts += rule_called(scene.rules).basis(scene)
+        facts.append(("measured", rule.unmeasured))
+    if isinstance(rule, HasDescription):
+        facts += rule.basis(scene)
     readings = [f"{key.replace('_', ' ')}: {_reading(value)}" for key, value in scene.readings]
     if readings:
         facts.append(("readings", element("ul", [element("li", reading) for reading in readings], class_="plain")))
@@ -38,7 +40,8 @@ def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
 
 def pieces_table(scene: Any) -> Markup:
     """The pieces of a scene as a table; empty where there are none."""
-    pieces = rule_called(scene.rules).pieces(scene)
+    rule = rule_called(scene.rules)
+    pieces = rule.pieces(scene) if isinstance(rule, HasDescription) else None
     if pieces is None or not pieces.rows:
         return Markup()
     rows = [

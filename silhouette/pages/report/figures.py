@@ -16,6 +16,7 @@ from silhouette.judging import Judged
 from silhouette.pages.report.words import FIGURES
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import overview_of
 from silhouette.scenes.scene import Scene
 
 QUALITY = 88
@@ -62,7 +63,7 @@ def figures_for_page(
 
 def overview_for_page(scene: Scene, writing: Writing) -> list[tuple[str, str]]:
     """The caption of the figure of a whole scene, and its SVG; nothing where the game draws none."""
-    figure = rule_called(scene.rules).overview(scene)
+    figure = overview_of(rule_called(scene.rules), scene)
     if figure is None:
         return []
     with settings():

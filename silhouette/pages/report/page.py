@@ -33,6 +33,7 @@ from silhouette.pages.report.view_section import about_checks, see_button, view_
 from silhouette.pages.report.words import VIEWER, word
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import HasOverview, HasStage, meshes_of
 from silhouette.rules.base import Verdict, blockers_in_words
 from silhouette.rules.fields import OCCLUDED_IN_ARC
 from silhouette.scenes.scene import Check, Scene
@@ -85,9 +86,10 @@ def judged_and_drawn(
         RequestError: where no check is selected, or a package that draws or simplifies is not installed.
     """
     rule = rule_called(scene.rules)
-    only_table = selection == WRITTEN and not scene.checks and rule.overview(scene) is not None
+    only_table = selection == WRITTEN and not scene.checks and isinstance(rule, HasOverview)
     checks = () if only_table else selection.checks(scene)
-    rule.check_stage(scene)
+    if isinstance(rule, HasStage):
+        rule.check_stage(scene)
     done = list[DrawnCheck]()
     progress(0, len(checks))
     for number, check in enumerate(_drawn_checks(scene, checks, renderer, pixel, workers, on_page(cache))):
@@ -105,7 +107,7 @@ def _drawn_checks(
         rulings = judge_all([(scene, check) for check in some], options)
         return [DrawnCheck(ruling, tuple(figures_for_page(scene, ruling, renderer, writing))) for ruling in rulings]
 
-    meshes = list(rule_called(scene.rules).meshes(scene).values())
+    meshes = list(meshes_of(rule_called(scene.rules), scene).values())
     if min(workers, len(checks)) > 1 and (not meshes or renderer.share(meshes)):
         for mesh in meshes:
             prepare(mesh)
@@ -121,9 +123,8 @@ def _drawn_checks(
 
 def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | None:
     """The 3D stage of a scene; None where the scene has no pieces, or too many for a page."""
-    stage: Stage | None = rule_called(scene.rules).stage(
-        scene, [(ruling.check, ruling.verdict) for ruling in rulings], cache
-    )
+    rule, judged = rule_called(scene.rules), [(ruling.check, ruling.verdict) for ruling in rulings]
+    stage: Stage | None = rule.stage(scene, judged, cache) if isinstance(rule, HasStage) else None
     return stage if stage is not None and stage.items else None
 
 

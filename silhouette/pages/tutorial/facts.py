@@ -9,6 +9,7 @@ from silhouette.doubt.calls import in_hundred
 from silhouette.doubt.odds import Odds
 from silhouette.judging import Judged
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import HasDescription
 from silhouette.rules.base import Measurement, Verdict
 from silhouette.rules.fields import Blocker
 from silhouette.scenes.scene import Scene
@@ -36,7 +37,9 @@ class Facts:
         self._facts |= {"attacker": verdict.attacker, "target": verdict.target}
         if verdict.measurement is not None:
             self._facts |= _measured(verdict, verdict.measurement, words)
-        self._facts |= rule_called(scene.rules).facts(scene, verdict, words)
+        rule = rule_called(scene.rules)
+        if isinstance(rule, HasDescription):
+            self._facts |= rule.facts(scene, verdict, words)
         if judged.odds is not None:
             self._facts |= _likely(judged.odds)
 

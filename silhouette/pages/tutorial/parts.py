@@ -21,6 +21,7 @@ from silhouette.pages.tutorial.scanned import ScanFacts, scan_scene
 from silhouette.pages.tutorial.words import Part, Texts, texts
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import scale_of, units_of
 from silhouette.rules.base import Figure, Level
 from silhouette.scenes.motion import Motion, length
 from silhouette.scenes.scene import Check, Scene
@@ -224,7 +225,7 @@ def _of_odds(scene: Scene, ruling: Judged) -> list[Figure]:
     from silhouette.drawing.odds_chart import odds_figure
 
     rule = rule_called(scene.rules)
-    return [] if ruling.odds is None else [odds_figure(ruling.verdict, ruling.odds, rule.levels, rule.scale(scene))]
+    return [] if ruling.odds is None else [odds_figure(ruling.verdict, ruling.odds, rule.levels, scale_of(rule, scene))]
 
 
 def _check_result(ruling: Judged, figures: dict[str, str], texts: Texts) -> CheckResult:
@@ -244,7 +245,7 @@ def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progres
     animation = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel)
     frames = animate(animation, folder / path, run.renderer, run.cache, run.workers, progress)
     rule = rule_called(scene.rules)
-    row, units = frames[0], rule.units(scene) or "mm"
+    row, units = frames[0], units_of(rule, scene) or "mm"
     names = {
         "attacker": row["attacker"],
         "target": row["target"],

@@ -15,6 +15,16 @@ from silhouette.files.schema import Location
 from silhouette.geometry import Floats
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules.abilities import (
+    HasDescription,
+    HasFigures,
+    HasFirstScene,
+    HasMaps,
+    HasOverview,
+    HasStage,
+    Movers,
+    WhatIf,
+)
 from silhouette.rules.base import Figure, Pieces, Rule, Settings
 from silhouette.rules.crisis_protocol.figures import figures
 from silhouette.rules.crisis_protocol.judge import ruling
@@ -31,9 +41,7 @@ from silhouette.rules.crisis_protocol.results import (
 from silhouette.rules.crisis_protocol.scene import Character, PlanEntry, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.stage import stage
 from silhouette.rules.expectations import expectable, expectable_word
-from silhouette.rules.otherwise import Movers
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Move
 from silhouette.scenes.scene import Check, everyone
 from silhouette.text import coordinates
 
@@ -41,7 +49,16 @@ LOOKERS = "characters"
 """The plural by which messages call the pieces that look."""
 
 
-class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
+class CrisisProtocol(
+    Rule[PlanScene, CrisisProtocolVerdict],
+    WhatIf[PlanScene],
+    HasMaps[PlanScene],
+    HasFigures[PlanScene],
+    HasOverview[PlanScene],
+    HasStage[PlanScene],
+    HasDescription[PlanScene],
+    HasFirstScene,
+):
     """Crisis Protocol's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
 
     name = NAME
@@ -102,13 +119,8 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         """
         return PlanPlaces(scene, scene.character(name))
 
-    def moved(self, scene: PlanScene, moves: Mapping[str, Move]) -> PlanScene:
-        """The scene with characters moved in plan; terrain stays.
-
-        Raises:
-            RequestError: where no character has a name, or the length of the scene's units is not known.
-        """
-        return moved_scene(scene, moves)
+    moved = staticmethod(moved_scene)
+    without = staticmethod(scene_without)
 
     def movers(self, scene: PlanScene, check: Check) -> Movers:
         """Characters can move, and terrain that is not the target can be taken away.
@@ -120,14 +132,6 @@ class CrisisProtocol(Rule[PlanScene, CrisisProtocolVerdict]):
         others = tuple(feature.name for feature in scene.terrain if feature.name != check.target)
         is_pair = check.attacker != check.target
         return Movers(is_pair and isinstance(scene.target(check.target), Character), is_pair, False, others)
-
-    def without(self, scene: PlanScene, name: str) -> PlanScene:
-        """The scene without a piece of terrain; who stands on it stays as high.
-
-        Raises:
-            RequestError: where no terrain has the name.
-        """
-        return scene_without(scene, name)
 
     def middle(self, scene: PlanScene, name: str) -> Floats:
         """(2,) mm: the middle of a base, or of the corners of a polygon."""

@@ -5,37 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
-from silhouette.geometry import Floats
-from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Figure, Level, Pieces, Rule, Settings, Verdict
+from silhouette.rules.abilities import HasFirstScene
+from silhouette.rules.base import Figure, Level, Rule, Settings, Verdict
 from silhouette.rules.data.game import Game, read_game
 from silhouette.rules.data.judge import judge
 from silhouette.rules.data.phrases import PHRASES
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene, load_scene, readings_entry, scene_entry
 from silhouette.rules.expectations import expectable, expectable_word
-from silhouette.rules.otherwise import Movers
-from silhouette.rules.table import places_of_attacker, table_basis, table_meshes, table_pieces
+from silhouette.rules.table import OnTable, places_of_attacker
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Elsewhere, Move, moved, without
+from silhouette.scenes.moved import Elsewhere, moved
 from silhouette.scenes.places import TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
-
-if TYPE_CHECKING:
-    from silhouette.drawing.in_3d.stage import Stage
 
 LOOKERS = "fighters or vehicles"
 """The pieces that look and are looked at, in messages."""
 
 
-class GameRule(Rule[DataScene, DataVerdict]):
+class GameRule(Rule[DataScene, DataVerdict], OnTable[DataScene], HasFirstScene):
     """A game by data; see `silhouette.rules.base.Rule`. Each game has a class of its own, made by `rule_at`.
 
     Attributes:
@@ -95,7 +90,7 @@ class GameRule(Rule[DataScene, DataVerdict]):
             return places
         return [place for place in places if not any(place.move.eye) and place.absent is None]
 
-    def briefly(self, requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> Sequence[Verdict]:
+    def judge_quickly(self, requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> Sequence[Verdict]:
         """The words of verdicts, by what tells soonest; those of a game that measures from an eye are judged in full.
 
         Raises:
@@ -107,55 +102,17 @@ class GameRule(Rule[DataScene, DataVerdict]):
             return judge(requests, settings)
         return [brief_verdict(scene, check) for scene, check in requests]
 
-    def has_odds(self, check: Check) -> bool:
-        """Every check has odds."""
-        return True
-
-    def moved(self, scene: DataScene, moves: Mapping[str, Move]) -> DataScene:
-        """The scene with pieces moved.
-
-        Raises:
-            RequestError: where no piece has a name.
-        """
-        return moved(scene, moves)
-
     def places(self, scene: DataScene, name: str) -> TablePlaces:
         """Where a fighter or vehicle could stand.
 
         Raises:
-            RequestError: where nothing has the name, or terrain has it.
+            RequestError: if nothing has the name, or terrain has it.
         """
         return TablePlaces(scene, scene.model(name), moved)
 
-    def movers(self, scene: DataScene, check: Check) -> Movers:
-        """Both models can move; the attacker can turn where it is known where it faces."""
-        attacker = scene.model(check.attacker)
-        others = tuple(piece.name for piece in scene.pieces if piece.name not in (check.attacker, check.target))
-        return Movers(True, True, attacker.facing is not None, others)
-
-    def without(self, scene: DataScene, name: str) -> DataScene:
-        """The scene without a piece.
-
-        Raises:
-            RequestError: where no piece has the name.
-        """
-        return without(scene, name)
-
-    def middle(self, scene: DataScene, name: str) -> Floats:
-        """(2,) mm: the centre of a piece's base, or of its footprint."""
-        return scene.piece(name).base_centre
-
-    def meshes(self, scene: DataScene) -> dict[str, Mesh]:
-        """The significant parts of every piece."""
-        return table_meshes(scene)
-
     def basis(self, scene: DataScene) -> list[tuple[str, str]]:
         """The game file, and the distance from a threshold within which a share is too close to call."""
-        return [("game", f"{self.title}; {self.game.source}"), *table_basis(scene)]
-
-    def pieces(self, scene: DataScene) -> Pieces:
-        """Every piece: where it stands, where it looks from, and what its mesh is."""
-        return table_pieces(scene)
+        return [("game", f"{self.title}; {self.game.source}"), *super().basis(scene)]
 
     def figures(self, scene: DataScene, check: Check, verdict: DataVerdict, renderer: Renderer) -> list[Figure]:
         """What decided, in plan; and the eye view where something was measured from an eye."""
@@ -163,40 +120,10 @@ class GameRule(Rule[DataScene, DataVerdict]):
 
         return figures(scene, check, verdict, renderer)
 
-    def overview(self, scene: DataScene) -> Figure:
-        """The table from above, on a grid in inches."""
-        from silhouette.drawing.table.table_view import PAGE, draw_table
-
-        return Figure("table", lambda sheet: draw_table(sheet, scene), width=PAGE)
-
-    def map_ground(self, scene: DataScene) -> Figure:
-        """The table from above, with the outlines of terrain on top."""
-        from silhouette.drawing.table.table_view import PAGE, draw_table
-
-        return Figure("map", lambda sheet: draw_table(sheet, scene, as_ground=True), width=PAGE)
-
-    def stage(self, scene: DataScene, judged: Sequence[tuple[Check, DataVerdict]], cache: Cache) -> Stage:
-        """The table with its models, and the line of sight of each check."""
-        from silhouette.drawing.in_3d.table_stage import stage_of_table
-
-        return stage_of_table(scene, [verdict for _, verdict in judged], cache)
-
-    def check_stage(self, scene: DataScene) -> None:
-        """Checks that the stage can be made: RequestError where the library that simplifies meshes is missing."""
-        from silhouette.drawing.in_3d.table_stage import check_table
-
-        check_table(scene)
-
-    def first_scene(self, meshes: Sequence[str] = ()) -> str:
-        """A first scene to edit, made of the game's keys.
-
-        Raises:
-            RequestError: where meshes are given.
-        """
+    def first_scene(self) -> str:
+        """A first scene to edit, made of the game's keys."""
         from silhouette.rules.data.first_scene import first_scene
 
-        if meshes:
-            raise RequestError(f"a first scene of {self.title} takes no meshes; leave them out")
         return first_scene(self.game, self.name)
 
 

@@ -12,6 +12,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules.abilities import HasDescription, HasFigures, HasFirstScene, HasStage
 from silhouette.rules.base import Figure, Pieces, Rule, Settings
 from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.ikosa.entries import CellSceneEntry, Readings
@@ -28,7 +29,13 @@ LOOKERS = "creatures"
 """The plural by which messages call the pieces that look and are looked at."""
 
 
-class Ikosa(Rule[CellScene, IkosaVerdict]):
+class Ikosa(
+    Rule[CellScene, IkosaVerdict],
+    HasFigures[CellScene],
+    HasStage[CellScene],
+    HasDescription[CellScene],
+    HasFirstScene,
+):
     """The Ikosa Framework's rules for cover; see `silhouette.rules.base.Rule`."""
 
     name = NAME

@@ -298,6 +298,7 @@ def _verdict(
         warnings=tuple(dict.fromkeys([*_doubts(scene, cover), *_warnings(cover, settings.pixel)])),
         arc=arc,
         is_facing_known=attacker.facing is not None,
+        is_share_in_arc=in_arc,
         observation=cover if settings.keep else None,
     )
 

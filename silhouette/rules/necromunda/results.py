@@ -55,11 +55,13 @@ class NecromundaVerdict(MeasuredVerdict):
         arc: the vision arc that the check names, or that of the crew member who sees best; None for any.
         is_facing_known: whether it is known where the attacker faces; where it is not, the verdict is that of a target
             in the vision arc.
+        is_share_in_arc: whether the share that decides is that of the target's part in the arc, by the reading (A1).
     """
 
     measurement: Measurement = field(kw_only=True)
     arc: ArcName | None = None
     is_facing_known: bool = True
+    is_share_in_arc: bool = False
 
     fields: ClassVar[tuple[ResultField, ...]] = (
         *(*WHO, VERDICT, LINE_OF_SIGHT, IN_ARC, OCCLUDED, OCCLUDED_IN_ARC, ERROR),
@@ -81,6 +83,13 @@ class NecromundaVerdict(MeasuredVerdict):
     def occluded_in_arc(self) -> float | None:
         """The obscured share of the target's part in the vision arcs, from 0 to 1; None where no part is in them."""
         return self.measurement.occluded_in_arc
+
+    @property
+    def share(self) -> tuple[float | None, float]:
+        """The obscured share that decides, and its error: of the whole target, or of its part in the arc."""
+        if self.is_share_in_arc:
+            return self.occluded_in_arc, self.counts.error_in_arc
+        return self.occluded, self.counts.error
 
     @property
     def in_arc(self) -> bool | None:

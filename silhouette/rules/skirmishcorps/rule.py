@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
-from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Figure, Pieces, Rule, Scale, Settings
+from silhouette.rules.abilities import HasFirstScene, HasThresholds, Movers
+from silhouette.rules.base import Figure, Rule, Scale, Settings
 from silhouette.rules.one_way import by_eyes, one_way_words
-from silhouette.rules.otherwise import Movers
 from silhouette.rules.skirmishcorps.entries import ASKS, Readings, SkirmishEntry
 from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
 from silhouette.rules.skirmishcorps.judge import judge
@@ -24,21 +23,20 @@ from silhouette.rules.skirmishcorps.moving import moved_scene, places_of, scene_
 from silhouette.rules.skirmishcorps.phrases import PHRASES
 from silhouette.rules.skirmishcorps.results import LEVELS, NAME, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
-from silhouette.rules.table import places_of_attacker, table_basis, table_meshes, table_pieces
+from silhouette.rules.table import OnTable, places_of_attacker
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.moved import Elsewhere, Move
 from silhouette.scenes.places import TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.scenes.table import Occluders
 
-if TYPE_CHECKING:
-    from silhouette.drawing.in_3d.stage import Stage
-
 LOOKERS = "units"
 """The plural by which messages call the pieces that look and are looked at."""
 
 
-class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
+class SkirmishCorps(
+    Rule[SkirmishScene, SkirmishCorpsVerdict], OnTable[SkirmishScene], HasThresholds[SkirmishScene], HasFirstScene
+):
     """SkirmishCorps' rules for cover; see `silhouette.rules.base.Rule`."""
 
     name = NAME
@@ -53,6 +51,7 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
     levels = LEVELS
     naming = ("protected_by", "in_contact_with", "blockers")
     mobility = Mobility(walkers=("unit",), ask="protection")
+    are_facings_shown = False
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
         """The table scene that a document describes.
@@ -99,13 +98,8 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         question = check.question if isinstance(check, SkirmishCheck) else None
         return question is None or question.ask == "protection"
 
-    def moved(self, scene: SkirmishScene, moves: Mapping[str, Move]) -> SkirmishScene:
-        """The scene with units, cover or terrain moved; the room that they take moves with them.
-
-        Raises:
-            RequestError: where no piece has a name.
-        """
-        return moved_scene(scene, moves)
+    moved = staticmethod(moved_scene)
+    without = staticmethod(scene_without)
 
     def places(self, scene: SkirmishScene, name: str) -> TablePlaces:
         """Where a unit could stand, or lie.
@@ -129,20 +123,12 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         others = tuple(piece.name for piece in scene.pieces if piece.name not in (check.attacker, check.target))
         return Movers(True, True, False, others)
 
-    def without(self, scene: SkirmishScene, name: str) -> SkirmishScene:
-        """The scene without a unit, a section of cover or a piece of terrain.
-
-        Raises:
-            RequestError: where no piece has the name.
-        """
-        return scene_without(scene, name)
-
-    def leeway(self, scene: SkirmishScene, verdict: SkirmishCorpsVerdict) -> tuple[float, float]:
+    def margin(self, scene: SkirmishScene, verdict: SkirmishCorpsVerdict) -> tuple[float, float]:
         """How far what is seen is from nothing, and what each piece obscures from where it begins to protect.
 
         nan where nothing is obscured, or nothing seen.
         """
-        share, error = self.share(scene, verdict)
+        share, error = verdict.share
         if verdict.verdict == "hidden" or not verdict.blockers or share is None:
             return float(np.nan), 0.0
         limit = scene.readings.share_practically_all
@@ -167,18 +153,6 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         why = by_eyes(scene, seer, other, names, sees)
         return super().one_way(scene, seeing, blind, settings) if why is None else one_way_words(seer, other, why)
 
-    def meshes(self, scene: SkirmishScene) -> dict[str, Mesh]:
-        """The significant parts of every piece."""
-        return table_meshes(scene)
-
-    def basis(self, scene: SkirmishScene) -> list[tuple[str, str]]:
-        """The tolerance: the distance from a threshold within which a verdict is marginal."""
-        return table_basis(scene)
-
-    def pieces(self, scene: SkirmishScene) -> Pieces:
-        """Every piece, with its place, its eye and its mesh."""
-        return table_pieces(scene)
-
     def scale(self, scene: SkirmishScene) -> Scale:
         """The share that counts as practically all of a target, and half of it."""
         return Scale((scene.readings.share_practically_all, 0.5, 1.0))
@@ -192,30 +166,6 @@ class SkirmishCorps(Rule[SkirmishScene, SkirmishCorpsVerdict]):
         from silhouette.drawing.table.figures import table_figures  # not before something is drawn
 
         return table_figures(scene, verdict, renderer, draw_height_bands)
-
-    def overview(self, scene: SkirmishScene) -> Figure:
-        """The table from above, on a grid in inches."""
-        from silhouette.drawing.table.table_view import PAGE, draw_table
-
-        return Figure("table", lambda sheet: draw_table(sheet, scene, facings=False), width=PAGE)
-
-    def map_ground(self, scene: SkirmishScene) -> Figure:
-        """The table from above, with the outlines of terrain on top."""
-        from silhouette.drawing.table.table_view import PAGE, draw_table
-
-        return Figure("map", lambda sheet: draw_table(sheet, scene, facings=False, as_ground=True), width=PAGE)
-
-    def stage(self, scene: SkirmishScene, judged: Sequence[tuple[Check, SkirmishCorpsVerdict]], cache: Cache) -> Stage:
-        """The table with its bodies, and the view of each check."""
-        from silhouette.drawing.in_3d.table_stage import stage_of_table
-
-        return stage_of_table(scene, [verdict for _, verdict in judged], cache)
-
-    def check_stage(self, scene: SkirmishScene) -> None:
-        """Refuses a scene of which meshes must be simplified where the package for that is not installed."""
-        from silhouette.drawing.in_3d.table_stage import check_table
-
-        check_table(scene)
 
 
 SKIRMISHCORPS = SkirmishCorps()

@@ -12,6 +12,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules.abilities import HasDescription, HasFigures, HasFirstScene, HasOverview, HasStage
 from silhouette.rules.base import Figure, Pieces, Rule, Settings
 from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.tide_of_iron.figures import PAGE, draw_whole_board, figures
@@ -40,7 +41,14 @@ MOST_CHECKS = 100_000
 """The greatest number of checks of everyone against everyone."""
 
 
-class TideOfIron(Rule[HexScene, TideOfIronVerdict]):
+class TideOfIron(
+    Rule[HexScene, TideOfIronVerdict],
+    HasFigures[HexScene],
+    HasOverview[HexScene],
+    HasStage[HexScene],
+    HasDescription[HexScene],
+    HasFirstScene,
+):
     """Tide of Iron's rules for line of sight; see `silhouette.rules.base.Rule`."""
 
     name = NAME

@@ -93,7 +93,7 @@ def test_the_word_alone_is_that_of_the_whole_verdict(game: str) -> None:
     asked = [(trial, check) for trial in trials(scene, 5) for check in scene.checks]
     whole = [verdict.verdict for verdict in rule.judge(asked, SETTINGS)]
     assert len(set(whole)) > 1
-    brief = rule.briefly(asked, SETTINGS)
+    brief = rule.judge_quickly(asked, SETTINGS)
     assert [verdict.verdict for verdict in brief] == whole
     assert not any(verdict.reason for verdict in brief)
 
@@ -103,9 +103,9 @@ def test_a_game_that_measures_shares_from_an_eye_keeps_them(game: str) -> None:
     scene = example(game)
     rule = rule_called(scene.rules)
     asked = [(scene, check) for check in scene.checks]
-    shares = [rule.share(scene, verdict) for verdict in rule.judge(asked, SETTINGS)]
+    shares = [verdict.share for verdict in rule.judge(asked, SETTINGS)]
     assert any(share is not None for share, _ in shares)
-    assert [rule.share(scene, verdict) for verdict in rule.briefly(asked, SETTINGS)] == shares
+    assert [verdict.share for verdict in rule.judge_quickly(asked, SETTINGS)] == shares
 
 
 def game_of(**clauses: str) -> Game:

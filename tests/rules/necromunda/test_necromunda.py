@@ -112,7 +112,7 @@ def test_r6_r7_any_part_however_small_is_enough() -> None:
     found = duel(wall("wall", 150, 28.99))
     assert found.line_of_sight
     assert found.verdict == "full cover"
-    assert found.seen > 0
+    assert found.measurement.seen > 0
     needle = fighter("Vex", 300)
     needle["parts"].append({"box": [0.02, 0.02, 12], "at": [0, 0, 33]})
     assert judged(table(wall("wall", 150, 30.2), fighters=[attacker(), needle])).line_of_sight
@@ -208,7 +208,7 @@ def test_r17_the_reason_says_who_is_disregarded_where_that_matters() -> None:
 def test_a7_the_other_reading_lets_them_block_line_of_sight_only() -> None:
     reading = {"friends_in_contact": "block sight"}
     found = friends("Orlock", readings=reading)
-    assert (found.verdict, found.counts.occluded, found.seen) == ("hidden", 0, 0)
+    assert (found.verdict, found.counts.occluded, found.measurement.seen) == ("hidden", 0, 0)
     lower = fighter("Jax", 25, gang="Orlock", parts=[{"box": [10, 60, 24]}, fighter("", 0)["parts"][1]])
     document = table(fighters=[attacker(gang="Orlock"), fighter("Vex", 300), lower], readings=reading)
     assert judged(document).verdict == "open"
@@ -369,7 +369,7 @@ def test_an_expectation_that_nothing_can_meet_is_a_mistake(expect: dict[str, Any
 def test_the_coarsest_pixels_are_never_surely_wrong(pixel: float, height: float, verdict: str) -> None:
     found = judged(table(wall("wall", 150, height), fighters=[attacker(), fighter("Vex", 300)]), pixel=pixel)
     assert verdict in found.could_be
-    assert found.pixel < 1.6
+    assert found.measurement.pixel < 1.6
     assert (pixel <= 1.0) != any("mm per pixel instead of" in warning for warning in found.warnings)
 
 
@@ -405,7 +405,7 @@ def test_moving_and_turning_the_whole_table_changes_no_verdict(x: float, y: floa
 def test_a8_a_target_that_only_touches_the_arc_is_out_of_it() -> None:
     touching = fighter("Vex", 0, 200, parts=[{"box": [20, 20, 30], "at": [-10, 0, 0]}])
     found = judged(table(fighters=[attacker(facing=45, eye=[0, 0, 18]), touching]))
-    assert (found.verdict, found.seen, found.counts.in_arc) == ("hidden", 0, 0)
+    assert (found.verdict, found.measurement.seen, found.counts.in_arc) == ("hidden", 0, 0)
 
 
 @pytest.mark.parametrize(

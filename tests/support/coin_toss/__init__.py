@@ -22,6 +22,8 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, Number, validated
 from silhouette.geometry import Pose
 from silhouette.models.entries import ArcName
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules.abilities import HasDescription, HasFigures, HasStage
 from silhouette.rules.base import Figure, Level, Pieces, Rule, RuleReference, Settings, Verdict
 from silhouette.rules.expectations import expectable
 from silhouette.rules.fields import GROUNDS, VERDICT, WHO, ResultField
@@ -69,7 +71,12 @@ class CoinTossVerdict(Verdict):
     fields = (*WHO, VERDICT, *GROUNDS, ResultField("same", bool, "whether both tossed the same side"))
 
 
-class CoinToss(Rule[CoinTossScene, CoinTossVerdict]):
+class CoinToss(
+    Rule[CoinTossScene, CoinTossVerdict],
+    HasFigures[CoinTossScene],
+    HasStage[CoinTossScene],
+    HasDescription[CoinTossScene],
+):
     """The rules of the game."""
 
     name = "coin-toss"
@@ -108,7 +115,7 @@ class CoinToss(Rule[CoinTossScene, CoinTossVerdict]):
         rule = RuleReference("Tossing", "R1")
         return CoinTossVerdict(attacker, target, self.name, verdict, LEVELS[verdict], rule, reason, same)
 
-    def figures(self, scene: CoinTossScene, check: Check, verdict: Any, settings: Settings) -> list[Figure]:
+    def figures(self, scene: CoinTossScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
         def draw(sheet: Sheet) -> None:
             points = np.array([player.at for player in scene.players.values()])
             sheet.frame(*(points.min(axis=0) - 10.0).tolist(), *(points.max(axis=0) + 10.0).tolist())

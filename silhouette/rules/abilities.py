@@ -1,0 +1,357 @@
+"""JUDGE: what a rule system can do besides judging: odds, what would change a verdict, maps, figures, a stage in 3D.
+
+Each ability is an abstract class that a game's `silhouette.rules.base.Rule` inherits or not, and whoever needs one asks
+``isinstance(rule, HasMaps)``. An ability has all of its methods: none raises because the game lacks it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.geometry import Flags, Floats
+from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules.base import Figure, Level, Pieces, Rule, Scale, Settings, Verdict
+from silhouette.scenes.moved import Elsewhere, Move
+from silhouette.scenes.places import Places
+from silhouette.scenes.scene import Check
+
+S = TypeVar("S")
+"""The scenes of a game."""
+
+
+class HasMeshes(ABC, Generic[S]):
+    """A game that measures what is seen of meshes."""
+
+    @abstractmethod
+    def meshes(self, scene: S) -> Mapping[str, Mesh]:
+        """The meshes that are rendered when the scene is judged, by the names of their pieces.
+
+        They are prepared once for all workers, and checks of targets with the same mesh are judged in a row.
+        """
+
+
+class HasThresholds(ABC, Generic[S]):
+    """A game whose verdicts change at shares of what is obscured."""
+
+    @abstractmethod
+    def scale(self, scene: S) -> Scale:
+        """The shares at which a verdict changes, for plots."""
+
+
+class Movers(NamedTuple):
+    """What of a check can be otherwise.
+
+    Attributes:
+        target, attacker: whether they can stand elsewhere.
+        turns: whether the attacker can look elsewhere, and that matters.
+        others: the names of the pieces that can be taken away.
+    """
+
+    target: bool
+    attacker: bool
+    turns: bool
+    others: tuple[str, ...]
+
+
+class WhatIf(ABC, Generic[S]):
+    """A game of which it can be told what would change a verdict: pieces move, or are taken away."""
+
+    @abstractmethod
+    def moved(self, scene: S, moves: Mapping[str, Move]) -> S:
+        """The scene with pieces moved, by their names; nothing is loaded again, and nothing lowered.
+
+        Raises:
+            RequestError: if no piece has a name.
+        """
+
+    @abstractmethod
+    def without(self, scene: S, name: str) -> S:
+        """The scene without a piece; nobody else moves, nor what stands on it.
+
+        Raises:
+            RequestError: if no piece has the name.
+        """
+
+    @abstractmethod
+    def movers(self, scene: S, check: Check) -> Movers:
+        """What of a check can be otherwise.
+
+        Raises:
+            RequestError: if no move of anyone changes the answer, or makes sense.
+        """
+
+    @abstractmethod
+    def middle(self, scene: S, name: str) -> Floats:
+        """(2,) mm: where a piece stands in plan; for words such as "to the left"."""
+
+    def margin(self, scene: S, verdict: Any) -> tuple[float, float]:
+        """How far what was measured lies from the nearest threshold of the verdict, as a share, and the error of that.
+
+        It grows and shrinks evenly as pieces move. nan if nothing tells: what is exact has no margin, nor a target of
+        which nothing is obscured, or nothing seen.
+        """
+        return float(np.nan), 0.0
+
+    def one_way(self, scene: S, seeing: Any, blind: Any, settings: Settings) -> str:
+        """Why one sees another that does not see it, in one sentence.
+
+        Args:
+            scene: of both checks.
+            seeing: the verdict of the one that sees.
+            blind: the verdict of the other one, on the way back.
+            settings: of the measurement, to judge again what is to be named as the reason.
+        """
+        return f"{seeing.attacker} sees {seeing.target}, but not the other way round: {blind.reason}"
+
+
+class HasOdds(WhatIf[S]):
+    """A game whose pieces may stand a little elsewhere than where the scene has them: its verdicts have odds.
+
+    Attributes:
+        levels: the level of each of its verdicts, from exposed to covered.
+    """
+
+    levels: ClassVar[Mapping[str, Level]]
+
+    @abstractmethod
+    def judge(self, requests: Sequence[tuple[S, Check]], settings: Settings) -> Sequence[Verdict]:
+        """See `silhouette.rules.base.Rule.judge`."""
+
+    def has_odds(self, check: Check) -> bool:
+        """Whether the answer to a check may differ if pieces stand a little elsewhere."""
+        return True
+
+    def judge_quickly(self, requests: Sequence[tuple[S, Check]], settings: Settings) -> Sequence[Verdict]:
+        """`judge` for odds, which read of a verdict its word and its share alone: all else may be left out."""
+        return self.judge(requests, settings)
+
+    @abstractmethod
+    def elsewhere(self, scene: S, check: Check) -> Sequence[Elsewhere]:
+        """How the attacker of a check may stand or look otherwise, without anybody having said so: most often not."""
+
+    def from_elsewhere(
+        self, requests: Sequence[tuple[S, Check]], verdicts: Sequence[Verdict], settings: Settings
+    ) -> list[Verdict]:
+        """Verdicts, each with the others that hold from `elsewhere`; all else of them stays as it is.
+
+        Args:
+            requests: each a check and its scene.
+            verdicts: on them, in their order.
+            settings: of the measurement.
+        """
+        ways = [self.elsewhere(scene, check) for scene, check in requests]
+        trials = [
+            (
+                self.moved(
+                    scene if way.absent is None else self.without(scene, way.absent), {check.attacker: way.move}
+                ),
+                check,
+            )
+            for (scene, check), of_request in zip(requests, ways, strict=True)
+            for way in of_request
+        ]
+        others = iter(self.judge(trials, replace(settings, keep=False)) if trials else ())
+        widened = []
+        for verdict, of_request in zip(verdicts, ways, strict=True):
+            words: dict[str, dict[str, None]] = {}
+            for way in of_request:
+                word = next(others).verdict
+                if word != verdict.verdict:
+                    words.setdefault(way.why, {})[word] = None
+            for why, possible in words.items():
+                verdict = verdict.could_also_be(list(possible), why)
+            widened.append(verdict)
+        return widened
+
+
+class HasMaps(ABC, Generic[S]):
+    """A game with maps: the verdict at each place where a model could stand."""
+
+    @abstractmethod
+    def places(self, scene: S, name: str) -> Places:
+        """Where a model could stand on its table.
+
+        Raises:
+            RequestError: if no model has the name.
+        """
+
+    @abstractmethod
+    def map_ground(self, scene: S) -> Figure:
+        """The figure of a whole scene as the ground of a map.
+
+        The outlines of terrain and all models are drawn above matplotlib's zorder 4, and everything else below 3.5.
+        If the unit of the drawing is not a mm, the data of the sheet say its length (``frame``, ``mm``).
+        """
+
+    def certainly_out_of_arc(self, scene: S, attacker: str, boxes: Floats) -> Flags:
+        """(q,) whether a target in each of some boxes (q, 8, 3), mm, gets the last verdict whatever is in the way.
+
+        So it is if the box lies out of every arc of the attacker; False says nothing.
+        """
+        return np.zeros(len(boxes), np.bool_)
+
+
+class HasFigures(ABC, Generic[S]):
+    """A game whose verdicts are drawn."""
+
+    @abstractmethod
+    def figures(self, scene: S, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
+        """The figures of a verdict judged with ``Settings(keep=True)``, the most telling first."""
+
+    def short_reason(self, verdict: Any, words: Callable[..., str]) -> str:
+        """The reason of a verdict in one short sentence, for figures in another language than English.
+
+        Args:
+            verdict: to be explained.
+            words: gives a phrase of the game in that language: ``words("why clear", attacker="Kal")``.
+
+        Returns:
+            The sentence; empty if the game has none. A measured share is then written in the words of all games, and
+            any other reason in English.
+        """
+        return ""
+
+
+class HasOverview(ABC, Generic[S]):
+    """A game of which a whole scene is drawn."""
+
+    @abstractmethod
+    def overview(self, scene: S) -> Figure:
+        """The figure of a whole scene, whether or not it has checks."""
+
+
+class HasPicture(ABC, Generic[S]):
+    """A game with a picture of a verdict that needs no matplotlib."""
+
+    @abstractmethod
+    def picture(self, scene: S, verdict: Any, renderer: Renderer, path: Path) -> None:
+        """Writes a picture of a verdict as a PNG."""
+
+
+class HasStage(ABC, Generic[S]):
+    """A game whose scenes are shown in 3D."""
+
+    @abstractmethod
+    def stage(self, scene: S, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Any:
+        """The scene in 3D, a `silhouette.drawing.in_3d.stage.Stage`; None if there is too much of it."""
+
+    def check_stage(self, scene: S) -> None:
+        """Checks that the stage can be made, before anything is judged: RequestError if it cannot."""
+
+
+class HasDescription(ABC, Generic[S]):
+    """A game whose scenes are described on pages."""
+
+    @abstractmethod
+    def basis(self, scene: S) -> list[tuple[str, str]]:
+        """The settings that all verdicts of the scene rest on: a name, and words about it, for each."""
+
+    @abstractmethod
+    def pieces(self, scene: S) -> Pieces:
+        """The pieces of the scene as a table."""
+
+    def units(self, scene: S) -> str | None:
+        """The unit of lengths in the scene, in words; None for millimetres, which pages give in inches as well."""
+        return None
+
+    def facts(self, scene: S, verdict: Any, words: Mapping[str, str]) -> dict[str, str]:
+        """Texts about a verdict, by name, for tutorials, besides its row; ``words`` are the tutorial's own."""
+        return {}
+
+
+class HasFirstScene:
+    """A game with a first scene to edit: the file ``first_scene.toml`` beside its rule."""
+
+    def first_scene(self) -> str:
+        """The scene, with a comment on every key."""
+        package = type(self).__module__.rpartition(".")[0]
+        return resources.files(package).joinpath("first_scene.toml").read_text(encoding="utf-8")
+
+
+class HasFirstSceneOfMeshes(HasFirstScene):
+    """A game whose first scene can be made of the user's own miniatures."""
+
+    @abstractmethod
+    def first_scene_of(self, meshes: Sequence[str]) -> str:
+        """A scene with the miniatures in place of stand-ins; ``meshes`` are their paths as the scene names them."""
+
+
+def judged(rule: Rule[Any, Verdict], requests: Sequence[tuple[Any, Check]], settings: Settings) -> list[Verdict]:
+    """The verdicts on checks, each with its scene, and what else they could be if pieces stand or look otherwise.
+
+    Raises:
+        RequestError: as of `silhouette.rules.base.Rule.judge`.
+    """
+    verdicts: Sequence[Verdict] = rule.judge(requests, settings)
+    return list(rule.from_elsewhere(requests, verdicts, settings) if isinstance(rule, HasOdds) else verdicts)
+
+
+def first_scene_of(rule: Rule[Any, Any], meshes: Sequence[str] = ()) -> str:
+    """A first scene to edit, with a comment on every key.
+
+    Args:
+        rule: of the game.
+        meshes: the paths of the user's own miniatures, as the scene names them, in place of stand-in pieces.
+
+    Raises:
+        RequestError: if the game has no first scene, or takes no meshes.
+    """
+    if not isinstance(rule, HasFirstScene):
+        raise RequestError(f"there is no first scene of {rule.title}")
+    if not meshes:
+        return rule.first_scene()
+    if not isinstance(rule, HasFirstSceneOfMeshes):
+        raise RequestError(f"a first scene of {rule.title} takes no meshes; leave them out")
+    return rule.first_scene_of(meshes)
+
+
+def meshes_of(rule: Rule[Any, Any], scene: Any) -> Mapping[str, Mesh]:
+    """The meshes that are rendered when a scene is judged, by the names of their pieces; none if none is."""
+    return rule.meshes(scene) if isinstance(rule, HasMeshes) else {}
+
+
+def what_if(rule: Rule[Any, Any], scene: Any) -> WhatIf[Any]:
+    """The game of a scene, as one of which it can be told what would change a verdict.
+
+    Raises:
+        RequestError: if in this game nothing stands a little elsewhere.
+    """
+    if not isinstance(rule, WhatIf):
+        raise RequestError(f"{scene.path}: in {rule.title} nothing stands a little elsewhere; leave --what-if out")
+    return rule
+
+
+def maps_of(rule: Rule[Any, Any], scene: Any) -> HasMaps[Any]:
+    """The game of a scene, as one with maps.
+
+    Raises:
+        RequestError: if it has none.
+    """
+    if not isinstance(rule, HasMaps):
+        raise RequestError(f"{scene.path}: there are no maps of {rule.title}")
+    return rule
+
+
+def scale_of(rule: Rule[Any, Any], scene: Any) -> Scale:
+    """The shares at which a verdict changes; 0 and 1 in a game without thresholds."""
+    return rule.scale(scene) if isinstance(rule, HasThresholds) else Scale()
+
+
+def overview_of(rule: Rule[Any, Any], scene: Any) -> Figure | None:
+    """The figure of a whole scene; None if its game has none."""
+    return rule.overview(scene) if isinstance(rule, HasOverview) else None
+
+
+def units_of(rule: Rule[Any, Any], scene: Any) -> str | None:
+    """The unit of lengths in a scene, in words; None for millimetres."""
+    return rule.units(scene) if isinstance(rule, HasDescription) else None
