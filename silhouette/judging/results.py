@@ -45,7 +45,7 @@ class Judged(Record):
         ResultField(
             "expected", bool | None, "whether everything expected holds; null if nothing is expected", is_detail=False
         ),
-        replace(ARC, at="check.arc", optional=True),
+        replace(ARC, type=str | None, at="check.arc", optional=True),
         ResultField(
             "unmet",
             list[str],

@@ -154,9 +154,9 @@ def closed_row_type(name: str, fields: tuple[ResultField, ...]) -> Any:
     return made
 
 
-def list_of(record: type[Record]) -> Any:
-    """The type of a list of the rows of a record."""
-    return GenericAlias(list, (row_type(f"{record.__name__}Row", record.fields),))
+def list_of(name: str, record: type[Record]) -> Any:
+    """The type of a list of the rows of a record, by a name for the schema."""
+    return GenericAlias(list, (row_type(name, record.fields),))
 
 
 OCCLUDED = ResultField(
@@ -282,7 +282,7 @@ MANNER = (DECIDED_BY, PROJECTION)
 
 BLOCKERS = ResultField(
     "blockers",
-    list_of(Blocker),
+    list_of("BlockerRow", Blocker),
     "the pieces in the way, the largest share first",
     is_detail=False,
     compared="blockers",

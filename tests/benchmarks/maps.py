@@ -21,6 +21,7 @@ import numpy as np
 from silhouette.doubt.maps import Map, MapRequest, map_of
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import maps_of
 from silhouette.rules.base import Settings
 from tests.benchmarks.crowded_table import loaded, wide_document
 from tests.benchmarks.tables import Options, Table, options_of, show
@@ -43,7 +44,7 @@ def _cpu() -> float:
 def _needless(drawn: Map, settings: Settings) -> int:
     """How many marginal places no check calls marginal."""
     rule = rule_called(drawn.scene.rules)
-    places = rule.places(drawn.scene, drawn.request.move)
+    places = maps_of(rule, drawn.scene).places(drawn.scene, drawn.request.move)
     count = 0
     for number in np.flatnonzero(drawn.marginal):
         x, y, z = drawn.cells.at[number].tolist()

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from silhouette.files.cache import Cache
-from silhouette.rules import rule_called
 from silhouette.rules.base import Rule, Verdict
+from silhouette.rules.necromunda.rule import NECROMUNDA, Necromunda
 from silhouette.scenes.moved import Move
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
@@ -60,8 +60,8 @@ class Doubtful:
     movable: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
-    def rule(self) -> Rule[Any, Verdict]:
-        return rule_called(self.document["rules"])
+    def rule(self) -> Necromunda:
+        return NECROMUNDA
 
     def scene(self) -> TableScene:
         """The table as it is judged."""

@@ -130,7 +130,7 @@ class DataVerdict(MeasuredVerdict):
         *(ATTACKER, TARGET, replace(RULES, at="written"), VERDICT, LINE_OF_SIGHT, *GROUNDS),
         *(MARGINAL, COULD_BE, BLOCKERS),
         ResultField("choice", CHOICE | None, "whose player chooses, and between which verdicts; null if nobody does"),
-        ResultField("clauses", list_of(AskedClause), "those that were asked", parts=AskedClause.fields),
+        ResultField("clauses", list_of("ClauseRow", AskedClause), "those that were asked", parts=AskedClause.fields),
         WARNINGS,
         *(replace(key, optional=True) for key in (*SHARE, SEEN_PIXELS, RENDERER, PIXEL, *MANNER)),
     )
