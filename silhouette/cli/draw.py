@@ -112,7 +112,7 @@ def draw(
             return _draw_whole(table, out, options, as_json=as_json)
         checks = _checks(table, selection, number)
         make_folder(out)
-        drawn = dict[int, tuple[Judged, list[str]]]()
+        drawn: dict[int, tuple[Judged, list[str]]] = {}
         for done, place in enumerate(checks):
             waiting.step(done, len(checks))
             drawn[place] = _draw_check(table, place, checks[place], measuring, fine, out, options)

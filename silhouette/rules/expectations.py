@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from silhouette.files.schema import Location
-from silhouette.rules.fields import ODDS, ResultField
+from silhouette.rules.fields import ResultField
 from silhouette.text import as_written, did_you_mean, in_quotes
-
-OF_ODDS = tuple(field for field in ODDS if field.expectable)
-"""The keys of odds of which something can be expected."""
 
 
 def expectable(location: Location, expect: Mapping[str, Any], fields: Sequence[ResultField]) -> None:
@@ -31,11 +28,11 @@ def expectable(location: Location, expect: Mapping[str, Any], fields: Sequence[R
     ...
     silhouette.errors.FileError: duel.toml: check 1: expect: no result is called 'occludd'; did you mean 'occluded'?
     """
-    expectable_keys = {field.key: field for field in fields if field.expectable}
+    known = {field.key: field for field in fields}
     for key, value in expect.items():
-        if key not in expectable_keys:
-            raise location.error(f"expect: no result is called '{key}'; {did_you_mean(key, list(expectable_keys))}")
-        if isinstance(value, list) and not expectable_keys[key].is_list and _range(value) is None:
+        if key not in known:
+            raise location.error(f"expect: no result is called '{key}'; {did_you_mean(key, list(known))}")
+        if isinstance(value, list) and not known[key].is_list and _range(value) is None:
             raise location.error(f"expect: {key} is {as_written(value)}; it must be a value, or [least, most]")
 
 

@@ -8,7 +8,7 @@ expect, pages, and the comparison of bundles are loops over them. What several g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import GenericAlias
 from typing import (
@@ -31,6 +31,9 @@ from silhouette.views import Projection
 
 Form = Literal["", "share", "code", "address"]
 """What a value is for people: a share from 0 to 1, a word of the program such as blind_hex, the address of a hex."""
+
+DoubtFrom = Literal["", "place", "facing", "eye", "surface", "measuring"]
+"""What may weigh most in odds."""
 
 Comparison = Literal["exactly", "share", "area", "sentence", "blockers", "error", "manner", "setting"]
 """How the value of one run is compared with that of another; see `silhouette.bundles.comparing`."""
@@ -61,7 +64,6 @@ class ResultField:
         meaning: what it says, for the schema.
         at: the attribute of the record that has the value, or the way to it, such as "rule.section"; else the key.
         optional: whether a row is without the key if there is no value; else it has null then.
-        expectable: whether a check may name it in ``expect``.
         label: its name for people, if the words of the key say too little.
         form: what its value is for people.
         is_detail: whether pages list it among all else that is known; of other keys they speak elsewhere.
@@ -75,7 +77,6 @@ class ResultField:
     meaning: str
     at: str = ""
     optional: bool = False
-    expectable: bool = True
     label: str = ""
     form: Form = ""
     is_detail: bool = True
@@ -159,17 +160,6 @@ def list_of(name: str, record: type[Record]) -> Any:
     return GenericAlias(list, (row_type(name, record.fields),))
 
 
-OCCLUDED = ResultField(
-    "occluded",
-    float,
-    "the share of the target's significant silhouette that is obscured",
-    at="measurement.occluded",
-    form="share",
-    is_detail=False,
-    compared="share",
-)
-
-
 @dataclass(frozen=True)
 class Blocker(Record):
     """A piece in the way, in every game. Shares are from 0 to 1; None if nothing was measured.
@@ -224,61 +214,40 @@ IN_ARC = ResultField(
     "whether some of the target lies in a vision arc; null if that cannot be known",
     label="some of it in the vision arc",
 )
-OCCLUDED_IN_ARC = ResultField(
+
+
+def _measured(key: str, kind: Any, meaning: str, at: str, compared: Comparison) -> ResultField:
+    """What was measured from an eye; pages speak of it by itself."""
+    form: Form = "share" if compared in ("share", "error") else ""
+    return ResultField(key, kind, meaning, f"measurement.{at}", form=form, is_detail=False, compared=compared)
+
+
+OCCLUDED = _measured("occluded", float, "the share of the target's silhouette that is obscured", "occluded", "share")
+OCCLUDED_IN_ARC = _measured(
     "occluded_in_arc",
     float | None,
-    "the obscured share of the target's part in the vision arcs; null if no part is in them",
-    at="measurement.occluded_in_arc",
-    form="share",
-    is_detail=False,
-    compared="share",
+    "that of its part in the vision arcs; null if no part is in them",
+    "occluded_in_arc",
+    "share",
 )
-ERROR = ResultField(
-    "error",
-    float,
-    "the true share lies within occluded ± error",
-    at="measurement.error",
-    form="share",
-    is_detail=False,
-    compared="error",
-)
-TARGET_PIXELS = ResultField(
-    "target_pixels", int, "pixels of the target", at="measurement.counts.total", is_detail=False, compared="area"
-)
-OCCLUDED_PIXELS = ResultField(
-    "occluded_pixels", int, "those obscured", at="measurement.counts.occluded", is_detail=False, compared="area"
-)
-SEEN_PIXELS = ResultField(
-    "seen_pixels",
-    int,
-    "those in a vision arc and not obscured",
-    at="measurement.seen",
+ERROR = _measured("error", float, "the true share lies within occluded ± error", "error", "error")
+TARGET_PIXELS = _measured("target_pixels", int, "pixels of the target", "counts.total", "area")
+OCCLUDED_PIXELS = _measured("occluded_pixels", int, "those obscured", "counts.occluded", "area")
+SEEN_PIXELS = replace(
+    _measured("seen_pixels", int, "those in a vision arc and not obscured", "seen", "area"),
     label="pixels seen",
-    compared="area",
+    is_detail=True,
 )
 SHARE = (OCCLUDED, ERROR, TARGET_PIXELS, OCCLUDED_PIXELS)
 
-RENDERER = ResultField("renderer", str, "what counted", at="measurement.renderer", is_detail=False, compared="setting")
-PIXEL = ResultField(
-    "pixel", float, "mm per pixel at the target", at="measurement.pixel", is_detail=False, compared="manner"
+RENDERER = _measured("renderer", str, "what counted", "renderer", "setting")
+PIXEL = _measured("pixel", float, "mm per pixel at the target", "pixel", "manner")
+MANNER = (
+    _measured(
+        "decided_by", DecidedBy, "proof: it is certain that nothing is seen, or obscured", "decided_by", "manner"
+    ),
+    _measured("projection", Projection, "cube: the target reaches round the eye", "projection", "manner"),
 )
-DECIDED_BY = ResultField(
-    "decided_by",
-    DecidedBy,
-    "proof: nothing is seen, or nothing obscured, for certain; else count",
-    at="measurement.decided_by",
-    is_detail=False,
-    compared="manner",
-)
-PROJECTION = ResultField(
-    "projection",
-    Projection,
-    "flat: one picture of the target; cube: the target reaches round the eye",
-    at="measurement.projection",
-    is_detail=False,
-    compared="manner",
-)
-MANNER = (DECIDED_BY, PROJECTION)
 
 BLOCKERS = ResultField(
     "blockers",
@@ -297,39 +266,22 @@ WARNINGS = ResultField("warnings", list[str], "a sentence each", is_detail=False
 ARC = ResultField("arc", ArcName | None, "the vision arc that was asked for; null for any", label="vision arc")
 
 ODDS = (
-    ResultField(
-        "odds",
-        dict[str, float] | None,
-        "--odds: of each verdict, from exposed to covered",
-        at="odds.odds",
-        optional=True,
-        expectable=False,
-    ),
-    ResultField(
-        "odds_error",
-        float,
-        "half the width of the 95 % interval of the largest of the odds",
-        at="odds.error",
-        optional=True,
-    ),
-    ResultField("trials", int, "the number of trials that the odds come from", at="odds.trials", optional=True),
+    ResultField("odds", dict[str, float] | None, "--odds: of each verdict, from exposed to covered", "odds.odds"),
+    ResultField("odds_error", float, "half the width of the 95 % interval of the largest of the odds", "odds.error"),
+    ResultField("trials", int, "the number of trials that the odds come from", "odds.trials"),
     ResultField(
         "occluded_interval",
         tuple[float, float] | None,
         "the middle 95 % of the obscured share; null if the arc alone decides",
-        at="odds.occluded_interval",
-        expectable=False,
+        "odds.occluded_interval",
     ),
-    ResultField("call", str, 'the verdict that stands, or "roll off"', at="odds.call", optional=True),
-    ResultField(
-        "doubt_from",
-        Literal["", "place", "facing", "eye", "surface", "measuring"],
-        "what weighs most in the odds",
-        at="odds.doubt_from",
-        optional=True,
-    ),
+    ResultField("call", str, 'the verdict that stands, or "roll off"', "odds.call"),
+    ResultField("doubt_from", DoubtFrom, "what weighs most in the odds", "odds.doubt_from"),
 )
 """The keys that a result with odds has."""
+
+OF_ODDS = tuple(field for field in ODDS if field.key not in ("odds", "occluded_interval"))
+"""Those of which something can be expected."""
 
 SHARED: Mapping[str, ResultField] = {
     field.key: field

@@ -1,49 +1,31 @@
-"""JUDGE: the parts that rule systems for models on a table share: meshes, tolerance, and the table of pieces."""
+"""JUDGE: what rule systems for models on a table share: where else attackers may stand, and windows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
 from silhouette.measure.observation import Observation
 from silhouette.meshes.bounds import faces_near
 from silhouette.meshes.mesh import Mesh
-from silhouette.models.model import BASE, INSIGNIFICANT
 from silhouette.relations.triangles import nearest_of_triangles
 from silhouette.renderers.protocol import NEAREST
-from silhouette.rules.abilities import (
-    HasDescription,
-    HasFigures,
-    HasMaps,
-    HasMeshes,
-    HasOdds,
-    HasOverview,
-    HasStage,
-    Movers,
-)
-from silhouette.rules.base import Figure, Pieces, Verdict
-from silhouette.scenes.moved import Elsewhere, Move, elsewhere_of, moved, without
+from silhouette.scenes.moved import Elsewhere, Move, elsewhere_of
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Occluders, Piece, TableScene
-from silhouette.text import coordinates, in_a_sentence
+from silhouette.text import in_a_sentence
 
 if TYPE_CHECKING:
-    from silhouette.drawing.in_3d.stage import Stage
+    pass
 
 OfTable = TypeVar("OfTable", bound=TableScene)
 Given = TypeVar("Given")
 
 ASIDE = 1e-3
 """mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)."""
-
-CAPTION = (
-    "Everything on the table, where it stands, and what its mesh is. A hash names a surface: with "
-    "the same hash it is the same mesh, triangle by triangle."
-)
 
 
 def in_like_groups(
@@ -116,96 +98,3 @@ def windows_seen_through(observation: Observation) -> list[str]:
         'parts; solid = true closes holes alone: say solid = "filled" if nothing is seen through it'
         for piece in observation.looked_through
     ]
-
-
-class OnTable(
-    HasMeshes[OfTable],
-    HasOdds[OfTable],
-    HasMaps[OfTable],
-    HasFigures[OfTable],
-    HasOverview[OfTable],
-    HasStage[OfTable],
-    HasDescription[OfTable],
-):
-    """What games with models on a table can do alike. Their figures of a whole table show where models face."""
-
-    are_facings_shown: ClassVar[bool] = True
-
-    def meshes(self, scene: OfTable) -> dict[str, Mesh]:
-        """The significant parts of every piece, by the name of the piece."""
-        return {piece.name: piece.model.significant for piece in scene.pieces}
-
-    def moved(self, scene: OfTable, moves: Mapping[str, Move]) -> OfTable:
-        """The scene with pieces moved; base contact and vision arcs follow."""
-        return moved(scene, moves)
-
-    def without(self, scene: OfTable, name: str) -> OfTable:
-        """The scene without a piece."""
-        return without(scene, name)
-
-    def movers(self, scene: OfTable, check: Check) -> Movers:
-        """Both models can move; the attacker can turn if it is known where it faces."""
-        is_turning = scene.piece(check.attacker).facing is not None
-        others = tuple(piece.name for piece in scene.pieces if piece.name not in (check.attacker, check.target))
-        return Movers(True, True, is_turning, others)
-
-    def middle(self, scene: OfTable, name: str) -> Floats:
-        """(2,) mm: the centre of a piece's base, or of its footprint."""
-        return scene.piece(name).base_centre
-
-    def overview(self, scene: OfTable) -> Figure:
-        """The table from above, on a grid in inches."""
-        from silhouette.drawing.table.table_view import PAGE, draw_table  # not before something is drawn
-
-        return Figure("table", lambda sheet: draw_table(sheet, scene, facings=self.are_facings_shown), width=PAGE)
-
-    def map_ground(self, scene: OfTable) -> Figure:
-        """The table from above, with the outlines of terrain on top."""
-        from silhouette.drawing.table.table_view import PAGE, draw_table
-
-        facings = self.are_facings_shown
-        return Figure("map", lambda sheet: draw_table(sheet, scene, facings=facings, as_ground=True), width=PAGE)
-
-    def stage(self, scene: OfTable, judged: Sequence[tuple[Check, Verdict]], cache: Cache) -> Stage:
-        """The table with its models, and the line of sight, arcs and blockers of each check."""
-        from silhouette.drawing.in_3d.table_stage import stage_of_table
-
-        return stage_of_table(scene, [verdict for _, verdict in judged], cache)
-
-    def check_stage(self, scene: OfTable) -> None:
-        """Checks that the stage can be made: RequestError if the library that simplifies meshes is missing."""
-        from silhouette.drawing.in_3d.table_stage import check_table
-
-        check_table(scene)
-
-    def basis(self, scene: OfTable) -> list[tuple[str, str]]:
-        """The distance from a threshold within which a verdict is too close to call."""
-        return [("tolerance", f"{100 * scene.tolerance:g} % on either side of a threshold is too close to call")]
-
-    def pieces(self, scene: OfTable) -> Pieces:
-        """The pieces as a table: place, facing and eye of each, and the source, triangles and hash of its mesh."""
-        headings = ("name", "kind", "stands at", "eye", "mesh", "counts", "hash")
-        rows = [(*_place_of(piece), *_mesh_of(piece)) for piece in scene.pieces]
-        return Pieces(headings, rows, CAPTION, frozenset({"hash"}))
-
-
-def _place_of(piece: Piece) -> tuple[str, str, str, str]:
-    """Name, kind, place with facing, and eye of a piece, in words; terrain has no eye."""
-    eye = "" if piece.kind == "terrain" else f"{coordinates(piece.eye)}, {piece.eye_from}"
-    facing = "unknown" if piece.facing is None else f"{piece.facing % 360.0:g}°"
-    turned = f"{coordinates(piece.pose.translation)}, facing {facing}"
-    kind = f"{piece.kind} of {piece.gang}" if piece.gang else piece.kind
-    return piece.name, kind, turned, eye
-
-
-def _mesh_of(piece: Piece) -> tuple[str, str, str]:
-    """Source, numbers of triangles and hash of a piece's mesh, in words."""
-    model = piece.model
-    counts = [f"{len(model.mesh.faces):,} triangles".replace(",", " ")]
-    if model.kind != "terrain":
-        for role, faces in (("base", model.role == BASE), ("insignificant", model.role == INSIGNIFICANT)):
-            if faces.any():
-                counts.append(f"{role} {int(faces.sum()):,}".replace(",", " "))
-    made = {"parts": "solids of the scene", "figure": "a stand-in"}
-    source = made.get(model.format) or f"{model.source} ({model.format}, {model.units})"
-    return source, ", ".join(counts), model.mesh.digest

@@ -22,7 +22,9 @@ from silhouette.files.documents import read_document
 from silhouette.judging import load_scene
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
-from silhouette.rules.base import Settings
+from silhouette.measure.observation import OcclusionCounts
+from silhouette.rules.base import Level, Measurement, RuleReference, Settings
+from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.support.duels import duel, loaded, skirmish
@@ -250,6 +252,14 @@ def test_calls() -> None:
     assert in_hundred(odds) == "partial cover, 60 in 100; full cover 32; hidden 6; open 2"
 
 
+def partly(reason: str, could_be: list[str]) -> NecromundaVerdict:
+    counts = OcclusionCounts(100, 48, 100, 48, (), (), 0.0, 0.0, 0.0)
+    measured = Measurement(counts, 52, "embree", 0.1, "count", "flat")
+    rule = RuleReference("Cover", "R14")
+    about = ("Kal", "Vex", "necromunda", "partial cover", Level.PARTIAL, rule, reason)
+    return NecromundaVerdict(*about, measurement=measured, could_be=tuple(could_be))
+
+
 CLOSE = "too close to call, it could be full cover or hidden"
 
 
@@ -257,17 +267,17 @@ CLOSE = "too close to call, it could be full cover or hidden"
 @pytest.mark.parametrize("after", ["", "; with cover_class = piece: low cover, too close to call itself"])
 def test_one_ruling_says_what_is_close_and_what_the_players_do(close: str, after: str) -> None:
     odds = {"partial cover": 0.97, "full cover": 0.03}
-    row = {"reason": f"48 % is obscured: partial cover{close}{after}", "marginal": bool(close)}
+    verdict = partly(f"48 % is obscured: partial cover{close}{after}", ["partial cover", *["full cover"] * bool(close)])
     measured = f"; as measured {CLOSE}" if close else ""
     told = "; odds: partial cover, 97 in 100; full cover 3: partial cover stands; what weighs most is where the eye is"
-    assert ruling(row, odds, "partial cover", "eye") == f"48 % is obscured: partial cover{measured}{after}{told}"
+    assert ruling(verdict, odds, "partial cover", "eye") == f"48 % is obscured: partial cover{measured}{after}{told}"
 
 
 @pytest.mark.parametrize("could_be", [["partial cover", "hidden"], ["hidden"]])
 def test_what_is_close_is_told_if_the_reason_does_not(could_be: list[str]) -> None:
     """As of games by data, and of a target that may lie out of the arc of who faces nobody knows where."""
-    row = {"reason": "half: partial cover", "marginal": True, "verdict": "partial cover", "could_be": could_be}
-    told = ruling(row, {"partial cover": 1.0}, "partial cover", "place")
+    verdict = replace(partly("half: partial cover", could_be), is_facing_known=False)
+    told = ruling(verdict, {"partial cover": 1.0}, "partial cover", "place")
     assert told.startswith("half: partial cover; as measured too close to call, it could be hidden; odds: ")
     assert "roll off" not in told
 

@@ -9,6 +9,7 @@ import pytest
 from silhouette.errors import RequestError
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import what_if
 from silhouette.rules.base import Settings
 from silhouette.scenes.moved import Move, moved_piece
 from silhouette.scenes.scene import Scene
@@ -105,4 +106,4 @@ def test_moving_nothing_that_is_there() -> None:
     with pytest.raises(RequestError, match="nothing is called 'Kel'; did you mean 'Kal'"):
         rule_called("necromunda").moved(scene, {"Kel": Move(turn=3.0)})
     with pytest.raises(RequestError, match="in Ikosa Framework nothing stands a little elsewhere"):
-        rule_called("ikosa").moved(scene, {})
+        what_if(rule_called("ikosa"), scene)

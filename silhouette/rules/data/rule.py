@@ -20,7 +20,8 @@ from silhouette.rules.data.phrases import PHRASES
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene, load_scene, readings_entry, scene_entry
 from silhouette.rules.expectations import expectable, expectable_word
-from silhouette.rules.table import OnTable, places_of_attacker
+from silhouette.rules.on_table import OnTable
+from silhouette.rules.table import places_of_attacker
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.moved import Elsewhere, moved
 from silhouette.scenes.places import TablePlaces

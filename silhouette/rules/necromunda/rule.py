@@ -15,14 +15,16 @@ from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasPicture, HasThresholds
 from silhouette.rules.base import Band, Figure, Rule, Scale
-from silhouette.rules.expectations import OF_ODDS, expectable, expectable_word
+from silhouette.rules.expectations import expectable, expectable_word
+from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.necromunda.first_scene import with_meshes
 from silhouette.rules.necromunda.judge import judge
 from silhouette.rules.necromunda.one_way import one_way
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
 from silhouette.rules.necromunda.sight import arcs_of
-from silhouette.rules.table import OnTable, places_of_attacker
+from silhouette.rules.on_table import OnTable
+from silhouette.rules.table import places_of_attacker
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.moved import Elsewhere, moved

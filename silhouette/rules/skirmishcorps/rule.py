@@ -15,6 +15,7 @@ from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasFirstScene, HasThresholds, Movers
 from silhouette.rules.base import Figure, Rule, Scale, Settings
+from silhouette.rules.on_table import OnTable
 from silhouette.rules.one_way import by_eyes, one_way_words
 from silhouette.rules.skirmishcorps.entries import ASKS, Readings, SkirmishEntry
 from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
@@ -23,7 +24,7 @@ from silhouette.rules.skirmishcorps.moving import moved_scene, places_of, scene_
 from silhouette.rules.skirmishcorps.phrases import PHRASES
 from silhouette.rules.skirmishcorps.results import LEVELS, NAME, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
-from silhouette.rules.table import OnTable, places_of_attacker
+from silhouette.rules.table import places_of_attacker
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.moved import Elsewhere, Move
 from silhouette.scenes.places import TablePlaces

@@ -19,7 +19,8 @@ from silhouette.geometry import Floats, Pose, cosine_and_sine
 from silhouette.models.entries import CylinderEntry, SolidEntry
 from silhouette.models.mistakes import angle_mistake
 from silhouette.models.model import model_of_solids
-from silhouette.rules.expectations import OF_ODDS, expectable
+from silhouette.rules.expectations import expectable
+from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.skirmishcorps.classes import BRICK, FIGURE, CoverClass, Posture, cover_class
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, in_contact, rectangle
 from silhouette.rules.skirmishcorps.costs import UnitType
