@@ -20,9 +20,9 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.judging import load_scene
+from silhouette.measure.observation import OcclusionCounts
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
-from silhouette.measure.observation import OcclusionCounts
 from silhouette.rules.base import Level, Measurement, RuleReference, Settings
 from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.scenes.scene import Check

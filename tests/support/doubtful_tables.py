@@ -20,7 +20,7 @@ import numpy as np
 
 from silhouette.files.cache import Cache
 from silhouette.rules.base import Rule, Verdict
-from silhouette.rules.necromunda.rule import NECROMUNDA, Necromunda
+from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.moved import Move
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
@@ -60,7 +60,7 @@ class Doubtful:
     movable: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
-    def rule(self) -> Necromunda:
+    def rule(self) -> Any:
         return NECROMUNDA
 
     def scene(self) -> TableScene:

@@ -28,10 +28,8 @@ from silhouette.rules.abilities import (
 from silhouette.rules.base import Figure, Pieces, Rule, Settings
 from silhouette.rules.crisis_protocol.figures import figures
 from silhouette.rules.crisis_protocol.judge import ruling
-from silhouette.rules.crisis_protocol.moving import length_of_unit, moved_scene, scene_without
-from silhouette.rules.crisis_protocol.one_way import one_way
+from silhouette.rules.crisis_protocol.moving import PlanPlaces, length_of_unit, moved_scene, one_way, scene_without
 from silhouette.rules.crisis_protocol.phrases import PHRASES, short_reason
-from silhouette.rules.crisis_protocol.places import PlanPlaces
 from silhouette.rules.crisis_protocol.results import (
     LEVELS,
     NAME,

@@ -2,17 +2,280 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from PIL import Image
+import numpy as np
+from PIL import Image, ImageDraw
 
-from silhouette.drawing.page import FINE, MARGIN, WIDTH, check_png_path, save_png
-from silhouette.drawing.table.eye_image import image_of
+from silhouette.drawing.page import (
+    FINE,
+    INK,
+    MARGIN,
+    PAPER,
+    RULE,
+    SKY_BLUE,
+    SOFT_INK,
+    VERMILLION,
+    WIDTH,
+    Colour,
+    Drawing,
+    Face,
+    check_png_path,
+    joined,
+    save_png,
+)
+from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
+from silhouette.drawing.words.reasons import told_in_figures
+from silhouette.drawing.words.words import Words
+from silhouette.geometry import Flags
+from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.caption import add_caption, label
 from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
+
+WORDS = Words()
+
+NAMES = Face(17, "Bold")
+TITLE = (Face(33, "Bold"), Face(28, "Bold"), Face(23, "Bold"))
+SHARES = Face(22, "Bold")
+REASON = Face(18)
+NOTE = Face(15)
+LEGEND = Face(16)
+SMALL = Face(13)
+
+CELL = 8 * FINE
+"""Pixels across a cell of the grid on which room for a name is sought."""
+
+NAMED = 4
+"""The most blockers that are named, in the picture and in the caption: those with the largest shares."""
+
+
+def label(picture: Image.Image, image: EyeImage, scene: NecromundaScene, verdict: NecromundaVerdict) -> None:
+    """Writes the names of the target, the blockers and the disregarded friends into a picture, where there is room.
+
+    Args:
+        picture: the eye view in colours, in the size of ``image``; it is written on.
+        image: the eye view in numbers.
+        scene: the scene that was judged.
+        verdict: the verdict.
+    """
+    drawing = ImageDraw.Draw(picture)
+    taken = image.kinds > 0
+    if taken.any():
+        rows, columns = np.nonzero(taken)
+        name = NAMES.elided(NAMES.printable(verdict.target), 0.3 * picture.width)
+        width, rim = NAMES.width(name), 8 * FINE
+        x = min(max((columns.min() + columns.max() - width) / 2, rim), picture.width - width - rim)
+        taken = _write_name(drawing, (x, max(rows.min() - NAMES.line - 6 * FINE, rim)), name, taken)
+    numbers = {piece.name: number for number, piece in enumerate(scene.pieces, FIRST_PIECE)}
+    blockers = [blocker.name for blocker in verdict.blockers if blocker.share][:NAMED]
+    areas = [(name, image.front.ids == numbers[name]) for name in blockers]
+    areas += [(name, image.disregarded.ids == number) for name, number in numbers.items()]
+    for name, area in areas:
+        name = NAMES.elided(NAMES.printable(name), 0.3 * picture.width)
+        at = _free_corner(area, taken, NAMES.width(name), NAMES.line) if area.any() else None
+        if at is not None:
+            taken = _write_name(drawing, at, name, taken)
+
+
+def _write_name(drawing: Drawing, at: tuple[float, float], name: str, taken: Flags) -> Flags:
+    """Writes a name with its upper left corner at x and y, in pixels; returns ``taken`` with the pixels of the name."""
+    NAMES.draw(drawing, at, name, halo=PAPER)
+    left, top = int(at[0]), int(at[1])
+    taken = taken.copy()
+    taken[top : top + NAMES.line, left : left + int(NAMES.width(name))] = True
+    return taken
+
+
+def _free_corner(area: Flags, taken: Flags, width: float, height: float) -> tuple[float, float] | None:
+    """The upper left corner, x and y in pixels, of a free rectangle in an area; None where there is none.
+
+    Of all such rectangles, whose cells and their neighbours are free, the nearest to the middle of what is taken.
+
+    Args:
+        area: (height, width) the pixels that the text may cover.
+        taken: (height, width) the pixels that have the target or a name.
+        width: of the text, in pixels.
+        height: of the text, in pixels.
+    """
+    tall, wide = int(-(-height // CELL)), int(-(-width // CELL)) + 1
+    offset = CELL // 2
+    close = np.pad(taken[offset::CELL, offset::CELL], 1)
+    adjacent = close[1:-1, :-2] | close[1:-1, 1:-1] | close[1:-1, 2:] | close[:-2, 1:-1] | close[2:, 1:-1]
+    free = area[offset::CELL, offset::CELL] & ~adjacent
+    if free.shape[0] < tall or free.shape[1] < wide:
+        return None
+    # Sums over all rectangles from the upper left corner give the number of free cells in any rectangle.
+    total = np.pad(free.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    inside = total[tall:, wide:] - total[:-tall, wide:] - total[tall:, :-wide] + total[:-tall, :-wide]
+    rows, columns = np.nonzero(inside == tall * wide)
+    if len(rows) == 0:
+        return None
+    near = np.argwhere(taken[offset::CELL, offset::CELL])
+    middle = near.mean(axis=0) if len(near) else np.array(free.shape) / 2
+    best = int(np.hypot(rows + tall / 2 - middle[0], columns + wide / 2 - middle[1]).argmin())
+    return float(columns[best] * CELL + (wide * CELL - width) / 2), float(rows[best] * CELL)
+
+
+def add_caption(
+    picture: Image.Image,
+    image: EyeImage,
+    scene: NecromundaScene,
+    verdict: NecromundaVerdict,
+    renderer: Renderer,
+) -> Image.Image:
+    """The page: the picture in a thin frame, and below it the verdict, shares, reason, legend and measurement.
+
+    Args:
+        picture: the eye view with its names.
+        image: the eye view in numbers, for the legend.
+        scene: the scene that was judged.
+        verdict: the verdict.
+        renderer: the renderer that drew the picture, which is named where it is not the one that measured.
+    """
+    page = Image.new("RGB", (WIDTH, picture.height + 800 * FINE), PAPER)
+    page.paste(picture, (MARGIN, MARGIN))
+    drawing = ImageDraw.Draw(page)
+    bottom = MARGIN + picture.height
+    drawing.rectangle([MARGIN, MARGIN, WIDTH - MARGIN - 1, bottom - 1], outline=SOFT_INK, width=FINE)
+    y = _title(drawing, bottom + 14 * FINE, verdict)
+    y = _lines(drawing, y, shares_in_words(verdict, scene), SHARES, 2)
+    reason = verdict.reason[:1].upper() + verdict.reason[1:] + "."
+    y = _lines(drawing, y + 2 * FINE, reason, REASON, 4)
+    for remark in _remarks(image, verdict):
+        y = _lines(drawing, y, remark, NOTE, 2, SOFT_INK)
+    y += 12 * FINE
+    drawing.line([MARGIN, y, WIDTH - MARGIN, y], fill=RULE, width=FINE)
+    x, y = _legend(page, y + 11 * FINE, image, verdict)
+    small = SMALL.printable(_small_print(verdict, renderer))
+    start = WIDTH - MARGIN - SMALL.width(small)
+    y += 4 * FINE if x < start else LEGEND.line + 4 * FINE
+    SMALL.draw(drawing, (start, y), small, SOFT_INK)
+    return page.crop((0, 0, WIDTH, int(y) + SMALL.line + 16 * FINE))
+
+
+def _title(drawing: Drawing, y: float, verdict: NecromundaVerdict) -> float:
+    """Writes attacker, target and verdict, as large as fits on one line, else on several; returns the y below."""
+    text = WORDS("title", attacker=verdict.attacker, target=verdict.target, verdict=verdict.verdict)
+    if verdict.in_arc is False:
+        text = WORDS("out of arc", title=text)
+    text = TITLE[0].printable(WORDS("marginal", title=text) if verdict.marginal else text)
+    width = WIDTH - 2 * MARGIN
+    face = next((face for face in TITLE if face.width(text) <= width), TITLE[-1])
+    return _lines(drawing, y, text, face, 3)
+
+
+def _lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour: Colour = INK) -> float:
+    """Writes a text on at most ``most`` lines from y downwards, in pixels; returns the y below."""
+    for line in face.wrapped(face.printable(text), WIDTH - 2 * MARGIN, most):
+        face.draw(drawing, (MARGIN, y), line, colour)
+        y += face.line
+    return y
+
+
+def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
+    """The obscured share with its error, of the target or of its part in the arc (A1), and the blockers' shares."""
+    counts = verdict.counts
+    in_arc = scene.readings.share == "in arc"
+    part, whole, error, of = (
+        (counts.occluded_in_arc, counts.in_arc, counts.error_in_arc, WORDS("of what lies in the arc"))
+        if in_arc
+        else (counts.occluded, counts.total, counts.error, "")
+    )
+    share = WORDS("share", share=f"{WORDS.share(part, whole)}{WORDS.margin(error)}{of}")
+    blockers = [
+        WORDS(
+            "blocker",
+            name=SHARES.elided(SHARES.printable(blocker.name), WIDTH / 4),
+            share=WORDS.share(round(blocker.share * 1e9), 10**9),
+        )
+        for blocker in verdict.blockers
+        if blocker.share
+    ]
+    more = [WORDS("more", count=len(blockers) - NAMED)] if len(blockers) > NAMED else []
+    return joined([share, *blockers[:NAMED], *more])
+
+
+def _remarks(image: EyeImage, verdict: NecromundaVerdict) -> list[str]:
+    """Sentences on how to read the picture, and the first two warnings of the verdict that figures tell."""
+    ahead = WORDS("ahead", target=verdict.target)
+    warnings = [warning for warning in verdict.warnings if told_in_figures(warning)]
+    notes = [WORDS("note", warning=warning) for warning in warnings[:2]]
+    return ([ahead] if image.surrounds else []) + notes
+
+
+def _small_print(verdict: NecromundaVerdict, renderer: Renderer) -> str:
+    """The measurement in words: renderer, pixel, how the eye is known, and the scale of the grid."""
+    attacker = verdict.evidence.sight.attacker
+    drawn = "" if renderer.name == verdict.measurement.renderer else WORDS("drawn with", renderer=renderer.name)
+    return joined(
+        [
+            WORDS("measured with", renderer=verdict.measurement.renderer, pixel=f"{verdict.measurement.pixel:.2g}"),
+            drawn,
+            WORDS("the eye", eye=attacker.eye_from),
+            WORDS("an inch apart"),
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class _Swatch:
+    """An entry of the legend: the look of its square, and the words beside it."""
+
+    fill: Colour
+    words: str
+    stripes: Colour | None = None
+    falling: bool = False
+    dotted: bool = False
+
+
+def _legend(page: Image.Image, y: float, image: EyeImage, verdict: NecromundaVerdict) -> tuple[float, float]:
+    """Draws the colours that this picture has, with words; returns x of the end of the last line, and y of its top."""
+    drawing, kinds = ImageDraw.Draw(page), image.kinds
+    entries = [
+        (SEEN in kinds, _Swatch(SKY_BLUE, WORDS("seen"))),
+        (OBSCURED in kinds, _Swatch((236, 170, 124), WORDS("obscured"), stripes=VERMILLION)),
+        (
+            OUTSIDE in kinds,
+            _Swatch((150, 150, 157), WORDS("outside"), stripes=(212, 212, 215), falling=True),
+        ),
+        (image.ghosts.ids.any(), _Swatch((240, 241, 241), WORDS("ignored"), dotted=True)),
+        (any(blocker.share for blocker in verdict.blockers), _Swatch((222, 190, 152), WORDS("in the way"))),
+        (image.disregarded.ids.any(), _Swatch((241, 222, 233), WORDS("friend"))),
+        (not image.inside.all(), _Swatch((214, 213, 210), WORDS("beyond"))),
+    ]
+    x: float = MARGIN
+    side, gap = 17 * FINE, 8 * FINE
+    for swatch in (swatch for used, swatch in entries if used):
+        width = side + gap + LEGEND.width(swatch.words)
+        if x + width > WIDTH - MARGIN:
+            x, y = MARGIN, y + LEGEND.line + 4 * FINE
+        page.paste(_square(side, swatch), (int(x), int(y) + 3 * FINE))
+        LEGEND.draw(drawing, (x + side + gap, y), swatch.words)
+        x += width + 26 * FINE
+    return x, y
+
+
+def _square(side: int, swatch: _Swatch) -> Image.Image:
+    """The square of an entry, ``side`` pixels wide: filled, striped or dotted, with a thin frame."""
+    tile = Image.new("RGB", (side, side), swatch.fill)
+    inner = ImageDraw.Draw(tile)
+    if swatch.stripes:
+        for offset in range(-side, side, 7 * FINE):
+            ends = (0, side) if swatch.falling else (side, 0)
+            inner.line([offset, ends[0], offset + side, ends[1]], fill=swatch.stripes, width=3 * FINE)
+    if swatch.dotted:
+        for row in range(2):
+            for column in range(2):
+                centre_x, centre_y = (4.5 + 8 * column) * FINE, (4.5 + 8 * row) * FINE
+                inner.ellipse(
+                    [centre_x - FINE, centre_y - FINE, centre_x + FINE, centre_y + FINE], fill=(110, 118, 132)
+                )
+    inner.rectangle([0, 0, side - 1, side - 1], outline=INK, width=FINE // 2)
+    return tile
+
 
 PICTURE = (WIDTH - 2 * MARGIN, 720 * FINE)
 """Pixels: width and height of the picture above the caption."""

@@ -2,35 +2,165 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
 
 from silhouette.files.cache import Cache
+from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import Location
 from silhouette.geometry import Flags, Floats
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasPicture, HasThresholds
-from silhouette.rules.base import Band, Figure, Rule, Scale
+from silhouette.rules.base import Band, Figure, Rule, Scale, Settings
 from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.fields import OF_ODDS
-from silhouette.rules.necromunda.first_scene import with_meshes
 from silhouette.rules.necromunda.judge import judge
-from silhouette.rules.necromunda.one_way import one_way
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
-from silhouette.rules.necromunda.sight import arcs_of
+from silhouette.rules.necromunda.sight import arcs_of, is_friend_in_contact
 from silhouette.rules.on_table import OnTable
+from silhouette.rules.one_way import behind, by_bodies, by_eyes, one_way_words
 from silhouette.rules.table import places_of_attacker
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.moved import Elsewhere, moved
+from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
+from silhouette.text import in_a_sentence
 from silhouette.units import INCH
+
+APART = 9
+"""Inches between the two lines in which the models stand: two more than the wall is away, room for a wide base."""
+
+BESIDE = 4
+"""Inches between two models of a line."""
+
+GANGS = ("Orlock", "Escher")
+"""The gang of the near line, and of the line opposite."""
+
+
+def with_meshes(text: str, meshes: Sequence[str]) -> str:
+    """The first scene with a fighter for each mesh, in two lines that look at each other.
+
+    A single mesh has the second stand-in as its target.
+
+    Args:
+        text: the scene with two stand-in fighters, in blocks with an empty line between them.
+        meshes: paths of meshes or model files as the scene names them, at least one.
+    """
+    blocks = text.rstrip("\n").split("\n\n")
+    fighters = [number for number, block in enumerate(blocks) if block.startswith("[[fighter]]")]
+    names = _names(meshes)
+    made = [_fighter(number, name, mesh) for number, (name, mesh) in enumerate(zip(names, meshes, strict=True))]
+    if len(meshes) == 1:
+        made.append(blocks[fighters[1]])
+        names.append("Vex" if names != ["Vex"] else "stand-in")
+        made[1] = made[1].replace('"Vex"', json.dumps(names[1]))
+    checks = [
+        f"[[check]]\nattacker = {_quoted(one)}\ntarget = {_quoted(other)}" for one, other in (names[:2], names[1::-1])
+    ]
+    return "\n\n".join([*blocks[: fighters[0]], *made, *checks]) + "\n"
+
+
+def _names(meshes: Sequence[str]) -> list[str]:
+    """The names of the files without their endings; of equal ones the later ones have a number."""
+    names = list[str]()
+    for mesh in meshes:
+        stem = PurePath(mesh).stem
+        name, number = stem, 1
+        while name in (*names, "wall"):
+            number += 1
+            name = f"{stem} {number}"
+        names.append(name)
+    return names
+
+
+def _fighter(number: int, name: str, mesh: str) -> str:
+    """One fighter's table: even numbers stand in the near line and look away, odd ones opposite; comments explain 0."""
+    far, place = number % 2, number // 2
+    across = BESIDE * ((place + 1) // 2) * (1 if place % 2 else -1)
+    key = "model" if mesh.lower().endswith(DOCUMENTS) else "mesh"
+    lines = [
+        (f"name = {_quoted(name)}", "every piece has a unique name"),
+        (f'gang = "{GANGS[far]}"', "models of one gang are friends"),
+        (f"{key} = {_quoted(mesh)}", "seen from this folder"),
+        (f"at = [{across}, {APART * far}]", "where the centre of its base stands"),
+        (f"facing = {(90, 270)[far]}", "where it looks, degrees anticlockwise from x: 0 is right, 90 away from you"),
+    ]
+    return "\n".join(["[[fighter]]", *(f"{line:26}  # {what}" if number == 0 else line for line, what in lines)])
+
+
+def _quoted(text: str) -> str:
+    """A TOML string."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def one_way(scene: NecromundaScene, seeing: NecromundaVerdict, blind: NecromundaVerdict, settings: Settings) -> str:
+    """The sentence: by vision arcs, by friends in base contact, by eyes or by bodies; the first that decides.
+
+    Args:
+        scene: of both checks.
+        seeing: the verdict of the one that sees.
+        blind: the verdict of the other one, on the way back.
+        settings: of the measurement; what is named as the reason is judged once more, without it.
+    """
+    seer = scene.model(seeing.attacker).with_eye_for(seeing.arc)
+    other = scene.model(blind.attacker).with_eye_for(blind.arc)
+    why = _by_arcs(seer, other, blind) or _by_friends(scene, seer, blind)
+    blockers = [blocker.name for blocker in blind.blockers if blocker.share]
+
+    def sees(there: NecromundaScene) -> bool:
+        (verdict,) = judge([(there, Check(blind.attacker, blind.target, blind.arc))], settings)
+        return bool(verdict.line_of_sight)
+
+    tests: tuple[Callable[[], str | None], ...] = (
+        lambda: by_eyes(scene, seer, other, blockers, lambda moves: sees(moved(scene, moves))),
+        lambda: by_bodies(scene, seer, other, blockers, sees),
+    )
+    for test in tests:
+        why = why or test()
+    return one_way_words(seer, other, why or behind(seer, other, blockers))
+
+
+def _by_arcs(seer: Piece, other: Piece, blind: NecromundaVerdict) -> str | None:
+    """Where the one that does not see has the other in no vision arc."""
+    if blind.counts.in_arc:
+        return None
+    if other.facing is None:
+        return None
+    to_seer, to_other = seer.base_centre - other.base_centre, other.base_centre - seer.base_centre
+    off = _angle_between(to_seer, other.facing)
+    if seer.facing is None:
+        return f"{seer.name} lies in none of {other.name}'s vision arcs, {off:.0f}° off where that faces"
+    own = _angle_between(to_other, seer.facing)
+    has = f"{other.name} lies in {seer.name}'s vision arc, {own:.0f}° off where it faces"
+    return f"{has}, and {seer.name} in none of {other.name}'s, {off:.0f}° off where that faces"
+
+
+def _angle_between(step: Floats, facing: float) -> float:
+    """Degrees between a step in plan and a direction, 0 to 180."""
+    angle = float(np.degrees(np.arctan2(step[1], step[0])))
+    return abs((angle - facing + 180.0) % 360.0 - 180.0)
+
+
+def _by_friends(scene: NecromundaScene, seer: Piece, blind: NecromundaVerdict) -> str | None:
+    """Where a friend of the one that sees, in base contact, is in the way of the other alone (R17)."""
+    names = [
+        blocker.name
+        for blocker in blind.blockers
+        if blocker.share and is_friend_in_contact(scene, seer, scene.piece(blocker.name))
+    ]
+    if not names:
+        return None
+    friend = in_a_sentence(names[0])
+    return f"{friend}, {seer.name}'s friend in base contact, is in {blind.attacker}'s way and not in {seer.name}'s"
+
 
 LOOKERS = "fighters or vehicles"
 """The pieces that look and are looked at, in messages."""

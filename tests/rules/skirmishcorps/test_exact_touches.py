@@ -14,6 +14,7 @@ import pytest
 
 from silhouette.files.cache import Cache
 from silhouette.rules.skirmishcorps.classes import BRICK
+from silhouette.rules.skirmishcorps.close import Dive, _bodies, _can_reach
 from silhouette.rules.skirmishcorps.contact import (
     EPSILON,
     Footprint,
@@ -27,7 +28,6 @@ from silhouette.rules.skirmishcorps.contact import (
     overlaps,
     rectangle,
 )
-from silhouette.rules.skirmishcorps.flanking import Dive, _bodies, _can_reach
 from silhouette.rules.skirmishcorps.protection import CLOSE, look_at
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from silhouette.rules.skirmishcorps.scene import SkirmishScene

@@ -12,6 +12,7 @@ import shapely
 
 from silhouette.files.cache import Cache
 from silhouette.rules.skirmishcorps.classes import EPSILON, class_of_share, cover_class
+from silhouette.rules.skirmishcorps.close import Dive
 from silhouette.rules.skirmishcorps.contact import (
     Footprint,
     Standing,
@@ -29,7 +30,6 @@ from silhouette.rules.skirmishcorps.costs import (
     pile_through,
     vault_cost,
 )
-from silhouette.rules.skirmishcorps.flanking import Dive
 from silhouette.rules.skirmishcorps.protection import OVER, look_at
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from tests.rules.skirmishcorps.test_skirmishcorps import asked, rows
