@@ -15,8 +15,8 @@ from silhouette.renderers import RENDERERS
 from silhouette.renderers import probe as probing
 from silhouette.renderers.cuda import devices as cuda_devices
 from silhouette.renderers.cuda.devices import Device
-from silhouette.renderers.gl import devices
-from silhouette.renderers.gl.devices import EGLDevice
+from silhouette.renderers.gl import context as devices
+from silhouette.renderers.gl.context import EGLDevice
 from silhouette.renderers.gl.gpus import NVIDIA_LIBRARY, Drawn, Sighting, System, obstacles, sighted
 from silhouette.renderers.probe import Probe, run_module
 from silhouette.renderers.registry import RendererEntry, Trial

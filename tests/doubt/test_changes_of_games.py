@@ -17,7 +17,7 @@ from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check, Scene
 from tests.support.changes_by_brute_force import least_move
 from tests.support.commands import run

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from silhouette.errors import FileError
-from silhouette.exchange import reading_ahead, scene_models
-from silhouette.exchange.scene_models import Found, Keys, SceneModels
+from silhouette.exchange import folder as scene_models
+from silhouette.exchange import reading_ahead
+from silhouette.exchange.folder import Found, Keys, SceneModels
 from silhouette.files.cache import Cache
 from silhouette.models.entries import FigureEntry
 from silhouette.models.model import model_of_mesh

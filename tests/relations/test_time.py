@@ -14,9 +14,9 @@ import pytest
 
 from silhouette.geometry import Pose
 from silhouette.relations import nearest_faces, rays
+from silhouette.relations.distances import nearest_points
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.lines import widest_line
-from silhouette.relations.nearest_faces import nearest_points
 from silhouette.relations.patches import widest_patch
 from silhouette.relations.plane_geometry import Disc, Outlines
 from silhouette.relations.visible import share_visible

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Pose
 from silhouette.renderers import Body, Layer, Renderer, choose, registry
-from silhouette.renderers.gl import devices
+from silhouette.renderers.gl import context as devices
 from tests.conftest import started, unavailable
 from tests.support import shapes
 

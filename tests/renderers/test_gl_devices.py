@@ -11,8 +11,8 @@ import pytest
 
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.renderers import choose
-from silhouette.renderers.gl import devices
-from silhouette.renderers.gl.devices import EGLDevice, chosen_device, has_gpu, shared_out
+from silhouette.renderers.gl import context as devices
+from silhouette.renderers.gl.context import EGLDevice, chosen_device, has_gpu, shared_out
 from tests.conftest import started
 from tests.support.commands import run
 

@@ -17,7 +17,7 @@ import silhouette
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.geometry import Pose
 from silhouette.renderers import RENDERERS, Body, Capabilities, Layer, Renderer, choose, probe, registry
-from silhouette.renderers.gl import devices
+from silhouette.renderers.gl import context as devices
 from silhouette.renderers.probe import probe_renderers
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View

@@ -65,7 +65,7 @@ class SceneTable:
             return getattr(piece, name)
         if name == "gang":
             return piece.gang or ""
-        from silhouette.relations import attributes
+        from silhouette.relations import distances as attributes
 
         return getattr(attributes, name)(piece)
 
