@@ -2,7 +2,7 @@
 
 check, its verdict -> who may move (the rule says) -> the nearest place with another verdict, for each -> Changes
 
-DOUBT: one thing that would change a verdict, under the contract's keys, and in a player's words.
+One thing that would change a verdict, under the contract's keys, and in a player's words.
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@ a scene and a `MapRequest` -> a grid of points -> those at which its base stands
 A place is judged as `silhouette check` judges the scene with the model there, or it is marginal. Most places are far
 from where the verdict changes: there a few rays are enough (`silhouette.doubt.maps`).
 
-JUDGE, maps: the points of a group: whether the model stands there, and the verdict of each check with it there.
+The points of a group: whether the model stands there, and the verdict of each check with it there.
 
 points -> those where it stands -> pairs out of every arc: the last verdict, no ray is cast
        -> a rough look at all others -> the exact measurement of those whose verdict that leaves open
 
-JUDGE, maps: their points: a square grid over the top of the table, or the part of it round where a model stands.
+Their points: a square grid over the top of the table, or the part of it round where a model stands.
 """
 
 from __future__ import annotations

@@ -4,11 +4,11 @@ check -> trials, each judged -> the share of trials with each verdict -> more tr
 
 Of one check, two processes judge the trials of half the scramblings each; of several, each process takes checks.
 
-DOUBT: what is left in doubt where every piece stands where it stands: the error of measuring, drawn again and again.
+What is left in doubt where every piece stands where it stands: the error of measuring, drawn again and again.
 
 check -> its observations, measured once -> the same with other counts, within their errors -> a verdict for each
 
-DOUBT: which of several doubts weighs most: the part of what differs between trials that each explains alone.
+Which of several doubts weighs most: the part of what differs between trials that each explains alone.
 """
 
 from __future__ import annotations

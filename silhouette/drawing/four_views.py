@@ -2,7 +2,7 @@
 
 model -> one body per role -> four views from afar, to one scale -> shaded panels -> dimensions, eye, caption -> page
 
-DRAW: the marks of a technical drawing: dimensions, arrows, dashed boxes, a scale, an eye. All in pixels.
+The marks of a technical drawing: dimensions, arrows, dashed boxes, a scale, an eye. All in pixels.
 """
 
 from __future__ import annotations

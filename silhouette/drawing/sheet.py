@@ -5,7 +5,7 @@ in units of that world, and gives names, legend and notes to the sheet, which pl
 
     Sheet -> frame -> drawing on axes, label, avoid, legend, note, caption -> finish -> saving.save
 
-DRAW: the places of names in a figure: next to the things they name, inside the frame, without overlaps.
+The places of names in a figure: next to the things they name, inside the frame, without overlaps.
 """
 
 from __future__ import annotations

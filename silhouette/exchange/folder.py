@@ -1,10 +1,10 @@
 """EXCHANGE: the folder of an imported table: scene.toml and its meshes, of one version at every moment.
 
-EXCHANGE: whether a base that was found has a size that bases have, or a piece was scaled by eye.
+Whether a base that was found has a size that bases have, or a piece was scaled by eye.
 
-EXCHANGE: the models that a scene will make of the meshes that are written, by several processes.
+The models that a scene will make of the meshes that are written, by several processes.
 
-EXCHANGE: the text of an imported table's scene.toml, for people to read and edit.
+The text of an imported table's scene.toml, for people to read and edit.
 """
 
 from __future__ import annotations

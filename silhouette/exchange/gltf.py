@@ -2,7 +2,7 @@
 
 file -> nodes -> those whose properties say ``silhouette``, with what hangs below them -> pieces; all else is left out
 
-EXCHANGE: what pieces of glTF hang below, such as a collection of Blender, becomes their gang.
+What pieces of glTF hang below, such as a collection of Blender, becomes their gang.
 
 Which group names the gang of a fighter or a vehicle that does not say one itself, the first that there is:
 

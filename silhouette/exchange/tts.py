@@ -2,14 +2,14 @@
 
 JSON -> objects with their parts and matrices -> pieces, each placed or baked; everything else is left out by name
 
-EXCHANGE: how Tabletop Simulator places an object, as a matrix from its mesh file to the table.
+How Tabletop Simulator places an object, as a matrix from its mesh file to the table.
 
     OBJ file --mirrored in x--> Unity, in the object --scale, Z, X, Y, position--> Unity --y and z swapped--> table
 
 Unity is left-handed with y up. An OBJ file is right-handed, and is mirrored as it is loaded; the table is right-handed
 again, so that nothing that is seen is mirrored. A unit is an inch.
 
-EXCHANGE: the objects of a save of Tabletop Simulator, as its JSON has them.
+The objects of a save of Tabletop Simulator, as its JSON has them.
 
 bytes -> document; objects -> the objects in them, the addresses and files of their meshes
 """

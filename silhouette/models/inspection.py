@@ -1,6 +1,6 @@
 """TAG: the facts about a model: parts, size, units, base, eye, holes, and parts that might be insignificant.
 
-TAG: whether a mesh that is given for a fighter is plainly a scan of a table, or terrain. numpy only.
+Whether a mesh that is given for a fighter is plainly a scan of a table, or terrain. numpy only.
 
 Each test is a plain fact of the whole shape, and holds for no figure or vehicle that we know by half as much again:
 

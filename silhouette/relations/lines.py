@@ -1,6 +1,6 @@
 """RELATE: the widest straight beam between two point sets that nothing blocks.
 
-RELATE: proofs that all lines between two balls are blocked, however thin, by the sheets of surface that they cross.
+Proofs that all lines between two balls are blocked, however thin, by the sheets of surface that they cross.
 
       ______                    The lines between two balls lie in a shaft. The triangles of an obstacle that reach
 ( )--|--||--|------( )          into it make up sheets, joined at their edges. A sheet whose rim lies outside the
@@ -8,7 +8,7 @@ RELATE: proofs that all lines between two balls are blocked, however thin, by th
 ( )--|--||--|------( )          of times, or by all an even number of times: nothing changes while a line moves. Odd
      |__||__|                   is more than none.
 
-RELATE: what stands on the ground, as if it went on below: no line between two sets passes below both.
+What stands on the ground, as if it went on below: no line between two sets passes below both.
 
 A line along the table runs under a wall that stands on it, and touches its lower face, exactly: a case that no search
 could settle, and that no player means.

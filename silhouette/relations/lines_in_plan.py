@@ -14,7 +14,7 @@ A line runs from a point of the attacker's base to a point of the target's, seen
 The answers are yes, 1.0, or no, 0.0. ``by`` names the regions that are crossed, the largest part of which lies between
 the bases first.
 
-RELATE: lines in plan from one point of the attacker's base to every point of the target's that faces it.
+Lines in plan from one point of the attacker's base to every point of the target's that faces it.
 
 The attacker chooses the point that is best for it: one from which no line crosses a region, where there is such a one.
 

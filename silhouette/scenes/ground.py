@@ -11,7 +11,7 @@ A base is a convex outline that is lowered upright. The highest point of a trian
 
 For a point inside both is the highest only where the triangle is level, and then any of these is as high.
 
-PLACE: boxes in plan that are found quickly by where they lie: by the triangle, or by the point. numpy only.
+Boxes in plan that are found quickly by where they lie: by the triangle, or by the point. numpy only.
 
 Each box belongs to the grid whose cells are as wide as it is, so that it lies in at most four of them. A box that is
 looked for goes through the cells that it covers, in each grid.

@@ -2,7 +2,7 @@
 
 points in plan -> heights -> whether it stands -> the scene with it there
 
-PLACE: a scene with pieces a little elsewhere than they stand, with nothing loaded or lowered again.
+A scene with pieces a little elsewhere than they stand, with nothing loaded or lowered again.
 
 Piece, Move -> the piece there; TableScene, moves by name -> the scene with these pieces there
 """

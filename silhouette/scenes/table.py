@@ -2,7 +2,7 @@
 
 file -> document -> entries checked by the schema -> pieces with models and poses -> Scene
 
-PLACE: what ``units``, ``on`` and ``under`` say, worked out: places in mm, and pieces lowered onto what is there.
+What ``units``, ``on`` and ``under`` say, worked out: places in mm, and pieces lowered onto what is there.
 
 entries -> places in mm -> pieces on the table's top -> those with ``on`` lowered, each after what it may stand on
 """

@@ -3,7 +3,7 @@
 pieces -> each alone, each with the ground under it, each with its neighbours
        -> PlacementWarnings: sentences, and the pieces that they touch
 
-PLACE: mistakes in what a scene says of its pieces that it can be judged with, and that its author should know of.
+Mistakes in what a scene says of its pieces that it can be judged with, and that its author should know of.
 
 entries, and the pieces that they became -> names and gangs, angles, sizes, places on the table
                                          -> PlacementWarnings: sentences, and the pieces or checks that they touch

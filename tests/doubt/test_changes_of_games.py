@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from silhouette.cli.schemas import schema_of
+from silhouette.cli.schema import schema_of
 from silhouette.doubt.both_ways import one_way_of_each
 from silhouette.doubt.changes import changes_of, nearest_place
 from silhouette.errors import RequestError

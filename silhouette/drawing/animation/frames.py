@@ -2,7 +2,7 @@
 
 shots -> title and verdict, panels side by side, plot with its marker -> a picture for each frame, all of one size
 
-DRAW: the frames of an animation on a map: its figure as a raster, the same stretch of the map in all of them.
+The frames of an animation on a map: its figure as a raster, the same stretch of the map in all of them.
 """
 
 from __future__ import annotations

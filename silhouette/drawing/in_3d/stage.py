@@ -2,7 +2,7 @@
 
 scene, verdicts -> Stage (a builder for each kind of scene) -> JSON for ``viewer/source/stage.js``
 
-DRAW: shapes become a short text in a page, which ``viewer/source/meshes.js`` unpacks.
+Shapes become a short text in a page, which ``viewer/source/meshes.js`` unpacks.
 
 Coordinates are 16-bit steps of the shape's box, each written as its difference from the one before. Vertices stand in
 the order in which faces use them first, so that an index is written as its distance below the next unused one. Bytes of

@@ -1,6 +1,6 @@
 """DRAW: the eye view as a figure: the image in a frame of vectors, each blocker outlined, with its name and share.
 
-DRAW: the attacker's eye view of a check in colours: the target's seen and obscured parts, and the blockers.
+The attacker's eye view of a check in colours: the target's seen and obscured parts, and the blockers.
 
 EyeImage -> ground and sky, solids, the target as through glass, ghosts, lines -> colours
 """

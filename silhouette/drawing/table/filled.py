@@ -4,7 +4,7 @@
 
 The box of a whole figure or ruin is mostly empty: of the rays that meet it, four in five meet nothing else.
 
-DRAW: the tiles of a view that one face of a body fills, so that they need no rays.
+The tiles of a view that one face of a body fills, so that they need no rays.
 
 A wall near the eye is a face or two over most of the view, and ten thousand faces behind them. A face that covers all
 of a tile, and in its four corners is nearer than everything of the body that reaches the tile, is in front in all of

@@ -3,12 +3,12 @@
 In English it is the sentence of the rules. In the other languages it is composed from the keys of the result, by the
 rule system or, for a measured share, here; it names what decided, with fewer details.
 
-DRAW: the phrases of the figures of all rule systems: the English text of each, by its name.
+The phrases of the figures of all rule systems: the English text of each, by its name.
 
 Names in braces are put in by `silhouette.drawing.words.words.Words`. The translations lie in ``locale/``, a .po file
 for each language; ``python -m tests.catalogues`` brings them up to date with this table and compiles them.
 
-DRAW: the words of figures in one language, with names and numbers put in.
+The words of figures in one language, with names and numbers put in.
 
 The English term of a verdict stands next to its translation, because players know it from their books. Warnings, the
 names of a scene, the pictures of `silhouette check` and `silhouette inspect`, which need no matplotlib, and the

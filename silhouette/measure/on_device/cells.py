@@ -6,7 +6,7 @@ Only `silhouette.measure.on_device.sampled` imports this, and the kernels: warp 
 import warp as wp
 
 from silhouette.measure.places import PERIOD
-from silhouette.renderers.cuda.renderer import DeviceView
+from silhouette.renderers.cuda.kernels import DeviceView
 
 _PERIOD = wp.constant(PERIOD)
 

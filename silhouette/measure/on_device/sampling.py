@@ -13,7 +13,7 @@ from silhouette.measure.on_device.cells import (
     place_of,
 )
 from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET
-from silhouette.renderers.cuda.renderer import DeviceBody, DeviceChunk, first_of_body, ray_along
+from silhouette.renderers.cuda.kernels import DeviceBody, DeviceChunk, first_of_body, ray_along
 
 _KINDS = wp.constant(KINDS)
 _TARGET = wp.constant(TARGET)

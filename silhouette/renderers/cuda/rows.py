@@ -49,7 +49,7 @@ def meshes_of(bodies: Sequence[Body]) -> dict[str, Mesh]:
 
 
 def view_rows(views: Sequence[View]) -> Floats:
-    """(k, 5, 3) views as a device reads them: see `silhouette.renderers.cuda.renderer.DeviceView`."""
+    """(k, 5, 3) views as a device reads them: see `silhouette.renderers.cuda.kernels.DeviceView`."""
     rows = np.empty((len(views), 5, 3))
     rows[:, 0] = [view.eye for view in views]
     rows[:, 1:4] = [view.axes for view in views]
