@@ -114,7 +114,7 @@ def test_each_heavy_library_has_one_room() -> None:
 PROBING = {
     "__init__": "the public names of the package, which are imported when they are first asked for",
     "cli.terminal": "what rich prints",
-    "cli.usage": "an error of click's",
+    "cli.app": "an error of click's",
     "live.rewriting": "a value of tomlkit's",
     "pages.tutorial.facts": "places in a text, which str.format reads as attributes",
     "renderers.gl.context": "a module of PyOpenGL's, which has what its platform has",

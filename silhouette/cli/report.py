@@ -21,10 +21,22 @@ from silhouette.cli.options import (
 )
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.drawing.sheet import settings
+from silhouette.files.cache import Cache
+from silhouette.files.documents import read_text
+from silhouette.files.writing import write_file
+from silhouette.judging import Selection, load_scene, usable_pixel
+from silhouette.pages.html.skeleton import check_page_path
+from silhouette.pages.report.page import judged_and_drawn, report_page
+from silhouette.renderers import choose
+from silhouette.version import VERSION
+from silhouette.workers import cores
 
 MapOf = Annotated[
     str | None, typer.Option("--map", metavar="NAME", help="Also a map of where NAME could stand, seen by the others.")
 ]
+
+
 PageFile = Annotated[Path, typer.Option("--out", metavar="FILE.html", help="For the page; what is there is replaced.")]
 
 
@@ -47,16 +59,6 @@ def report(
     Figures and verdicts come from one measurement, with a sample in every pixel. The page can be sent to the opponent:
     it opens on a phone, and says what the verdicts rest on.
     """
-    from silhouette.drawing.sheet import settings
-    from silhouette.files.cache import Cache
-    from silhouette.files.documents import read_text
-    from silhouette.files.writing import write_file
-    from silhouette.judging import Selection, load_scene, usable_pixel
-    from silhouette.pages.html.skeleton import check_page_path
-    from silhouette.pages.report.page import judged_and_drawn, report_page
-    from silhouette.renderers import choose
-    from silhouette.version import VERSION
-    from silhouette.workers import cores
 
     check_page_path(out)
     selection = Selection(attacker, target)

@@ -19,20 +19,24 @@ from silhouette.files.cache import UNCACHED, Cache
 from silhouette.geometry import Floats
 from silhouette.lazy import cached_property
 from silhouette.rules.abilities import HasOdds
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.scenes.table import TableScene
 
 SCRAMBLINGS = 8
 """Independent scramblings of the Sobol points: what differs between them is the error of the odds."""
 
+
 MOST = 256
 """The trials of each scrambling, at most; a power of two, as balanced nets of Sobol points are."""
+
 
 TOGETHER = 16
 """Points have a multiple of so many coordinates, of which a scene takes the first: scenes share what is cached."""
 
+
 MOST_DRAWN = 21_200
 """The most numbers that a trial draws, a multiple of `TOGETHER`: scipy's Sobol points have one coordinate more."""
+
 
 FARTHEST = 8.0
 """No number is drawn that lies farther from 0, in standard deviations: a Sobol point may lie at 0 itself."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from silhouette.doubt.calls import ruling
-from silhouette.doubt.change_words import CHANGES
+from silhouette.doubt.changes import CHANGES
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level, Verdict
 from silhouette.rules.expectations import unmet_expectations

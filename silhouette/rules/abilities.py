@@ -21,8 +21,7 @@ from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, Level, Pieces, Rule, Scale, Settings, Verdict
-from silhouette.scenes.moved import Elsewhere, Move
-from silhouette.scenes.places import Places
+from silhouette.scenes.places import Elsewhere, Move, Places
 from silhouette.scenes.scene import Check
 
 S = TypeVar("S")

@@ -227,7 +227,10 @@ class MeasuredVerdict(Verdict):
 Phrase = str | tuple[str, str]
 """An English text with names in braces, as for `str.format`; or the singular and the plural text of a counted thing."""
 
+
 OfScene = TypeVar("OfScene", bound=Scene)
+
+
 OfVerdict = TypeVar("OfVerdict", bound=Verdict, covariant=True)
 
 

@@ -20,7 +20,7 @@ from silhouette.rules.abilities import (
     Movers,
 )
 from silhouette.rules.base import Figure, Pieces, Verdict
-from silhouette.scenes.moved import Move, moved, without
+from silhouette.scenes.places import Move, moved, without
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
 from silhouette.text import coordinates

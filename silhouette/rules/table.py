@@ -13,7 +13,7 @@ from silhouette.meshes.bounds import faces_near
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations.triangles import nearest_of_triangles
 from silhouette.renderers.protocol import NEAREST
-from silhouette.scenes.moved import Elsewhere, Move, elsewhere_of
+from silhouette.scenes.places import Elsewhere, Move, elsewhere_of
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Occluders, Piece, TableScene
 from silhouette.text import in_a_sentence
@@ -21,8 +21,12 @@ from silhouette.text import in_a_sentence
 if TYPE_CHECKING:
     pass
 
+
 OfTable = TypeVar("OfTable", bound=TableScene)
+
+
 Given = TypeVar("Given")
+
 
 ASIDE = 1e-3
 """mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)."""

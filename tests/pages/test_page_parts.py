@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from silhouette.doubt.odds import Found, Odds
-from silhouette.drawing.in_3d.packing import packed
 from silhouette.drawing.in_3d.simplifying import Shape, simplified
+from silhouette.drawing.in_3d.stage import packed
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
 from silhouette.pages.html.inlining import inlined
@@ -38,7 +38,11 @@ from silhouette.scenes.table import TableScene
 from tests.support.markup import Document
 
 PROJECT = Path(__file__).resolve().parents[2]
+
+
 SCENES = PROJECT / "scenes"
+
+
 VIEWER = PROJECT / "silhouette/pages/viewer/source"
 
 

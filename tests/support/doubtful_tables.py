@@ -21,23 +21,31 @@ import numpy as np
 from silhouette.files.cache import Cache
 from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.support.random_tables import PROJECT
 
 FIGURES = ("ganger_blade", "ganger_rifle", "leader", "scout", "heavy")
+
+
 THINGS = ("crate", "ruined_wall", "pillar", "barrel_stack", "rock_outcrop", "pipes")
 
+
 BASE = {"cylinder": {"diameter": 25.0, "height": 3.0}, "base": True}
+
+
 TALL = 60.0
 """mm: a wall over which nobody looks."""
+
 
 BEYOND = 1.5
 """Edges lie up to so many standard deviations, as seen at the target, beyond where they begin or end to matter."""
 
+
 SIZES = {"place": (0.2, 3.0), "facing": (0.5, 5.0), "eye": (0.2, 3.0), "surface": (0.2, 1.5)}
 """The least and the greatest standard deviation of each doubt; a surface is off by less than its wall is thick."""
+
 
 AXES = {"place": 2, "facing": 1, "eye": 3, "surface": 1}
 """The numbers that are drawn for each."""
@@ -252,6 +260,7 @@ def _units(layout: _Layout) -> dict[str, Any]:
 
 
 _Made = Callable[[_Layout], dict[str, Any]]
+
 
 KINDS: dict[str, tuple[_Made, tuple[tuple[str, ...], ...]]] = {
     "beside a wall": (_beside_a_wall, (("place",), ("eye",), ("place", "eye"), ("place", "facing"))),

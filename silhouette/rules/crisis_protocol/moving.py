@@ -15,8 +15,8 @@ from silhouette.rules.crisis_protocol.figures import millimetres
 from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import Character, PlanScene
 from silhouette.scenes.ground import Indices
-from silhouette.scenes.moved import Move
 from silhouette.scenes.overlap import ALLOWED
+from silhouette.scenes.places import Move
 from silhouette.text import did_you_mean, in_a_sentence
 
 

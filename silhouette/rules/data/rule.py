@@ -23,8 +23,7 @@ from silhouette.rules.expectations import expectable, expectable_word
 from silhouette.rules.on_table import OnTable
 from silhouette.rules.table import places_of_attacker
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Elsewhere, moved
-from silhouette.scenes.places import TablePlaces
+from silhouette.scenes.places import Elsewhere, TablePlaces, moved
 from silhouette.scenes.scene import Check, between, everyone
 
 LOOKERS = "fighters or vehicles"

@@ -28,9 +28,8 @@ from silhouette.rules.one_way import behind, by_bodies, by_eyes, one_way_words
 from silhouette.rules.table import places_of_attacker
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Elsewhere, moved
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.places import TablePlaces
+from silhouette.scenes.places import Elsewhere, TablePlaces, moved
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.text import in_a_sentence
 from silhouette.units import INCH

@@ -34,14 +34,22 @@ from silhouette.rules.skirmishcorps.entries import (
     UnitEntry,
 )
 from silhouette.rules.skirmishcorps.results import RESULTS
-from silhouette.scenes.placing import in_millimetres
 from silhouette.scenes.scene import Check
-from silhouette.scenes.table import Piece, TableScene, check_names_differ, load_table_scene, looked_over, table_fields
+from silhouette.scenes.table import (
+    Piece,
+    TableScene,
+    check_names_differ,
+    in_millimetres,
+    load_table_scene,
+    looked_over,
+    table_fields,
+)
 from silhouette.text import as_written, did_you_mean
 
 TALL, ACROSS, THICK = 40.0, 16.0, 10.0
 """The height of a mini-figure, its width, and its thickness when it lies, mm; the last is a quarter of its height,
 which very low cover hides."""
+
 
 EYE = 7.0 / 8.0
 """The height of the eye, as a share of the height of the body, standing or prone."""
