@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from silhouette.files.schema import Location
-from silhouette.rules.fields import ResultField
+from silhouette.rules.fields import COULD_BE, ResultField
+from silhouette.scenes.scene import Check
 from silhouette.text import as_written, did_you_mean, in_quotes
 
 
@@ -51,6 +53,29 @@ def expectable_word(location: Location, key: str, word: object, known: Sequence[
     if word not in known:
         near = did_you_mean(word if isinstance(word, str) else "", known)
         raise location.error(f"expect: no {key} is {in_quotes(word)}; {near}")
+
+
+def check_expectations(
+    path: Path, checks: Sequence[Check], fields: Sequence[ResultField], words: Mapping[str, Sequence[str]]
+) -> None:
+    """Refuses an expectation of a key, or of a word such as a verdict, that no check can give.
+
+    Args:
+        path: of the scene.
+        checks: with what they expect.
+        fields: those that a row may have.
+        words: those that there are, by the keys that have them.
+
+    Raises:
+        FileError: one line, with the known words that are nearest.
+    """
+    for number, check in enumerate(checks, 1):
+        location, expect = Location(path, f"check {number}"), check.expect or {}
+        for key in [key for key in words if key in expect]:
+            value = expect[key]
+            for word in value if isinstance(value, list) and COULD_BE in fields else [value]:
+                expectable_word(location, key, word, words[key])
+        expectable(location, expect, fields)
 
 
 def _range(wanted: Sequence[object]) -> tuple[float, float] | None:

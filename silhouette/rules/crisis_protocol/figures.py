@@ -20,6 +20,7 @@ from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import why
 from silhouette.geometry import Floats
 from silhouette.relations.plane_geometry import tangent_quadrilateral
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure
 from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene
@@ -44,7 +45,9 @@ TICKS = 4.5
 DASHED, DOTTED = "--", ":"
 
 
-def figures(scene: PlanScene, check: Check, verdict: CrisisProtocolVerdict) -> list[Figure]:
+def figures(
+    scene: PlanScene, check: Check, verdict: CrisisProtocolVerdict, renderer: Renderer | None = None
+) -> list[Figure]:
     """The one figure of a check, its plan."""
     return [Figure("plan", lambda sheet: draw_bases_plan(sheet, scene, check, verdict))]
 

@@ -11,6 +11,7 @@ import shapely
 from silhouette.errors import RequestError
 from silhouette.geometry import Flags, Floats
 from silhouette.relations.plane_geometry import Disc, epsilon_of
+from silhouette.rules.base import Settings
 from silhouette.rules.crisis_protocol.figures import millimetres
 from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import Character, PlanScene
@@ -153,7 +154,9 @@ class PlanPlaces:
         return on, is_partly
 
 
-def one_way(scene: PlanScene, seeing: CrisisProtocolVerdict, blind: CrisisProtocolVerdict) -> str:
+def one_way(
+    scene: PlanScene, seeing: CrisisProtocolVerdict, blind: CrisisProtocolVerdict, settings: Settings | None = None
+) -> str:
     """The sentence: terrain blocks one way alone by the size of the target (R4, R6), or by who stands on it (R7).
 
     Args:

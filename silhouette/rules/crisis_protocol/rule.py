@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.in_3d.stage import Stage
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Location
 from silhouette.geometry import Floats
 from silhouette.models.entries import ArcName
-from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import (
     HasDescription,
     HasFigures,
@@ -38,7 +35,7 @@ from silhouette.rules.crisis_protocol.results import (
 )
 from silhouette.rules.crisis_protocol.scene import Character, PlanEntry, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.stage import stage
-from silhouette.rules.expectations import expectable, expectable_word
+from silhouette.rules.expectations import check_expectations
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, everyone
 from silhouette.text import coordinates
@@ -77,8 +74,7 @@ class CrisisProtocol(
             FileError: where the scene is not valid, or expects a result that no check has.
         """
         scene = load_plan_scene(path, document)
-        for number, check in enumerate(scene.checks, 1):
-            _expectable(Location(path, f"check {number}"), check.expect or {})
+        check_expectations(path, scene.checks, CrisisProtocolVerdict.fields, {"verdict": VERDICTS})
         return scene
 
     def everyone(self, scene: PlanScene) -> tuple[Check, ...]:
@@ -137,15 +133,9 @@ class CrisisProtocol(
         middle = piece.base.centre if isinstance(piece, Character) else piece.outline.corners.mean(axis=0)
         return np.array(middle) * unit
 
-    def one_way(
-        self, scene: PlanScene, seeing: CrisisProtocolVerdict, blind: CrisisProtocolVerdict, settings: Settings
-    ) -> str:
-        """By the sizes that the two count as, and what the one who sees stands on."""
-        return one_way(scene, seeing, blind)
+    one_way = staticmethod(one_way)
 
-    def figures(self, scene: PlanScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
-        """The plan of the check."""
-        return figures(scene, check, verdict)
+    figures = staticmethod(figures)
 
     def overview(self, scene: PlanScene) -> Figure:
         """The table from above, with sizes, in the scene's units."""
@@ -159,9 +149,7 @@ class CrisisProtocol(
 
         return Figure("map", lambda sheet: draw_table_plan(sheet, scene, as_ground=True), width=PAGE)
 
-    def stage(self, scene: PlanScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Stage:
-        """Terrain and characters as high as their sizes."""
-        return stage(scene, judged)
+    stage = staticmethod(stage)
 
     def units(self, scene: PlanScene) -> str:
         """The scene's own label for lengths."""
@@ -192,9 +180,3 @@ def _base_in_words(scene: PlanScene, character: Character) -> str:
     on = f", on {character.on}" if character.on else ""
     card = ", cover from a card" if character.granted_cover else ""
     return f"base {2 * character.base.radius:g} {scene.units} at {coordinates(character.base.centre)}{on}{card}"
-
-
-def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
-    """Refuses an expectation of a result, or of a verdict, that no check can give."""
-    expectable_word(location, "verdict", expect.get("verdict", VERDICTS[0]), VERDICTS)
-    expectable(location, expect, CrisisProtocolVerdict.fields)

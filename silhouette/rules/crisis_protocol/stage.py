@@ -12,6 +12,7 @@ import numpy as np
 from silhouette.drawing.in_3d.simplifying import Shape
 from silhouette.drawing.in_3d.solids import pawn, prism
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Pose
 from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import PlanScene
@@ -27,7 +28,7 @@ REMARK = (
 )
 
 
-def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]]) -> Stage:
+def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]], cache: Cache | None = None) -> Stage:
     """The stage of a Crisis Protocol scene.
 
     Args:

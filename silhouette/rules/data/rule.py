@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasFirstScene
@@ -19,7 +18,7 @@ from silhouette.rules.data.judge import judge
 from silhouette.rules.data.phrases import PHRASES
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene, load_scene, readings_entry, scene_entry
-from silhouette.rules.expectations import expectable, expectable_word
+from silhouette.rules.expectations import check_expectations
 from silhouette.rules.on_table import OnTable
 from silhouette.rules.table import places_of_attacker
 from silhouette.scenes.motion import Mobility
@@ -51,16 +50,9 @@ class GameRule(Rule[DataScene, DataVerdict], OnTable[DataScene], HasFirstScene):
             FileError: where it does not describe one, or expects a result or a verdict that does not exist.
         """
         scene = load_scene(self.game, self.name, path, document, cache)
-        for number, check in enumerate(scene.checks, 1):
-            self._expectable(Location(path, f"check {number}"), check.expect or {})
+        words = list(self.levels)
+        check_expectations(path, scene.checks, DataVerdict.fields, {"verdict": words, "could_be": words})
         return scene
-
-    def _expectable(self, location: Location, expect: Mapping[str, Any]) -> None:
-        for key in ("verdict", "could_be"):
-            wanted = expect.get(key, [])
-            for word in wanted if isinstance(wanted, list) else [wanted]:
-                expectable_word(location, key, word, list(self.levels))
-        expectable(location, expect, DataVerdict.fields)
 
     def everyone(self, scene: DataScene) -> tuple[Check, ...]:
         """Every fighter and vehicle against every other."""

@@ -17,6 +17,7 @@ from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, arrow, disc, line, short, tint, title
 from silhouette.drawing.words.words import why
 from silhouette.geometry import Floats
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure
 from silhouette.rules.ikosa.cell_frames import SeenFace, Solid, best_viewpoint, faces_of, inside_stretch, solids_of
 from silhouette.rules.ikosa.cell_lines import Cell, Face, Point
@@ -32,7 +33,7 @@ BLOCKED = "--"
 LEFT_OUT = "////"
 
 
-def figures(scene: CellScene, check: Check, verdict: IkosaVerdict) -> list[Figure]:
+def figures(scene: CellScene, check: Check, verdict: IkosaVerdict, renderer: Renderer | None = None) -> list[Figure]:
     """The one figure of a check, the view of its cells."""
     return [Figure("cells", lambda sheet: draw_cell_view(sheet, scene, check, verdict), "The cells")]
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from silhouette.drawing.in_3d.stage import Stage
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
-from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasDescription, HasFigures, HasFirstScene, HasStage
-from silhouette.rules.base import Figure, Pieces, Rule, Settings
-from silhouette.rules.expectations import expectable, expectable_word
+from silhouette.rules.base import Pieces, Rule, Settings
+from silhouette.rules.expectations import check_expectations
 from silhouette.rules.ikosa.entries import CellSceneEntry, Readings
 from silhouette.rules.ikosa.figures import figures
 from silhouette.rules.ikosa.judge import ruling
@@ -55,8 +52,7 @@ class Ikosa(
             FileError: where the scene is not valid, or expects a result that no check has.
         """
         scene = load_cell_scene(path, document)
-        for number, check in enumerate(scene.checks, 1):
-            _expectable(Location(path, f"check {number}"), check.expect or {})
+        check_expectations(path, scene.checks, IkosaVerdict.fields, {"verdict": VERDICTS})
         return scene
 
     def everyone(self, scene: CellScene) -> tuple[Check, ...]:
@@ -75,13 +71,9 @@ class Ikosa(
         """The rulings on checks, in their order; nothing is measured, so that no setting matters."""
         return [ruling(scene, check) for scene, check in requests]
 
-    def figures(self, scene: CellScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
-        """The cells, seen from above and from one side."""
-        return figures(scene, check, verdict)
+    figures = staticmethod(figures)
 
-    def stage(self, scene: CellScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Stage:
-        """Solids, creatures in their cells, and the lines between corners."""
-        return stage(scene, judged)
+    stage = staticmethod(stage)
 
     def basis(self, scene: CellScene) -> list[tuple[str, str]]:
         """How creatures attack."""
@@ -108,9 +100,3 @@ def _creature_row(creature: Creature) -> tuple[str, ...]:
     cells = " ".join(f"[{', '.join(map(str, cell))}]" for cell in creature.cells)
     gravity = f"{'+' if creature.gravity.high else '-'}{'xyz'[creature.gravity.axis]}"
     return creature.name, "creature", cells, f"gravity {gravity}{', flying' if creature.flying else ''}"
-
-
-def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
-    """Refuses an expectation of a result, or of a verdict, that no check can give."""
-    expectable_word(location, "verdict", expect.get("verdict", VERDICTS[0]), VERDICTS)
-    expectable(location, expect, IkosaVerdict.fields)

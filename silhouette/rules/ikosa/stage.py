@@ -9,6 +9,7 @@ import numpy as np
 from silhouette.drawing.in_3d.simplifying import Shape
 from silhouette.drawing.in_3d.solids import box, together
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.files.cache import Cache
 from silhouette.geometry import Pose
 from silhouette.rules.ikosa.cell_lines import Cell, Point
 from silhouette.rules.ikosa.results import IkosaVerdict
@@ -24,7 +25,7 @@ MOST_LINES = 64
 REMARK = "Creatures fill their cells; the lines are those from corner to corner by which cover is judged."
 
 
-def stage(scene: CellScene, judged: Sequence[tuple[Check, IkosaVerdict]]) -> Stage:
+def stage(scene: CellScene, judged: Sequence[tuple[Check, IkosaVerdict]], cache: Cache | None = None) -> Stage:
     """The stage of an Ikosa scene.
 
     Args:

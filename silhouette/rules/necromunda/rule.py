@@ -11,13 +11,12 @@ import numpy as np
 
 from silhouette.files.cache import Cache
 from silhouette.files.reading import DOCUMENTS
-from silhouette.files.schema import Location
 from silhouette.geometry import Flags, Floats
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasPicture, HasThresholds
 from silhouette.rules.base import Band, Figure, Rule, Scale, Settings
-from silhouette.rules.expectations import expectable, expectable_word
+from silhouette.rules.expectations import check_expectations
 from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.necromunda.judge import judge
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, NecromundaVerdict
@@ -191,8 +190,9 @@ class Necromunda(
             FileError: where it does not describe one, or expects a result or a verdict that does not exist.
         """
         scene = load_scene(path, document, cache)
-        for number, check in enumerate(scene.checks, 1):
-            _expectable(Location(path, f"check {number}"), check.expect or {})
+        check_expectations(
+            path, scene.checks, (*NecromundaVerdict.fields, *OF_ODDS), {"verdict": VERDICTS, "could_be": VERDICTS}
+        )
         return scene
 
     def first_scene_of(self, meshes: Sequence[str]) -> str:
@@ -281,16 +281,3 @@ class Necromunda(
 
 
 NECROMUNDA = Necromunda()
-
-
-def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
-    """Refuses an expectation of a result, or of a verdict, that no check can give.
-
-    Raises:
-        FileError: with the known words that are nearest.
-    """
-    for key in ("verdict", "could_be"):
-        wanted = expect.get(key, [])
-        for word in wanted if isinstance(wanted, list) else [wanted]:
-            expectable_word(location, key, word, VERDICTS)
-    expectable(location, expect, (*NecromundaVerdict.fields, *OF_ODDS))

@@ -19,6 +19,7 @@ from silhouette.drawing.strokes import area, areas, cross, line, tint, title
 from silhouette.drawing.words.words import why
 from silhouette.errors import RequestError
 from silhouette.geometry import Floats
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure
 from silhouette.rules.tide_of_iron.hex_ground import ROW, Board, corners, in_rectangle, middle
 from silhouette.rules.tide_of_iron.hexes import Address, distance
@@ -51,7 +52,9 @@ MOST_HEXES = 1000
 """The most hexes on the map of blind ones, those round the attacker: more would be too small in print."""
 
 
-def figures(scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> list[Figure]:
+def figures(
+    scene: HexScene, check: Check, verdict: TideOfIronVerdict, renderer: Renderer | None = None
+) -> list[Figure]:
     """The board of a check, and, with the first check of each attacker, a map of all hexes that are blind to it.
 
     No map where it is too large to be judged as a whole, and nothing where the two hexes lie so far apart.

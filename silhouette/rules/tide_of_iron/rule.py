@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from silhouette.drawing.in_3d.stage import Stage
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
-from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasDescription, HasFigures, HasFirstScene, HasOverview, HasStage
 from silhouette.rules.base import Figure, Pieces, Rule, Settings
-from silhouette.rules.expectations import expectable, expectable_word
+from silhouette.rules.expectations import check_expectations
 from silhouette.rules.tide_of_iron.figures import PAGE, draw_whole_board, figures
 from silhouette.rules.tide_of_iron.hexes import in_words
 from silhouette.rules.tide_of_iron.judge import ruling
@@ -68,8 +65,7 @@ class TideOfIron(
             FileError: where the scene is not valid, or expects a result that no check has.
         """
         scene = load_hex_scene(path, document)
-        for number, check in enumerate(scene.checks, 1):
-            _expectable(Location(path, f"check {number}"), check.expect or {})
+        check_expectations(path, scene.checks, TideOfIronVerdict.fields, {"verdict": VERDICTS, "cause": CAUSES})
         return scene
 
     def everyone(self, scene: HexScene) -> tuple[Check, ...]:
@@ -111,17 +107,13 @@ class TideOfIron(
         """The rulings on checks, in their order; nothing is measured, so that no setting matters."""
         return [ruling(scene, check) for scene, check in requests]
 
-    def figures(self, scene: HexScene, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
-        """The board of the check, and, with the first check of an attacker, a map of all hexes that are blind to it."""
-        return figures(scene, check, verdict)
+    figures = staticmethod(figures)
 
     def overview(self, scene: HexScene) -> Figure:
         """The whole board, with its units."""
         return Figure("table", lambda sheet: draw_whole_board(sheet, scene), width=PAGE)
 
-    def stage(self, scene: HexScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Stage | None:
-        """Hexes as high as their levels; None where there are none, or too many."""
-        return stage(scene, judged)
+    stage = staticmethod(stage)
 
     def basis(self, scene: HexScene) -> list[tuple[str, str]]:
         """The terrain and level of every hex that the scene does not describe."""
@@ -140,10 +132,3 @@ class TideOfIron(
 
 
 TIDE_OF_IRON = TideOfIron()
-
-
-def _expectable(location: Location, expect: Mapping[str, Any]) -> None:
-    """Refuses an expectation of a result, a verdict or a cause that no check can give."""
-    for key, known in (("verdict", VERDICTS), ("cause", CAUSES)):
-        expectable_word(location, key, expect.get(key, known[0]), known)
-    expectable(location, expect, TideOfIronVerdict.fields)

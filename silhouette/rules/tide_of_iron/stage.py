@@ -11,6 +11,7 @@ from silhouette.drawing.in_3d.simplifying import Shape
 from silhouette.drawing.in_3d.solids import box, prism, together, turned
 from silhouette.drawing.in_3d.stage import Item, Line, LineKind, Sight, Stage
 from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Pose
 from silhouette.rules.tide_of_iron.hex_ground import corners, middle
 from silhouette.rules.tide_of_iron.hexes import Address, in_words
@@ -58,7 +59,9 @@ class _Board:
         return self.known[key]
 
 
-def stage(scene: HexScene, judged: Sequence[tuple[Check, TideOfIronVerdict]]) -> Stage | None:
+def stage(
+    scene: HexScene, judged: Sequence[tuple[Check, TideOfIronVerdict]], cache: Cache | None = None
+) -> Stage | None:
     """The stage of a Tide of Iron scene; None where its map is too large to be shown hex by hex.
 
     Args:

@@ -25,7 +25,7 @@ from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasDescription, HasFigures, HasStage
 from silhouette.rules.base import Figure, Level, Pieces, Rule, RuleReference, Settings, Verdict
-from silhouette.rules.expectations import expectable
+from silhouette.rules.expectations import check_expectations
 from silhouette.rules.fields import GROUNDS, VERDICT, WHO, ResultField
 from silhouette.scenes.entries import CheckEntry, SceneEntry
 from silhouette.scenes.scene import Check, Scene, between, everyone
@@ -92,8 +92,7 @@ class CoinToss(
         entry = validated(CoinTossEntry, document, Location(path))
         readings = validated(Readings, entry.readings, Location(path, "readings"))
         checks = tuple(Check(check.attacker, check.target, expect=check.expect) for check in entry.check)
-        for number, check in enumerate(checks, 1):
-            expectable(Location(path, f"check {number}"), check.expect or {}, CoinTossVerdict.fields)
+        check_expectations(path, checks, CoinTossVerdict.fields, {})
         players = {player.name: player for player in entry.player}
         return CoinTossScene(path, entry.title, self.name, checks, readings, None, entry.source, (), players)
 
