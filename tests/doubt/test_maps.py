@@ -12,7 +12,7 @@ from silhouette.doubt.maps import Map, MapRequest
 from silhouette.errors import RequestError
 from silhouette.geometry import Floats
 from silhouette.rules import RULES, rule_called
-from silhouette.rules.base import Rule
+from silhouette.rules.abilities import HasMaps, maps_of
 from tests.support.coin_toss import RULE as COIN_TOSS
 from tests.support.duels import skirmish
 from tests.support.games import FILES
@@ -248,10 +248,10 @@ def test_a_map_has_a_million_places_at_most_and_the_grid_that_is_told_fits() -> 
 
 def test_games_without_maps_say_so_in_one_line() -> None:
     for rule in [COIN_TOSS, *map(rule_called, RULES)]:
-        if type(rule).places is Rule.places:
+        if not isinstance(rule, HasMaps):
             with pytest.raises(RequestError, match="there are no maps of"):
-                rule.places(loaded(gantry_table()), "Vex")
-    able = {name for name in RULES if type(rule_called(name)).places is not Rule.places}
+                maps_of(rule, loaded(gantry_table()))
+    able = {name for name in RULES if isinstance(rule_called(name), HasMaps)}
     assert able == {"crisis-protocol", "necromunda", "skirmishcorps", *FILES}
 
 

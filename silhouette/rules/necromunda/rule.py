@@ -11,7 +11,7 @@ import numpy as np
 
 from silhouette.files.cache import Cache
 from silhouette.files.reading import DOCUMENTS
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import INCH, Flags, Floats
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasPicture, HasThresholds
@@ -31,7 +31,6 @@ from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Elsewhere, TablePlaces, moved
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.text import in_a_sentence
-from silhouette.units import INCH
 
 APART = 9
 """Inches between the two lines in which the models stand: two more than the wall is away, room for a wide base."""
