@@ -15,7 +15,7 @@ from silhouette.batches.export import failed_row
 from silhouette.batches.opening import Opener
 from silhouette.batches.settings import BatchSettings
 from silhouette.models.model import Model
-from silhouette.scenes.carrying import packed_model, packed_scene
+from silhouette.scenes.carrying import model_digest, packed_model, packed_scene
 from silhouette.text import Row
 
 
@@ -59,9 +59,9 @@ class SceneReader:
 
         def name_of(model: Model) -> str:
             if model not in self._names:
-                name, content = packed_model(model)
+                name = model_digest(model)
                 if name not in self._sent:
-                    new[name] = content
+                    new[name] = packed_model(model)
                 self._names[model] = name
             used.add(self._names[model])
             return self._names[model]

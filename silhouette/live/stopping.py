@@ -17,13 +17,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Cast, Layer, Renderer
 from silhouette.renderers.rays import RayRenderer
 from silhouette.views import View
-
-STOP = "stop"
-"""The message. One that comes when there is no answer under way, or no longer, means nothing."""
-
-
-class Stopped(BaseException):
-    """Nobody waits for the answer any longer; no part of the measurement handles it."""
+from silhouette.workers.process import Stopped
 
 
 class StoppableRenderer(Renderer):

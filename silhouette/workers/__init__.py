@@ -7,13 +7,14 @@ tasks, given one after another -> events as they happen (`WorkerPool`)
 from __future__ import annotations
 
 from silhouette.workers.mapping import parallel_map
-from silhouette.workers.pool import NextTask, WorkerPool, events_of
+from silhouette.workers.pool import PATIENT, WORKER_LOST, Event, NextTask, WorkerPool, events_of
 from silhouette.workers.process import worker_number
-from silhouette.workers.slots import Event
 from silhouette.workers.starting import CAN_FORK, cores, start_method
 
 __all__ = [
     "CAN_FORK",
+    "PATIENT",
+    "WORKER_LOST",
     "Event",
     "NextTask",
     "WorkerPool",

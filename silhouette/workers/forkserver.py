@@ -35,16 +35,12 @@ ENDS_WITHIN = 1.0
 """Seconds that an idle fork server is given to end by itself."""
 
 
-class Loader(Protocol):
-    """What a fork server loads."""
+class SharedWork(Protocol):
+    """A `silhouette.workers.process.Work` that can load what tasks require before they are given."""
 
     def load(self, task: Any) -> Loaded:
         """Loads what a task requires, so that processes forked from this one share it."""
         ...
-
-
-class SharedWork(Loader, Protocol):
-    """A `silhouette.workers.process.Work` that can load what tasks require before they are given."""
 
     def __call__(self, task: Any) -> Iterator[Any]:
         """Does a task."""
@@ -66,8 +62,13 @@ class ForkedWorker:
     def __init__(self, server: ForkServer, pid: int, pipe: Connection) -> None:
         self.pipe = pipe
         self.server = server
-        self.pid = pid
+        self._pid = pid
         self._pidfd = os.pidfd_open(pid)  # the number is not given to another before the fork server reaps it
+
+    @property
+    def pid(self) -> int:
+        """See `Worker`."""
+        return self._pid
 
     def is_alive(self) -> bool:
         """See `Worker`."""
@@ -77,10 +78,14 @@ class ForkedWorker:
         """See `Worker`."""
         return is_stopped(self.pid)
 
-    def kill(self) -> None:
+    def interrupt(self) -> None:
         """See `Worker`."""
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+
+    def kill(self) -> None:
+        """See `Worker`."""
+        self.interrupt()
         self.close()
         self.server.reap(self.pid)
 
@@ -122,7 +127,6 @@ class ForkServer:
         start: gives what it loads, and its forks work with.
         clock: the clock of the pool.
         timeout: the seconds that loading may take; None is unlimited.
-        serve: what its forks do, with a pipe and what ``start`` gave: by default the tasks that come through it.
 
     Attributes:
         pipe: readable when an answer has come.
@@ -132,14 +136,8 @@ class ForkServer:
         orders: workers that are still to be forked.
     """
 
-    def __init__(
-        self,
-        start: Callable[[], Loader],
-        clock: RunningClock,
-        timeout: float | None,
-        serve: Callable[[Connection, Any], None] = serve,
-    ) -> None:
-        self._process = ChildProcess(_serve_forks, (start, serve, os.getpid()))
+    def __init__(self, start: Callable[[], SharedWork], clock: RunningClock, timeout: float | None) -> None:
+        self._process = ChildProcess(_serve_forks, (start, os.getpid()))
         self.pipe = self._process.pipe
         self._clock = clock
         self._timeout = timeout
@@ -162,11 +160,6 @@ class ForkServer:
     def is_busy(self) -> bool:
         """Whether an answer will come."""
         return self._request is not None
-
-    @property
-    def is_loading(self) -> bool:
-        """Whether the answer that will come is that something is loaded, which may take long."""
-        return self._request is not None and self._request[0] == "loaded"
 
     @property
     def is_wanted(self) -> bool:
@@ -219,13 +212,6 @@ class ForkServer:
             self.orders = [order for order in self.orders if order.slot is not slot]
         return Answer(kind, slot, value)  # type: ignore[arg-type]
 
-    def interrupt(self) -> None:
-        """Ends it while it is loading, and another thread may wait for it, whose answer is "died"; `stop` comes after.
-
-        At another time it may have forks, which only it can remove from the process table.
-        """
-        self._process.interrupt()
-
     def stop(self) -> None:
         """Ends it; its forks are ended by the slots that hold them."""
         if not self.is_busy:
@@ -235,14 +221,12 @@ class ForkServer:
         self._process.kill()
 
 
-def _serve_forks(
-    pipe: Connection, argument: tuple[Callable[[], Loader], Callable[[Connection, Any], None], int]
-) -> None:
+def _serve_forks(pipe: Connection, argument: tuple[Callable[[], SharedWork], int]) -> None:
     """The main loop of a fork server.
 
     Its one other Python thread, which watches its parent, holds no lock: so it can be forked.
     """
-    start, serve_with, pool = argument
+    start, pool = argument
     pool_pidfd = os.pidfd_open(pool)
     work = start()
     with suppress(EOFError, OSError):
@@ -251,7 +235,7 @@ def _serve_forks(
             if request == "loaded":
                 pipe.send(_load(work, value))
             elif request == "forked":
-                _fork(pipe, lambda end: serve_with(end, work), pool, pool_pidfd)
+                _fork(pipe, work, pool, pool_pidfd)
             elif request == "reaped":
                 pipe.send(os.waitstatus_to_exitcode(os.waitpid(value, 0)[1]))
             else:
@@ -261,7 +245,7 @@ def _serve_forks(
             os.waitpid(-1, 0)
 
 
-def _load(work: Loader, task: Any) -> Loaded:
+def _load(work: SharedWork, task: Any) -> Loaded:
     try:
         loaded = work.load(task)
     except Exception:
@@ -271,7 +255,7 @@ def _load(work: Loader, task: Any) -> Loaded:
     return loaded
 
 
-def _fork(pipe: Connection, served: Callable[[Connection], None], pool: int, pool_pidfd: int) -> None:
+def _fork(pipe: Connection, work: SharedWork, pool: int, pool_pidfd: int) -> None:
     """Sends the number of the new process, and the pipe to it; the new process never returns from here."""
     pool_end, worker_end = Pipe()
     with starting.fork_warning_silenced():
@@ -287,7 +271,7 @@ def _fork(pipe: Connection, served: Callable[[Connection], None], pool: int, poo
         pool_end.close()
         pipe.close()
         threading.Thread(target=_end_with, args=(pool_pidfd,), daemon=True).start()
-        served(worker_end)
+        serve(worker_end, work)
         status = 0
     except BaseException:
         traceback.print_exc()

@@ -6,22 +6,14 @@ process starts within milliseconds, with the meshes and their acceleration struc
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from silhouette.errors import SilhouetteError
 from silhouette.workers import starting
 from silhouette.workers.pool import WorkerPool
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-WORKER_LOST = (
-    "a worker process ended in the middle of a check, out of memory or killed; "
-    "take fewer with --workers, or a larger --pixel"
-)
 
 
 def parallel_map(
@@ -52,70 +44,32 @@ def parallel_map(
     []
     """
     indices = range(len(items)) if order is None else order
-    waiting: dict[int, _Outcome] = {}
-    due = 0
-    for index, outcome in _outcomes(function, items, indices, min(workers, len(items))):
-        waiting[index] = outcome
-        while due in waiting:
-            yield waiting.pop(due).unwrap()
-            due += 1
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """A result, or the error that was raised instead."""
-
-    result: Any = None
-    error: Exception | None = None
-
-    @classmethod
-    def of(cls, function: Callable[[Any], Any], item: Any) -> _Outcome:
-        try:
-            return cls(function(item))
-        except Exception as error:
-            return cls(error=error)
-
-    def unwrap(self) -> Any:
-        if self.error is not None:
-            raise self.error
-        return self.result
-
-    def pickled(self) -> bytes:
-        """The outcome as bytes; where pickle cannot carry it, an error that says so, or that repeats the error's words.
-
-        Some exceptions can be pickled but not be read back, hence the second step.
-        """
-        try:
-            data = pickle.dumps(self)
-            if self.error is not None:
-                pickle.loads(data)
-            return data
-        except Exception as problem:
-            message = f"a result that pickle cannot carry: {problem}"
-            if self.error is not None:
-                message = f"{type(self.error).__name__}: {self.error}"
-            return pickle.dumps(_Outcome(error=RuntimeError(message)))
-
-
-def _outcomes(
-    function: Callable[[Any], Any], items: Sequence[Any], indices: Sequence[int], workers: int
-) -> Iterator[tuple[int, _Outcome]]:
-    """The outcome of each item with its index, as they come."""
+    workers = min(workers, len(items))
     if workers < 2 or starting.start_method().name != "fork":
-        for index in indices:
-            yield index, _Outcome.of(function, items[index])
+        yield from _here(function, items, indices)
         return
 
-    def work(index: int) -> Iterator[bytes]:
-        yield _Outcome.of(function, items[index]).pickled()
+    def work(index: int) -> Iterator[Result]:
+        yield function(items[index])
 
-    left = iter(indices)
-    lost = _Outcome(error=SilhouetteError(WORKER_LOST))
     with WorkerPool(lambda: work, workers, replace=False) as pool:
-        for event in pool.events(lambda last: next(left, None)):
-            if event.kind == "result":
-                yield event.task, pickle.loads(event.value)
-            elif event.kind == "lost":
-                yield event.task, lost
-    for index in left:  # no worker is left
-        yield index, lost
+        futures = {index: pool.submit(index) for index in indices}
+        for index in range(len(items)):
+            yield pool.result(futures.pop(index))
+
+
+def _here(function: Callable[[Item], Result], items: Sequence[Item], indices: Sequence[int]) -> Iterator[Result]:
+    """The results by this process alone; of an error, after what is before it in the order of the items."""
+    outcomes: dict[int, Result | Exception] = {}
+    due = 0
+    for index in indices:
+        try:
+            outcomes[index] = function(items[index])
+        except Exception as error:
+            outcomes[index] = error
+        while due in outcomes:
+            outcome = outcomes.pop(due)
+            if isinstance(outcome, Exception):
+                raise outcome
+            yield outcome
+            due += 1

@@ -1,19 +1,47 @@
-"""Worker processes that take one task after another. One that dies or takes too long costs its task alone.
+"""The one executor: worker processes that take one task after another. One that dies or takes too long costs its task.
 
-tasks -> processes, each with a pipe -> results, as they come -> done, or lost with the reason
+submit(task, content, urgency) -> queue, the most urgent first -> a process that has the content -> results -> future
+a source of tasks, asked when a process is free (back-pressure) -> the same -> events
 
-Where several tasks require the same in memory, the workers are forked from processes that have loaded it: see
+Who calls drives the pool, with no thread of its own, so that it may be forked; or a thread does, for an event loop.
+
+If several tasks require the same in memory, the workers are forked from processes that have loaded it: see
 `silhouette.workers.forkserver`.
+
+Of the executors that there are, none holds half of what must hold here (tried in November 2026, on Linux):
+
+| | `concurrent.futures` | `loky` 3.7 | `pebble` 5.2 |
+|---|---|---|---|
+| callers with threads, scripts without a guard | no: forks them, or runs the script again | yes | no: as before |
+| daemonic callers | no: AssertionError | no: AssertionError | no: AssertionError |
+| Windows | yes | yes | yes |
+| a kill costs one task, others go on | no: BrokenProcessPool for all | no: TerminatedWorkerError for all | yes |
+| a lost task is tried again | no | no | no |
+| cancel within 4 ms of CPU, meshes kept | no: goes on | no: goes on | no: 90 ms, by killing the process |
+| urgency, and giving way to it | no | no | no |
+| meshes shared by fork | yes | no: copied into each | yes |
+| ends when the caller is killed | no | no | no |
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from multiprocessing.connection import wait
-from typing import Any, cast
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
+from typing import Any, Literal, cast
 
+from silhouette.errors import SilhouetteError
 from silhouette.workers import starting
 from silhouette.workers.clock import LOOK_INTERVAL, NEVER, RunningClock
+from silhouette.workers.content import CONTENT_ROOM, LRU, Content
 from silhouette.workers.forkserver import (
     Answer,
     ForkedWorker,
@@ -23,38 +51,251 @@ from silhouette.workers.forkserver import (
     SharedWork,
     can_serve,
 )
-from silhouette.workers.process import Work, start_worker
-from silhouette.workers.slots import Event, Slot
+from silhouette.workers.process import DONE, FAILED, RESULT, STOP, STOPPED, ChildProcess, Work, Worker, start_worker
 
 NextTask = Callable[[Any], Any]
-"""From the last task of a worker (None at first) to its next one; None where there is none for now."""
+"""From the last task of a worker (None at first) to its next one; None if there is none for now."""
+
+ContentsOf = Callable[[Any], Mapping[str, Content]]
+"""From a task to its contents, by their digests."""
 
 NOTHING: Requirements = frozenset()
 
+PATIENT = 5
+"""The urgency from which on a task gives way: its process does the more urgent one, and begins it again."""
 
-def events_of(pools: Sequence[tuple[WorkerPool, NextTask]]) -> Iterator[Event]:
+WORKER_LOST = (
+    "a worker process ended in the middle of a check, out of memory or killed; "
+    "take fewer with --workers, or a larger --pixel"
+)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A result of a task, or its end.
+
+    Attributes:
+        task: the task.
+        kind: "result", with a value that the worker yielded; "done"; or "lost", with the reason in words: the task got
+            no further.
+        value: the value that ``kind`` names.
+        may_retry: whether a lost task may be tried again: its process ended, which need not be the fault of the task,
+            as when the system is out of memory. A task that took too long would do so again.
+    """
+
+    task: Any
+    kind: Literal["result", "done", "lost"]
+    value: Any = None
+    may_retry: bool = False
+
+
+class TaskFuture(Future[Any]):
+    """What a task will give: the last value that its work yields, or the error that it meets.
+
+    It stays pending, in the sense of `concurrent.futures`, until it is done: so it can be cancelled in the middle.
+
+    Attributes:
+        task, contents, urgency: as submitted.
+        tell: is called with each `Event` of the task.
+        number: in the order of submission.
+        losses: the number of processes that ended over it.
+        value: the last value that came.
+    """
+
+    def __init__(
+        self, task: Any, contents: Mapping[str, Content], urgency: int = 0, tell: Callable[[Event], None] | None = None
+    ) -> None:
+        super().__init__()
+        self.task, self.contents, self.urgency = task, contents, urgency
+        self.tell = tell or (lambda event: None)
+        self.number = self.losses = 0
+        self.value: Any = None
+
+    def settle(self, value: Any = None, error: BaseException | None = None) -> None:
+        """Ends it with a value or an error, unless it was cancelled."""
+        with suppress(InvalidStateError):
+            if error is None:
+                self.set_result(value)
+            else:
+                self.set_exception(error)
+
+
+def _exit_in_words(status: int | None) -> str:
+    """The reason why a task was lost, from the exit status of its process; below 0 that is a signal.
+
+    >>> _exit_in_words(3), _exit_in_words(-9), _exit_in_words(-99)  # doctest: +NORMALIZE_WHITESPACE
+    ('the process that was at it ended (exit status 3)', 'the process that was at it ended (killed by SIGKILL)',
+     'the process that was at it ended (killed by signal 99)')
+    >>> _exit_in_words(None)
+    'the process that was at it ended'
+    """
+    ended = "the process that was at it ended"
+    if status is None:
+        return ended
+    if status >= 0:
+        return f"{ended} (exit status {status})"
+    try:
+        return f"{ended} (killed by {signal.Signals(-status).name})"
+    except ValueError:
+        return f"{ended} (killed by signal {-status})"
+
+
+class Slot:
+    """A place for one worker process: started when there is a task, replaced when it is lost.
+
+    Invariants: ``sent`` has what the process keeps, and is empty without one. ``running`` is the first of ``futures``
+    from when it is sent until its last message is read. The pipe is written to, and closed, with the lock alone, since
+    a task may be cancelled from any thread; all else is changed by whoever drives the pool.
+
+    Attributes:
+        worker: the process, if there is one.
+        is_ordered: whether a fork server is to fork the process.
+        loaded: the requirements that it has in memory.
+        reaper: the fork server that is to send the exit status of the process, which has ended; else None.
+        futures: of the task that it is doing, or that waits until there is a process for it; and of the one that its
+            process was given for when it has done this one, which is done by the next if it is lost.
+        running: of the task that its process has been sent and is doing; read from any thread.
+        last: the task before.
+        deadline: the time by which its next message must come, on the clock of the pool.
+        is_retired: whether its process has died without a successor.
+    """
+
+    def __init__(self, number: int, clock: RunningClock, timeout: float | None) -> None:
+        self.number, self._clock, self._timeout = number, clock, timeout
+        self.lock = threading.Lock()
+        self.worker: Worker | None = None
+        self.is_ordered = False
+        self.loaded: Requirements = NOTHING
+        self.sent = LRU[None](CONTENT_ROOM)
+        self.reaper: ForkServer | None = None
+        self.futures = deque[TaskFuture]()
+        self.running: TaskFuture | None = None
+        self.last: Any = None
+        self.deadline = NEVER
+        self.is_retired = False
+
+    @property
+    def pipe(self) -> Any:
+        """The pipe to its process."""
+        assert self.worker is not None
+        return self.worker.pipe
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether its process is doing a task."""
+        return self.worker is not None and bool(self.futures)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it has no task, and may be given one."""
+        return not (self.futures or self.is_ordered or self.reaper or self.is_retired)
+
+    def is_stopped(self) -> bool:
+        """Whether its process is stopped by a signal, so that time does not count."""
+        return self.worker is not None and self.worker.is_stopped()
+
+    def assign(self, worker: Worker, loaded: Requirements) -> None:
+        """Takes a process, which begins with the task, if there is one."""
+        self.worker, self.loaded, self.is_ordered = worker, loaded, False
+        if self.futures:
+            self.begin()
+
+    def begin(self) -> None:
+        """Sends the process its task."""
+        self._restart_clock()
+        self.send(self.futures[0])
+
+    def send(self, future: TaskFuture) -> None:
+        """Sends a task, with those of its contents that the process lacks."""
+        with self.lock, suppress(OSError):  # it has died, which is noticed when something is read from it
+            contents = {digest: one for digest, one in future.contents.items() if digest not in self.loaded}
+            new = {digest: one.make() for digest, one in contents.items() if digest not in self.sent}
+            for digest, content in contents.items():
+                if digest in new:
+                    self.sent.put(digest, None, len(new[digest]) + content.extra)
+                else:
+                    self.sent.touch(digest)
+            self.running = self.running or future
+            self.pipe.send((future.task, new, self.sent.trim(keep=contents)))
+
+    def stop(self, future: TaskFuture) -> None:
+        """Has the process stop if this is what it does; called from any thread."""
+        with self.lock, suppress(OSError):
+            if self.worker is not None and self.running is future:
+                self.pipe.send(STOP)
+
+    def _restart_clock(self) -> None:
+        self.deadline = NEVER if self._timeout is None else self._clock.now() + self._timeout
+
+    def receive(self) -> tuple[str, Any] | None:
+        """The message of its process; called when the pipe is readable or broken.
+
+        None if the process has ended and its exit status is not known yet; ("lost", status) if it is.
+        """
+        try:
+            kind, value = self.pipe.recv()
+        except (EOFError, OSError):
+            return self._ended()
+        self._restart_clock()
+        return kind, value
+
+    def pop(self) -> TaskFuture:
+        """The task that is done, or lost; the next one is what the process does now."""
+        with self.lock:
+            future = self.futures.popleft()
+            self.running = self.futures[0] if self.futures and self.worker is not None else None
+        self.last = future.task
+        return future
+
+    def _ended(self) -> tuple[str, Any] | None:
+        worker = self.worker
+        if isinstance(worker, ForkedWorker):
+            with self.lock:
+                self.worker, self.reaper = None, worker.server
+                worker.close()
+            worker.server.reap(worker.pid, self)
+            return None
+        assert isinstance(worker, ChildProcess)
+        return "lost", worker.wait()
+
+    def kill(self) -> None:
+        """Ends the process, whatever it is doing."""
+        with self.lock:
+            if self.worker is not None:
+                self.worker.kill()
+            self.worker, self.running, self.sent = None, None, LRU(CONTENT_ROOM)
+
+
+def events_of(
+    pools: Sequence[tuple[WorkerPool, NextTask]], contents_of: ContentsOf = lambda task: {}
+) -> Iterator[Event]:
     """The events of pools that share a clock, until no process is busy and there is no task left.
 
     A pool may have tasks that follow from the events of another; of two, the one whose tasks feed the other is first.
     """
     first, _ = pools[0]
+    events = deque[Event]()
     while True:
         for pool, next_task in pools:
-            yield from pool.give(next_task)
+            pool.pull(next_task, contents_of, events.append)
+            while events:
+                yield events.popleft()
         busy = [(pool, pool.busy) for pool, _ in pools]
         sources = [source for _, some in busy for source in some]
         if not sources:
             return
         ready = first.wait(sources)
         for pool, some in busy:
-            yield from pool.events_from(some, ready)
+            pool.handle(some, ready)
+            while events:
+                yield events.popleft()
 
 
 class WorkerPool:
     """A number of processes, each made ready once by ``start()``, which gives the function that does a task.
 
-    They are forked where that is safe, and share what is in memory; else ``start`` must be what pickle can carry, and
-    where no process can be started the work is done in this one, without a timeout: see
+    They are forked if that is safe, and share what is in memory; else ``start`` must be what pickle can carry. If no
+    process can be started the work is done in this one, without a timeout: see
     `silhouette.workers.starting.start_method`. Used as a context manager: at its end all processes are gone.
 
     Args:
@@ -62,11 +303,12 @@ class WorkerPool:
         workers: the number of processes.
         timeout: the seconds that may pass until the next result of a process; None is unlimited. Time for which this
             process or that one is stopped, as by Ctrl-Z, does not count.
-        requirements: a function from a task to its requirements in memory. Where it is given, ``start`` gives a
-            `silhouette.workers.forkserver.SharedWork`, and processes whose tasks require the same share it, where
-            that is possible.
+        requirements: a function from a task to its requirements in memory. If it is given, ``start`` gives a
+            `silhouette.workers.forkserver.SharedWork`, and processes whose tasks require the same share it, if
+            that is possible. Requirements that are digests of contents need not be sent.
         replace: whether another process takes the place of one that has died.
         ahead: whether a process is given its next task while it is at one, so that it never waits for it.
+        tries: the number of processes that are given a submitted task, if those before have ended over it.
         clock: that of another pool, for `events_of`; by default its own.
 
     Attributes:
@@ -79,6 +321,10 @@ class WorkerPool:
     ...     events = list(pool.events(lambda last: tasks.pop() if tasks else None))
     >>> [(event.kind, event.value) for event in events]
     [('result', 0), ('result', 1), ('done', None)]
+    >>> with WorkerPool(start, workers=1) as pool:
+    ...     futures = [pool.submit(task) for task in (3, 5)]
+    ...     [pool.result(future) for future in futures]
+    [2, 4]
     """
 
     by_meshes = True
@@ -92,48 +338,188 @@ class WorkerPool:
         *,
         replace: bool = True,
         ahead: bool = False,
+        tries: int = 1,
         clock: RunningClock | None = None,
     ) -> None:
         self._start = start
         self._timeout = timeout
         self._clock = RunningClock() if clock is None else clock
         self._examined = 0.0
-        self._replace = replace
-        self._ahead = ahead
-        self._slots = [Slot(self._clock, timeout) for _ in range(workers)]
+        self._replace, self._ahead, self._tries = replace, ahead, tries
+        self._slots = [Slot(number, self._clock, timeout) for number in range(workers)]
         self._servers: list[ForkServer] = []
-        self._requirements = requirements if workers > 1 else None
+        self._requirements = requirements if can_serve() else None
         self._unshared: Requirements = NOTHING
+        self._numbers = count()
+        self._queue: list[tuple[int, int, TaskFuture]] = []
+        self._queue_lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._alarm: tuple[Connection, Connection] | None = None
+        self._closed: BaseException | None = None
 
     def __enter__(self) -> WorkerPool:
-        if not can_serve():
-            self._requirements = None
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close(SilhouetteError("the pool is closed"))
+
+    def close(self, error: BaseException) -> None:
+        """Ends all processes, whatever they are doing; tasks that are not done end with the error."""
+        self._closed = error
+        if self._thread is not None:
+            for slot in self._slots:
+                if (worker := slot.worker) is not None:
+                    worker.interrupt()  # the thread may wait for it, to take what it sends
+            self.wake()
+            self._thread.join()
+            self._thread = None
         for slot in self._slots:
             slot.kill()
         for server in self._servers:
             server.stop()
+        self._servers = []
+        with self._queue_lock:
+            left = [*(future for slot in self._slots for future in slot.futures), *(one for *_, one in self._queue)]
+            self._queue = []
+        for future in left:
+            future.settle(error=error)
 
-    def events(self, next_task: NextTask) -> Iterator[Event]:
+    # Submitted tasks
+
+    def submit(self, task: Any, contents: Mapping[str, Content] | None = None, urgency: int = 0) -> TaskFuture:
+        """The future of a task, which is given to the next process that is free; cancelled, it is not gone on with.
+
+        Args:
+            task: what pickle can carry.
+            contents: what it needs besides, by digest; see `silhouette.workers.content.content_of`.
+            urgency: less urgent tasks, with higher numbers, wait for more urgent ones. Those from `PATIENT` on give
+                way: the process of the least urgent one stops, and begins it again afterwards.
+        """
+        future = TaskFuture(task, contents or {}, urgency)
+        future.number = next(self._numbers)
+        if self._closed is not None:
+            future.settle(error=self._closed)
+            return future
+        future.add_done_callback(self._stop_if_cancelled)
+        self._put(future)
+        running = [one for slot in self._slots if (one := slot.running) is not None]
+        if urgency < PATIENT and len(running) == len(self._slots):
+            last = max(running, key=lambda one: one.urgency)
+            if last.urgency >= PATIENT:
+                self._stop(last)
+        return future
+
+    def result(self, future: TaskFuture) -> Any:
+        """The result of a future, for which the caller itself drives the pool.
+
+        Raises:
+            SilhouetteError: if its processes have ended over it, or no process is left.
+            Exception: that which the task met.
+        """
+        while not future.done():
+            if not self._turn():
+                future.settle(error=SilhouetteError(WORKER_LOST))
+        return future.result()
+
+    def start_all(self, task: Any) -> None:
+        """Has all processes started, with what ``task`` requires, before there is a thread: see `start_thread`."""
+        for slot in self._slots:
+            self._order(slot, self._required(task), task)
+        self._advance_servers()
+
+    def start_thread(self) -> None:
+        """Has a thread drive the pool until it is closed."""
+        self._alarm = Pipe(duplex=False)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Has the thread look at what was submitted."""
+        if self._alarm is not None:
+            self._alarm[1].send_bytes(b"")
+
+    def _run(self) -> None:
+        while self._closed is None:
+            self._turn()
+
+    def _turn(self) -> bool:
+        """Gives tasks to processes that are free, and takes what they send; False if nothing will come."""
+        for slot in self._slots:
+            self._fill(slot)
+        self._advance_servers()
+        sources = self.busy
+        if not sources and self._alarm is None:
+            return False
+        ready = self.wait(sources)
+        if self._alarm is not None and self._alarm[0] in ready:
+            while self._alarm[0].poll():
+                self._alarm[0].recv_bytes()
+        self.handle(sources, ready)
+        return True
+
+    def _fill(self, slot: Slot) -> None:
+        """Gives a free process the most urgent task; without one that can do it, has one started first."""
+        while slot.is_free and self._queue:
+            with self._queue_lock:
+                future = self._queue[0][-1]
+                if future.done():
+                    heappop(self._queue)
+                    continue
+            if not self._can_do(slot, future.task):
+                self._order(slot, self._required(future.task), future.task)
+                continue
+            with self._queue_lock:
+                future = heappop(self._queue)[-1]
+            self._begin(slot, future)
+
+    def _put(self, future: TaskFuture) -> None:
+        with self._queue_lock:
+            heappush(self._queue, (future.urgency, future.number, future))
+
+    def _stop_if_cancelled(self, future: Future[Any]) -> None:
+        if future.cancelled():
+            self._stop(cast("TaskFuture", future))
+
+    def _stop(self, future: TaskFuture) -> None:
+        for slot in self._slots:
+            slot.stop(future)
+
+    # A source of tasks
+
+    def events(self, next_task: NextTask, contents_of: ContentsOf = lambda task: {}) -> Iterator[Event]:
         """The events until no process is busy and there is no task left."""
         if starting.start_method().name == "none":
             yield from self._events_here(next_task)
             return
-        yield from events_of([(self, next_task)])
+        if len(self._slots) == 1:
+            self._requirements = None  # one process shares with nobody
+        yield from events_of([(self, next_task)], contents_of)
 
-    def give(self, next_task: NextTask) -> Iterator[Event]:
-        """Gives tasks to processes that have none; the events are those of fork servers that have died."""
+    def pull(self, next_task: NextTask, contents_of: ContentsOf, tell: Callable[[Event], None]) -> None:
+        """Gives tasks of a source to processes that have none."""
         for slot in self._slots:
-            if slot.task is None and not slot.is_retired:
-                task, slot.ahead = slot.ahead, None
-                self._give(slot, next_task(slot.last) if task is None else task)
-            if self._ahead and slot.is_busy and slot.ahead is None:
-                task = next_task(slot.task)
+            if slot.is_free and (task := next_task(slot.last)) is not None:
+                slot.futures.append(TaskFuture(task, contents_of(task), tell=tell))
+                self._give(slot)
+            if self._ahead and slot.is_busy and len(slot.futures) == 1:
+                task = next_task(slot.futures[0].task)
                 if task is not None:
-                    slot.send_ahead(task)
-        yield from self._advance_servers()
+                    slot.futures.append(TaskFuture(task, contents_of(task), tell=tell))
+                    slot.send(slot.futures[1])
+        self._advance_servers()
+
+    def _events_here(self, next_task: NextTask) -> Iterator[Event]:
+        """The events of tasks that this process does itself."""
+        work: Work | None = None
+        task = next_task(None)
+        while task is not None:
+            work = work or self._start()
+            for value in work(task):
+                yield Event(task, "result", value)
+            yield Event(task, "done")
+            task = next_task(task)
+
+    # Processes
 
     @property
     def busy(self) -> list[Slot | ForkServer]:
@@ -141,21 +527,14 @@ class WorkerPool:
         serving = [server for server in self._servers if server.is_busy]
         return [*serving, *(slot for slot in self._slots if slot.is_busy)]
 
-    def events_from(self, sources: Sequence[Slot | ForkServer], ready: Sequence[Any]) -> Iterator[Event]:
-        """The events of those that were busy, of which the pipes in ``ready`` have sent something."""
-        for source in sources:
-            if isinstance(source, ForkServer):
-                yield from self._events_of_server(source, source.pipe in ready)
-        for source in sources:
-            if isinstance(source, Slot):
-                yield from self._events_of_slot(source, source.pipe in ready)
-
     def wait(self, sources: Sequence[Slot | ForkServer]) -> list[Any]:
-        """The pipes of those that have sent something, or none where a deadline has passed.
+        """The pipes of those that have sent something, or none if a deadline has passed.
 
         The time for which a process is stopped is added to its deadline.
         """
         pipes = [source.pipe for source in sources]
+        if self._alarm is not None:
+            pipes.append(self._alarm[0])
         if all(source.deadline == NEVER for source in sources):
             return wait(pipes)
         while True:
@@ -170,54 +549,102 @@ class WorkerPool:
             if ready or any(source.deadline <= now for source in sources):
                 return ready
 
+    def handle(self, sources: Sequence[Slot | ForkServer], ready: Sequence[Any]) -> None:
+        """Handles the messages of those that were busy, of which the pipes in ``ready`` have sent something."""
+        for source in sources:
+            is_ready = source.pipe in ready
+            if not is_ready and not self._is_late(source):
+                continue
+            if isinstance(source, ForkServer):
+                self._handle(source, source.receive() if source.pipe.poll() else Answer("died", None))
+            elif not is_ready:
+                self._lose(source, f"not done within {self._timeout:g} s, the --timeout", may_retry=False)
+            else:
+                self._take(source)
+
     def _is_late(self, source: Slot | ForkServer) -> bool:
         return source.deadline <= self._clock.now() and not source.pipe.poll()
 
-    def _events_of_server(self, server: ForkServer, is_ready: bool) -> Iterator[Event]:
-        """The events that follow from the answer of a fork server, if it has one or takes too long."""
-        if is_ready or self._is_late(server):
-            answer = server.receive() if server.pipe.poll() else Answer("died", None)
-            yield from self._handle(server, answer)
-
-    def _events_of_slot(self, slot: Slot, is_ready: bool) -> Iterator[Event]:
-        """The event of a process that has sent something or has ended, or that takes too long."""
-        if not is_ready:
-            if self._is_late(slot):
-                yield slot.time_out()
+    def _take(self, slot: Slot) -> None:
+        """Takes a message of a process, or notes that it has ended."""
+        message = slot.receive()
+        if message is None:
+            if slot.reaper not in self._servers:
+                self._lose(slot, _exit_in_words(None))
             return
-        event = slot.receive()
-        if event is None and slot.reaper not in self._servers:
-            event = slot.lose_process(None)
-        if event is not None:
-            yield event
-            slot.is_retired = event.kind == "lost" and not self._replace
-
-    def _events_here(self, next_task: NextTask) -> Iterator[Event]:
-        """The events of tasks that this process does itself."""
-        work: Work | None = None
-        task = next_task(None)
-        while task is not None:
-            work = work or self._start()
-            for value in work(task):
-                yield Event(task, "result", value)
-            yield Event(task, "done")
-            task = next_task(task)
-
-    def _give(self, slot: Slot, task: Any) -> None:
-        """Has a task done by a process that has loaded its requirements."""
-        slot.task = task
-        if task is None:
+        kind, value = message
+        if kind == "lost":
+            self._lose(slot, _exit_in_words(value))
             return
-        required = NOTHING if self._requirements is None else self._requirements(task) - self._unshared
-        if slot.worker is not None and (slot.worker.is_alive() or not self._replace) and required <= slot.loaded:
+        if kind == RESULT:
+            future = slot.futures[0]
+            future.value = value
+            future.tell(Event(future.task, "result", value))
+            return
+        future = slot.pop()
+        if kind == DONE:
+            future.tell(Event(future.task, "done"))
+            future.settle(future.value)
+        elif kind == FAILED:
+            future.tell(Event(future.task, "lost", f"{type(value).__name__}: {value}"))
+            future.settle(error=value)
+        elif kind == STOPPED and not future.done():  # it has given way
+            self._put(future)
+
+    def _lose(self, slot: Slot, reason: str, *, may_retry: bool = True) -> None:
+        """Ends a process whose task gets no further; the task is tried again, or lost."""
+        slot.kill()
+        slot.reaper = None
+        if not slot.futures:
+            return
+        future = slot.pop()
+        slot.last = None
+        future.losses += 1
+        if may_retry and future.losses < self._tries:
+            self._put(future)
+        else:
+            slot.is_retired = not self._replace
+            future.tell(Event(future.task, "lost", reason, may_retry))
+            future.settle(error=SilhouetteError(WORKER_LOST))
+        if slot.futures and not slot.is_retired:
+            self._give(slot)
+
+    def _begin(self, slot: Slot, future: TaskFuture) -> None:
+        slot.futures.append(future)
+        try:
             slot.begin()
+        except Exception as error:  # of a content that cannot be made
+            slot.pop().settle(error=error)
             return
+        if future.done():  # cancelled before it was sent
+            slot.stop(future)
+
+    def _can_do(self, slot: Slot, task: Any) -> bool:
+        """Whether its process is there, and has what a task requires."""
+        if slot.worker is None or not (slot.worker.is_alive() or not self._replace):
+            return False
+        return self._required(task) <= slot.loaded
+
+    def _required(self, task: Any) -> Requirements:
+        return NOTHING if self._requirements is None else self._requirements(task) - self._unshared
+
+    def _give(self, slot: Slot) -> None:
+        """Has the task of a slot done by a process that has loaded its requirements."""
+        task = slot.futures[0].task
+        if self._can_do(slot, task):
+            slot.begin()
+        else:
+            self._order(slot, self._required(task), task)
+
+    def _order(self, slot: Slot, required: Requirements, task: Any) -> None:
+        """Has a process started that has loaded what a task requires."""
         previous = slot.worker.server if isinstance(slot.worker, ForkedWorker) else None
         slot.kill()
         if required:
+            slot.is_ordered = True
             self._server_for(required, previous).orders.append(Order(slot, required, task))
         else:
-            slot.assign(start_worker(self._start, self._slots.index(slot), ahead=self._ahead), NOTHING)
+            slot.assign(start_worker(self._start, slot.number, ahead=self._ahead), NOTHING)
 
     def _server_for(self, required: Requirements, previous: ForkServer | None) -> ForkServer:
         """The server that has loaded most of it, at least half; else the previous one, if unused; else a new one.
@@ -241,38 +668,39 @@ class WorkerPool:
             isinstance(worker, ForkedWorker) and worker.server is server for worker in workers
         )
 
-    def _advance_servers(self) -> Iterator[Event]:
+    def _advance_servers(self) -> None:
         """Stops fork servers that are not used, drops those that have died, and sends the others their next request."""
         for server in list(self._servers):
             if not self._is_used(server):
                 self._servers.remove(server)
                 server.stop()
             elif not server.is_busy and not server.is_alive():
-                yield from self._drop(server)
+                self._drop(server)
         for server in self._servers:
             server.send_next_request()
 
-    def _handle(self, server: ForkServer, answer: Answer) -> Iterator[Event]:
-        """The events that follow from the answer of a fork server, or from its death."""
+    def _handle(self, server: ForkServer, answer: Answer) -> None:
+        """What follows from the answer of a fork server, or from its death."""
         slot: Slot | None = answer.slot
         if answer.kind == "forked":
             assert slot is not None
             slot.assign(answer.value, server.loaded)
         elif answer.kind == "reaped" and slot is not None:
-            yield slot.lose_process(answer.value)
+            self._lose(slot, _exit_in_words(answer.value))
         elif answer.kind == "died":
             self._unshared = self._unshared.union(*(order.requirements for order in server.orders))
-            yield from self._drop(server)
+            self._drop(server)
         elif answer.value == "unshared":
             self._requirements = None
-            yield from self._drop(server)
+            self._drop(server)
 
-    def _drop(self, server: ForkServer) -> Iterator[Event]:
+    def _drop(self, server: ForkServer) -> None:
         """Goes on without a fork server: slots that waited for it get a worker elsewhere."""
         self._servers.remove(server)
         server.stop()
         for order in server.orders:
-            self._give(order.slot, order.task)
+            order.slot.is_ordered = False
+            self._order(order.slot, self._required(order.task), order.task)
         for slot in self._slots:
             if slot.reaper is server:
-                yield slot.lose_process(None)
+                self._lose(slot, _exit_in_words(None))

@@ -57,7 +57,7 @@ def rows_without(pack: Path) -> list[Row]:
 def holders(parent: int) -> list[int]:
     """The processes that hold devices for this one."""
     grandchildren = [one for child in children_of(parent) for one in children_of(child)]
-    return [one for one in grandchildren if "silhouette.workers.child" in Path(f"/proc/{one}/cmdline").read_text()]
+    return [one for one in grandchildren if "silhouette.workers.process" in Path(f"/proc/{one}/cmdline").read_text()]
 
 
 def test_the_rows_are_the_same_and_no_process_is_left(pack: Path) -> None:
