@@ -28,6 +28,8 @@ from silhouette.workers.process import ChildProcess, is_stopped, serve
 Requirements = frozenset[Any]
 """The requirements of a task in memory, such as files with their states."""
 
+NOTHING: Requirements = frozenset()
+
 Loaded = Literal["room", "full", "unshared"]
 """The outcome of loading: there is room for more, there is not, or a fork could not use the loaded content."""
 

@@ -25,24 +25,22 @@ Of the executors that there are, none holds half of what must hold here (tried i
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
-from dataclasses import dataclass
+from concurrent.futures import Future
 from heapq import heappop, heappush
 from itertools import count
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from silhouette.errors import SilhouetteError
 from silhouette.workers import starting
 from silhouette.workers.clock import LOOK_INTERVAL, NEVER, RunningClock
-from silhouette.workers.content import CONTENT_ROOM, LRU, Content
+from silhouette.workers.content import Content
 from silhouette.workers.forkserver import (
+    NOTHING,
     Answer,
     ForkedWorker,
     ForkServer,
@@ -51,15 +49,14 @@ from silhouette.workers.forkserver import (
     SharedWork,
     can_serve,
 )
-from silhouette.workers.process import DONE, FAILED, RESULT, STOP, STOPPED, ChildProcess, Work, Worker, start_worker
+from silhouette.workers.process import DONE, FAILED, RESULT, STOPPED, Work, start_worker
+from silhouette.workers.slots import Event, Slot, TaskFuture, exit_in_words
 
 NextTask = Callable[[Any], Any]
 """From the last task of a worker (None at first) to its next one; None if there is none for now."""
 
 ContentsOf = Callable[[Any], Mapping[str, Content]]
 """From a task to its contents, by their digests."""
-
-NOTHING: Requirements = frozenset()
 
 PATIENT = 5
 """The urgency from which on a task gives way: its process does the more urgent one, and begins it again."""
@@ -68,227 +65,6 @@ WORKER_LOST = (
     "a worker process ended in the middle of a check, out of memory or killed; "
     "take fewer with --workers, or a larger --pixel"
 )
-
-
-@dataclass(frozen=True)
-class Event:
-    """A result of a task, or its end.
-
-    Attributes:
-        task: the task.
-        kind: "result", with a value that the worker yielded; "done"; or "lost", with the reason in words: the task got
-            no further.
-        value: the value that ``kind`` names.
-        may_retry: whether a lost task may be tried again: its process ended, which need not be the fault of the task,
-            as when the system is out of memory. A task that took too long would do so again.
-    """
-
-    task: Any
-    kind: Literal["result", "done", "lost"]
-    value: Any = None
-    may_retry: bool = False
-
-
-class TaskFuture(Future[Any]):
-    """What a task will give: the last value that its work yields, or the error that it meets.
-
-    It stays pending, in the sense of `concurrent.futures`, until it is done: so it can be cancelled in the middle.
-
-    Attributes:
-        task, contents, urgency: as submitted.
-        tell: is called with each `Event` of the task.
-        number: in the order of submission.
-        losses: the number of processes that ended over it.
-        value: the last value that came.
-    """
-
-    def __init__(
-        self, task: Any, contents: Mapping[str, Content], urgency: int = 0, tell: Callable[[Event], None] | None = None
-    ) -> None:
-        super().__init__()
-        self.task, self.contents, self.urgency = task, contents, urgency
-        self.tell = tell or (lambda event: None)
-        self.number = self.losses = 0
-        self.value: Any = None
-
-    def settle(self, value: Any = None, error: BaseException | None = None) -> None:
-        """Ends it with a value or an error, unless it was cancelled."""
-        with suppress(InvalidStateError):
-            if error is None:
-                self.set_result(value)
-            else:
-                self.set_exception(error)
-
-
-def _exit_in_words(status: int | None) -> str:
-    """The reason why a task was lost, from the exit status of its process; below 0 that is a signal.
-
-    >>> _exit_in_words(3), _exit_in_words(-9), _exit_in_words(-99)  # doctest: +NORMALIZE_WHITESPACE
-    ('the process that was at it ended (exit status 3)', 'the process that was at it ended (killed by SIGKILL)',
-     'the process that was at it ended (killed by signal 99)')
-    >>> _exit_in_words(None)
-    'the process that was at it ended'
-    """
-    ended = "the process that was at it ended"
-    if status is None:
-        return ended
-    if status >= 0:
-        return f"{ended} (exit status {status})"
-    try:
-        return f"{ended} (killed by {signal.Signals(-status).name})"
-    except ValueError:
-        return f"{ended} (killed by signal {-status})"
-
-
-class Slot:
-    """A place for one worker process: started when there is a task, replaced when it is lost.
-
-    Invariants: ``sent`` has what the process keeps, and is empty without one. ``running`` is the first of ``futures``
-    from when it is sent until its last message is read. The pipe is written to, and closed, with the lock alone, since
-    a task may be cancelled from any thread; all else is changed by whoever drives the pool.
-
-    Attributes:
-        worker: the process, if there is one.
-        is_ordered: whether a fork server is to fork the process.
-        loaded: the requirements that it has in memory.
-        reaper: the fork server that is to send the exit status of the process, which has ended; else None.
-        futures: of the task that it is doing, or that waits until there is a process for it; and of the one that its
-            process was given for when it has done this one, which is done by the next if it is lost.
-        running: of the task that its process has been sent and is doing; read from any thread.
-        last: the task before.
-        deadline: the time by which its next message must come, on the clock of the pool.
-        is_retired: whether its process has died without a successor.
-    """
-
-    def __init__(self, number: int, clock: RunningClock, timeout: float | None) -> None:
-        self.number, self._clock, self._timeout = number, clock, timeout
-        self.lock = threading.Lock()
-        self.worker: Worker | None = None
-        self.is_ordered = False
-        self.loaded: Requirements = NOTHING
-        self.sent = LRU[None](CONTENT_ROOM)
-        self.reaper: ForkServer | None = None
-        self.futures = deque[TaskFuture]()
-        self.running: TaskFuture | None = None
-        self.last: Any = None
-        self.deadline = NEVER
-        self.is_retired = False
-
-    @property
-    def pipe(self) -> Any:
-        """The pipe to its process."""
-        assert self.worker is not None
-        return self.worker.pipe
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether its process is doing a task."""
-        return self.worker is not None and bool(self.futures)
-
-    @property
-    def is_free(self) -> bool:
-        """Whether it has no task, and may be given one."""
-        return not (self.futures or self.is_ordered or self.reaper or self.is_retired)
-
-    def is_stopped(self) -> bool:
-        """Whether its process is stopped by a signal, so that time does not count."""
-        return self.worker is not None and self.worker.is_stopped()
-
-    def assign(self, worker: Worker, loaded: Requirements) -> None:
-        """Takes a process, which begins with the task, if there is one."""
-        self.worker, self.loaded, self.is_ordered = worker, loaded, False
-        if self.futures:
-            self.begin()
-
-    def begin(self) -> None:
-        """Sends the process its task."""
-        self._restart_clock()
-        self.send(self.futures[0])
-
-    def send(self, future: TaskFuture) -> None:
-        """Sends a task, with those of its contents that the process lacks."""
-        with self.lock, suppress(OSError):  # it has died, which is noticed when something is read from it
-            contents = {digest: one for digest, one in future.contents.items() if digest not in self.loaded}
-            new = {digest: one.make() for digest, one in contents.items() if digest not in self.sent}
-            for digest, content in contents.items():
-                if digest in new:
-                    self.sent.put(digest, None, len(new[digest]) + content.extra)
-                else:
-                    self.sent.touch(digest)
-            self.running = self.running or future
-            self.pipe.send((future.task, new, self.sent.trim(keep=contents)))
-
-    def stop(self, future: TaskFuture) -> None:
-        """Has the process stop if this is what it does; called from any thread."""
-        with self.lock, suppress(OSError):
-            if self.worker is not None and self.running is future:
-                self.pipe.send(STOP)
-
-    def _restart_clock(self) -> None:
-        self.deadline = NEVER if self._timeout is None else self._clock.now() + self._timeout
-
-    def receive(self) -> tuple[str, Any] | None:
-        """The message of its process; called when the pipe is readable or broken.
-
-        None if the process has ended and its exit status is not known yet; ("lost", status) if it is.
-        """
-        try:
-            kind, value = self.pipe.recv()
-        except (EOFError, OSError):
-            return self._ended()
-        self._restart_clock()
-        return kind, value
-
-    def pop(self) -> TaskFuture:
-        """The task that is done, or lost; the next one is what the process does now."""
-        with self.lock:
-            future = self.futures.popleft()
-            self.running = self.futures[0] if self.futures and self.worker is not None else None
-        self.last = future.task
-        return future
-
-    def _ended(self) -> tuple[str, Any] | None:
-        worker = self.worker
-        if isinstance(worker, ForkedWorker):
-            with self.lock:
-                self.worker, self.reaper = None, worker.server
-                worker.close()
-            worker.server.reap(worker.pid, self)
-            return None
-        assert isinstance(worker, ChildProcess)
-        return "lost", worker.wait()
-
-    def kill(self) -> None:
-        """Ends the process, whatever it is doing."""
-        with self.lock:
-            if self.worker is not None:
-                self.worker.kill()
-            self.worker, self.running, self.sent = None, None, LRU(CONTENT_ROOM)
-
-
-def events_of(
-    pools: Sequence[tuple[WorkerPool, NextTask]], contents_of: ContentsOf = lambda task: {}
-) -> Iterator[Event]:
-    """The events of pools that share a clock, until no process is busy and there is no task left.
-
-    A pool may have tasks that follow from the events of another; of two, the one whose tasks feed the other is first.
-    """
-    first, _ = pools[0]
-    events = deque[Event]()
-    while True:
-        for pool, next_task in pools:
-            pool.pull(next_task, contents_of, events.append)
-            while events:
-                yield events.popleft()
-        busy = [(pool, pool.busy) for pool, _ in pools]
-        sources = [source for _, some in busy for source in some]
-        if not sources:
-            return
-        ready = first.wait(sources)
-        for pool, some in busy:
-            pool.handle(some, ready)
-            while events:
-                yield events.popleft()
 
 
 class WorkerPool:
@@ -307,9 +83,9 @@ class WorkerPool:
             `silhouette.workers.forkserver.SharedWork`, and processes whose tasks require the same share it, if
             that is possible. Requirements that are digests of contents need not be sent.
         replace: whether another process takes the place of one that has died.
-        ahead: whether a process is given its next task while it is at one, so that it never waits for it.
+        ahead: the number of processes, the first ones, that are given their next task while they are at one, so that
+            they never wait for it.
         tries: the number of processes that are given a submitted task, if those before have ended over it.
-        clock: that of another pool, for `events_of`; by default its own.
 
     Attributes:
         by_meshes: that a process gains by tasks with the same meshes one after the other: it has them in memory.
@@ -337,13 +113,12 @@ class WorkerPool:
         requirements: Callable[[Any], Requirements] | None = None,
         *,
         replace: bool = True,
-        ahead: bool = False,
+        ahead: int = 0,
         tries: int = 1,
-        clock: RunningClock | None = None,
     ) -> None:
         self._start = start
         self._timeout = timeout
-        self._clock = RunningClock() if clock is None else clock
+        self._clock = RunningClock()
         self._examined = 0.0
         self._replace, self._ahead, self._tries = replace, ahead, tries
         self._slots = [Slot(number, self._clock, timeout) for number in range(workers)]
@@ -447,14 +222,14 @@ class WorkerPool:
         for slot in self._slots:
             self._fill(slot)
         self._advance_servers()
-        sources = self.busy
+        sources = self._busy()
         if not sources and self._alarm is None:
             return False
-        ready = self.wait(sources)
+        ready = self._wait(sources)
         if self._alarm is not None and self._alarm[0] in ready:
             while self._alarm[0].poll():
                 self._alarm[0].recv_bytes()
-        self.handle(sources, ready)
+        self._handle_all(sources, ready)
         return True
 
     def _fill(self, slot: Slot) -> None:
@@ -486,27 +261,43 @@ class WorkerPool:
 
     # A source of tasks
 
-    def events(self, next_task: NextTask, contents_of: ContentsOf = lambda task: {}) -> Iterator[Event]:
-        """The events until no process is busy and there is no task left."""
+    def events(
+        self, next_task: NextTask | Sequence[NextTask], contents_of: ContentsOf = lambda task: {}
+    ) -> Iterator[Event]:
+        """The events until no process is busy and there is no task left.
+
+        Args:
+            next_task: is asked when a process is free; or such a function for each process. A source may have tasks
+                that follow from events.
+            contents_of: what a task needs besides; see `submit`.
+        """
+        sources = [next_task] * len(self._slots) if callable(next_task) else next_task
+        events = deque[Event]()
         if starting.start_method().name == "none":
-            yield from self._events_here(next_task)
+            yield from self._events_here(sources[0])
             return
         if len(self._slots) == 1:
             self._requirements = None  # one process shares with nobody
-        yield from events_of([(self, next_task)], contents_of)
+        while True:
+            self._pull(sources, contents_of, events.append)
+            while events:
+                yield events.popleft()
+            if not self._turn():
+                return
+            while events:
+                yield events.popleft()
 
-    def pull(self, next_task: NextTask, contents_of: ContentsOf, tell: Callable[[Event], None]) -> None:
-        """Gives tasks of a source to processes that have none."""
-        for slot in self._slots:
+    def _pull(self, sources: Sequence[NextTask], contents_of: ContentsOf, tell: Callable[[Event], None]) -> None:
+        """Gives tasks of sources to processes that have none."""
+        for slot, next_task in zip(self._slots, sources, strict=True):
             if slot.is_free and (task := next_task(slot.last)) is not None:
                 slot.futures.append(TaskFuture(task, contents_of(task), tell=tell))
                 self._give(slot)
-            if self._ahead and slot.is_busy and len(slot.futures) == 1:
+            if slot.number < self._ahead and slot.is_busy and len(slot.futures) == 1:
                 task = next_task(slot.futures[0].task)
                 if task is not None:
                     slot.futures.append(TaskFuture(task, contents_of(task), tell=tell))
                     slot.send(slot.futures[1])
-        self._advance_servers()
 
     def _events_here(self, next_task: NextTask) -> Iterator[Event]:
         """The events of tasks that this process does itself."""
@@ -521,13 +312,12 @@ class WorkerPool:
 
     # Processes
 
-    @property
-    def busy(self) -> list[Slot | ForkServer]:
+    def _busy(self) -> list[Slot | ForkServer]:
         """Those from which something will come."""
         serving = [server for server in self._servers if server.is_busy]
         return [*serving, *(slot for slot in self._slots if slot.is_busy)]
 
-    def wait(self, sources: Sequence[Slot | ForkServer]) -> list[Any]:
+    def _wait(self, sources: Sequence[Slot | ForkServer]) -> list[Any]:
         """The pipes of those that have sent something, or none if a deadline has passed.
 
         The time for which a process is stopped is added to its deadline.
@@ -549,7 +339,7 @@ class WorkerPool:
             if ready or any(source.deadline <= now for source in sources):
                 return ready
 
-    def handle(self, sources: Sequence[Slot | ForkServer], ready: Sequence[Any]) -> None:
+    def _handle_all(self, sources: Sequence[Slot | ForkServer], ready: Sequence[Any]) -> None:
         """Handles the messages of those that were busy, of which the pipes in ``ready`` have sent something."""
         for source in sources:
             is_ready = source.pipe in ready
@@ -570,11 +360,11 @@ class WorkerPool:
         message = slot.receive()
         if message is None:
             if slot.reaper not in self._servers:
-                self._lose(slot, _exit_in_words(None))
+                self._lose(slot, exit_in_words(None))
             return
         kind, value = message
         if kind == "lost":
-            self._lose(slot, _exit_in_words(value))
+            self._lose(slot, exit_in_words(value))
             return
         if kind == RESULT:
             future = slot.futures[0]
@@ -644,7 +434,7 @@ class WorkerPool:
             slot.is_ordered = True
             self._server_for(required, previous).orders.append(Order(slot, required, task))
         else:
-            slot.assign(start_worker(self._start, slot.number, ahead=self._ahead), NOTHING)
+            slot.assign(start_worker(self._start, slot.number, ahead=slot.number < self._ahead), NOTHING)
 
     def _server_for(self, required: Requirements, previous: ForkServer | None) -> ForkServer:
         """The server that has loaded most of it, at least half; else the previous one, if unused; else a new one.
@@ -686,7 +476,7 @@ class WorkerPool:
             assert slot is not None
             slot.assign(answer.value, server.loaded)
         elif answer.kind == "reaped" and slot is not None:
-            self._lose(slot, _exit_in_words(answer.value))
+            self._lose(slot, exit_in_words(answer.value))
         elif answer.kind == "died":
             self._unshared = self._unshared.union(*(order.requirements for order in server.orders))
             self._drop(server)
@@ -703,4 +493,4 @@ class WorkerPool:
             self._order(order.slot, self._required(order.task), order.task)
         for slot in self._slots:
             if slot.reaper is server:
-                self._lose(slot, _exit_in_words(None))
+                self._lose(slot, exit_in_words(None))

@@ -299,7 +299,7 @@ def serve(pipe: Connection, work: Work, next_message: Callable[[], Any] | None =
             pipe.send_bytes(_done(pipe, work, task))
 
 
-def _done(pipe: Connection, work: Work, task: Any) -> bytes:
+def _done(pipe: Connection, work: Work, task: Any) -> memoryview:
     """Does one task and sends its results; the message of its end."""
     try:
         for value in work(task):
@@ -311,20 +311,20 @@ def _done(pipe: Connection, work: Work, task: Any) -> bytes:
     return _pickled((DONE, None))
 
 
-def _pickled(message: tuple[str, Any]) -> bytes:
+def _pickled(message: tuple[str, Any]) -> memoryview:
     try:
-        return bytes(ForkingPickler.dumps(message))
+        return ForkingPickler.dumps(message)
     except Exception as problem:
         raise RuntimeError(f"a result that pickle cannot carry: {problem}") from problem
 
 
-def _pickled_error(error: Exception) -> bytes:
+def _pickled_error(error: Exception) -> memoryview:
     """The message of an error; if pickle cannot carry it, or not back, of one that repeats its words."""
     try:
-        data = bytes(ForkingPickler.dumps((FAILED, error)))
+        data = ForkingPickler.dumps((FAILED, error))
         pickle.loads(data)
     except Exception:
-        data = bytes(ForkingPickler.dumps((FAILED, RuntimeError(f"{type(error).__name__}: {error}"))))
+        data = ForkingPickler.dumps((FAILED, RuntimeError(f"{type(error).__name__}: {error}")))
     return data
 
 

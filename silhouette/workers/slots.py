@@ -1,0 +1,213 @@
+"""A place for one worker process of a pool, and the tasks that are given to it."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from silhouette.workers.clock import NEVER, RunningClock
+from silhouette.workers.content import CONTENT_ROOM, LRU, Content
+from silhouette.workers.forkserver import NOTHING, ForkedWorker, ForkServer, Requirements
+from silhouette.workers.process import STOP, ChildProcess, Worker
+
+
+@dataclass(frozen=True)
+class Event:
+    """A result of a task, or its end.
+
+    Attributes:
+        task: the task.
+        kind: "result", with a value that the worker yielded; "done"; or "lost", with the reason in words: the task got
+            no further.
+        value: the value that ``kind`` names.
+        may_retry: whether a lost task may be tried again: its process ended, which need not be the fault of the task,
+            as when the system is out of memory. A task that took too long would do so again.
+    """
+
+    task: Any
+    kind: Literal["result", "done", "lost"]
+    value: Any = None
+    may_retry: bool = False
+
+
+class TaskFuture(Future[Any]):
+    """What a task will give: the last value that its work yields, or the error that it meets.
+
+    It stays pending, in the sense of `concurrent.futures`, until it is done: so it can be cancelled in the middle.
+
+    Attributes:
+        task, contents, urgency: as submitted.
+        tell: is called with each `Event` of the task.
+        number: in the order of submission.
+        losses: the number of processes that ended over it.
+        value: the last value that came.
+    """
+
+    def __init__(
+        self, task: Any, contents: Mapping[str, Content], urgency: int = 0, tell: Callable[[Event], None] | None = None
+    ) -> None:
+        super().__init__()
+        self.task, self.contents, self.urgency = task, contents, urgency
+        self.tell = tell or (lambda event: None)
+        self.number = self.losses = 0
+        self.value: Any = None
+
+    def settle(self, value: Any = None, error: BaseException | None = None) -> None:
+        """Ends it with a value or an error, unless it was cancelled."""
+        with suppress(InvalidStateError):
+            if error is None:
+                self.set_result(value)
+            else:
+                self.set_exception(error)
+
+
+def exit_in_words(status: int | None) -> str:
+    """The reason why a task was lost, from the exit status of its process; below 0 that is a signal.
+
+    >>> exit_in_words(3), exit_in_words(-9), exit_in_words(-99)  # doctest: +NORMALIZE_WHITESPACE
+    ('the process that was at it ended (exit status 3)', 'the process that was at it ended (killed by SIGKILL)',
+     'the process that was at it ended (killed by signal 99)')
+    >>> exit_in_words(None)
+    'the process that was at it ended'
+    """
+    ended = "the process that was at it ended"
+    if status is None:
+        return ended
+    if status >= 0:
+        return f"{ended} (exit status {status})"
+    try:
+        return f"{ended} (killed by {signal.Signals(-status).name})"
+    except ValueError:
+        return f"{ended} (killed by signal {-status})"
+
+
+class Slot:
+    """A place for one worker process: started when there is a task, replaced when it is lost.
+
+    Invariants: ``sent`` has what the process keeps, and is empty without one. ``running`` is the first of ``futures``
+    from when it is sent until its last message is read. The pipe is written to, and closed, with the lock alone, since
+    a task may be cancelled from any thread; all else is changed by whoever drives the pool.
+
+    Attributes:
+        worker: the process, if there is one.
+        is_ordered: whether a fork server is to fork the process.
+        loaded: the requirements that it has in memory.
+        reaper: the fork server that is to send the exit status of the process, which has ended; else None.
+        futures: of the task that it is doing, or that waits until there is a process for it; and of the one that its
+            process was given for when it has done this one, which is done by the next if it is lost.
+        running: of the task that its process has been sent and is doing; read from any thread.
+        last: the task before.
+        deadline: the time by which its next message must come, on the clock of the pool.
+        is_retired: whether its process has died without a successor.
+    """
+
+    def __init__(self, number: int, clock: RunningClock, timeout: float | None) -> None:
+        self.number, self._clock, self._timeout = number, clock, timeout
+        self.lock = threading.Lock()
+        self.worker: Worker | None = None
+        self.is_ordered = False
+        self.loaded: Requirements = NOTHING
+        self.sent = LRU[None](CONTENT_ROOM)
+        self.reaper: ForkServer | None = None
+        self.futures = deque[TaskFuture]()
+        self.running: TaskFuture | None = None
+        self.last: Any = None
+        self.deadline = NEVER
+        self.is_retired = False
+
+    @property
+    def pipe(self) -> Any:
+        """The pipe to its process."""
+        assert self.worker is not None
+        return self.worker.pipe
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether its process is doing a task."""
+        return self.worker is not None and bool(self.futures)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it has no task, and may be given one."""
+        return not (self.futures or self.is_ordered or self.reaper or self.is_retired)
+
+    def is_stopped(self) -> bool:
+        """Whether its process is stopped by a signal, so that time does not count."""
+        return self.worker is not None and self.worker.is_stopped()
+
+    def assign(self, worker: Worker, loaded: Requirements) -> None:
+        """Takes a process, which begins with the task, if there is one."""
+        self.worker, self.loaded, self.is_ordered = worker, loaded, False
+        if self.futures:
+            self.begin()
+
+    def begin(self) -> None:
+        """Sends the process its task."""
+        self._restart_clock()
+        self.send(self.futures[0])
+
+    def send(self, future: TaskFuture) -> None:
+        """Sends a task, with those of its contents that the process lacks."""
+        with self.lock, suppress(OSError):  # it has died, which is noticed when something is read from it
+            contents = {digest: one for digest, one in future.contents.items() if digest not in self.loaded}
+            new = {digest: one.make() for digest, one in contents.items() if digest not in self.sent}
+            for digest, content in contents.items():
+                if digest in new:
+                    self.sent.put(digest, None, len(new[digest]) + content.extra)
+                else:
+                    self.sent.touch(digest)
+            self.running = self.running or future
+            self.pipe.send((future.task, new, self.sent.trim(keep=contents)))
+
+    def stop(self, future: TaskFuture) -> None:
+        """Has the process stop if this is what it does; called from any thread."""
+        with self.lock, suppress(OSError):
+            if self.worker is not None and self.running is future:
+                self.pipe.send(STOP)
+
+    def _restart_clock(self) -> None:
+        self.deadline = NEVER if self._timeout is None else self._clock.now() + self._timeout
+
+    def receive(self) -> tuple[str, Any] | None:
+        """The message of its process; called when the pipe is readable or broken.
+
+        None if the process has ended and its exit status is not known yet; ("lost", status) if it is.
+        """
+        try:
+            kind, value = self.pipe.recv()
+        except (EOFError, OSError):
+            return self._ended()
+        self._restart_clock()
+        return kind, value
+
+    def pop(self) -> TaskFuture:
+        """The task that is done, or lost; the next one is what the process does now."""
+        with self.lock:
+            future = self.futures.popleft()
+            self.running = self.futures[0] if self.futures and self.worker is not None else None
+        self.last = future.task
+        return future
+
+    def _ended(self) -> tuple[str, Any] | None:
+        worker = self.worker
+        if isinstance(worker, ForkedWorker):
+            with self.lock:
+                self.worker, self.reaper = None, worker.server
+                worker.close()
+            worker.server.reap(worker.pid, self)
+            return None
+        assert isinstance(worker, ChildProcess)
+        return "lost", worker.wait()
+
+    def kill(self) -> None:
+        """Ends the process, whatever it is doing."""
+        with self.lock:
+            if self.worker is not None:
+                self.worker.kill()
+            self.worker, self.running, self.sent = None, None, LRU(CONTENT_ROOM)
