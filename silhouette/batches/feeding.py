@@ -5,7 +5,7 @@ by a process that has been sent the next one meanwhile -> rows
 
 Scenes and their models travel as contents of loads, each to a process once: see `silhouette.workers.content`. If more
 processes judge than there are devices, they have what is counted counted by the process that holds a device: see
-`silhouette.batches.holding`. Else each holds its own.
+`silhouette.batches.feeding`. Else each holds its own.
 
 A reader that dies costs the scene that it was reading, which is read again. Of a load whose process dies, what is left
 is judged again, each chunk by itself; a chunk that is lost then is lost as it is to any worker.
@@ -14,19 +14,22 @@ is judged again, each chunk by itself; a chunk that is lost then is lost as it i
 from __future__ import annotations
 
 import pickle
+import secrets
+import shutil
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from silhouette.batches.chunks import CHECKS_PER_CHUNK, Chunk, ChunkJudge
+from silhouette.batches.chunks import CHECKS_PER_CHUNK, Chunk, ChunkJudge, Opener, RowMaker
 from silhouette.batches.export import failed_row
-from silhouette.batches.holding import HeldDevice
-from silhouette.batches.opening import Opener
-from silhouette.batches.row_making import RowMaker
 from silhouette.batches.settings import BatchSettings
 from silhouette.errors import RendererUnavailable
 from silhouette.groups import TOGETHER
@@ -38,7 +41,81 @@ from silhouette.scenes.carrying import Name, model_digest, packed_model, packed_
 from silhouette.text import Row
 from silhouette.workers import Event, NextTask, WorkerPool, worker_number
 from silhouette.workers.content import CONTENT_ROOM, LRU, Content, content_of
+from silhouette.workers.process import ChildProcess
 from silhouette.workers.starting import start_method
+
+PATIENCE = 10.0
+"""Seconds that the keeper has to end the other."""
+
+LONGEST = 90
+"""Characters of the longest path of a folder for a socket, whose path has some 100 at most."""
+
+
+class HeldDevice:
+    """A context manager: while it is entered, a process of its own holds a device, and answers those that ask.
+
+    Args:
+        device: its name; None leaves it to the renderer.
+        clients: the number of processes that will ask.
+
+    Attributes:
+        address, key: where the process is reached: see `silhouette.renderers.cuda.served.ServedRenderer`.
+    """
+
+    address: str
+
+    def __init__(self, device: str | None, clients: int) -> None:
+        self._device, self._clients = device, clients
+        self.key = secrets.token_bytes(16)
+
+    def __enter__(self) -> HeldDevice:
+        self._folder = _short_folder()
+        self.address = str(Path(self._folder.name, "device"))
+        if sys.platform == "win32":
+            self.address = rf"\\.\pipe\silhouette-{secrets.token_hex(16)}"
+        self._keeper = ChildProcess(_keep, (self.address, self.key, self._device, self._clients))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            self._keeper.pipe.send(None)
+        self._keeper.wait(PATIENCE)
+        self._keeper.kill()
+        self._folder.cleanup()
+
+
+def _keep(pipe: Connection, given: tuple[Any, ...]) -> None:
+    """Starts the process that holds the device, again and again; it ends with this one.
+
+    Args:
+        pipe: has something to read, or breaks, when the device is needed no longer.
+        given: the arguments of `silhouette.measure.on_device.serving.serve`.
+    """
+    while True:
+        holder = ChildProcess(_hold, given, fresh=True)
+        ready = wait([pipe, holder.pipe])
+        holder.kill()
+        if pipe in ready:
+            break
+    if sys.platform != "win32":  # where the other process was killed it leaves its folder
+        shutil.rmtree(Path(given[0]).parent, ignore_errors=True)
+
+
+def _hold(pipe: Connection, given: tuple[Any, ...]) -> None:
+    """Holds the device; ``pipe`` breaks at the end of this process."""
+    from silhouette.measure.on_device.serving import serve
+
+    serve(*given)
+
+
+def _short_folder() -> TemporaryDirectory[str]:
+    """A folder for a socket, whose path must be short."""
+    folder = TemporaryDirectory(prefix="silhouette-", ignore_cleanup_errors=True)
+    if len(folder.name) > LONGEST and Path("/tmp").is_dir():
+        folder.cleanup()
+        folder = TemporaryDirectory(prefix="silhouette-", dir="/tmp", ignore_cleanup_errors=True)
+    return folder
+
 
 LOADS_READ = 4
 """Reading pauses while this many loads are ready for each process that judges."""

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import pickle
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cache as cached
 from functools import partial
 from itertools import count
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
 
 from silhouette.errors import RequestError, SilhouetteError
 from silhouette.files.cache import Cache
@@ -27,20 +32,103 @@ from silhouette.judging.loading import content_with
 from silhouette.live.live_table import Pose
 from silhouette.live.names import Document
 from silhouette.live.questions import Answer, CheckQuestion, Desk, Question
-from silhouette.live.stopping import StoppableRenderer
+from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import Model
 from silhouette.renderers import choose
-from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.protocol import Body, Cast, Layer, Renderer
+from silhouette.renderers.rays import RayRenderer
 from silhouette.renderers.registry import survives_fork
 from silhouette.rules import rule_of
 from silhouette.scenes.carrying import Name, model_digest, packed_model, packed_scene, unpacked_model, unpacked_scene
 from silhouette.scenes.placement_warnings import prepare
 from silhouette.scenes.table import TableScene
 from silhouette.text import problem
+from silhouette.views import View
 from silhouette.workers import PATIENT, WorkerPool, cores, start_method
 from silhouette.workers.content import CONTENT_ROOM, Content, content_of
 from silhouette.workers.forkserver import Loaded
-from silhouette.workers.process import worker_pipe
+from silhouette.workers.process import Stopped, worker_pipe
+
+
+class StoppableRenderer(Renderer):
+    """A renderer, a measurement with which ends with `Stopped` at the first look after a message has come.
+
+    Args:
+        renderer: that looks.
+        pipe: brings the message. In a process that is forked from this one nothing is read from it.
+    """
+
+    def __init__(self, renderer: Renderer, pipe: Connection) -> None:
+        self.name, self.device, self.capabilities = renderer.name, renderer.device, renderer.capabilities
+        self._renderer, self._pipe, self._process = renderer, pipe, os.getpid()
+
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
+        """See `Renderer.render`.
+
+        Raises:
+            Stopped: if a message has come.
+        """
+        self._go_on()
+        return self._renderer.render(view, bodies, pixels)
+
+    def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
+        """See `Renderer.depths`: one look if the renderer casts all rays at once, else one for each cast.
+
+        Raises:
+            Stopped: if a message has come.
+        """
+        if not isinstance(self._renderer, RayRenderer):
+            return super().depths(casts)
+        self._go_on()
+        return self._renderer.depths(casts)
+
+    def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterable[Layer]:
+        """See `Renderer.render_separately`: one look if the renderer draws whole pictures, else one for each body.
+
+        Raises:
+            Stopped: if a message has come.
+        """
+        if self.capabilities.sparse:
+            return super().render_separately(view, bodies, pixels)
+        self._go_on()
+        return self._renderer.render_separately(view, bodies, pixels)
+
+    def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
+        """See `Renderer.draw_ahead`.
+
+        Raises:
+            Stopped: if a message has come.
+        """
+        self._go_on()
+        self._renderer.draw_ahead(view, bodies)
+
+    def share(self, meshes: Sequence[Mesh]) -> bool:
+        """See `Renderer.share`."""
+        return self._renderer.share(meshes)
+
+    def refuse_too_large(self, meshes: Mapping[str, Mesh]) -> None:
+        """See `Renderer.refuse_too_large`."""
+        self._renderer.refuse_too_large(meshes)
+
+    @property
+    def underlying(self) -> Renderer:
+        """See `Renderer.underlying`."""
+        return self._renderer.underlying
+
+    @property
+    def is_closed(self) -> bool:
+        """See `Renderer.is_closed`."""
+        return self._renderer.is_closed
+
+    def close(self) -> None:
+        """See `Renderer.close`."""
+        self._renderer.close()
+
+    def _go_on(self) -> None:
+        if self._process == os.getpid() and self._pipe.poll():
+            self._pipe.recv()
+            raise Stopped
+
 
 SCENE_BYTES = CONTENT_ROOM // 4
 """Bytes that a scene takes in a process: it keeps four, the newest pose and what is asked of others in between."""
@@ -134,8 +222,7 @@ class Answering:
             loaded: Any = rule_of(path, document).load(path, document, self._cache)
         else:
             loaded = unpacked_scene(content, self._model)
-        scene: TableScene = content_with(loaded, self._start.error)
-        return scene
+        return cast("TableScene", content_with(loaded, self._start.error))
 
     def _model(self, name: Name) -> Model:
         known = (self._start.models or {}).get(str(name))

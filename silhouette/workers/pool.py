@@ -20,7 +20,7 @@ Of the executors that there are, none holds half of what must hold here (tried i
 | cancel within 4 ms of CPU, meshes kept | no: goes on | no: goes on | no: 90 ms, by killing the process |
 | urgency, and giving way to it | no | no | no |
 | meshes shared by fork | yes | no: copied into each | yes |
-| ends when the caller is killed | no | no | no |
+| ends when the caller is killed, in the middle too | no | no | no: idle ones alone |
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from heapq import heappop, heappush
 from itertools import count
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from silhouette.errors import SilhouetteError
 from silhouette.workers import starting
@@ -144,18 +145,25 @@ class WorkerPool:
         if self._thread is not None:
             for slot in self._slots:
                 if (worker := slot.worker) is not None:
-                    worker.interrupt()  # the thread may wait for it, to take what it sends
+                    with suppress(OSError, ValueError):  # it is gone already
+                        worker.interrupt()  # the thread may wait for it, to take what it sends
             self.wake()
             self._thread.join()
             self._thread = None
+        self._give_up(error)
+
+    def _give_up(self, error: BaseException) -> None:
+        """Ends all processes, and all tasks that are not done."""
+        with self._queue_lock:
+            left = [future for *_, future in self._queue]
+            self._queue = []
         for slot in self._slots:
             slot.kill()
+            left += slot.futures
+            slot.reset()
         for server in self._servers:
             server.stop()
         self._servers = []
-        with self._queue_lock:
-            left = [*(future for slot in self._slots for future in slot.futures), *(one for *_, one in self._queue)]
-            self._queue = []
         for future in left:
             future.settle(error=error)
 
@@ -215,13 +223,17 @@ class WorkerPool:
 
     def _run(self) -> None:
         while self._closed is None:
-            self._turn()
+            try:
+                self._turn()
+            except Exception as error:  # no process can be started, for now
+                self._give_up(error)
 
     def _turn(self) -> bool:
         """Gives tasks to processes that are free, and takes what they send; False if nothing will come."""
-        for slot in self._slots:
+        for slot in self._slots if self._queue else ():
             self._fill(slot)
-        self._advance_servers()
+        if self._servers:
+            self._advance_servers()
         sources = self._busy()
         if not sources and self._alarm is None:
             return False
@@ -494,3 +506,66 @@ class WorkerPool:
         for slot in self._slots:
             if slot.reaper is server:
                 self._lose(slot, exit_in_words(None))
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def parallel_map(
+    function: Callable[[Item], Result], items: Sequence[Item], workers: int, order: Sequence[int] | None = None
+) -> Iterator[Result]:
+    """Yields ``function(item)`` for each item, in the order of the items.
+
+    The work is done by processes forked from this one, which end with the iterator. Each takes the next item as soon as
+    it is free. Where this process cannot be forked (see `silhouette.workers.starting.start_method`), and for one
+    worker or one item, it does the work itself, with the same results.
+
+    Args:
+        function: any closure; its results must be what pickle can carry, and wait in memory for their turn.
+        items: the items to which it is applied.
+        workers: the number of processes.
+        order: the indices of the items, each once, in the order in which they are to be taken; by default ascending.
+
+    Raises:
+        SilhouetteError: where a worker process ends without a result; the results before that item are yielded first.
+        Exception: the error that ``function`` raises, after the results before that item.
+
+    >>> from fractions import Fraction
+    >>> list(parallel_map(lambda share: share * 2, [Fraction(1, 3), Fraction(1, 2)], workers=2))
+    [Fraction(2, 3), Fraction(1, 1)]
+    >>> list(parallel_map(str, [5, 6, 7], workers=1, order=[2, 0, 1]))
+    ['5', '6', '7']
+    >>> list(parallel_map(str, [], workers=2))
+    []
+    """
+    indices = range(len(items)) if order is None else order
+    workers = min(workers, len(items))
+    if workers < 2 or starting.start_method().name != "fork":
+        yield from _here(function, items, indices)
+        return
+
+    def work(index: int) -> Iterator[Result]:
+        yield function(items[index])
+
+    with WorkerPool(lambda: work, workers, replace=False) as pool:
+        futures = {index: pool.submit(index) for index in indices}
+        for index in range(len(items)):
+            yield pool.result(futures.pop(index))
+
+
+def _here(function: Callable[[Item], Result], items: Sequence[Item], indices: Sequence[int]) -> Iterator[Result]:
+    """The results by this process alone; of an error, after what is before it in the order of the items."""
+    outcomes: dict[int, Result | Exception] = {}
+    due = 0
+    for index in indices:
+        try:
+            outcomes[index] = function(items[index])
+        except Exception as error:
+            outcomes[index] = error
+        while due in outcomes:
+            outcome = outcomes.pop(due)
+            if isinstance(outcome, Exception):
+                raise outcome
+            yield outcome
+            due += 1

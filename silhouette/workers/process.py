@@ -214,7 +214,10 @@ def begin_fresh() -> None:
     The search path for modules comes through the pipe, then the target and its argument.
     """
     handle, parent = map(int, sys.argv[1:])
-    pipe = connection.PipeConnection(handle) if sys.platform == "win32" else Connection(handle)
+    if sys.platform == "win32":
+        pipe = connection.PipeConnection(handle)
+    else:
+        pipe = Connection(handle)
     try:
         sys.path[:] = pipe.recv()
         target, argument = pipe.recv()

@@ -111,15 +111,18 @@ class Slot:
         self.number, self._clock, self._timeout = number, clock, timeout
         self.lock = threading.Lock()
         self.worker: Worker | None = None
-        self.is_ordered = False
-        self.loaded: Requirements = NOTHING
+        self.running: TaskFuture | None = None
         self.sent = LRU[None](CONTENT_ROOM)
+        self.loaded: Requirements = NOTHING
+        self.reset()
+
+    def reset(self) -> None:
+        """As at first, without a process."""
+        self.is_ordered = self.is_retired = False
         self.reaper: ForkServer | None = None
         self.futures = deque[TaskFuture]()
-        self.running: TaskFuture | None = None
         self.last: Any = None
         self.deadline = NEVER
-        self.is_retired = False
 
     @property
     def pipe(self) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.batches import feeding, row_making
+from silhouette.batches import chunks, feeding
 from silhouette.batches.chunks import ChunkJudge
 from silhouette.batches.feeding import FeedingPool
 from silhouette.batches.journal import SceneProgress
@@ -158,7 +158,7 @@ def test_a_process_that_judges_and_is_killed_costs_its_check_at_most(
     tmp_path: Path, pack: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     expected, die = rows_without(pack), dying(tmp_path / "killed", times)
-    right = row_making.judge_all
+    right = chunks.judge_all
 
     def judge_all(requests: Any, options: Any) -> Any:
         for table, check in requests:
@@ -166,7 +166,7 @@ def test_a_process_that_judges_and_is_killed_costs_its_check_at_most(
                 die("M1 M2")
         return right(requests, options)
 
-    monkeypatch.setattr(row_making, "judge_all", judge_all)
+    monkeypatch.setattr(chunks, "judge_all", judge_all)
     found = rows_with(pack, workers=2)
     kills = 1 if times == 1 else 4  # in its load, in its chunk, and twice by itself
     assert len(list((tmp_path / "killed").iterdir())) == kills

@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 from silhouette.files.cache import Cache
-from silhouette.live.judges import Judges
+from silhouette.live.judges import Judges, StoppableRenderer
 from silhouette.live.live_table import LiveTable
 from silhouette.live.questions import CheckQuestion, Desk
-from silhouette.live.stopping import StoppableRenderer
 from silhouette.measure.observe import observe
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Cast, Renderer
