@@ -23,7 +23,7 @@ from typing import Any, Literal, Protocol
 
 from silhouette.workers import starting
 from silhouette.workers.clock import NEVER, RunningClock
-from silhouette.workers.process import ChildProcess, is_stopped, serve
+from silhouette.workers.process import DONE, RESULT, ChildProcess, EndOfTasks, is_stopped, serve, worker_pipe
 
 Requirements = frozenset[Any]
 """The requirements of a task in memory, such as files with their states."""
@@ -195,16 +195,18 @@ class ForkServer:
     def _send(self, kind: str, slot: Any, argument: Any) -> None:
         self._request = kind, slot
         with suppress(OSError):  # that it has died is noticed when the answer is read
-            self.pipe.send((kind, argument))
+            self.pipe.send(((kind, argument), {}, ()))
 
     def receive(self) -> Answer:
         """The answer to the request, or "died"; called when the pipe is readable or broken."""
         assert self._request is not None
         (kind, slot), self._request, self.deadline = self._request, None, NEVER
         try:
-            value = self.pipe.recv()
-            if kind == "forked":
+            message, value = self.pipe.recv()
+            if kind == "forked" and message == RESULT:
                 value = ForkedWorker(self, value, Connection(recv_handle(self.pipe)))
+            if message != RESULT or self.pipe.recv()[0] != DONE:
+                return Answer("died", slot)
         except (EOFError, OSError):
             return Answer("died", slot)
         if kind == "loaded":
@@ -218,33 +220,67 @@ class ForkServer:
         """Ends it; its forks are ended by the slots that hold them."""
         if not self.is_busy:
             with suppress(OSError):
-                self.pipe.send(("end", None))
+                self.pipe.send((("end", None), {}, ()))
                 self._process.wait(ENDS_WITHIN)
         self._process.kill()
 
 
 def _serve_forks(pipe: Connection, argument: tuple[Callable[[], SharedWork], int]) -> None:
-    """The main loop of a fork server.
+    """What a fork server does: requests are its tasks, see `silhouette.workers.process.serve`.
 
     Its one other Python thread, which watches its parent, holds no lock: so it can be forked.
     """
     start, pool = argument
-    pool_pidfd = os.pidfd_open(pool)
-    work = start()
-    with suppress(EOFError, OSError):
-        while True:
-            request, value = pipe.recv()
-            if request == "loaded":
-                pipe.send(_load(work, value))
-            elif request == "forked":
-                _fork(pipe, work, pool, pool_pidfd)
-            elif request == "reaped":
-                pipe.send(os.waitstatus_to_exitcode(os.waitpid(value, 0)[1]))
-            else:
-                break
+    serve(pipe, _Forking(start(), pool))
     with suppress(ChildProcessError):  # all of its forks have ended by now, or will soon
         while True:
             os.waitpid(-1, 0)
+
+
+class _Forking:
+    """The work of a fork server.
+
+    Args:
+        work: that it loads for, and its forks do.
+        pool: the number of the process that its forks end with.
+    """
+
+    def __init__(self, work: SharedWork, pool: int) -> None:
+        self._work, self._pool, self._pool_pidfd = work, pool, os.pidfd_open(pool)
+
+    def __call__(self, request: tuple[str, Any]) -> Iterator[Any]:
+        """The answer to a request; after that of "forked", the handle of the pipe to the new process is sent."""
+        kind, argument = request
+        if kind == "loaded":
+            yield _load(self._work, argument)
+        elif kind == "forked":
+            pool_end, worker_end = Pipe()
+            with starting.fork_warning_silenced():
+                pid = os.fork()
+            if not pid:
+                pool_end.close()
+                self._serve_in_fork(worker_end)
+            worker_end.close()
+            yield pid
+            send_handle(worker_pipe(), pool_end.fileno(), self._pool)
+            pool_end.close()
+        elif kind == "reaped":
+            yield os.waitstatus_to_exitcode(os.waitpid(argument, 0)[1])
+        else:
+            raise EndOfTasks
+
+    def _serve_in_fork(self, pipe: Connection) -> None:
+        """Does tasks in a new process, which never returns from here."""
+        status = 1
+        try:
+            worker_pipe().close()  # of the fork server
+            threading.Thread(target=_end_with, args=(self._pool_pidfd,), daemon=True).start()
+            serve(pipe, self._work)
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
 
 
 def _load(work: SharedWork, task: Any) -> Loaded:
@@ -255,30 +291,6 @@ def _load(work: SharedWork, task: Any) -> Loaded:
     gc.collect()
     gc.freeze()  # else the next collection in each fork writes to, and so copies, the pages of everything
     return loaded
-
-
-def _fork(pipe: Connection, work: SharedWork, pool: int, pool_pidfd: int) -> None:
-    """Sends the number of the new process, and the pipe to it; the new process never returns from here."""
-    pool_end, worker_end = Pipe()
-    with starting.fork_warning_silenced():
-        pid = os.fork()
-    if pid:
-        worker_end.close()
-        pipe.send(pid)
-        send_handle(pipe, pool_end.fileno(), pool)
-        pool_end.close()
-        return
-    status = 1
-    try:
-        pool_end.close()
-        pipe.close()
-        threading.Thread(target=_end_with, args=(pool_pidfd,), daemon=True).start()
-        serve(worker_end, work)
-        status = 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        os._exit(status)
 
 
 def _end_with(pidfd: int) -> None:

@@ -407,7 +407,7 @@ class WorkerPool:
         else:
             slot.is_retired = not self._replace
             future.tell(Event(future.task, "lost", reason, may_retry))
-            future.settle(error=SilhouetteError(WORKER_LOST))
+            future.settle(error=self._closed or SilhouetteError(WORKER_LOST))
         if slot.futures and not slot.is_retired:
             self._give(slot)
 

@@ -292,7 +292,7 @@ def serve(pipe: Connection, work: Work, next_message: Callable[[], Any] | None =
     global _pipe
     _pipe = pipe
     take = pipe.recv if next_message is None else next_message
-    with suppress(EOFError, OSError):
+    with suppress(EOFError, OSError, EndOfTasks):
         while True:
             message = take()
             if message == STOP:
@@ -329,6 +329,10 @@ def _pickled_error(error: Exception) -> memoryview:
     except Exception:
         data = ForkingPickler.dumps((FAILED, RuntimeError(f"{type(error).__name__}: {error}")))
     return data
+
+
+class EndOfTasks(BaseException):
+    """Raised by a work that is to do no more tasks."""
 
 
 class Stopped(BaseException):
