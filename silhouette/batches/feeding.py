@@ -177,15 +177,8 @@ class Parcel:
         return packed[skip : skip + _checks(self.chunk)]
 
 
-@dataclass(frozen=True, eq=False)
-class Load:
-    """What a process judges at once: chunks of several scenes.
-
-    Attributes:
-        parcels: the chunks, with their checks.
-    """
-
-    parcels: Sequence[Parcel]
+Load = tuple[Parcel, ...]
+"""What a process judges at once: chunks of several scenes."""
 
 
 def _checks(chunk: Chunk) -> int:
@@ -282,16 +275,16 @@ class LoadJudge:
             yield 0, {"unavailable": str(error)}
             return
         yield 1 if self._apart else renderer.capabilities.checks_together or TOGETHER
-        read = {number: self._unpacked(parcel) for number, parcel in enumerate(load.parcels)}
+        read = {number: self._unpacked(parcel) for number, parcel in enumerate(load)}
         maker = RowMaker(self._settings, renderer, self._opener)
-        at_once = [number for number, own in read.items() if own and not self._is_apart(load.parcels[number])]
+        at_once = [number for number, own in read.items() if own and not self._is_apart(load[number])]
         requests = [(number, request) for number in at_once for request in read[number] or ()]
         rows = maker.rows([request for _, request in requests], len(requests)) if requests else ()
         yield from zip((number for number, _ in requests), rows, strict=True)
         for number, own in read.items():
             if number in at_once:
                 continue
-            chunk = load.parcels[number].chunk
+            chunk = load[number].chunk
             rows_apart = self._judge(chunk) if own is None else maker.rows(own, 1, chunk.failure)
             yield from ((number, row) for row in rows_apart)
 
@@ -313,21 +306,12 @@ class LoadJudge:
         return model
 
 
-class FeedingWork:
-    """The work of any process: it reads, or it judges; which of them, the pool decides."""
-
-    def __init__(self, reader: SceneReader, judge: LoadJudge) -> None:
-        self._reader, self._judge = reader, judge
-
-    def __call__(self, task: Chunk | Load) -> Iterator[Any]:
-        """The results of a reader or of a judge."""
-        return self._judge(task) if isinstance(task, Load) else self._reader(task)
-
-
 def _start(
     settings: BatchSettings, devices: Sequence[str | None], held: Sequence[tuple[str, bytes]], *, apart: bool
-) -> FeedingWork:
-    return FeedingWork(SceneReader(settings), LoadJudge(settings, devices, held, apart=apart))
+) -> Callable[[Chunk | Load], Iterator[Any]]:
+    """The work of any process: it reads, or it judges; which of them, the pool decides."""
+    reader, judge = SceneReader(settings), LoadJudge(settings, devices, held, apart=apart)
+    return lambda task: reader(task) if isinstance(task, Chunk) else judge(task)
 
 
 class FeedingPool:
@@ -434,12 +418,12 @@ class FeedingPool:
 
         sources: list[NextTask] = [judge] * self._judging + [read] * self._reading
         for event in self._pool.events(sources, self._contents_of):
-            yield from self._judged(event) if isinstance(event.task, Load) else self._read(event)
+            yield from self._judged(event) if isinstance(event.task, tuple) else self._read(event)
 
     def _contents_of(self, task: Chunk | Load) -> Mapping[str, Content]:
         """The scenes of a load, and those of their models for which there was room."""
         contents = dict[str, Content]()
-        for parcel in task.parcels if isinstance(task, Load) else ():
+        for parcel in () if isinstance(task, Chunk) else task:
             if parcel.scene and parcel.scene not in contents:
                 carried = self._carried[parcel.chunk.scene]
                 contents[parcel.scene] = Content(partial(bytes, carried.content), SCENE_BYTES)
@@ -516,7 +500,7 @@ class FeedingPool:
                 break
             chunks.append(self._next())
             room -= _checks(chunks[-1])
-        return Load([Parcel.of(chunk, self._carried.get(chunk.scene)) for chunk in chunks])
+        return tuple(Parcel.of(chunk, self._carried.get(chunk.scene)) for chunk in chunks)
 
     def _is_alone(self, chunk: Chunk) -> bool:
         """Whether a chunk is a load by itself: what ends the process, or takes too long, is then known."""
@@ -531,12 +515,12 @@ class FeedingPool:
             self._together = event.value
         else:
             number, row = event.value
-            chunk = load.parcels[number].chunk
+            chunk = load[number].chunk
             self._rows[chunk] += 1
             yield Event(chunk, "result", row)
 
     def _ended(self, load: Load, event: Event) -> Iterator[Event]:
-        chunks = [parcel.chunk for parcel in load.parcels]
+        chunks = [parcel.chunk for parcel in load]
         for chunk in chunks:
             count = self._rows.pop(chunk, 0)
             self._left[chunk.scene] -= 1

@@ -59,7 +59,7 @@ def can_serve() -> bool:
 
 
 class ForkedWorker:
-    """A worker that was forked from a fork server: see `silhouette.workers.process.Worker`."""
+    """A worker that was forked from a fork server, with the members of a `silhouette.workers.process.ChildProcess`."""
 
     def __init__(self, server: ForkServer, pid: int, pipe: Connection) -> None:
         self.pipe = pipe
@@ -69,24 +69,24 @@ class ForkedWorker:
 
     @property
     def pid(self) -> int:
-        """See `Worker`."""
+        """Its number."""
         return self._pid
 
     def is_alive(self) -> bool:
-        """See `Worker`."""
+        """Whether it still runs."""
         return not select.select([self._pidfd], [], [], 0.0)[0]
 
     def is_stopped(self) -> bool:
-        """See `Worker`."""
+        """See `silhouette.workers.process.is_stopped`."""
         return is_stopped(self.pid)
 
     def interrupt(self) -> None:
-        """See `Worker`."""
+        """Ends it, and leaves its pipe to a thread that may be at it; `kill` comes after that."""
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
 
     def kill(self) -> None:
-        """See `Worker`."""
+        """Ends it, whatever it is doing."""
         self.interrupt()
         self.close()
         self.server.reap(self.pid)
@@ -95,22 +95,6 @@ class ForkedWorker:
         """Lets go of a worker that has ended."""
         os.close(self._pidfd)
         self.pipe.close()
-
-
-@dataclass(frozen=True)
-class Answer:
-    """An answer of a fork server.
-
-    Attributes:
-        kind: "loaded", with a `Loaded`; "forked", with the `ForkedWorker`; "reaped", with the exit status of a worker;
-            or "died": the fork server itself did.
-        slot: the slot of the pool that the request was made for.
-        value: the value that ``kind`` names.
-    """
-
-    kind: Literal["loaded", "forked", "reaped", "died"]
-    slot: Any
-    value: Any = None
 
 
 @dataclass(frozen=True)
@@ -197,8 +181,13 @@ class ForkServer:
         with suppress(OSError):  # that it has died is noticed when the answer is read
             self.pipe.send(((kind, argument), {}, ()))
 
-    def receive(self) -> Answer:
-        """The answer to the request, or "died"; called when the pipe is readable or broken."""
+    def receive(self) -> tuple[str, Any, Any]:
+        """The answer to the request; called when the pipe is readable or broken.
+
+        Returns:
+            "loaded", with a `Loaded`; "forked", with the `ForkedWorker`; "reaped", with the exit status of a worker;
+            or "died": the fork server itself did. In between, the slot of the pool that the request was made for.
+        """
         assert self._request is not None
         (kind, slot), self._request, self.deadline = self._request, None, NEVER
         try:
@@ -206,15 +195,15 @@ class ForkServer:
             if kind == "forked" and message == RESULT:
                 value = ForkedWorker(self, value, Connection(recv_handle(self.pipe)))
             if message != RESULT or self.pipe.recv()[0] != DONE:
-                return Answer("died", slot)
+                return "died", slot, None
         except (EOFError, OSError):
-            return Answer("died", slot)
+            return "died", slot, None
         if kind == "loaded":
             self.loaded |= next(order.requirements for order in self.orders if order.slot is slot)
             self.full = value == "full"
         if kind == "forked":
             self.orders = [order for order in self.orders if order.slot is not slot]
-        return Answer(kind, slot, value)  # type: ignore[arg-type]
+        return kind, slot, value
 
     def stop(self) -> None:
         """Ends it; its forks are ended by the slots that hold them."""

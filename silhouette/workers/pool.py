@@ -42,7 +42,6 @@ from silhouette.workers.clock import LOOK_INTERVAL, NEVER, RunningClock
 from silhouette.workers.content import Content
 from silhouette.workers.forkserver import (
     NOTHING,
-    Answer,
     ForkedWorker,
     ForkServer,
     Order,
@@ -358,7 +357,7 @@ class WorkerPool:
             if not is_ready and not self._is_late(source):
                 continue
             if isinstance(source, ForkServer):
-                self._handle(source, source.receive() if source.pipe.poll() else Answer("died", None))
+                self._handle(source, *(source.receive() if source.pipe.poll() else ("died", None, None)))
             elif not is_ready:
                 self._lose(source, f"not done within {self._timeout:g} s, the --timeout", may_retry=False)
             else:
@@ -481,18 +480,17 @@ class WorkerPool:
         for server in self._servers:
             server.send_next_request()
 
-    def _handle(self, server: ForkServer, answer: Answer) -> None:
+    def _handle(self, server: ForkServer, kind: str, slot: Slot | None, value: Any) -> None:
         """What follows from the answer of a fork server, or from its death."""
-        slot: Slot | None = answer.slot
-        if answer.kind == "forked":
+        if kind == "forked":
             assert slot is not None
-            slot.assign(answer.value, server.loaded)
-        elif answer.kind == "reaped" and slot is not None:
-            self._lose(slot, exit_in_words(answer.value))
-        elif answer.kind == "died":
+            slot.assign(value, server.loaded)
+        elif kind == "reaped" and slot is not None:
+            self._lose(slot, exit_in_words(value))
+        elif kind == "died":
             self._unshared = self._unshared.union(*(order.requirements for order in server.orders))
             self._drop(server)
-        elif answer.value == "unshared":
+        elif value == "unshared":
             self._requirements = None
             self._drop(server)
 

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from silhouette.workers import starting
 from silhouette.workers.content import receive
@@ -35,37 +35,6 @@ STOP = "stop"
 """The message that stops a worker in the middle of a task."""
 
 Made = TypeVar("Made")
-
-
-class Worker(Protocol):
-    """A process that does tasks, as the process that sends them sees it.
-
-    Attributes:
-        pipe: takes tasks and gives messages: see `serve`; broken if the process has ended.
-    """
-
-    pipe: Connection
-
-    @property
-    def pid(self) -> int:
-        """Its number."""
-        ...
-
-    def is_alive(self) -> bool:
-        """Whether it still runs."""
-        ...
-
-    def is_stopped(self) -> bool:
-        """Whether it is stopped, as by Ctrl-Z, until it is told to go on; False where the system does not tell."""
-        ...
-
-    def interrupt(self) -> None:
-        """Ends it, and leaves its pipe to a thread that may be at it; `kill` comes after that."""
-        ...
-
-    def kill(self) -> None:
-        """Ends it, whatever it is doing."""
-        ...
 
 
 class ChildProcess:
@@ -118,7 +87,7 @@ class ChildProcess:
         return self._executed.poll() is None if self._executed is not None else bool(self._forked.is_alive())
 
     def is_stopped(self) -> bool:
-        """See `Worker`."""
+        """See `is_stopped`."""
         return is_stopped(self.pid)
 
     def wait(self, seconds: float | None = None) -> int | None:
@@ -133,7 +102,7 @@ class ChildProcess:
         return status
 
     def interrupt(self) -> None:
-        """See `Worker`."""
+        """Ends it, and leaves its pipe to a thread that may be at it; `kill` comes after that."""
         process: Any = self._forked or self._executed
         process.kill()
 

@@ -14,7 +14,10 @@ from typing import Any, Literal
 from silhouette.workers.clock import NEVER, RunningClock
 from silhouette.workers.content import CONTENT_ROOM, LRU, Content
 from silhouette.workers.forkserver import NOTHING, ForkedWorker, ForkServer, Requirements
-from silhouette.workers.process import STOP, ChildProcess, Worker
+from silhouette.workers.process import STOP, ChildProcess
+
+Worker = ChildProcess | ForkedWorker
+"""A process that does tasks: started by this one, or by a fork server."""
 
 
 @dataclass(frozen=True)
