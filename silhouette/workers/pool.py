@@ -231,8 +231,8 @@ class WorkerPool:
         """Gives tasks to processes that are free, and takes what they send; False if nothing will come."""
         for slot in self._slots if self._queue else ():
             self._fill(slot)
-        if self._servers:
-            self._advance_servers()
+        if self._advance_servers():
+            return True  # tasks may have come back, and processes are free
         sources = self._busy()
         if not sources and self._alarm is None:
             return False
@@ -469,16 +469,23 @@ class WorkerPool:
             isinstance(worker, ForkedWorker) and worker.server is server for worker in workers
         )
 
-    def _advance_servers(self) -> None:
-        """Stops fork servers that are not used, drops those that have died, and sends the others their next request."""
+    def _advance_servers(self) -> bool:
+        """Stops fork servers that are not used, drops those that have died, and sends the others their next request.
+
+        Returns:
+            Whether any was dropped, and with it what it was asked for.
+        """
+        dropped = False
         for server in list(self._servers):
             if not self._is_used(server):
                 self._servers.remove(server)
                 server.stop()
             elif not server.is_busy and not server.is_alive():
                 self._drop(server)
+                dropped = True
         for server in self._servers:
             server.send_next_request()
+        return dropped
 
     def _handle(self, server: ForkServer, kind: str, slot: Slot | None, value: Any) -> None:
         """What follows from the answer of a fork server, or from its death."""

@@ -12,14 +12,14 @@ import pytest
 
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, content_with, judge_all
-from silhouette.live import judges as judging
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
 from silhouette.live.questions import CheckQuestion
+from silhouette.models.model import Model
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.scenes.carrying import model_digest, packed_scene, unpacked_scene
+from silhouette.scenes.carrying import model_digest, packed_model, packed_scene, unpacked_scene
 from silhouette.workers.starting import StartMethod
 from tests.support.batching import force_forking
 
@@ -85,7 +85,7 @@ def test_models_of_one_content_have_one_digest_and_others_another(tmp_path: Path
     changed = [
         *before.values(),
         replace(before["Kal"], front=1.0),
-        replace(before["Kal"], role=before["Kal"].role ^ 1),
+        replace(before["Kal"], role=before["Kal"].role ^ np.uint8(1)),
         replace(before["Kal"], mesh=replace(before["Kal"].mesh, vertices=before["Kal"].mesh.vertices + 1e-9)),
     ]
     assert len({model_digest(model) for model in changed}) == len(changed)
@@ -94,14 +94,13 @@ def test_models_of_one_content_have_one_digest_and_others_another(tmp_path: Path
 def test_a_model_that_came_later_is_sent_to_each_process_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the scene at the start are never sent to a process that was forked."""
     table, packed = LiveTable(tmp_path / "duel.toml", document(), Cache(None)), list[str]()
-    right = judging.packed_model
 
-    def packed_model(model: Any) -> Any:
+    def packed_and_counted(model: Model) -> bytes:
         packed.append(model.source)
-        return right(model)
+        return packed_model(model)
 
-    monkeypatch.setattr(judging, "packed_model", packed_model)
-    monkeypatch.setattr(judging, "start_method", lambda: StartMethod("fork"))
+    monkeypatch.setattr("silhouette.live.judges.packed_model", packed_and_counted)
+    monkeypatch.setattr("silhouette.live.judges.start_method", lambda: StartMethod("fork"))
 
     async def asked() -> None:
         async with Judges(table.scene, table.cache, "embree", workers=1, pixel=0.5) as judges:

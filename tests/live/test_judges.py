@@ -64,6 +64,26 @@ def test_a_process_that_is_killed_is_replaced_and_its_question_answered(tmp_path
     asyncio.run(main())
 
 
+def test_a_fork_server_that_is_killed_is_done_without(tmp_path: Path) -> None:
+    """The next process is a fresh Python, which is sent the scene and its models; it answers alike."""
+    table = table_of(written(tmp_path))
+
+    async def main() -> None:
+        async with Judges(table.scene, table.cache, workers=1) as judges:
+            expected = await judges.ask(table.now, KAL)
+            killed = [*processes_of(judges), *(server._process.pid for server in judges._pool._servers)]
+            for process in killed:
+                os.kill(process, signal.SIGKILL)
+            for _ in range(2):
+                assert await asyncio.wait_for(judges.ask(table.now, KAL), PATIENCE) == expected
+            table.edit([{"piece": "Vex", "at": [0, 200.5]}])
+            (answer,) = await asyncio.wait_for(judges.ask(table.now, KAL), PATIENCE)
+            assert answer.row["target"] == "Vex"
+            assert not set(killed) & set(processes_of(judges))
+
+    asyncio.run(main())
+
+
 @pytest.mark.slow
 def test_a_question_that_ends_every_process_is_an_error_and_the_next_one_answered(tmp_path: Path) -> None:
     table = table_of(written(tmp_path))
