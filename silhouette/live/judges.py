@@ -40,8 +40,8 @@ from silhouette.renderers.rays import RayRenderer
 from silhouette.renderers.registry import survives_fork
 from silhouette.rules import rule_of
 from silhouette.scenes.carrying import Name, model_digest, packed_model, packed_scene, unpacked_model, unpacked_scene
-from silhouette.scenes.placement_warnings import prepare
 from silhouette.scenes.table import TableScene
+from silhouette.scenes.warnings import prepare
 from silhouette.text import problem
 from silhouette.views import View
 from silhouette.workers import PATIENT, WorkerPool, cores, start_method
