@@ -51,12 +51,12 @@ with_meshes_slowly = pytest.mark.parametrize(
 )
 
 COUNTING = """
-from silhouette.batches import row_making
-uncounted = row_making.judge_all
+from silhouette.batches import chunks
+uncounted = chunks.judge_all
 def counted(requests, options):
     open({file!r}, "a").write("x" * len(requests))
     return uncounted(requests, options)
-row_making.judge_all = counted
+chunks.judge_all = counted
 """
 ROWS = 120
 

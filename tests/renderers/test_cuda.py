@@ -14,9 +14,7 @@ import numpy as np
 import pytest
 
 from silhouette import load_scene
-from silhouette.batches.chunks import Chunk, ChunkJudge
-from silhouette.batches.opening import Opener
-from silhouette.batches.row_making import RowMaker
+from silhouette.batches.chunks import Chunk, ChunkJudge, Opener, RowMaker
 from silhouette.batches.settings import BatchSettings
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.files.cache import Cache

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.batches import row_making
+from silhouette.batches import chunks
 from silhouette.workers import CAN_FORK
 from silhouette.workers.starting import StartMethod
 from tests.support.shapes import cube
@@ -29,12 +29,12 @@ LONG_ENOUGH = 120.0
 SLOWLY = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from silhouette.batches import row_making
-right = row_making.judge_all
+from silhouette.batches import chunks
+right = chunks.judge_all
 def judge_all(requests, options):
     time.sleep({seconds} * len(requests))
     return right(requests, options)
-row_making.judge_all = judge_all
+chunks.judge_all = judge_all
 from silhouette.cli.app import main
 sys.exit(main())
 """
@@ -174,14 +174,14 @@ def before_each_check(monkeypatch: pytest.MonkeyPatch, before: Callable[[Any], N
     """Does something before each check, told which, in workers that are forked from this process."""
     if not CAN_FORK:
         pytest.skip("processes are not forked on this system")
-    right = row_making.judge_all
+    right = chunks.judge_all
 
     def judge_all(requests: Any, options: Any) -> Any:
         for _, check in requests:
             before(check)
         return right(requests, options)
 
-    monkeypatch.setattr(row_making, "judge_all", judge_all)
+    monkeypatch.setattr(chunks, "judge_all", judge_all)
     force_forking(monkeypatch)
 
 
