@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from _pytest.doctest import DoctestModule
 
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import DIRECTORY_VARIABLE
@@ -36,6 +39,9 @@ collect_ignore = ["mutation/mutants.py", "mutation/run.py"]  # of which one need
 
 _KEPT = pytest.StashKey[str]()
 
+_MAY_BE_SLOW = re.compile(r"mark\.slow|mark\.thinned|browser|[(, ]renderer[,:]")
+"""What stands in every file with a slow test: a mark, or a fixture that brings one."""
+
 _TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 
@@ -51,6 +57,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")  # a page is drawn in software
+    slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
+    silent = [str(path) for path in sorted(slow) if not _MAY_BE_SLOW.search(path.read_text(encoding="utf-8"))]
+    assert not silent, f"-m slow would leave these files alone, since they name no mark of a slow test: {silent}"
     is_wanted = bool(config.getoption("--long"))
     kept, left_out = list[pytest.Item](), list[pytest.Item]()
     for item in items:
@@ -59,6 +68,34 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Leaves files alone that have nothing to run: without doctests, and of ``-m slow`` those without slow tests."""
+    collectors = yield
+    if file_path.suffix != ".py":
+        return collectors
+    text = file_path.read_text(encoding="utf-8")
+    is_slow_step = parent.config.option.markexpr == "slow"
+    if is_slow_step and not _MAY_BE_SLOW.search(text):
+        return []
+    if is_slow_step or ">>>" not in text:
+        return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
+    return collectors
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Exempts what is there by now from garbage collection.
+
+    Ten thousand collected tests and all libraries would be looked through again each time, and copied into each
+    forked process.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _thin(items: list[pytest.Item]) -> None:
