@@ -19,6 +19,7 @@ from silhouette.batches import row_making
 from silhouette.workers import CAN_FORK
 from silhouette.workers.starting import StartMethod
 from tests.support.shapes import cube
+from tests.support.warm_processes import Process, run_warm
 
 FAST = ("--renderer", "reference", "--pixel", "2", "--no-cache", "--quiet")
 """Options with which a check of these scenes takes a millisecond or two."""
@@ -115,7 +116,7 @@ def command(*words: object, seconds: float = 0.0) -> list[str]:
 def running(*words: object, seconds: float = 0.0) -> Iterator[subprocess.Popen[str]]:
     """The same, running, in a process group of its own; it is killed at the end, where it still runs."""
     pipe = subprocess.PIPE
-    batch = subprocess.Popen(
+    batch = Process(
         command(*words, seconds=seconds), stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=environment()
     )
     try:
@@ -131,7 +132,7 @@ def running(*words: object, seconds: float = 0.0) -> Iterator[subprocess.Popen[s
 def finished(*words: object, before: str = "") -> subprocess.CompletedProcess[str]:
     """The same, when it has ended; before it begins, some Python is run. A traceback is never right."""
     start = [sys.executable, "-c", before + SLOWLY.format(seconds=0), *map(str, words)] if before else command(*words)
-    ran = subprocess.run(start, capture_output=True, text=True, timeout=120, env=environment())
+    ran = run_warm(start, text=True, env=environment())
     assert "Traceback" not in ran.stderr, ran.stderr
     return ran
 
