@@ -35,7 +35,7 @@ REQUIRE_GL = "SILHOUETTE_REQUIRE_GL"
 REQUIRE_CUDA = "SILHOUETTE_REQUIRE_CUDA"
 """The environment variable by which a GPU runner says that ``cuda`` must run, and on a GPU."""
 
-collect_ignore = ["mutation/mutants.py", "mutation/run.py"]  # of which one needs cosmic-ray, one a system that forks
+collect_ignore = [f"mutation/{name}.py" for name in ("mutants", "run", "everywhere")]  # cosmic-ray, a system that forks
 
 _KEPT = pytest.StashKey[str]()
 

@@ -99,6 +99,7 @@ def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twic
     assert [alive_in_group(leader) for leader in leaders] == [[]] * 4
 
 
+@pytest.mark.thinned(quick=50)
 @pytest.mark.parametrize(
     ("make", "processes"), [(folder_of_scenes, 3), (folder_of_scenes_with_meshes, 4)], ids=["solids", "meshes"]
 )
@@ -138,7 +139,7 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbe
     assert out.read_bytes() == expected
 
 
-@pytest.mark.thinned(quick=50)
+@pytest.mark.thinned(quick=0)
 @with_and_without_meshes
 def test_a_worker_that_dies_costs_one_row(
     tmp_path: Path,
@@ -219,6 +220,7 @@ def test_the_time_after_ctrl_z_does_not_count(tmp_path: Path, undisturbed: tuple
     assert out.read_bytes() == expected
 
 
+@pytest.mark.slow
 def test_a_check_that_hangs_is_a_row_after_the_timeout(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,6 +341,7 @@ def test_a_disk_that_fills_loses_no_row(undisturbed: tuple[Path, bytes], small_d
     assert [path.name for path in out.parent.iterdir()] == ["out.jsonl"]
 
 
+@pytest.mark.slow
 def test_an_output_folder_that_goes_away_is_one_line(tmp_path: Path) -> None:
     folder = tmp_path / "results"
     folder.mkdir()

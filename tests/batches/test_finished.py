@@ -53,7 +53,7 @@ def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("silhouette.batches.run.judge_scenes", lambda *_: pytest.fail("judged again"))
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=0)
 @endings
 def test_a_finished_batch_is_resumed_at_once_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: Batch, ending: str
@@ -110,7 +110,7 @@ def _without_problem(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key != "problem"}
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=0)
 @endings
 def test_only_failed_rows_are_judged_again_and_all_others_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: Batch, ending: str
@@ -205,6 +205,7 @@ def test_a_repair_that_is_killed_goes_on(monkeypatch: pytest.MonkeyPatch, batch:
     assert out.read_bytes() == undisturbed
 
 
+@pytest.mark.slow
 def test_what_cannot_be_judged_again_is_refused(monkeypatch: pytest.MonkeyPatch, batch: Batch) -> None:
     def refused(*options: object, **words: Any) -> str:
         (line,) = batch("--retry-errors", *options, **words).complaints

@@ -60,6 +60,7 @@ def holders(parent: int) -> list[int]:
     return [one for one in grandchildren if "silhouette.workers.child" in Path(f"/proc/{one}/cmdline").read_text()]
 
 
+@pytest.mark.slow
 def test_the_rows_are_the_same_and_no_process_is_left(pack: Path) -> None:
     expected, before = rows_without(pack), children_of(os.getpid())
     assert sum("verdict" in row for row in expected) == 36
@@ -110,6 +111,7 @@ def is_alive(process: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_another_takes_the_place_of_one_that_was_killed() -> None:
     before = children_of(os.getpid())
     with HeldDevice(DEVICE, 1) as held:
@@ -142,6 +144,7 @@ def test_it_ends_with_the_process_that_started_it() -> None:
     os.close(writer)
 
 
+@pytest.mark.slow
 def test_whoever_does_not_know_the_key_is_not_answered() -> None:
     with HeldDevice(DEVICE, 1) as held:
         for _ in range(2):

@@ -112,7 +112,7 @@ SHIPPED = (
 )
 
 
-@pytest.mark.thinned(quick=25)
+@pytest.mark.thinned(quick=12)
 @pytest.mark.parametrize("name", SHIPPED)
 def test_scenes_of_every_game_there_and_back(name: str, tmp_path: Path) -> None:
     path = bundle(SCENES / f"{name}.toml", tmp_path / "a.zip", pixel=0.4)
@@ -126,6 +126,7 @@ def test_scenes_of_every_game_there_and_back(name: str, tmp_path: Path) -> None:
     assert held[told["bundle"]] == (SCENES / f"{name}.toml").read_bytes()
 
 
+@pytest.mark.slow
 def test_what_a_bundle_holds(scene: Path, tmp_path: Path) -> None:
     files = contents(bundle(scene, tmp_path / "a.zip", pictures=True))
     table = {
@@ -146,6 +147,7 @@ def test_what_a_bundle_holds(scene: Path, tmp_path: Path) -> None:
     assert str(tmp_path) not in files["bundle.json"].decode()
 
 
+@pytest.mark.slow
 def test_the_same_scene_gives_the_same_bytes(scene: Path, tmp_path: Path) -> None:
     one = bundle(scene, tmp_path / "a.zip", pictures=True).read_bytes()
     shutil.copytree(tmp_path / "Gelände", tmp_path / "copy/Gelände")
@@ -172,6 +174,7 @@ def test_another_renderer_is_the_same_within_the_error(scene: Path, tmp_path: Pa
     assert found.reasons[:2] == ("the renderer reference then, embree here", "pixel as the scene has it then, 0.1 here")
 
 
+@pytest.mark.slow
 def test_a_mesh_that_was_changed_is_named(scene: Path, tmp_path: Path) -> None:
     path = bundle(scene, tmp_path / "a.zip", pictures=True)
     higher = as_obj(box((-30.0, -2.5, 0.0), (30.0, 2.5, 40.0))).encode()
@@ -213,6 +216,7 @@ def test_other_versions_are_named(scene: Path, tmp_path: Path) -> None:
     assert "warp" not in told  # the renderer makes no use of it
 
 
+@pytest.mark.thinned(quick=55)
 @pytest.mark.parametrize("error", [0.02, None])
 def test_it_is_judged_again_with_its_error(scene: Path, tmp_path: Path, error: float | None) -> None:
     path = tmp_path / "a.zip"
@@ -391,6 +395,7 @@ def test_a_bomb_that_is_listed_is_refused(whole: bytes, tmp_path: Path) -> None:
         again(tmp_path / "a.zip")
 
 
+@pytest.mark.slow
 def test_a_bundle_has_limits(whole: bytes, scene: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(whole)

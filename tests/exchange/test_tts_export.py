@@ -109,6 +109,7 @@ def test_the_game_shows_each_piece_where_the_scene_has_it(tmp_path: Path) -> Non
         assert np.abs(seen(np.array(points, float), state["Transform"]) - truth).max() < 0.001
 
 
+@pytest.mark.slow
 def test_an_imported_table_goes_back_with_its_addresses_and_places(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     kept(tmp_path / "Models", 1)
@@ -129,6 +130,7 @@ def test_an_imported_table_goes_back_with_its_addresses_and_places(tmp_path: Pat
     assert exported["tilted"]["CustomMesh"]["MeshURL"].startswith("file://")
 
 
+@pytest.mark.slow
 def test_an_example_scene_with_real_meshes_comes_back_the_same(tmp_path: Path) -> None:
     """Every vertex of the files is there; a base may be found instead of given, and cut at another height."""
     before = load_scene(example("scenes/necromunda/two_blockers.toml"))

@@ -46,6 +46,7 @@ def random_place(rng: Any, kind: int, reach: float = 30.0) -> dict[str, float]:
     return transform(rng.uniform(-reach, reach, 3), turns, scales * ([1, 1, -1] if kind == 3 else 1))
 
 
+@pytest.mark.slow
 def test_matrices_of_random_poses_are_where_unity_has_them() -> None:
     rng = np.random.default_rng(7)
     for number in range(1000):
@@ -99,6 +100,7 @@ def test_a_piece_is_not_mirrored_and_its_faces_look_outward(tmp_path: Path) -> N
     assert volume("mirrored") == pytest.approx(volume("kept"), rel=1e-4)
 
 
+@pytest.mark.thinned(quick=58)
 @pytest.mark.parametrize("turn", [0.0, 30.0, 135.0, -90.0])
 def test_a_figure_looks_along_its_own_front(tmp_path: Path, turn: float) -> None:
     """Unity's forward, +z, turned clockwise: what an OBJ has at +z is what the figure has before it."""

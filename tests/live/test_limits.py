@@ -217,6 +217,7 @@ def test_half_open_handshakes_end_and_hold_up_nobody() -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_client_in_a_hurry_is_slowed_down_and_then_closed() -> None:
     async def scenario() -> None:
         async with (

@@ -138,6 +138,7 @@ def test_a_client_that_reads_late_loses_nothing(tmp_path: Path) -> None:
     assert [json.loads(line)["id"] for line in out.splitlines()] == list(range(2000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_busy", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_ctrl_c_ends_it_while_it_waits_or_judges(tmp_path: Path, is_busy: bool) -> None:
     with served(written(tmp_path)) as program:

@@ -70,6 +70,7 @@ def both(cuda: Any, measure: Callable[[Any], Sequence[Any]]) -> None:
             assert np.array_equal(one.blocker, two.blocker)
 
 
+@pytest.mark.thinned(quick=65)
 def test_counts_errors_and_masks_are_those_that_are_counted_here(cuda: Any, taken: list[int]) -> None:
     """Of pictures together, whatever is allowed: those that are settled at one level are left alone at the next."""
     arc, behind = fighter_arc((0.0, 0.0), facing=48.0), fighter_arc((0.0, 0.0), facing=200.0)

@@ -226,6 +226,7 @@ def test_an_eye_on_a_block_measures_the_share_that_lies_below_its_side(renderer:
     assert share(observation) == pytest.approx(truth, abs=observation.counts.error + 1e-3)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SEEDS)
 def test_what_ends_in_the_plane_of_the_targets_face_obscures_nothing(renderer: Renderer, seed: int) -> None:

@@ -71,6 +71,7 @@ def obj_lines(points: Floats, groups: list[Floats]) -> bytes:
     return "\n".join(lines).encode()
 
 
+@pytest.mark.thinned(quick=51)
 @pytest.mark.parametrize("groups", [399, 5000])
 def test_groups_that_share_vertices_do_not_take_them_each(tmp_path: Path, groups: int) -> None:
     points, faces = grid(180)
@@ -185,6 +186,7 @@ def component(number: int, of: int) -> str:
     return f'<object id="{number}"><components><component objectid="{of}"/></components></object>'
 
 
+@pytest.mark.thinned(quick=33)
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, zipfile.ZIP_DEFLATED])
 def test_an_archive_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path, method: int) -> None:
     content = three_mf(" " * (64 << 20), "", method, claims=1000)
@@ -206,6 +208,7 @@ MUCH = {
 }
 
 
+@pytest.mark.thinned(quick=23)
 @pytest.mark.parametrize("objects, items, says", MUCH.values(), ids=MUCH)
 def test_an_archive_of_too_much_of_anything_is_refused_soon(
     tmp_path: Path, objects: str, items: str, says: str
@@ -253,6 +256,7 @@ def test_primitives_that_share_points_do_not_take_them_each(tmp_path: Path) -> N
     assert within(tmp_path / "shared.glb", content, megabytes=600) == f"{2 * 1000 * 64} triangles, 2 parts"
 
 
+@pytest.mark.slow
 def test_wide_trees_of_nodes_are_refused_soon(tmp_path: Path) -> None:
     assert within(tmp_path / "a.glb", glb(1, [{"mesh": 0}, *[{}] * 100_001]), cpu=4).startswith(
         "has more than 100000 nodes"
@@ -276,6 +280,7 @@ end_header
     return head.encode() + corners + b"".join(struct.pack(f"<B{count}i", count, *range(count)) for count in counts)
 
 
+@pytest.mark.slow
 def test_millions_of_empty_lists_take_no_time(tmp_path: Path) -> None:
     content = ply([3, 0]) + b"\0" * 1_000_000
     content = content.replace(b"element face 2\n", b"element face 1000002\n")
@@ -316,6 +321,7 @@ def stored_within(path: Path, content: bytes | None = None, *, cpu: int = 8, meg
     return outcome.text
 
 
+@pytest.mark.slow
 def test_materials_that_share_vertices_and_a_picture_do_not_take_them_each(tmp_path: Path) -> None:
     points, faces = grid(200)
     (tmp_path / "skin.png").write_bytes(picture(side=64))
@@ -346,6 +352,7 @@ def test_copies_of_many_vertices_are_counted_before_they_are_made(tmp_path: Path
     assert refused == "holds 120000000 vertices; 9000000 are the most that can be looked at"
 
 
+@pytest.mark.slow
 def test_pictures_of_a_file_are_decoded_up_to_a_limit(tmp_path: Path) -> None:
     side = 8192
     held = io.BytesIO()

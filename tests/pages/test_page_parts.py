@@ -89,6 +89,7 @@ def test_simplified_meshes_keep_their_outline() -> None:
     assert np.array_equal(same_faces, mesh.faces)
 
 
+@pytest.mark.thinned(quick=62)
 @pytest.mark.parametrize("name", ["necromunda/skirmish", "tide_of_iron/blind_hexes_from_level_1"])
 def test_each_distinct_mesh_is_there_once(name: str) -> None:
     loaded = load_scene(SCENES / f"{name}.toml", cache=Cache(None))

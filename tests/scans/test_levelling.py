@@ -44,6 +44,7 @@ def size_in_mm(found: Level, unit: float) -> list[float]:
     return sorted(edge * unit for edge in found.size)
 
 
+@pytest.mark.thinned(quick=22)
 @pytest.mark.parametrize(
     "turned, up, unit, cloud",
     [
@@ -73,12 +74,14 @@ def test_a_table_is_levelled_however_it_lies_in_the_file(
     assert not found.on_table[tall].any()
 
 
+@pytest.mark.slow
 def test_the_tilt_is_out_of_the_axis_that_the_file_has_up_or_plainly_the_other() -> None:
     table = scanned_table(things=FEW, spacing=COARSE)
     assert level(as_scan(table, turned=(0.8, 0, 0))[0]).tilt == pytest.approx(0.8, abs=0.05)
     assert level(as_scan(table, turned=(90.8, 0, 0))[0]).tilt == pytest.approx(0.8, abs=0.05)
 
 
+@pytest.mark.slow
 def test_x_is_along_the_longer_edge_and_of_a_square_the_one_nearest_to_the_files() -> None:
     long = level(as_scan(scanned_table((600, 400), spacing=COARSE), turned=(0, 0, 80))[0])
     assert long.size is not None
@@ -97,6 +100,7 @@ ROOMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROOMS)
 def test_the_table_is_found_under_what_stands_on_it(name: str) -> None:
     things, size = ROOMS[name]
