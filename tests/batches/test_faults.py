@@ -58,15 +58,16 @@ def counted(requests, options):
     return uncounted(requests, options)
 row_making.judge_all = counted
 """
-ROWS = 120
+MODELS = 4
+ROWS = 4 * MODELS * (MODELS - 1)
 
 
 @pytest.fixture
 def undisturbed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> tuple[Path, bytes]:
-    """A pack of 120 pairs, and the file that it becomes."""
-    folder = getattr(request, "param", folder_of_scenes)(tmp_path / "pack")
+    """A pack of four scenes, in each of which all look at all, and the file that it becomes."""
+    folder = getattr(request, "param", folder_of_scenes)(tmp_path / "pack", models=MODELS)
     run(capsys, "batch", folder, "--everyone", "--out", tmp_path / "undisturbed.jsonl", *FAST)
     return folder, (tmp_path / "undisturbed.jsonl").read_bytes()
 
@@ -81,7 +82,7 @@ def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twic
     words = ("batch", folder, "--everyone", "--out", out, "--workers", 2, *FAST)
     random = np.random.default_rng(5)
     before, leaders = 0, []
-    for goal in sorted(random.integers(1, ROWS - 30, 4)):
+    for goal in sorted(random.integers(1, ROWS - 12, 4)):
         with running(*words, *(["--resume"] if before else []), seconds=SLOW) as batch:
             leaders.append(batch.pid)
             wait_until(lambda goal=goal: len(journaled(out)) >= goal)
@@ -149,15 +150,15 @@ def test_a_worker_that_dies_costs_one_row(
 ) -> None:
     folder, _ = undisturbed
     expected = rows_of(tmp_path / "undisturbed.jsonl")
-    before_each_check(monkeypatch, lambda check: die(check, "M2", "M4"))
+    before_each_check(monkeypatch, lambda check: die(check, "M1", "M3"))
     for workers in (1, 3):
         out = tmp_path / f"by {workers}.jsonl"
         ran = run(capsys, "batch", folder, "--everyone", "--out", out, "--workers", workers, *FAST)
         assert ran.status == 2
         assert len(ran.complaints) == 4
         for row, other in zip(rows_of(out), expected, strict=True):
-            if (other["attacker"], other["target"]) == ("M2", "M4"):
-                sentence = f"{other['scene']}: M2 to M4: the process that was at it ended (killed by SIGKILL)"
+            if (other["attacker"], other["target"]) == ("M1", "M3"):
+                sentence = f"{other['scene']}: M1 to M3: the process that was at it ended (killed by SIGKILL)"
                 named = {key: other[key] for key in ("scene", "attacker", "target", "rules")}
                 assert row == named | {"problem": sentence, "error": sentence}
             else:
@@ -198,7 +199,7 @@ def test_a_worker_that_is_killed_once_costs_nothing(
     out = tmp_path / "out.jsonl"
     ran = run(capsys, "batch", folder, "--everyone", "--out", out, "--workers", 2, *FAST)
     assert (ran.status, ran.complaints) == (0, [])
-    assert len(list(killed.iterdir())) == (4 if moment == "opening" else 30)
+    assert len(list(killed.iterdir())) == (4 if moment == "opening" else ROWS // 4)
     assert out.read_bytes() == expected
 
 

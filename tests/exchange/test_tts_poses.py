@@ -58,12 +58,14 @@ def test_matrices_of_random_poses_are_where_unity_has_them() -> None:
         assert np.abs(points[:, :3] - seen(POINTS, *chain)).max() < 1e-6
 
 
-@pytest.mark.slow
-def test_a_thousand_pieces_of_a_loaded_scene_are_where_unity_has_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "count", [pytest.param(200, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.long)]
+)
+def test_hundreds_of_pieces_of_a_loaded_scene_are_where_unity_has_them(tmp_path: Path, count: int) -> None:
     rng = np.random.default_rng(3)
     kept(tmp_path / "Models", 1)
     states, truth, kinds = [], {}, {}
-    for number in range(1000):
+    for number in range(count):
         name, kind = f"piece {number}", number % 5
         place = random_place(rng, kind % 4)
         state, expected = model(name, place), [seen(POINTS, place)]

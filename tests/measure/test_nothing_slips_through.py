@@ -17,7 +17,7 @@ CASES = 13
 """Of each kind; together more than 500."""
 
 
-@pytest.mark.thinned(quick=2, ci=60)
+@pytest.mark.thinned(quick=2, ci=35)
 @pytest.mark.parametrize("number", range(CASES))
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_stated_is_true(kind: str, number: int) -> None:

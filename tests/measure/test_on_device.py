@@ -88,8 +88,10 @@ def test_hard_sights_are_counted_as_they_are_here(cuda: Any, taken: list[int], k
     assert taken
 
 
-@pytest.mark.thinned(quick=0, ci=50)
-@pytest.mark.parametrize("count", [63, 64, 65, 130])
+@pytest.mark.parametrize(
+    "count",
+    [pytest.param(count, marks=pytest.mark.slow if count == 65 else pytest.mark.long) for count in (63, 64, 65, 130)],
+)
 def test_each_of_many_blockers_is_counted(alone: Any, count: int) -> None:
     """Also where the bits of one word do not suffice."""
     one = PICTURES[2]

@@ -113,7 +113,7 @@ def _drawn(count: int, seed: int) -> list[Mutant]:
     modules = [path for path in sorted(PACKAGE.rglob("*.py")) if path.name not in LEFT_OUT]
     lengths = [len(path.read_text(encoding="utf-8").splitlines()) for path in modules]
     of_modules: dict[Path, list[Mutant]] = {}
-    drawn = list[Mutant]()
+    drawn: list[Mutant] = []
     while len(drawn) < count:
         (module,) = chance.choices(modules, lengths)
         among = of_modules.setdefault(module, mutants_of(module))

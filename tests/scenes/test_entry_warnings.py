@@ -394,8 +394,8 @@ def tilted(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     "seeds",
     [
         range(len(GAMES)),
-        pytest.param(range(len(GAMES), 4 * len(GAMES)), marks=pytest.mark.slow),
-        pytest.param(range(4 * len(GAMES), 500), marks=pytest.mark.long),
+        pytest.param(range(len(GAMES), 2 * len(GAMES)), marks=pytest.mark.slow),
+        pytest.param(range(2 * len(GAMES), 500), marks=pytest.mark.long),
     ],
     ids=str,
 )
