@@ -39,6 +39,9 @@ collect_ignore = [f"mutation/{name}.py" for name in ("mutants", "run", "everywhe
 
 _KEPT = pytest.StashKey[str]()
 
+TOOLS = ("support", "benchmarks", "fuzz", "mutation", "gold")
+"""The folders of what the tests use: helpers and oracles, benchmarks, fuzzing, mutants, accepted figures."""
+
 _MAY_BE_SLOW = re.compile(r"mark\.slow|mark\.thinned|browser|[(, ]renderer[,:]")
 """What stands in every file with a slow test: a mark, or a fixture that brings one."""
 
@@ -57,8 +60,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")  # a page is drawn in software
+        if _tests_the_tests(item.path) and item.get_closest_marker("long") is None:
+            item.add_marker("slow")
     slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
-    silent = [str(path) for path in sorted(slow) if not _MAY_BE_SLOW.search(path.read_text(encoding="utf-8"))]
+    silent = [str(path) for path in sorted(slow) if not _may_be_slow(path, path.read_text(encoding="utf-8"))]
     assert not silent, f"-m slow would leave these files alone, since they name no mark of a slow test: {silent}"
     is_wanted = bool(config.getoption("--long"))
     kept, left_out = list[pytest.Item](), list[pytest.Item]()
@@ -70,6 +75,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = kept
 
 
+def _tests_the_tests(path: Path) -> bool:
+    """Whether a file is no test of the package, but of what the tests use; CI's second step is early enough for it."""
+    return path.is_relative_to(PROJECT / "tests") and path.relative_to(PROJECT / "tests").parts[0] in TOOLS
+
+
+def _may_be_slow(path: Path, text: str) -> bool:
+    return _tests_the_tests(path) or _MAY_BE_SLOW.search(text) is not None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(
     file_path: Path, parent: pytest.Collector
@@ -79,10 +93,10 @@ def pytest_collect_file(
     if file_path.suffix != ".py":
         return collectors
     text = file_path.read_text(encoding="utf-8")
-    is_slow_step = parent.config.option.markexpr == "slow"
-    if is_slow_step and not _MAY_BE_SLOW.search(text):
+    is_quick = parent.config.option.markexpr == "slow" and not _tests_the_tests(file_path)
+    if is_quick and not _may_be_slow(file_path, text):
         return []
-    if is_slow_step or ">>>" not in text:
+    if is_quick or ">>>" not in text:
         return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
     return collectors
 

@@ -35,7 +35,7 @@ from tests.support.commands import CHECK, run, scene
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="signals and forked processes are others on this system")
 
-SLOW = 0.004
+SLOW = 0.02
 with_and_without_meshes = pytest.mark.parametrize(
     "undisturbed", [folder_of_scenes, folder_of_scenes_with_meshes], ids=["solids", "meshes"], indirect=True
 )
