@@ -320,7 +320,7 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 def test_a_disk_that_fills_loses_no_row(undisturbed: tuple[Path, bytes], small_disk: Callable[[str], Path]) -> None:
     folder, expected = undisturbed
     before = 0
-    for size, full in (("32k", "out.jsonl.unfinished"), ("64k", "out.jsonl.unfinished"), ("160k", "out.jsonl")):
+    for size, full in (("12k", "out.jsonl.unfinished"), ("24k", "out.jsonl.unfinished"), ("64k", "out.jsonl")):
         out = small_disk(size) / "out.jsonl"
         words = ("batch", folder, "--everyone", "--out", out, *FAST)
         ran = finished(*words, *(["--resume"] if before else []))

@@ -78,6 +78,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--step", choices=STEPS, default="readme", help="whose tests are to notice")
     parser.add_argument("--again", type=Path, help="only those that survived the run which wrote this --out file")
     parser.add_argument("--traced", type=Path, help="keeps which test runs which line; is used if it is there")
+    parser.add_argument("--rooms", action="store_true", help="trace nothing: all tests of the room of a mutant")
     parser.add_argument("--seconds", type=float, default=60.0, help="of tests that each mutant is tried on, at most")
     parser.add_argument("--out", type=Path, help="a .jsonl file that gets a line for each mutant")
     given = parser.parse_args(words)
@@ -86,16 +87,17 @@ def main(words: Sequence[str] | None = None) -> int:
         rows = [json.loads(line) for line in given.again.read_text(encoding="utf-8").splitlines()]
         survivors = {row["mutant"] for row in rows if row["outcome"] == "survived"}
         mutants = [mutant for mutant in mutants if difference_of(mutant) in survivors]
-    with tempfile.TemporaryDirectory() as folder:
-        file = given.traced or Path(folder) / "traced.json"
-        if not file.exists():
-            _trace(sorted({mutant.path for mutant in mutants}), STEPS[given.step], file)
-        traced = json.loads(file.read_text(encoding="utf-8"))
+    marks = ("-m", STEPS[given.step])
+    traced = None if given.rooms else _traced(given.traced, mutants, marks)
     load_libraries(ours=False)
     outcomes = list[str]()
     for mutant in mutants:
-        names = _tests_of(mutant, traced, given.seconds)
-        outcome = _tried(mutant, names, STEPS[given.step]) if names else "never run"
+        if traced is None:
+            names = [_room_of(mutant)]
+            outcome = in_process(mutant, [*marks, *names], limit=1200.0)
+        else:
+            names = _tests_of(mutant, traced, given.seconds)
+            outcome = _tried(mutant, names, marks) if names else "never run"
         outcomes.append(outcome)
         print(f"{outcome}, {len(names)} tests: {difference_of(mutant)}", flush=True)
         if given.out is not None:
@@ -122,7 +124,24 @@ def _drawn(count: int, seed: int) -> list[Mutant]:
     return sorted(drawn, key=lambda mutant: (str(mutant.path), mutant.line))
 
 
-def _trace(modules: list[Path], marks: str, file: Path) -> None:
+def _room_of(mutant: Mutant) -> str:
+    """The folder of the tests of a mutant's room; all tests where there is none."""
+    parts = mutant.path.relative_to(PACKAGE).parts[:-1]
+    folders = [ROOT.joinpath("tests", *parts[:length]) for length in range(len(parts), 0, -1)]
+    return next((folder.relative_to(ROOT).as_posix() for folder in folders if folder.is_dir()), "tests")
+
+
+def _traced(kept: Path | None, mutants: list[Mutant], marks: Sequence[str]) -> dict[str, Any]:
+    """Which tests run which lines of the modules of the mutants, and the seconds of each test: `_trace`."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = kept or Path(folder) / "traced.json"
+        if not file.exists():
+            _trace(sorted({mutant.path for mutant in mutants}), marks, file)
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return found
+
+
+def _trace(modules: list[Path], marks: Sequence[str], file: Path) -> None:
     """Runs the tests once, and writes which of them run which lines of the modules, and the seconds of each."""
     from coverage import CoverageData
 
@@ -130,7 +149,7 @@ def _trace(modules: list[Path], marks: str, file: Path) -> None:
         settings, data, seconds = (Path(folder) / name for name in ("settings", "data", "seconds"))
         included = "\n".join(f"    {module}" for module in modules)
         settings.write_text(SETTINGS.format(data=data, files=included), encoding="utf-8")
-        words = [*("-m", marks, "--cov", "--cov-report=", "--cov-context=test"), f"--cov-config={settings}"]
+        words = [*marks, *("--cov", "--cov-report=", "--cov-context=test"), f"--cov-config={settings}"]
         script = "import sys, pytest; from pathlib import Path; from tests.mutation.everywhere import Timed; "
         script += "sys.exit(pytest.main(sys.argv[2:], plugins=[Timed(Path(sys.argv[1]))]))"
         done = subprocess.run([sys.executable, "-c", script, str(seconds), *words], cwd=ROOT, check=False)
@@ -164,12 +183,12 @@ def _tests_of(mutant: Mutant, traced: dict[str, Any], limit: float) -> list[str]
     return chosen
 
 
-def _tried(mutant: Mutant, names: list[str], marks: str) -> str:
+def _tried(mutant: Mutant, names: list[str], marks: Sequence[str]) -> str:
     """What the tests say of a mutant: first the two dozen quickest, whose few files are collected in a moment."""
     for chosen in (names[:24], names[24:]):
         if chosen:
             files = sorted({name.partition("::")[0] for name in chosen})
-            outcome = in_process(mutant, [*("-m", marks), *files], limit=600.0, plugins=[Only(chosen)])
+            outcome = in_process(mutant, [*marks, *files], limit=600.0, plugins=[Only(chosen)])
             if outcome != "survived":
                 return outcome
     return "survived"
