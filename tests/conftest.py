@@ -167,10 +167,19 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(config.stash[_KEPT], ignore_errors=True)
 
 
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """After each file gives back what glibc's allocator holds free between what lives: 30 to 200 MB of a worker."""
-    if _TRIM is not None and (nextitem is None or nextitem.path != item.path):
-        _TRIM(0)
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, None, None]:
+    """After each file gives back what it has left: cycles, and what glibc's allocator holds free between what lives.
+
+    A command raises the number of objects after which Python looks for cycles, and figures and meshes lie in them. What
+    is left is exempt from the next look, as in `pytest_collection_finish`.
+    """
+    yield
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+        if _TRIM is not None:
+            _TRIM(0)
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from silhouette.bundles import reading, replaying, writing
+from silhouette.bundles.manifest import FileRecord
 from silhouette.bundles.replaying import Asked, Replay, replay
 from silhouette.errors import FileError, RendererUnavailable, SilhouetteError
 from silhouette.files import archives
@@ -172,6 +173,13 @@ def test_another_renderer_is_the_same_within_the_error(scene: Path, tmp_path: Pa
     assert found.same
     assert [check.sameness for check in found.checks] == ["within the error"]
     assert found.reasons[:2] == ("the renderer reference then, embree here", "pixel as the scene has it then, 0.1 here")
+
+
+def test_other_content_of_the_same_size_is_another_file_whatever_its_digest() -> None:
+    record, others = FileRecord.of("scene/a.obj", "mesh", b"0"), [b"%d" % number for number in range(1, 10)]
+    assert {FileRecord.of("a", "mesh", other).sha256 < record.sha256 for other in others} == {False, True}
+    assert reading._is(record, b"0")
+    assert not any(reading._is(record, other) for other in others)
 
 
 @pytest.mark.slow
