@@ -129,6 +129,7 @@ def test_another_takes_the_place_of_one_that_was_killed() -> None:
     assert children_of(os.getpid()) == before
 
 
+@pytest.mark.slow
 def test_it_ends_with_the_process_that_started_it() -> None:
     reader, writer = os.pipe()
     if not (child := os.fork()):

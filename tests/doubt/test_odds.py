@@ -120,7 +120,7 @@ def test_the_outline_of_a_scan() -> None:
     assert found.doubt_from == "surface"
 
 
-@pytest.mark.thinned(quick=33)
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("beside", [-0.3, 0.0, 0.25])
 def test_where_a_wall_alone_is_in_doubt_each_trial_errs_by_itself(beside: float) -> None:
     """Eye and target are at the same places in all trials; an error that all of them shared would move the odds."""
@@ -279,7 +279,7 @@ def test_what_is_close_is_told_if_the_reason_does_not(could_be: list[str]) -> No
     assert "roll off" not in told
 
 
-@pytest.mark.thinned(quick=50)
+@pytest.mark.thinned(quick=0)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_middle_of_the_shares_of_a_figure_of_a_shared_mesh(shared: Path, seed: int) -> None:
     path = shared / "reports/scenes/odds_interval.toml"

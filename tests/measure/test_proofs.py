@@ -133,11 +133,12 @@ def check(target: Mesh, blockers: Sequence[Mesh], eye: tuple[float, float, float
     return exact.nothing_seen, left.area == 0.0, exact.nothing_occluded, over.area == 0.0
 
 
-def test_what_is_proven_is_so_for_triangles_anywhere() -> None:
+@pytest.mark.parametrize("seeds", [range(15), pytest.param(range(15, 60), marks=pytest.mark.slow)], ids=str)
+def test_what_is_proven_is_so_for_triangles_anywhere(seeds: range) -> None:
     """And hardly anything that is hidden or open remains unproven: of 60 tables in which some are."""
-    found = np.array([check(*random_case(seed), (0.0, 0.0, 0.0), 0.3) for seed in range(60)])
+    found = np.array([check(*random_case(seed), (0.0, 0.0, 0.0), 0.3) for seed in seeds])
     hidden, proven, _, _ = found.sum(axis=0)
-    assert hidden > 30
+    assert hidden > len(seeds) / 2
     assert proven >= 0.95 * hidden
 
 
