@@ -154,6 +154,7 @@ def test_whoever_does_not_know_the_key_is_not_answered() -> None:
                 ServedRenderer(held.address, b"another")
 
 
+@pytest.mark.slow
 def test_a_device_that_does_not_start_says_why() -> None:
     with HeldDevice("cuda:99", 1) as held:
         for _ in range(2):

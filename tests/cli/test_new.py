@@ -48,7 +48,7 @@ def keys_of(document: Any) -> Iterator[str]:
             yield from keys_of(value)
 
 
-@pytest.mark.thinned(quick=11)
+@pytest.mark.thinned(quick=6)
 @pytest.mark.parametrize("game", RULES)
 def test_a_first_scene_judges_at_once(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ran = run(capsys, "new", tmp_path / "duel", "--rules", game)
@@ -73,7 +73,7 @@ def test_every_key_of_a_first_scene_is_explained_where_it_first_stands(game: str
         assert any(line.startswith(key) or f"{key} =" in line for line in explained), key
 
 
-@pytest.mark.thinned(quick=23)
+@pytest.mark.thinned(quick=8)
 @pytest.mark.parametrize("game", RULES)
 def test_editors_find_a_schema_that_the_scene_fits(
     game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

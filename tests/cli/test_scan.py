@@ -108,7 +108,7 @@ def test_questions_are_asked_at_a_terminal_and_answers_are_kept(
     assert 'answer = "' in (tmp_path / "game" / "scene.toml").read_text()
 
 
-@pytest.mark.thinned(quick=29)
+@pytest.mark.thinned(quick=10)
 @pytest.mark.parametrize(
     "arguments, problem",
     [

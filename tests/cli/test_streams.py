@@ -184,6 +184,7 @@ def test_the_report_t_toml(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     assert (captured.err, "hidden" in captured.out) == ("", not closed)
 
 
+@pytest.mark.slow
 def test_a_file_with_other_names_is_written_with_a_warning_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

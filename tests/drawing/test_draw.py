@@ -201,7 +201,7 @@ def test_the_vision_arc_is_drawn_from_the_centre_of_the_base(drawn: Drawn) -> No
     assert corners[0] == pytest.approx([-3.0, 0.0], abs=0.01)
 
 
-@pytest.mark.thinned(quick=10)
+@pytest.mark.thinned(quick=5)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_are_text_and_nothing_else(drawn: Drawn, name: str) -> None:
     _, verdict, files = drawn(attacker=name, target=f"{name}2", wall=f"{name}3")
@@ -214,7 +214,7 @@ def test_names_are_text_and_nothing_else(drawn: Drawn, name: str) -> None:
     assert verdict.attacker == name
 
 
-@pytest.mark.thinned(quick=17)
+@pytest.mark.thinned(quick=8)
 @pytest.mark.parametrize("ending", ["png", "pdf"])
 @pytest.mark.parametrize("names", [HOSTILE[:3], HOSTILE[3:6], HOSTILE[4:]], ids=["marks", "braces", "long"])
 def test_no_name_breaks_another_format(drawn: Drawn, names: tuple[str, ...], ending: Format) -> None:
@@ -257,6 +257,7 @@ def test_files_are_the_same_every_time(drawn: Drawn) -> None:
         assert first == again
 
 
+@pytest.mark.slow
 def test_words_and_names_can_be_left_out(drawn: Drawn) -> None:
     _, _, files = drawn(look=FigureOptions(captions=False))
     assert "Vex" in texts(files["plan"])
@@ -265,6 +266,7 @@ def test_words_and_names_can_be_left_out(drawn: Drawn) -> None:
     assert all(texts(file) == [] for file in files.values())
 
 
+@pytest.mark.slow
 def test_no_text_is_too_small_to_print(drawn: Drawn) -> None:
     for file in drawn(look=FigureOptions(text=True))[2].values():
         sizes = re.findall(r"font-size: ([0-9.]+)px|font: [^;]*?([0-9.]+)px", file.read_text(encoding="utf-8"))
@@ -312,6 +314,7 @@ def test_a_figure_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
     assert list(tmp_path.iterdir()) == [file]
 
 
+@pytest.mark.slow
 def test_a_users_own_settings_change_nothing(drawn: Drawn) -> None:
     import matplotlib
 

@@ -153,6 +153,7 @@ def test_every_phrase_is_drawn_somewhere_and_no_other() -> None:
     assert phrases >= COMPOSED
 
 
+@pytest.mark.slow
 def test_no_word_stands_in_the_code_of_a_figure() -> None:
     """Legends and notes take what they say from the table."""
     for file in [*(PROJECT / "silhouette/drawing").rglob("*.py"), *(PROJECT / "silhouette/rules").rglob("*.py")]:
@@ -218,6 +219,7 @@ def test_addresses_are_the_same_in_every_language() -> None:
     assert addresses == {in_words((2, -1)).strip("[]")}
 
 
+@pytest.mark.thinned(quick=58)
 @pytest.mark.parametrize("system", ["crisis_protocol", "ikosa", "tide_of_iron"])
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 def test_reasons_of_boards_are_told_in_every_language(system: str, language: str) -> None:

@@ -56,7 +56,7 @@ def test_the_bar_of_the_odds_is_as_wide_as_they_are() -> None:
     assert parts == pytest.approx([0.25 * WIDE, 0.75 * WIDE])
 
 
-@pytest.mark.thinned(quick=73)
+@pytest.mark.thinned(quick=51)
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("few", [1, 3, 5, 9, 16, 24, 32])
 def test_words_lie_within_their_part_of_the_bar(few: int, language: str) -> None:

@@ -125,6 +125,7 @@ def test_a_scene_without_checks_is_drawn_as_a_whole(tmp_path: Path, capsys: pyte
         assert json.loads(picture.info["silhouette"])["figure"] == "table"
 
 
+@pytest.mark.thinned(quick=74)
 @pytest.mark.parametrize(
     "name",
     [

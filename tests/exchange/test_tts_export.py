@@ -88,6 +88,7 @@ def assert_same(before: Any, after: Any) -> None:
             assert old.facing is None or abs((old.facing - new.facing + 180.0) % 360.0 - 180.0) < 0.01
 
 
+@pytest.mark.slow
 def test_a_scene_comes_back_the_same(tmp_path: Path) -> None:
     before = scene_of(tmp_path / "game")
     after = back(before, tmp_path)

@@ -38,6 +38,7 @@ def test_who_has_no_token_may_not_even_send_much() -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_thousand_connections_that_say_nothing_keep_nobody_out() -> None:
     async def scenario() -> None:
         loop = asyncio.get_running_loop()

@@ -142,6 +142,7 @@ def test_corners_on_a_straight_edge_keep_it_closed() -> None:
     assert all(frozenset((corner, (corner + 1) % 7)) in edges for corner in range(7))
 
 
+@pytest.mark.slow
 def test_many_small_concave_faces_take_no_time(tmp_path: Path) -> None:
     dart = "v {0} 0 0\nv {1} 0 0\nv {2} 1 0\nv {0} 4 0\nf -3 -2 -1 -4\n"
     content = "".join(dart.format(10 * at, 10 * at + 4, 10 * at + 1) for at in range(20_000)).encode()
@@ -186,7 +187,7 @@ def component(number: int, of: int) -> str:
     return f'<object id="{number}"><components><component objectid="{of}"/></components></object>'
 
 
-@pytest.mark.thinned(quick=33)
+@pytest.mark.thinned(quick=17)
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, zipfile.ZIP_DEFLATED])
 def test_an_archive_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path, method: int) -> None:
     content = three_mf(" " * (64 << 20), "", method, claims=1000)
@@ -208,7 +209,7 @@ MUCH = {
 }
 
 
-@pytest.mark.thinned(quick=23)
+@pytest.mark.thinned(quick=15)
 @pytest.mark.parametrize("objects, items, says", MUCH.values(), ids=MUCH)
 def test_an_archive_of_too_much_of_anything_is_refused_soon(
     tmp_path: Path, objects: str, items: str, says: str
@@ -216,6 +217,7 @@ def test_an_archive_of_too_much_of_anything_is_refused_soon(
     assert says in within(tmp_path / "much.3mf", three_mf(objects, items, zipfile.ZIP_STORED))
 
 
+@pytest.mark.slow
 def test_vertices_that_stand_many_times_are_carried_once_for_each_that_is_used(tmp_path: Path) -> None:
     shape = f"<mesh><vertices>{CORNERS * 20_000}</vertices>{ONE}</mesh>"
     items = "".join(f'<item objectid="0" transform="1 0 0 0 1 0 0 0 1 {at} 0 0"/>' for at in range(2_000))

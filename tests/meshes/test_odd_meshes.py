@@ -240,6 +240,7 @@ def test_components_that_multiply_without_end_are_refused(tmp_path):
     assert time.process_time() - start < 10.0
 
 
+@pytest.mark.slow
 def test_a_mesh_that_is_instanced_without_end_is_refused(tmp_path):
     points = np.tile(np.frombuffer(POINTS, "<f4"), 2000).tobytes()
     nodes: list[object] = [{"mesh": 0} for _ in range(20_000)]

@@ -54,7 +54,7 @@ def test_the_eye_of_a_plain_block_is_on_its_front_and_never_outside_it() -> None
     assert estimate_eye(solid(Solid(Box((60.0, 120.0, 36.0))))).tolist() == pytest.approx([0.0, 0.0, 32.4])
 
 
-@pytest.mark.thinned(quick=25)
+@pytest.mark.thinned(quick=16)
 @pytest.mark.parametrize(
     ("name", "least", "most", "is_plain"),
     [

@@ -84,7 +84,7 @@ def test_a_base_in_inches_says_what_to_write() -> None:
     assert line.endswith("bases are mm; if these are inches, write 31.75")
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=13)
 @pytest.mark.parametrize(
     ("discs", "step"),
     [

@@ -51,6 +51,7 @@ def scene_of(seed: int, ask: str | None = None) -> Document:
     return document
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(seed=SEEDS, turn=st.floats(-360, 360), x=st.floats(-500, 500), z=st.floats(-50, 200))
 def test_moving_and_turning_everything_together_changes_no_verdict(seed: int, turn: float, x: float, z: float) -> None:
