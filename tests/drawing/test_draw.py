@@ -199,6 +199,9 @@ def test_the_vision_arc_is_drawn_from_the_centre_of_the_base(drawn: Drawn) -> No
     _, _, files = drawn(facing=90)
     corners = points_of(files["plan"], "arc-1")
     assert corners[0] == pytest.approx([-3.0, 0.0], abs=0.01)
+    across = corners[1:] - corners[0]
+    assert np.degrees(np.arctan2(across[:, 1], across[:, 0])) == pytest.approx([-45.0, 45.0], abs=0.01)
+    assert min(np.hypot(*across.T)) > 500.0, "beyond the frame"
 
 
 @pytest.mark.thinned(quick=5)
