@@ -78,7 +78,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--step", choices=STEPS, default="readme", help="whose tests are to notice")
     parser.add_argument("--again", type=Path, help="only those that survived the run which wrote this --out file")
     parser.add_argument("--traced", type=Path, help="keeps which test runs which line; is used if it is there")
-    parser.add_argument("--rooms", action="store_true", help="trace nothing: all tests of the room of a mutant")
+    parser.add_argument(
+        "--rooms", action="store_true", help="trace nothing: all tests of a mutant's room, and its doctests"
+    )
     parser.add_argument("--seconds", type=float, default=60.0, help="of tests that each mutant is tried on, at most")
     parser.add_argument("--out", type=Path, help="a .jsonl file that gets a line for each mutant")
     given = parser.parse_args(words)
@@ -93,7 +95,7 @@ def main(words: Sequence[str] | None = None) -> int:
     outcomes = list[str]()
     for mutant in mutants:
         if traced is None:
-            names = [_room_of(mutant)]
+            names = [mutant.path.relative_to(ROOT).as_posix(), _room_of(mutant)]  # with the module's doctests
             outcome = in_process(mutant, [*marks, *names], limit=1200.0)
         else:
             names = _tests_of(mutant, traced, given.seconds)

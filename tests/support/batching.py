@@ -47,9 +47,10 @@ A shell that started the tests in the background may have told its children to i
 
 def scene_of_blocks(path: Path, models: int, wall: float = 18.0) -> Path:
     """A scene of blocks in two rows with a wall of that height between them, in which nothing is asked."""
+    across = 4 if models > 4 else 2
     fighters = [
-        f'{{ name = "M{number}", at = [{60 * (number % 4)}, {150 * (number // 4)}], '
-        f"facing = {90 + 180 * (number // 4)}, eye = [0, 6, 24], parts = [{{ box = [12, 12, 28] }}] }}"
+        f'{{ name = "M{number}", at = [{60 * (number % across)}, {150 * (number // across)}], '
+        f"facing = {90 + 180 * (number // across)}, eye = [0, 6, 24], parts = [{{ box = [12, 12, 28] }}] }}"
         for number in range(models)
     ]
     terrain = f'{{ name = "wall", at = [60, 75], parts = [{{ box = [80, 4, {wall}] }}] }}'
