@@ -55,8 +55,7 @@ def test_a_round_window_shows_a_disc_and_a_smaller_square():
     assert square == pytest.approx(across / np.sqrt(2), abs=0.3)
 
 
-@pytest.mark.thinned(quick=50)
-@pytest.mark.parametrize("side, holds", [(1.4, False), (1.7, True)])
+@pytest.mark.parametrize("side, holds", [pytest.param(1.4, False, marks=pytest.mark.slow), (1.7, True)])
 def test_a_patch_of_three_millimetres_is_told_from_less(side, holds):
     found = widest_patch(EYE, PLATE, window(side), least=3.0)
     assert (found.value - found.error >= 3.0, found.value + found.error >= 3.0) == (holds, holds)

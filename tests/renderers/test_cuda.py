@@ -288,7 +288,7 @@ def test_a_picture_of_one_body_is_that_of_embree(cuda: Any) -> None:
     assert np.count_nonzero(ours.ids != embree.ids) <= 1
 
 
-@pytest.mark.thinned(quick=6)
+@pytest.mark.thinned(quick=0)
 @pytest.mark.parametrize("chip", [75, 90, 100])
 @pytest.mark.parametrize(
     ("module", "kernel"),
