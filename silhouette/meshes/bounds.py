@@ -9,8 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats
-from silhouette.hulls import hull_outline
+from silhouette.geometry import Flags, Floats, hull_outline
 from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import inner_boxes

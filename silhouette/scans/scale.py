@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from silhouette.errors import RequestError
-from silhouette.geometry import Flags
+from silhouette.geometry import INCH, Flags
 from silhouette.scans.base_votes import BASES, Sizes
 from silhouette.scans.discs import find_discs
 from silhouette.scans.known import Known
@@ -20,7 +20,6 @@ from silhouette.scans.plausible import There, levelled
 from silhouette.scans.questions import SCALE, Question
 from silhouette.scans.reading import Scan
 from silhouette.text import in_a_row
-from silhouette.units import INCH
 
 __all__ = ["BASES", "Scale", "ScaleSource", "Wanted", "scale_of"]
 
