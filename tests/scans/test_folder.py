@@ -123,6 +123,7 @@ def test_what_players_have_settled_of_doubt_is_kept(tmp_path: Path) -> None:
     assert load_scene(folder / "scene.toml").pieces
 
 
+@pytest.mark.slow
 def test_a_second_run_keeps_names_answers_checks_and_other_files(tmp_path: Path) -> None:
     folder = tmp_path / "game"
     write_folder(scanned_table(odd=True), folder)

@@ -121,6 +121,7 @@ def room(table: Scanned, *, floor: float | None = None, wall: float | None = Non
     return table
 
 
+@pytest.mark.thinned(quick=15)
 @pytest.mark.parametrize("floor, wall", [(720.0, None), (None, 330.0), (720.0, 330.0), (330.0, None)])
 @pytest.mark.parametrize("cloud", [False, True])
 def test_the_table_is_neither_the_floor_below_nor_the_wall_behind(
