@@ -67,7 +67,7 @@ def undisturbed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> tuple[Path, bytes]:
     """A pack of four scenes, in each of which all look at all, and the file that it becomes."""
-    folder = getattr(request, "param", folder_of_scenes)(tmp_path / "pack", models=MODELS)
+    folder = getattr(request, "param", folder_of_scenes)(tmp_path / "pack", models=MODELS, across=2)
     run(capsys, "batch", folder, "--everyone", "--out", tmp_path / "undisturbed.jsonl", *FAST)
     return folder, (tmp_path / "undisturbed.jsonl").read_bytes()
 

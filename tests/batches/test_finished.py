@@ -44,7 +44,7 @@ Batch = Callable[..., Ran]
 def batch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Batch:
     """The command in a folder of its own, on the scenes in ``pack``, into a file of that ending."""
     monkeypatch.chdir(tmp_path)
-    folder_of_scenes(Path("pack"), scenes=3, models=MODELS)
+    folder_of_scenes(Path("pack"), scenes=3, models=MODELS, across=2)
 
     def judged(*options: object, ending: str = "jsonl", path: object = "pack") -> Ran:
         words = ("batch", path, "--everyone", "--out", f"out.{ending}", "--workers", 2, *FAST)
@@ -92,9 +92,9 @@ def test_a_finished_batch_is_judged_again_where_anything_has_changed(
     batch()
     options: list[object] = ["--resume"]
     if changed == "scene":
-        scene_of_blocks(Path("pack", "crowd 1.toml"), MODELS, wall=40.0)
+        scene_of_blocks(Path("pack", "crowd 1.toml"), MODELS, wall=40.0, across=2)
     elif changed == "scenes":
-        scene_of_blocks(Path("pack", "crowd 3.toml"), MODELS)
+        scene_of_blocks(Path("pack", "crowd 3.toml"), MODELS, across=2)
     elif changed == "settings":
         options += ["--pixel", 1]
     elif changed == "file":
@@ -186,7 +186,7 @@ def test_rows_of_two_states_of_a_scene_are_never_mixed(
         assert rows_of(Path("out.jsonl"))[PAIRS:] == before[PAIRS:]
         assert not any(map(failed, rows_of(Path("out.jsonl"))[:PAIRS]))
         return
-    scene_of_blocks(Path("pack", "crowd 1.toml"), MODELS, wall=40.0)
+    scene_of_blocks(Path("pack", "crowd 1.toml"), MODELS, wall=40.0, across=2)
     assert batch("--retry-errors").status == 0
     after = Path("out.jsonl").read_bytes()
     assert batch().status == 0

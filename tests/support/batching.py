@@ -45,9 +45,8 @@ A shell that started the tests in the background may have told its children to i
 """
 
 
-def scene_of_blocks(path: Path, models: int, wall: float = 18.0) -> Path:
-    """A scene of blocks in two rows with a wall of that height between them, in which nothing is asked."""
-    across = 4 if models > 4 else 2
+def scene_of_blocks(path: Path, models: int, wall: float = 18.0, across: int = 4) -> Path:
+    """A scene of blocks, so many across, with a wall of that height behind the first row, in which nothing is asked."""
     fighters = [
         f'{{ name = "M{number}", at = [{60 * (number % across)}, {150 * (number // across)}], '
         f"facing = {90 + 180 * (number // across)}, eye = [0, 6, 24], parts = [{{ box = [12, 12, 28] }}] }}"
@@ -59,17 +58,17 @@ def scene_of_blocks(path: Path, models: int, wall: float = 18.0) -> Path:
     return path
 
 
-def folder_of_scenes(folder: Path, scenes: int = 4, models: int = 6) -> Path:
+def folder_of_scenes(folder: Path, scenes: int = 4, models: int = 6, across: int = 4) -> Path:
     """A folder of scenes that differ."""
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(scenes):
-        scene_of_blocks(folder / f"crowd {number}.toml", models, wall=12.0 + 2 * number)
+        scene_of_blocks(folder / f"crowd {number}.toml", models, 12.0 + 2 * number, across)
     return folder
 
 
-def folder_of_scenes_with_meshes(folder: Path, scenes: int = 4, models: int = 6) -> Path:
+def folder_of_scenes_with_meshes(folder: Path, scenes: int = 4, models: int = 6, across: int = 4) -> Path:
     """The same, where each scene has two blocks from mesh files: one that all share, and one that it has alone."""
-    folder_of_scenes(folder, scenes, models)
+    folder_of_scenes(folder, scenes, models, across)
     for number in range(scenes):
         pieces = []
         for name, at in (("shared", -60), (f"own {number}", 30)):
