@@ -96,7 +96,7 @@ def main(words: Sequence[str] | None = None) -> int:
     for mutant in mutants:
         if traced is None:
             names = [mutant.path.relative_to(ROOT).as_posix(), _room_of(mutant)]  # with the module's doctests
-            outcome = in_process(mutant, [*marks, *names], limit=1200.0)
+            outcome: str = in_process(mutant, [*marks, *names], limit=1200.0)
         else:
             names = _tests_of(mutant, traced, given.seconds)
             outcome = _tried(mutant, names, marks) if names else "never run"
