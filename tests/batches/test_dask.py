@@ -177,6 +177,7 @@ def test_a_gpu_is_asked_for_where_the_renderer_may_take_one_and_a_worker_offers_
     assert client.asked == [(name, wanted) for name, count in slots.items() for _ in range(count)]
 
 
+@pytest.mark.slow
 @needs_distributed
 def test_nobody_at_the_address_is_a_line(tmp_path: Path) -> None:
     ran = finished(

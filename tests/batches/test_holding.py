@@ -59,6 +59,7 @@ def holders(parent: int) -> list[int]:
     return [one for one in grandchildren if "silhouette.workers.process" in Path(f"/proc/{one}/cmdline").read_text()]
 
 
+@pytest.mark.slow
 def test_the_rows_are_the_same_and_no_process_is_left(pack: Path) -> None:
     expected, before = rows_without(pack), children_of(os.getpid())
     assert sum("verdict" in row for row in expected) == 36
@@ -109,6 +110,7 @@ def is_alive(process: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_another_takes_the_place_of_one_that_was_killed() -> None:
     before = children_of(os.getpid())
     with HeldDevice(DEVICE, 1) as held:
@@ -126,6 +128,7 @@ def test_another_takes_the_place_of_one_that_was_killed() -> None:
     assert children_of(os.getpid()) == before
 
 
+@pytest.mark.slow
 def test_it_ends_with_the_process_that_started_it() -> None:
     reader, writer = os.pipe()
     if not (child := os.fork()):
@@ -141,6 +144,7 @@ def test_it_ends_with_the_process_that_started_it() -> None:
     os.close(writer)
 
 
+@pytest.mark.slow
 def test_whoever_does_not_know_the_key_is_not_answered() -> None:
     with HeldDevice(DEVICE, 1) as held:
         for _ in range(2):
@@ -149,6 +153,7 @@ def test_whoever_does_not_know_the_key_is_not_answered() -> None:
                 ServedRenderer(held.address, b"another")
 
 
+@pytest.mark.slow
 def test_a_device_that_does_not_start_says_why() -> None:
     with HeldDevice("cuda:99", 1) as held:
         for _ in range(2):

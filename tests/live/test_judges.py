@@ -99,6 +99,7 @@ def test_a_question_that_ends_every_process_is_an_error_and_the_next_one_answere
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_after_an_error_the_same_pose_is_judged_again(tmp_path: Path) -> None:
     table = table_of(written(tmp_path))
     wrong = CheckQuestion((Check("Kal", "nobody"),))
@@ -124,6 +125,7 @@ def test_after_an_error_the_same_pose_is_judged_again(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_the_more_urgent_come_first_and_the_cancelled_not_at_all(tmp_path: Path) -> None:
     table = table_of(written(tmp_path))
     order = list[str]()
@@ -162,6 +164,7 @@ def test_closing_while_questions_are_under_way_leaves_no_process_and_no_question
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_long_request_does_not_keep_an_urgent_one_waiting(tmp_path: Path) -> None:
     async def main() -> None:
         async with client_of(written(tmp_path), workers=1) as client:
@@ -191,7 +194,7 @@ class Counted:
         return self.name
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=0)
 @pytest.mark.parametrize("urgency, begun", [(PATIENT, "ab"), (PATIENT + 1, "ab"), (PATIENT - 1, "aba")])
 def test_a_patient_question_gives_way_to_a_more_urgent_one_and_to_no_other(
     tmp_path: Path, urgency: int, begun: str

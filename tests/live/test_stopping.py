@@ -88,6 +88,7 @@ async def begun(log: Path) -> None:
         await asyncio.sleep(0.001)
 
 
+@pytest.mark.slow
 def test_the_process_of_a_cancelled_question_answers_the_next_one_at_once(tmp_path: Path) -> None:
     async def use(table: LiveTable, judges: Judges) -> None:
         checks = rule_called("necromunda").everyone(table.scene)
@@ -104,6 +105,7 @@ def test_the_process_of_a_cancelled_question_answers_the_next_one_at_once(tmp_pa
     with_judges(tmp_path, use)
 
 
+@pytest.mark.slow
 def test_a_patient_question_begins_anew_after_an_urgent_one(tmp_path: Path) -> None:
     async def use(table: LiveTable, judges: Judges) -> None:
         checks = rule_called("necromunda").everyone(table.scene)
