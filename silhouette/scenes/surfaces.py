@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from shapely import Polygon
 
 from silhouette.geometry import Flags, Floats, Pose, convex_hull, polygon_outline
 from silhouette.meshes.cutting import cut_at
@@ -37,8 +38,6 @@ class Underside:
     @property
     def middle(self) -> Floats:
         """(2,) the middle of the area within the outline, mm."""
-        from shapely import Polygon
-
         (point,) = Polygon(self.outline).centroid.coords
         return np.array(point)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Pose
@@ -182,7 +183,6 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
     >>> ring.min(axis=0).round(1).tolist(), ring.max(axis=0).round(1).tolist()
     ([5.0, 5.0], [15.0, 15.0])
     """
-    import shapely
     from contourpy import contour_generator
     from scipy.ndimage import gaussian_filter
 
@@ -227,8 +227,6 @@ def path_of(rings: Rings) -> Outline:
 
 def area_of(rings: Rings) -> Any:
     """The rings as a valid polygon of shapely, with holes; an empty one where there are none."""
-    import shapely
-
     whole = shapely.Polygon()
     for ring in sorted(rings, key=lambda ring: -abs(ring_area(ring))):
         whole = shapely.symmetric_difference(whole, shapely.make_valid(shapely.Polygon(ring)))
@@ -237,8 +235,6 @@ def area_of(rings: Rings) -> Any:
 
 def rings_of(area: Any) -> Rings:
     """The rings of the polygons in a shapely geometry; holes go round the other way."""
-    import shapely
-
     rings: list[Floats] = []
     for part in shapely.get_parts(area):
         if part.geom_type != "Polygon" or part.is_empty:
