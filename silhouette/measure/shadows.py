@@ -33,6 +33,10 @@ from silhouette.views import View
 APART = 0.01
 """mm: an eye nearer than this to a box round a closed surface may touch it, and what it only touches hides nothing."""
 
+MOST_MADE = 64
+"""The most blockers of which a proof asks for inner boxes, those that may hide some of the target, in their order: these
+take some 20 ms for each mesh that is new. A proof that is not found leaves an error, and says nothing untrue."""
+
 KEPT = 32
 """The shadows of one mesh that are remembered, the latest: an attacker looks at many targets past the same terrain."""
 
@@ -189,8 +193,13 @@ class Hider:
         for number in range(len(self.blockers)):
             if len(cells) == 0:
                 break
-            shadows = self._shadows(number)
             window = grid.window(cells, 0.0)
+            round_it = Shadows.round(self.view, self.blockers[number])
+            if len(round_it.sides) and not (_greatest(_lines(self.view, round_it.sides), window) >= 0.0).all():
+                continue
+            if number not in self.made and len(self.made) >= MOST_MADE:
+                continue
+            shadows = self._shadows(number)
             lines = _lines(self.view, shadows.sides)
             possible = (_greatest(lines, window) >= 0.0).all(axis=1)
             if not possible.any():
