@@ -11,9 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.lazy import own_bytes
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+
+
+@own_bytes.register
+def _(value: np.ndarray) -> int:  # type: ignore[type-arg]
+    return value.nbytes
 
 
 def turned(axes: Any, points: Any) -> Any:

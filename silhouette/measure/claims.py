@@ -63,7 +63,7 @@ class Claim:
 
 
 MOST_BLOCKERS = 128
-"""Past more blockers in a picture only what is quick is proven: a thorough proof looks at each of them, cell by cell."""
+"""With more blockers in a picture only what is quick is proven: a thorough proof looks at each, cell by cell."""
 
 
 def claim_of(

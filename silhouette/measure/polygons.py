@@ -15,8 +15,8 @@ MOST_CELLS = 64
 """The most cells that are looked at: each takes a millisecond."""
 
 MOST_FACES = 50_000
-"""The most faces in these cells, counted once for each cell: each takes 40 microseconds, and cells that a proof leaves of
-ordinary terrain have some ten each."""
+"""The most faces in these cells, counted once for each cell: each takes 40 microseconds, and cells that a proof leaves
+of ordinary terrain have some ten each."""
 
 FILLED = 1.0 - 1e-9
 """The share of a cell that the united faces must fill: float64 is a million times as exact, and a gap of the width that

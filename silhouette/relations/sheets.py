@@ -10,12 +10,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
+from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.relations.beams import lengths
 from silhouette.relations.obstacles import Indices, Obstacles
@@ -49,9 +49,6 @@ class _Surface:
     even: Flags
     middle: Floats
     radius: Floats
-
-
-_kept: WeakKeyDictionary[Mesh, _Surface] = WeakKeyDictionary()
 
 
 def all_blocked(segments: Floats, balls: Floats, obstacles: Obstacles, most: int) -> tuple[Flags, int]:
@@ -180,14 +177,13 @@ def _from_lines(segments: Floats, row: Indices, points: Floats) -> tuple[Floats,
     return np.linalg.norm(seen, axis=1), along
 
 
+@derived
 def _surface(mesh: Mesh) -> _Surface:
-    """What is known of the faces of a mesh, worked out once."""
-    if mesh not in _kept:
-        faces = merge_equal(mesh.vertices)[1][mesh.faces].astype(np.int64)
-        ends = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=2), axis=2).reshape(-1, 2)
-        _, number, counts = np.unique(ends @ [len(mesh.vertices), 1], return_inverse=True, return_counts=True)
-        corners = mesh.vertices[mesh.faces]
-        middle = (corners.min(axis=1) + corners.max(axis=1)) / 2
-        radius = np.sqrt(((corners - middle[:, None]) ** 2).sum(axis=2).max(axis=1))
-        _kept[mesh] = _Surface(number.reshape(-1, 3), counts % 2 == 0, middle, radius)
-    return _kept[mesh]
+    """What is known of the faces of a mesh."""
+    faces = merge_equal(mesh.vertices)[1][mesh.faces].astype(np.int64)
+    ends = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=2), axis=2).reshape(-1, 2)
+    _, number, counts = np.unique(ends @ [len(mesh.vertices), 1], return_inverse=True, return_counts=True)
+    corners = mesh.vertices[mesh.faces]
+    middle = (corners.min(axis=1) + corners.max(axis=1)) / 2
+    radius = np.sqrt(((corners - middle[:, None]) ** 2).sum(axis=2).max(axis=1))
+    return _Surface(number.reshape(-1, 3), counts % 2 == 0, middle, radius)

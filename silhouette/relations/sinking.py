@@ -7,18 +7,16 @@ could settle, and that no player means.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.relations.obstacles import Blocker
 from silhouette.scenes.surfaces import is_upright
 
 LEVEL = 1e-3
 """mm: what lies no higher than this above the lowest point of a mesh is its underside."""
-
-_sunk: WeakKeyDictionary[Mesh, dict[float, Mesh]] = WeakKeyDictionary()
 
 
 def sunk(blockers: Iterable[Blocker], lowest: float, by: float) -> list[Blocker]:
@@ -39,6 +37,7 @@ def sunk(blockers: Iterable[Blocker], lowest: float, by: float) -> list[Blocker]
     return found
 
 
+@derived
 def _lower(mesh: Mesh, by: float) -> Mesh:
     """A mesh whose flat underside, where it has one, is moved straight down; what is above it stays as it is.
 
@@ -47,13 +46,6 @@ def _lower(mesh: Mesh, by: float) -> Mesh:
     >>> _lower(crate, 9.0).bounds[:, 2].tolist(), len(_lower(crate, 9.0).faces) - len(crate.faces)
     ([-9.0, 2.0], 8)
     """
-    known = _sunk.setdefault(mesh, {})
-    if by not in known:
-        known[by] = _with_a_skirt(mesh, by)
-    return known[by]
-
-
-def _with_a_skirt(mesh: Mesh, by: float) -> Mesh:
     points, faces = merge_equal(mesh.vertices)
     faces = faces[mesh.faces]
     flat = (points[faces, 2] <= mesh.bounds[0, 2] + LEVEL).all(axis=1)

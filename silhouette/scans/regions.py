@@ -47,8 +47,8 @@ def refuse_spikes(points: Floats, edges: Integers, floor: float) -> None:
     parts = 1 + int(np.searchsorted(np.cumsum(sizes), 0.5 * len(index)))
     if parts > PARTS_OF_HALF:
         raise RequestError(
-            f"the scan is too jagged: half of what is above its table are {parts:,} parts that nothing joins, as spikes "
-            "or dust; a scan is a surface: smooth it, or remove what is no part of the table"
+            f"the scan is too jagged: half of what is above its table are {parts:,} parts that nothing joins, as "
+            "spikes or dust; a scan is a surface: smooth it, or remove what is no part of the table"
         )
 
 

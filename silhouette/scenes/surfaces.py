@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from silhouette.geometry import Flags, Floats, Pose
+from silhouette.lazy import derived
 from silhouette.meshes.derived import keep_beside
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import INSIGNIFICANT, Model
 from silhouette.scenes.ground import Ground, Hits
 from silhouette.scenes.pieces import Piece
 
-_grounds: WeakKeyDictionary[Mesh, Ground] = WeakKeyDictionary()
-_solids: WeakKeyDictionary[Model, Mesh] = WeakKeyDictionary()
 
-
+@derived
 def solid_part(model: Model) -> Mesh:
     """The triangles that take up room: terrain whole, of a model all but its insignificant parts."""
-    if model not in _solids:
-        stays = model.role != INSIGNIFICANT
-        _solids[model] = model.mesh if model.kind == "terrain" or stays.all() else model.mesh.subset(stays)
-        keep_beside(model.mesh, _solids[model])
-    return _solids[model]
+    stays = model.role != INSIGNIFICANT
+    if model.kind == "terrain" or stays.all():
+        return model.mesh
+    solid = model.mesh.subset(stays)
+    keep_beside(model.mesh, solid)
+    return solid
 
 
 def is_upright(pose: Pose) -> bool:
@@ -32,11 +31,10 @@ def is_upright(pose: Pose) -> bool:
     return bool(pose.rotation[2, 2] > 1.0 - 1e-9)
 
 
+@derived
 def ground_of(mesh: Mesh) -> Ground:
     """The triangles of a mesh in its own frame; indexed once for all scenes in which it stands."""
-    if mesh not in _grounds:
-        _grounds[mesh] = Ground(mesh.vertices[mesh.faces])
-    return _grounds[mesh]
+    return Ground(mesh.vertices[mesh.faces])
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from silhouette.geometry import Floats
 from silhouette.hulls import convex_hull, polygon_outline
+from silhouette.lazy import derived
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
 from silhouette.scenes.pieces import Piece
@@ -52,15 +52,11 @@ def underside_of(piece: Piece) -> Underside:
     mesh = model.significant if model.kind != "terrain" else model.mesh
     if not is_upright(piece.pose):
         return _feet_of(Mesh(mesh.vertices @ turned.T, mesh.faces, mesh.part, mesh.part_names))
-    if mesh not in _feet:
-        _feet[mesh] = _feet_of(mesh)
-    return Underside(_feet[mesh].outline @ turned[:2, :2].T, _feet[mesh].bottom)
+    feet = _feet_of(mesh)
+    return Underside(feet.outline @ turned[:2, :2].T, feet.bottom)
 
 
-_feet: WeakKeyDictionary[Mesh, Underside] = WeakKeyDictionary()
-"""What meshes stand on, upright as they lie: a piece of many triangles is often lowered again, a little aside."""
-
-
+@derived
 def _feet_of(mesh: Mesh) -> Underside:
     """The part of a mesh within 2 mm of its lowest point."""
     bottom = float(mesh.vertices[mesh.faces, 2].min())
