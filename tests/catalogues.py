@@ -19,7 +19,7 @@ from babel.messages import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from silhouette.drawing.words import phrases as shared
+from silhouette.drawing.words import words as shared
 from silhouette.drawing.words.words import LANGUAGES, VERDICT
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Phrase

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from silhouette.errors import RendererUnavailable
-from silhouette.renderers.gl.devices import INSTALL
+from silhouette.renderers.gl.context import INSTALL
 from tests.benchmarks.__main__ import main as measure
 from tests.benchmarks.figures import commit
 from tests.conftest import REQUIRE_CUDA, REQUIRE_GL, cuda_device, started

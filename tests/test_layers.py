@@ -114,8 +114,8 @@ def test_each_heavy_library_has_one_room() -> None:
 PROBING = {
     "__init__": "the public names of the package, which are imported when they are first asked for",
     "cli.terminal": "what rich prints",
-    "cli.usage": "an error of click's",
-    "doubt.cells": "a game's verdict, until all verdicts declare the same fields",
+    "cli.app": "an error of click's",
+    "doubt.maps": "a game's verdict, until all verdicts declare the same fields",
     "doubt.odds": "a game's verdict, until all verdicts declare the same fields",
     "live.rewriting": "a value of tomlkit's",
     "pages.tutorial.facts": "places in a text, which str.format reads as attributes",

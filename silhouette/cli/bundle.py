@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from silhouette.bundles.writing import bundled, check_bundle_path
 from silhouette.cli.options import (
     AsJson,
     Attacker,
@@ -23,6 +24,10 @@ from silhouette.cli.options import (
 from silhouette.cli.scene_job import mesh_cache
 from silhouette.cli.terminal import complain, show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.files.writing import write_file
+from silhouette.judging import JudgingOptions, Selection, check_numbers
+from silhouette.renderers import choose
+from silhouette.text import verdict_in_words
 
 ZipFile = Annotated[Path, typer.Option("--out", metavar="FILE.zip", help="For the bundle; what is there is replaced.")]
 NoPictures = Annotated[bool, typer.Option("--no-pictures", help="Without the diagrams of each check.")]
@@ -47,12 +52,6 @@ def bundle(
     In it are the scene, its models and meshes, the verdicts of each check, or of those that --from and --to name, their
     diagrams, the versions and settings, and a checksum of each file.
     """
-    from silhouette.bundles.writing import bundled, check_bundle_path
-    from silhouette.files.writing import write_file
-    from silhouette.judging import JudgingOptions, Selection, check_numbers
-    from silhouette.renderers import choose
-    from silhouette.text import verdict_in_words
-
     check_bundle_path(out)
     check_numbers(pixel, error)
     selection = Selection(attacker, target)

@@ -12,21 +12,14 @@ def complete_rules(incomplete: str) -> list[str]:
     """The names of the games that begin so."""
     from silhouette.rules import RULES
 
-    return _beginning(incomplete, RULES)
+    return beginning(incomplete, RULES)
 
 
 def complete_renderer(incomplete: str) -> list[str]:
     """The names of the renderers that begin so."""
     from silhouette.renderers.registry import RENDERERS
 
-    return _beginning(incomplete, ("auto", *(entry.name for entry in RENDERERS)))
-
-
-def complete_schema(incomplete: str) -> list[str]:
-    """The kinds of schemas that begin so."""
-    from silhouette.cli.schemas import KINDS
-
-    return _beginning(incomplete, KINDS)
+    return beginning(incomplete, ("auto", *(entry.name for entry in RENDERERS)))
 
 
 def complete_scene(incomplete: str) -> list[str]:
@@ -66,5 +59,6 @@ def complete_files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
     return found
 
 
-def _beginning(begun: str, known: Iterable[str]) -> list[str]:
+def beginning(begun: str, known: Iterable[str]) -> list[str]:
+    """The names among those known that begin with what is typed."""
     return [name for name in known if name.startswith(begun)]

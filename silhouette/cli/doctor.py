@@ -1,14 +1,173 @@
-"""The command line, what works here: parsing and printing of ``silhouette doctor``."""
+"""The command line, what works here: parsing and printing of ``silhouette doctor``.
+
+The state of this machine: renderers and their speed, GPUs, versions, and the place of the cache.
+
+The speed of a renderer on this machine: a small scene of solids, again and again, for a second.
+
+``python -m silhouette.cli.doctor NAME [--device NAME] [--seconds S]`` measures it and prints the rate as JSON.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import platform
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import cycle
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from silhouette.cli.options import AsJson, ExitStatus, Quiet
+from silhouette.cli.tables import doctor_report
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.files.cache import Cache
+from silhouette.files.documents import read_document
+from silhouette.judging import PIXEL
+from silhouette.renderers import choose
+from silhouette.renderers.gl.gpus import Drawn, System, obstacles, sighted
+from silhouette.renderers.probe import Probe, print_answer, probe_renderers, renderer_arguments, run_module
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules import rule_of
+from silhouette.rules.base import Settings
+from silhouette.text import Progress
+from silhouette.version import VERSION, version_of
+
+PACKAGES = ("numpy", "trimesh", "pyrender2", "embreex", "warp-lang")
+
+
+def examination(*, quick: bool = False, step: Progress = lambda done, total: None) -> dict[str, Any]:
+    """Every renderer tried, the one that ``auto`` takes, GPUs, versions and the cache; ready for JSON.
+
+    A renderer that does not work says why and what would help. A package that is not installed has no version.
+
+    Args:
+        quick: whether to leave out the speed of each renderer, which takes a second of judging for each, and its start.
+        step: called with the number of trials that are done, and the number of all trials.
+    """
+    times = 1 if quick else 2
+    probes = probe_renderers(lambda done, total: step(done, times * total))
+    renderers = []
+    for done, probe in enumerate(probes, len(probes)):
+        step(done, times * len(probes))
+        fast = (
+            None if quick or not probe.available else checks_per_second(probe.name, probe.platform, probe.device_option)
+        )
+        renderers.append(_renderer(probe) | {"checks_per_second": fast})
+    best = choose("auto")
+    return {
+        "renderers": renderers,
+        "auto": {"name": best.name, "device": best.device},
+        "gpu": gpu(probes, System()),
+        "versions": {
+            "python": platform.python_version(),
+            "silhouette": VERSION,
+            **{name: version_of(name) for name in PACKAGES},
+        },
+        "cache": _cache(Cache.default()),
+    }
+
+
+def _renderer(probe: Probe) -> dict[str, Any]:
+    return {
+        "name": probe.name,
+        "works": probe.available,
+        "device_option": probe.device_option or None,
+        "device": probe.device,
+        "memory": probe.memory or None,
+        "driver": probe.driver or None,
+        "hardware": probe.hardware,
+        "reason": probe.reason,
+    }
+
+
+def gpu(probes: Sequence[Probe], system: System) -> dict[str, Any]:
+    """The GPUs that the system shows, whether ``cuda`` runs on one, whether ``gl`` draws on one, and if not, why not.
+
+    >>> from pathlib import Path
+    >>> gpu([], System(root=Path("/no/such/folder"), nvidia_smi=str))
+    {'seen': [], 'used': False, 'cuda': False, 'obstacles': []}
+    """
+    sighting = sighted(system)
+    on_egl = [probe for probe in probes if probe.platform == "egl"]
+    drawn = [Drawn(_number(probe), probe.available, probe.hardware, probe.reason or probe.device) for probe in on_egl]
+    in_the_way = obstacles(system, sighting, drawn)
+    return {
+        "seen": [*sighting.chips, *(system.named(file) for file in sighting.files)],
+        "used": any(probe.hardware for probe in on_egl) and not in_the_way,
+        "cuda": any(probe.hardware for probe in probes if probe.name == "cuda"),
+        "obstacles": in_the_way,
+    }
+
+
+def _number(probe: Probe) -> int | None:
+    """The number of an EGL device, by which its obstacles name it."""
+    return int(probe.device_option) if probe.device_option else None
+
+
+def _cache(cache: Cache) -> dict[str, Any]:
+    folder = cache.directory
+    sizes = []
+    for entry in folder.glob("*.npz") if folder is not None and folder.is_dir() else ():
+        with suppress(OSError):  # another process may have dropped it just now
+            sizes.append(entry.stat().st_size)
+    return {"folder": str(folder), "entries": len(sizes), "bytes": sum(sizes)}
+
+
+SECONDS = 1.0
+
+FILE = Path(__file__).with_name("throughput.toml")
+"""The scene of solids."""
+
+
+def checks_per_second(name: str, platform: str = "", device: str = "", seconds: float = SECONDS) -> float | None:
+    """The checks per second of a renderer in a separate process, one after the other; None where that fails.
+
+    Args:
+        name: the name of the renderer.
+        platform: "egl" or "osmesa" for ``gl``.
+        device: the name of its device; empty where it has one only.
+        seconds: the time that is measured; one check is judged before them, and one at least in them.
+    """
+    arguments = [name, *(["--device", device] if device else []), "--seconds", str(seconds)]
+    return run_module("silhouette.cli.doctor", arguments, platform).get("rate")
+
+
+def rate(renderer: Renderer, seconds: float = SECONDS) -> float:
+    """Checks per second on the scene of solids, of at least one.
+
+    >>> from silhouette.renderers.reference import ReferenceRenderer
+    >>> rate(ReferenceRenderer(), seconds=0.0) > 0.0
+    True
+    """
+    document = solids()
+    rule = rule_of(FILE, document)
+    scene = rule.load(FILE, document, Cache(None))
+    checks = cycle(rule.everyone(scene))
+    settings = Settings(renderer, PIXEL)
+    rule.judge([(scene, next(checks))], settings)
+    judged, start = 0, time.perf_counter()
+    while True:
+        rule.judge([(scene, next(checks))], settings)
+        judged += 1
+        passed = time.perf_counter() - start
+        if passed >= seconds:
+            return judged / passed
+
+
+def solids() -> dict[str, Any]:
+    """The scene as a document: six figures in a ring, each of a cylinder, a box and a ball, with barriers between."""
+    return read_document(FILE)
+
+
+def main() -> None:
+    """Measures the renderer that the command line names."""
+    parser = renderer_arguments("silhouette.cli.doctor")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="that are measured")
+    given = parser.parse_args()
+    print_answer(lambda: {"rate": rate(choose(given.name, given.device), given.seconds)})
 
 
 def doctor(
@@ -21,9 +180,6 @@ def doctor(
     How fast: checks a second, one after the other, on a small scene of solids. A GPU that is there but cannot be drawn
     on is named, with what stands in the way.
     """
-    from silhouette.cli.examination import examination
-    from silhouette.cli.tables import doctor_report
-
     with Waiting("trying the renderers", quiet=quiet) as waiting:
         report = examination(quick=quick, step=waiting.step)
     if as_json:
@@ -31,3 +187,7 @@ def doctor(
     else:
         show(*doctor_report(report))
     return ExitStatus.OK
+
+
+if __name__ == "__main__":
+    main()

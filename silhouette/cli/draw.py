@@ -1,19 +1,22 @@
-"""The command line, its pictures: parsing and printing of ``silhouette draw``."""
+"""The command line, its pictures: parsing and printing of ``silhouette draw``.
+
+The command line, moving pictures: parsing and printing of ``silhouette draw --animate``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from silhouette.cli.animate import AnimationFile, Fps, Frames, Moving, Turn, Walk, animated
 from silhouette.cli.options import (
     AsJson,
     Attacker,
     Device,
+    ExitStatus,
     Language,
     NoCache,
     PixelSize,
@@ -29,13 +32,123 @@ from silhouette.cli.options import (
 from silhouette.cli.scene_job import mesh_cache
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.doubt.calls import stands
+from silhouette.drawing.animation.files import check_path
+from silhouette.drawing.animation.film import FPS, Animation, animate
+from silhouette.drawing.figures import OVERVIEW, FigureOptions, write_figures, write_overview
+from silhouette.drawing.odds_chart import NAME, odds_figure
+from silhouette.drawing.saving import FORMATS
+from silhouette.drawing.sheet import settings
+from silhouette.drawing.styles import style_called
+from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.files.writing import make_folder
+from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene, usable_pixel
+from silhouette.renderers import choose
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules import rule_called
+from silhouette.scenes.motion import FRAMES, Motion, place_of
+from silhouette.scenes.scene import Check, Scene
+from silhouette.text import did_you_mean, verdict_in_words
+from silhouette.workers import cores
 
-if TYPE_CHECKING:
-    from silhouette.drawing.figures import FigureOptions
-    from silhouette.judging import Selection
-    from silhouette.renderers.protocol import Renderer
-    from silhouette.scenes.scene import Check, Scene
+AnimationFile = Annotated[
+    Path | None,
+    typer.Option("--animate", metavar="FILE", help="In place of figures: one check in motion, as .gif or .mp4."),
+]
+Walk = Annotated[
+    str | None,
+    typer.Option("--walk", metavar="X,Y[,Z]", help="With --animate: where the target walks to, in a straight line."),
+]
+Turn = Annotated[
+    float | None,
+    typer.Option("--turn", metavar="DEGREES", help="With --animate: how far the attacker turns, anticlockwise."),
+]
+Frames = Annotated[int | None, typer.Option("--frames", metavar="N", help="With --animate.  [default: 48]")]
+Fps = Annotated[
+    float | None, typer.Option("--fps", metavar="N", help="With --animate: frames a second.  [default: 12]")
+]
+
+SLOWEST, FASTEST = 0.2, 50.0
+"""Frames a second."""
+
+
+@dataclass(frozen=True)
+class Moving:
+    """The options of the command line that only an animation takes.
+
+    Attributes:
+        file: the file to write; None where nothing moves.
+        walk: the point to which the target walks, as it was typed.
+        turn: the angle of a turn, degrees.
+        frames: the number of frames.
+        fps: the number of frames per second.
+    """
+
+    file: Path | None
+    walk: str | None
+    turn: float | None
+    frames: int | None
+    fps: float | None
+
+    def checked(self, out: Path | None, **others: bool) -> None:
+        """Refuses options that do not go together.
+
+        Args:
+            out: the folder for figures.
+            others: for each option that only figures take, by its name, whether it was given.
+        """
+        own = {"--walk": self.walk, "--turn": self.turn, "--frames": self.frames, "--fps": self.fps}
+        given = [name for name, value in own.items() if value is not None]
+        if self.file is None and given:
+            raise RequestError(f"{given[0]} moves something; say --animate FILE.gif as well")
+        if self.file is None and out is None:
+            raise RequestError("there is no place for the figures; say --out DIR, or --animate FILE.gif")
+        unfit = [f"--{name.replace('_', '-')}" for name, is_given in others.items() if is_given]
+        if self.file is not None and (out is not None or unfit):
+            raise RequestError(f"{unfit[0] if unfit else '--out'} is for figures; leave it out with --animate")
+        if self.fps is not None and not SLOWEST <= self.fps <= FASTEST:
+            raise RequestError(f"--fps {self.fps:g}: give a number from {SLOWEST:g} to {FASTEST:g}")
+
+
+def animated(
+    scene: Path,
+    number: int | None,
+    moving: Moving,
+    *,
+    as_json: bool,
+    renderer: str,
+    device: str | None,
+    pixel: float | None,
+    no_cache: bool,
+    quiet: bool,
+) -> int:
+    """Judges, draws and writes an animation, and prints the result of each frame."""
+    assert moving.file is not None
+    walk = None if moving.walk is None else place_of(moving.walk)
+    motion = Motion(walk, moving.turn, FRAMES if moving.frames is None else moving.frames)
+    fine = None if pixel is None else usable_pixel(pixel)
+    check_path(moving.file)
+    cache = Cache(None) if no_cache else Cache.default()
+    animation = Animation(scene, number, motion, FPS if moving.fps is None else moving.fps, fine)
+    with Waiting(f"animating {scene}", quiet=quiet, forking=True) as waiting:
+        rows = animate(animation, moving.file, choose(renderer, device), cache, cores(), waiting.step)
+    if as_json:
+        show_json({"scene": str(scene), "animation": str(moving.file), "frames": rows})
+    else:
+        show("\n".join([*(() if quiet else map(_line, rows)), f"{len(rows)} frames in {moving.file}"]))
+    return ExitStatus.OK
+
+
+def _line(row: dict[str, Any]) -> str:
+    """A frame's verdict, and the place of the moving piece in it."""
+    share = row.get("occluded")
+    words = [f"{row['frame']:3d}", verdict_in_words(row)]
+    words += [f"{100.0 * share:.2f} % ± {100.0 * row['error']:.2f} %"] if share is not None else []
+    words += [f"{key} {row[key]}" for key in ("at", "facing") if key in row]
+    return "  ".join(words)
+
 
 Folder = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="For the figures; made where it is not there.")
@@ -88,9 +201,6 @@ def draw(
     A scene without checks is drawn as a whole, on a grid in inches, as by --figure table: table.svg.
     Figures and verdict come from one measurement, and lie in each file's metadata. With --animate a GIF or MP4 instead.
     """
-    from silhouette.files.writing import make_folder
-    from silhouette.judging import Selection, load_scene, usable_pixel
-
     moving = Moving(animate, walk, turn, frames, fps)
     only_figures = {"from": attacker, "to": target, "figure": figure, "at": at, "text": text, "no_names": no_names}
     only_figures |= {"format": kind != "svg", "style": style != "print", "lang": language != "en"}
@@ -121,9 +231,6 @@ def draw(
 
 def _ready(renderer: str, device: str | None) -> Renderer:
     """The renderer, once it is certain that figures can be drawn: nobody waits for a verdict that then cannot be."""
-    from silhouette.drawing.sheet import settings
-    from silhouette.renderers import choose
-
     with settings():
         return choose(renderer, device)
 
@@ -132,11 +239,6 @@ def _draw_check(
     scene: Scene, number: int, check: Check, renderer: Renderer, pixel: float | None, out: Path, options: FigureOptions
 ) -> dict[str, Any]:
     """Judges and draws one check; its row, with its number and the files of its figures."""
-    from silhouette.drawing.figures import write_figures
-    from silhouette.drawing.odds_chart import NAME, odds_figure
-    from silhouette.judging import JudgingOptions, judge_all
-    from silhouette.rules import rule_called
-
     rule = rule_called(scene.rules)
     judging = JudgingOptions(renderer, pixel=pixel, keep=True, seed=0 if options.figure == NAME else None)
     (result,) = judge_all([(scene, check)], judging)
@@ -148,12 +250,6 @@ def _draw_check(
 
 def _options(kind: str, style: str, language: str) -> FigureOptions:
     """The options of figures; RequestError for an unknown format, style or language."""
-    from silhouette.drawing.figures import FigureOptions
-    from silhouette.drawing.saving import FORMATS
-    from silhouette.drawing.styles import style_called
-    from silhouette.drawing.words.words import Words
-    from silhouette.text import did_you_mean
-
     ending = next((known for known in FORMATS if known == kind.lower()), None)
     if ending is None:
         raise RequestError(f"no format '{kind}'; {did_you_mean(kind, FORMATS)}")
@@ -174,9 +270,6 @@ def _checks(scene: Scene, selection: Selection, number: int | None) -> dict[int,
 
 def _whole(scene: Scene, selection: Selection, number: int | None, figure: str | None) -> bool:
     """Whether the figure of the whole scene is wanted: by its name, or because there is no check to draw."""
-    from silhouette.drawing.figures import OVERVIEW
-    from silhouette.rules import rule_called
-
     of_check = number is not None or selection.attacker is not None
     if figure == OVERVIEW and of_check:
         raise RequestError(f"--figure {OVERVIEW} is one figure of the whole scene; leave --check, --from and --to out")
@@ -186,9 +279,6 @@ def _whole(scene: Scene, selection: Selection, number: int | None, figure: str |
 
 def _draw_whole(scene: Scene, out: Path, options: FigureOptions, *, as_json: bool) -> int:
     """Writes the figure of the whole scene."""
-    from silhouette.drawing.figures import write_overview
-    from silhouette.files.writing import make_folder
-
     make_folder(out)
     file = write_overview(scene, out, options)
     if as_json:
@@ -209,8 +299,6 @@ def _shown(scene: Scene, drawn: Sequence[dict[str, Any]], *, as_json: bool) -> i
 
 def _lines(check: dict[str, Any]) -> str:
     """A check's verdict, or the call where there are odds, and its figures below it."""
-    from silhouette.doubt.calls import stands
-
     who = " to ".join(str(name) for name in (check["attacker"], check["target"]) if name) or str(check.get("ask", ""))
     files = check["figures"] or ["nothing of it can be drawn"]
     ruled = ", ".join(words for words in stands(check) if words)

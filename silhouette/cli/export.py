@@ -12,6 +12,10 @@ from silhouette.cli.scene_job import mesh_cache
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.errors import RequestError
+from silhouette.exchange.gltf_export import write_glb
+from silhouette.exchange.tts_export import write_saved_object
+from silhouette.judging.loading import load_scene
+from silhouette.text import did_you_mean
 
 FORMATS = ("glb", "tts")
 """What a scene can be written as."""
@@ -32,11 +36,6 @@ def export(
 
     glb is one file with all meshes, for Blender and others; silhouette import gives the scene back.
     """
-    from silhouette.exchange.gltf_export import write_glb
-    from silhouette.exchange.tts_export import write_saved_object
-    from silhouette.judging.loading import load_scene
-    from silhouette.text import did_you_mean
-
     if to not in FORMATS:
         raise RequestError(f"no format '{to}'; {did_you_mean(to, FORMATS)}")
     cache = mesh_cache(no_cache)

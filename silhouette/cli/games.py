@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from silhouette.errors import RequestError
-
-if TYPE_CHECKING:
-    from silhouette.rules.base import Rule, Verdict
+from silhouette.rules import GAME_FILE, RULES, rule_called
+from silhouette.rules.base import Rule, Verdict
+from silhouette.text import did_you_mean
 
 
 def is_game_file(name: str) -> bool:
@@ -17,8 +17,6 @@ def is_game_file(name: str) -> bool:
     >>> is_game_file("games/mine.toml"), is_game_file("necromunda")
     (True, False)
     """
-    from silhouette.rules import GAME_FILE
-
     return name.lower().endswith(GAME_FILE)
 
 
@@ -33,9 +31,6 @@ def rule_named(name: str, called: str | None = None) -> Rule[Any, Verdict]:
         RequestError: where no game has the name, or there is no such file.
         FileError: where the file is no game.
     """
-    from silhouette.rules import RULES, rule_called
-    from silhouette.text import did_you_mean
-
     if is_game_file(name) and not Path(name).is_file():
         raise RequestError(f"{name}: there is no such file; give the path of a game file")
     if name not in RULES and not is_game_file(name):

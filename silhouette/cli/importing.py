@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,12 @@ from silhouette.cli.options import AsJson, ExitStatus, NoCache, Quiet
 from silhouette.cli.scene_job import mesh_cache
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
-
-if TYPE_CHECKING:
-    from silhouette.exchange.folder import WrittenTable
+from silhouette.errors import RequestError
+from silhouette.exchange.folder import SCENE, WrittenTable, write_table
+from silhouette.exchange.gltf_settings import UNITS
+from silhouette.exchange.reading import read_table
+from silhouette.files.changing import check_folder
+from silhouette.text import did_you_mean
 
 
 def import_(
@@ -45,13 +48,6 @@ def import_(
     is fetched: meshes are those in the glTF scene, or those that the game has kept in --meshes. In glTF, pieces are
     objects with the custom property silhouette = "fighter", "vehicle" or "terrain".
     """
-    from silhouette.errors import RequestError
-    from silhouette.exchange.folder import write_table
-    from silhouette.exchange.gltf_settings import UNITS
-    from silhouette.exchange.reading import read_table
-    from silhouette.files.changing import check_folder
-    from silhouette.text import did_you_mean
-
     if units is not None and units not in UNITS:
         raise RequestError(f"no unit '{units}'; {did_you_mean(units, UNITS)}")
     check_folder(out, [file, *([] if meshes is None else [meshes])])
@@ -68,8 +64,6 @@ def import_(
 
 def _tell(written: WrittenTable, out: Path, *, quiet: bool) -> None:
     """Prints what stands in the scene, and what was left out."""
-    from silhouette.exchange.folder import SCENE
-
     kinds = [one.piece.kind for one in written.pieces]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("fighter", "vehicle", "terrain") if kind in kinds)
     show(f"{out / SCENE}: {counts or 'no piece at all'}; {len(written.left_out)} left out")

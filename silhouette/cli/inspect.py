@@ -10,8 +10,12 @@ import typer
 from silhouette.cli.completion import complete_mesh
 from silhouette.cli.options import AsJson, ExitStatus, NoCache, Picture, Quiet, RendererName
 from silhouette.cli.scene_job import check_picture, mesh_cache
+from silhouette.cli.tables import inspection_report
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.drawing.four_views import draw_four_views
+from silhouette.models.inspection import inspection, model_at, suggestions
+from silhouette.renderers import choose
 
 
 def inspect(
@@ -41,9 +45,6 @@ def inspect(
 
     With --picture, four views with body, base and insignificant parts in different colours.
     """
-    from silhouette.cli.tables import inspection_report
-    from silhouette.models.inspection import inspection, model_at, suggestions
-
     if picture is not None:
         check_picture(picture)
     given = {"kind": kind, "units": units, "up": up, "scale": scale}
@@ -52,9 +53,6 @@ def inspect(
         model = model_at(file, options, mesh_cache(no_cache))
         suggested = suggestions(model)
         if picture is not None:
-            from silhouette.drawing.four_views import draw_four_views
-            from silhouette.renderers import choose
-
             draw_four_views(model, choose(renderer), picture, suggested)
     report = inspection(file, model, suggested)
     if as_json:

@@ -1,13 +1,21 @@
-"""The command line, maps: parsing and printing of ``silhouette map``."""
+"""The command line, maps: parsing and printing of ``silhouette map``.
+
+A map becomes a file, by its ending: JSON, a table as CSV, or a picture.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import RenderableType
 
+from silhouette.batches.export import cell
 from silhouette.cli.options import (
     AsJson,
     Device,
@@ -25,15 +33,96 @@ from silhouette.cli.options import (
     tried,
 )
 from silhouette.cli.scene_job import mesh_cache
+from silhouette.cli.tables import headed_table, plain_line
 from silhouette.cli.terminal import show
 from silhouette.cli.waiting import Waiting
-from silhouette.errors import RequestError
+from silhouette.doubt.maps import Map, MapRequest
+from silhouette.drawing.maps import MapLook, write_map_picture
+from silhouette.errors import FileError, RequestError
+from silhouette.files.writing import check_place, write_file
+from silhouette.judging import check_numbers, content_with, load_scene, mapped
+from silhouette.renderers import choose
+from silhouette.text import coordinates
 from silhouette.units import INCH
+from silhouette.workers import cores
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+PICTURES = (".png", ".svg", ".pdf")
+ENDINGS = (*PICTURES, ".csv", ".json")
 
-    from silhouette.doubt.maps import Map, MapRequest
+
+def check_map_path(path: Path) -> None:
+    """Refuses a path that `write_map` could not write, before anything is judged.
+
+    Raises:
+        FileError: where the ending is not known, or no file can be written there.
+
+    >>> check_map_path(Path("map.gif"))
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: map.gif: '.gif' is no known ending; a map is written to .png, .svg, .pdf, .csv or .json
+    """
+    if path.suffix.lower() not in ENDINGS:
+        known = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        raise FileError(path, f"'{path.suffix}' is no known ending; a map is written to {known}")
+    check_place(path)
+
+
+def write_map(drawn: Map, path: Path, look: MapLook) -> None:
+    """Writes a map.
+
+    Args:
+        drawn: the map.
+        path: of the file, whose ending says what it is.
+        look: of a picture.
+
+    Raises:
+        FileError: where it cannot be written.
+    """
+    ending = path.suffix.lower()
+    if ending == ".json":
+        write_file(path, f"{map_json(drawn)}\n")
+    elif ending == ".csv":
+        write_file(path, map_csv(drawn))
+    else:
+        write_map_picture(drawn, path, look)
+
+
+def map_json(drawn: Map) -> str:
+    """The document of a map, in ASCII; each place has a line of its own."""
+    content = drawn.document()
+    cells = ",\n  ".join(_line(cell) for cell in content.pop("cells"))
+    nearest = content.pop("nearest", None)
+    lines = [f" {json.dumps(key)}: {_line(value)}" for key, value in content.items()]
+    lines.append(f' "cells": [\n  {cells}\n ]')
+    if nearest is not None:
+        lines.append(f' "nearest": {_line(nearest)}')
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def map_csv(drawn: Map) -> str:
+    """A row for each place, with a column for the verdict and one for the obscured share of each other model."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    for row in _rows(drawn):
+        writer.writerow([cell(value) for value in row])
+    return text.getvalue()
+
+
+def _rows(drawn: Map) -> Iterator[list[Any]]:
+    others = drawn.others
+    way = "to" if drawn.request.role == "attacker" else "from"
+    named = [f"{what} {way} {name}" for name in others for what in ("verdict", "occluded")]
+    yield ["x", "y", "z", "stands", "seen_by", "verdict", "marginal", "could_be", *named]
+    for number in range(len(drawn.cells.at)):
+        found = drawn.cell(number)
+        each = [value for one in found["by"] for value in (one["verdict"], one["occluded"])] or [None] * len(named)
+        keys = ("stands", "seen_by", "verdict", "marginal", "could_be")
+        yield [*found["at"], *(found[key] for key in keys), *each]
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, allow_nan=False)
+
 
 Moved = Annotated[str, typer.Option("--move", metavar="NAME", help="The model that is moved over the table.")]
 Attackers = Annotated[
@@ -84,11 +173,6 @@ def map_(
     It is put on each place, on whatever is there, keeps its facing, and is judged as by silhouette check. With --to it
     looks, and faces what it looks at.
     """
-    from silhouette.cli.map_files import check_map_path, map_json, write_map
-    from silhouette.doubt.maps import MapRequest
-    from silhouette.drawing.maps import MapLook
-    from silhouette.workers import cores
-
     if out is None and not as_json:
         raise RequestError("a map needs a file; say --out FILE, such as --out map.png, or --json")
     if out is not None:
@@ -128,9 +212,6 @@ def _made(
     waiting: Waiting,
 ) -> Map:
     """The map of a scene file; ``renderer`` is its name and device, ``sizes`` the pixel and the error."""
-    from silhouette.judging import check_numbers, content_with, load_scene, mapped
-    from silhouette.renderers import choose
-
     check_numbers(*sizes)
     measuring = choose(*renderer)
     table = content_with(load_scene(scene, cache=mesh_cache(no_cache), at=at), sizes[1])
@@ -139,9 +220,6 @@ def _made(
 
 def _told(made: Map, *, quiet: bool) -> list[RenderableType]:
     """How many places have each verdict, and the nearest one at least so well covered."""
-    from silhouette.cli.tables import headed_table, plain_line
-    from silhouette.text import coordinates
-
     standing = int(made.cells.stands.sum())
     way = "sees" if made.request.role == "attacker" else "seen by"
     others = ", ".join(made.others)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from silhouette.batches.settings import BatchSettings
 from silhouette.cli.options import (
     AsJson,
     Device,
@@ -19,7 +20,10 @@ from silhouette.cli.options import (
     tried,
 )
 from silhouette.cli.scene_job import SceneJob, status_of
+from silhouette.cli.tables import matrix_report, scenes_document
 from silhouette.cli.terminal import complain, show, show_json
+from silhouette.judging import Selection
+from silhouette.workers import cores
 
 
 def matrix(
@@ -38,11 +42,6 @@ def matrix(
     quiet: Quiet = False,
 ) -> int:
     """Judge everyone against everyone."""
-    from silhouette.batches.settings import BatchSettings
-    from silhouette.cli.tables import matrix_report, scenes_document
-    from silhouette.judging import Selection
-    from silhouette.workers import cores
-
     settings = BatchSettings(
         renderer, pixel, cached=not no_cache, device=device, error=error, seed=seed if odds else None, what_if=what_if
     )

@@ -12,9 +12,16 @@ import typer
 from silhouette.cli.completion import complete_rules
 from silhouette.cli.games import is_game_file, rule_named
 from silhouette.cli.options import AsJson, ExitStatus
+from silhouette.cli.scene_job import mesh_cache
+from silhouette.cli.schema import schema_of
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.errors import FileError
+from silhouette.files.fingerprints import MESHES
+from silhouette.files.reading import DOCUMENTS
+from silhouette.files.writing import make_folder, write_file
+from silhouette.models.inspection import doubts, model_at
+from silhouette.rules import FIRST
 
 SCENE, SCHEMA = "scene.toml", ".scene.schema.json"
 """The files that are written; the schema is hidden, so that a folder of scenes has no other file in it."""
@@ -37,14 +44,6 @@ def new(
     as_json: AsJson = False,
 ) -> int:
     """Write a first scene to edit, FOLDER/scene.toml, with a comment on every key. Nothing is overwritten."""
-    from silhouette.cli.scene_job import mesh_cache
-    from silhouette.cli.schemas import schema_of
-    from silhouette.files.fingerprints import MESHES
-    from silhouette.files.reading import DOCUMENTS
-    from silhouette.files.writing import make_folder, write_file
-    from silhouette.models.inspection import doubts, model_at
-    from silhouette.rules import FIRST
-
     rules = FIRST if rules is None else rules
     rule = rule_named(rules, _seen_from(folder, Path(rules)) if is_game_file(rules) else None)
     if folder.suffix.lower() in (*DOCUMENTS, *MESHES):

@@ -21,7 +21,18 @@ from silhouette.cli.options import (
 )
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.doubt.maps import MapRequest
+from silhouette.drawing.sheet import settings
+from silhouette.files.cache import Cache
+from silhouette.files.documents import read_text
+from silhouette.files.writing import write_file
+from silhouette.judging import Selection, load_scene, mapped, usable_pixel
+from silhouette.pages.html.skeleton import check_page_path
+from silhouette.pages.report.page import judged_and_drawn, report_page
+from silhouette.renderers import choose
 from silhouette.text import verdict_in_words
+from silhouette.version import VERSION
+from silhouette.workers import cores
 
 MapOf = Annotated[
     str | None, typer.Option("--map", metavar="NAME", help="Also a map of where NAME could stand, seen by the others.")
@@ -48,17 +59,6 @@ def report(
     Figures and verdicts come from one measurement, with a sample in every pixel. The page can be sent to the opponent:
     it opens on a phone, and says what the verdicts rest on.
     """
-    from silhouette.drawing.sheet import settings
-    from silhouette.files.cache import Cache
-    from silhouette.files.documents import read_text
-    from silhouette.files.writing import write_file
-    from silhouette.judging import Selection, load_scene, usable_pixel
-    from silhouette.pages.html.skeleton import check_page_path
-    from silhouette.pages.report.page import judged_and_drawn, report_page
-    from silhouette.renderers import choose
-    from silhouette.version import VERSION
-    from silhouette.workers import cores
-
     check_page_path(out)
     selection = Selection(attacker, target)
     fine = None if pixel is None else usable_pixel(pixel)
@@ -70,9 +70,6 @@ def report(
         table = load_scene(scene, cache=cache)
         mapped_ = None
         if map_of is not None:
-            from silhouette.doubt.maps import MapRequest
-            from silhouette.judging import mapped
-
             mapped_ = mapped(table, MapRequest(map_of), measuring, fine, workers=processes, step=waiting.step)
         drawn = judged_and_drawn(
             table, measuring, fine, selection=selection, workers=processes, cache=cache, progress=waiting.step

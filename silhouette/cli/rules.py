@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from silhouette.cli.completion import complete_rules
 from silhouette.cli.games import rule_named
 from silhouette.cli.options import AsJson, ExitStatus
+from silhouette.cli.tables import game_report, rules_report
 from silhouette.cli.terminal import show, show_json
 from silhouette.errors import RequestError
-
-if TYPE_CHECKING:
-    from silhouette.rules.data.game import Game
+from silhouette.files.examples import example
+from silhouette.rules import RULES, rule_called
+from silhouette.rules.data.game import Game
+from silhouette.rules.data.rule import GameRule
+from silhouette.rules.data.telling import told
 
 Name = Annotated[
     str | None,
@@ -25,9 +28,6 @@ def rules(name: Name = None, as_json: AsJson = False) -> int:
     """List the rule systems and what each reads; with a NAME, the clauses of a game that is a file, in plain words."""
     if name is not None:
         return _tell_game(name, as_json=as_json)
-    from silhouette.cli.tables import rules_report
-    from silhouette.files.examples import example
-    from silhouette.rules import RULES, rule_called
 
     systems = [
         {"name": rule.name, "title": rule.title, "reads": list(rule.reads), "example": str(example(rule.example))}
@@ -42,9 +42,6 @@ def rules(name: Name = None, as_json: AsJson = False) -> int:
 
 def _tell_game(name: str, *, as_json: bool) -> int:
     """Prints the clauses of one game."""
-    from silhouette.cli.tables import game_report
-    from silhouette.rules.data.telling import told
-
     content = told(_game(name))
     if as_json:
         show_json({"rules": name, **content})
@@ -60,8 +57,6 @@ def _game(name: str) -> Game:
         RequestError: where no game has the name, or it is no file.
         FileError: where the file is no game.
     """
-    from silhouette.rules.data.rule import GameRule
-
     rule = rule_named(name)
     if not isinstance(rule, GameRule):
         raise RequestError(f"{name} is no file: its rules are written in Python; silhouette rules lists all games")

@@ -1,4 +1,7 @@
-"""The command line, scans: parsing, asking and printing of ``silhouette scan``."""
+"""The command line, scans: parsing, asking and printing of ``silhouette scan``.
+
+A scanned table in words: what was found, what is to be asked, and what to do next.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,75 @@ import math
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import RenderableType
 
+from silhouette.batches.settings import BatchSettings
 from silhouette.cli.completion import complete_mesh
 from silhouette.cli.options import AsJson, Attacker, ExitStatus, NoCache, Quiet, Target
 from silhouette.cli.scene_job import SceneJob, mesh_cache, status_of
+from silhouette.cli.tables import headed_table, plain_line, scene_report, scenes_document
 from silhouette.cli.terminal import complain, show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.files.changing import check_folder
+from silhouette.judging import SceneResult, Selection
+from silhouette.scans.folder import PICTURE, RULING, write_folder
+from silhouette.scans.keeping import SCENE, earlier_run
+from silhouette.scans.questions import Question
+from silhouette.scans.record import record_of
+from silhouette.scans.scale import Wanted
+from silhouette.scans.scan import ScanRequest, scan_table
+from silhouette.scans.scanned import ScannedPiece, ScannedTable
 
-if TYPE_CHECKING:
-    from silhouette.files.cache import Cache
-    from silhouette.judging import SceneResult
-    from silhouette.scans.questions import Question
-    from silhouette.scans.scale import Wanted
-    from silhouette.scans.scan import ScanRequest
-    from silhouette.scans.scanned import ScannedTable
+SOURCES = {
+    "given": "given",
+    "length": "from the length given",
+    "units": "from the file's units",
+    "known models": "from the known models",
+    "bases": "from the round bases",
+    "guess": "guessed",
+}
+"""How the scale is known, in words."""
+
+
+def scan_report(table: ScannedTable, folder: Path, *, quiet: bool = False) -> list[RenderableType]:
+    """What was found on a scanned table, line by line; quiet, only where it is."""
+    if quiet:
+        return [plain_line(str(folder / "scene.toml"))]
+    size = "no table" if table.size is None else f"a table of {table.size[0]:.0f} x {table.size[1]:.0f} mm"
+    scale = f"{table.scale.mm:.5g} mm in a unit of the file, {SOURCES[table.scale.source]}"
+    parts: list[RenderableType] = [
+        plain_line(f"{size}, tilted by {table.tilt:.1f}° in the file, noise {table.noise:.2g} mm; {scale}"),
+        plain_line(""),
+    ]
+    rows = headed_table("", "piece", "at", "faces", "stands on", "base", "model", whole=("piece",))
+    for piece in table.pieces:
+        rows.add_row(*map(plain_line, _cells(piece, "" if table.size is None else "the table")))
+    parts.append(rows)
+    parts += [plain_line(f"question: {question.text}", "yellow") for question in table.questions]
+    parts += [plain_line(f"warning: {warning}", "dim") for warning in table.warnings]
+    scene = folder / "scene.toml"
+    return [
+        *parts,
+        plain_line(""),
+        plain_line(f"{folder / 'scan.png'} shows the table; judge it with: silhouette matrix {scene}"),
+    ]
+
+
+def _cells(piece: ScannedPiece, ground: str) -> list[str]:
+    """A piece's row; ``ground`` is what all stands on that stands on no other piece."""
+    facing = "" if piece.kind == "terrain" else "unknown" if piece.facing is None else f"{piece.facing % 360.0:.0f}°"
+    at = ", ".join(f"{place:.0f}" for place in piece.at[: 2 if abs(piece.at[2]) < 0.5 else 3])
+    base = "" if piece.disc is None or piece.kind == "terrain" else f"{piece.disc.diameter:.0f} mm"
+    model = piece.likeness
+    if piece.match is not None and piece.match.sure:
+        model += f" ± {piece.match.residual:.1f} mm"
+    name = f"{piece.name} (several?)" if piece.could_be_several else piece.name
+    return [str(piece.number), name, at, facing, piece.on or ground, base, model]
 
 
 def scan(
@@ -61,10 +115,6 @@ def scan(
     With --figures, each figure is looked for among your meshes. With --from and --to, the ruling follows at once.
     Run it again to answer a question that you have written into scene.toml: names and answers are kept.
     """
-    from silhouette.scans.folder import RULING
-    from silhouette.scans.keeping import SCENE
-    from silhouette.scans.scan import ScanRequest
-
     if attacker is None and target is not None:
         raise RequestError("--to without --from; a ruling needs who looks: say --from NAME as well")
     request = ScanRequest(file, tuple(figures or ()), tuple(terrain or ()), _wanted(scale, bases, length))
@@ -72,9 +122,6 @@ def scan(
     table = _written(request, out, mesh_cache(no_cache), may_ask=may_ask, quiet=quiet)
     result = None
     if attacker is not None:
-        from silhouette.batches.settings import BatchSettings
-        from silhouette.judging import Selection
-
         ruling = Selection(table.called(attacker), None if target is None else table.called(target))
         settings = BatchSettings("auto", None, cached=not no_cache, device=None, error=None)
         result = SceneJob(ruling, settings, out / RULING, quiet).judge(out / SCENE)
@@ -84,11 +131,6 @@ def scan(
 
 def _written(request: ScanRequest, out: Path, cache: Cache, *, may_ask: bool, quiet: bool) -> ScannedTable:
     """The scanned table, with its folder written; where a player may be asked, once more with the answers."""
-    from silhouette.files.changing import check_folder
-    from silhouette.scans.folder import write_folder
-    from silhouette.scans.keeping import earlier_run
-    from silhouette.scans.scan import scan_table
-
     check_folder(out, (request.file, *request.figures, *request.terrain))
     earlier = earlier_run(out)
     with Waiting(f"scanning {request.file}", quiet=quiet) as waiting:
@@ -107,10 +149,6 @@ def _written(request: ScanRequest, out: Path, cache: Cache, *, may_ask: bool, qu
 
 def _show(table: ScannedTable, out: Path, result: SceneResult | None, *, as_json: bool, quiet: bool) -> None:
     """Prints what was found, and the ruling, if there is one."""
-    from silhouette.cli.scan_report import scan_report
-    from silhouette.cli.tables import scene_report, scenes_document
-    from silhouette.scans.record import record_of
-
     if as_json:
         show_json({**record_of(table), **({} if result is None else scenes_document([result]))})
     else:
@@ -125,8 +163,6 @@ def _wanted(scale: float | None, bases: str | None, length: str | None) -> Wante
     Raises:
         RequestError: where they cannot be read, or there is more than one.
     """
-    from silhouette.scans.scale import Wanted
-
     given = [
         name for name, value in (("--scale", scale), ("--bases", bases), ("--length", length)) if value is not None
     ]
@@ -164,8 +200,6 @@ def _ask(table: ScannedTable, out: Path) -> dict[str, dict[str, Any]]:
 
     An empty line takes the likeliest answer and leaves the question open.
     """
-    from silhouette.scans.folder import PICTURE
-
     show(f"{len(table.questions)} to answer; {out / PICTURE} shows the table. Enter alone takes the first answer.")
     answered = {}
     for question in table.questions:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from silhouette.batches.settings import BatchSettings
 from silhouette.cli.options import ExitStatus, exit_status
 from silhouette.cli.waiting import Waiting
-
-if TYPE_CHECKING:
-    from silhouette.batches.settings import BatchSettings
-    from silhouette.files.cache import Cache
-    from silhouette.judging import SceneResult, Selection
-    from silhouette.renderers.protocol import Renderer
-    from silhouette.rules.base import Verdict
-    from silhouette.scenes.scene import Check, Scene
+from silhouette.files.cache import Cache
+from silhouette.judging import JudgingOptions, SceneResult, Selection, check_numbers, judge_scene
+from silhouette.renderers import choose
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules.base import Verdict
+from silhouette.scenes.scene import Check, Scene
 
 
 class SceneJob:
@@ -39,9 +37,6 @@ class SceneJob:
         quiet: bool,
         at: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
-        from silhouette.judging import check_numbers
-        from silhouette.renderers import choose
-
         self._selection, self._settings, self._picture, self._quiet = selection, settings, picture, quiet
         self._drawn, self._at = 0, at
         check_numbers(settings.pixel, settings.error)
@@ -59,10 +54,9 @@ class SceneJob:
             several: whether the command has other scenes as well.
             workers: the number of processes.
         """
-        from silhouette.judging import JudgingOptions, judge_scene
 
         def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path | None:
-            from silhouette.drawing.figures import write_main_figure
+            from silhouette.drawing.figures import write_main_figure  # Pillow takes a while to import
 
             assert self._picture is not None
             self._drawn += 1
@@ -89,8 +83,6 @@ def check_picture(path: Path) -> None:
 
 def mesh_cache(no_cache: bool) -> Cache:
     """The cache of meshes on the disk, or none."""
-    from silhouette.files.cache import Cache
-
     return Cache(None) if no_cache else Cache.default()
 
 

@@ -1,16 +1,285 @@
-"""The command line, schemas: parsing and printing of ``silhouette schema``."""
+"""The command line, schemas: parsing and printing of ``silhouette schema``.
+
+JSON Schemas of the files that users write and of the results that they read, for editors and for programs.
+
+The schemas of files are the ones that check files; each rule system gives its part.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import or_
+from types import GenericAlias
+from typing import Annotated, Any, Literal
 
 import typer
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
+from pydantic.json_schema import models_json_schema
 
-from silhouette.cli.completion import complete_schema
+from silhouette.cli.completion import beginning
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.terminal import show_json
+from silhouette.doubt.record import MapRecord
 from silhouette.errors import RequestError
+from silhouette.models.entries import ModelFileEntry
+from silhouette.rules import GAME_FILE, RULES, rule_called
+from silhouette.rules.base import Rule, Verdict
+from silhouette.rules.data.entries import GameEntry
+from silhouette.rules.data.results import DataRow
+from silhouette.scans.record import ScanRecord
 from silhouette.text import did_you_mean
+from silhouette.version import SCHEMA
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+REFERENCE = "#/$defs/{model}"
+
+Schema = dict[str, Any]
+
+_REFERRED = re.compile(r'"#/\$defs/([^"]+)"')
+
+
+def schema_of(kind: str) -> Schema:
+    """A JSON Schema.
+
+    Args:
+        kind: one of `KINDS`.
+    """
+    return {"$schema": DIALECT, **KINDS[kind]()}
+
+
+_GAME_FILE: Schema = {
+    "type": "string",
+    "pattern": f"\\{GAME_FILE}$",
+    "description": "the path of a game file, which says itself which keys its scenes have",
+}
+
+
+def scene_schema() -> Schema:
+    """The schema of a scene file: one schema for each rule system, which its key ``rules`` chooses."""
+    entries = [_scene_entry(rule_called(name)) for name in RULES]
+    chosen, definitions = models_json_schema([(entry, "validation") for entry in entries], ref_template=REFERENCE)
+    schema = {
+        "title": "A scene of Silhouette",
+        "type": "object",
+        "required": ["rules"],
+        "properties": {"rules": {"anyOf": [{"enum": list(RULES)}, _GAME_FILE]}},
+        "oneOf": [*(chosen[entry, "validation"] for entry in entries), {"properties": {"rules": _GAME_FILE}}],
+    }
+    return {**schema, "$defs": _used(definitions["$defs"], schema)}
+
+
+def _used(definitions: Schema, schema: Schema) -> Schema:
+    """The definitions that a schema refers to, directly or through another.
+
+    pydantic also defines the types that plain validators make of a file's values, which no file contains.
+    """
+    used, pending = set[str](), [schema]
+    while pending:
+        names = set(_REFERRED.findall(json.dumps(pending.pop()))) - used
+        used |= names
+        pending += [definitions[name] for name in names]
+    return {name: definition for name, definition in definitions.items() if name in used}
+
+
+def _scene_entry(rule: Rule[Any, Verdict]) -> type[BaseModel]:
+    """The schema of a system's scene files, with its readings and every question of its checks."""
+    fields: dict[str, Any] = {"rules": (Literal[rule.name], Field(description=f'"{rule.name}": {rule.title}'))}
+    if rule.readings_entry is not None:
+        fields["readings"] = (rule.readings_entry, Field({}, description="a table [readings]"))
+    if rule.check_entries:
+        any_check: Any = reduce(or_, rule.check_entries.values())
+        fields["check"] = (GenericAlias(tuple, (any_check, ...)), Field((), description="tables [[check]]"))
+    entry: type[BaseModel] = create_model(f"{rule.title} scene", __base__=rule.scene_entry, **fields)
+    return entry
+
+
+def game_schema() -> Schema:
+    """The schema of a game file."""
+    return {**GameEntry.model_json_schema(ref_template=REFERENCE), "title": "A game file of Silhouette"}
+
+
+def model_schema() -> Schema:
+    """The schema of a model file."""
+    return {**ModelFileEntry.model_json_schema(ref_template=REFERENCE), "title": "A model file of Silhouette"}
+
+
+class MoveEntry(BaseModel):
+    """The least move that changes a verdict."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    what: Literal["move target", "move attacker"]
+    mm: float = Field(description="its length, in plan, at most 50", ge=0.0, le=50.0)
+    direction: float = Field(description="degrees anticlockwise from +x", ge=0.0, lt=360.0)
+    verdict: str = Field(description="the verdict that it becomes")
+
+
+class TurnEntry(BaseModel):
+    """The least turn of the attacker that changes a verdict."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    what: Literal["turn attacker"]
+    degrees: float = Field(description="anticlockwise above 0", ge=-180.0, le=180.0)
+    verdict: str = Field(description="the verdict that it becomes")
+
+
+class WithoutEntry(BaseModel):
+    """A piece without which a verdict is another."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    what: Literal["without"]
+    piece: str = Field(description="its name")
+    verdict: str = Field(description="the verdict that it becomes")
+
+
+ChangeEntry = MoveEntry | TurnEntry | WithoutEntry
+
+
+class JudgedKeys(BaseModel):
+    """The keys that every result has besides those of its rule system."""
+
+    model_config = ConfigDict(extra="allow")
+
+    expected: bool | None = Field(description="whether everything expected holds; null where nothing is expected")
+    unmet: list[str] = Field([], description="what of the expectation does not hold, a few words each")
+    arc: str | None = Field(None, description="the vision arc that was asked for; null for any")
+    picture: str = Field("", description="the file into which it was drawn")
+    odds: dict[str, float] | None = Field(None, description="--odds: of each verdict, from exposed to covered")
+    odds_error: float = Field(0.0, description="half the width of the 95 % interval of the largest of the odds")
+    trials: int = Field(0, description="the number of trials that the odds come from")
+    occluded_interval: tuple[float, float] | None = Field(
+        None, description="the middle 95 % of the obscured share; null where the arc alone decides"
+    )
+    call: str = Field("", description='the verdict that stands, or "roll off"')
+    doubt_from: Literal["", "place", "facing", "eye", "surface", "measuring"] = Field(
+        "", description="what weighs most in the odds"
+    )
+    changes: list[ChangeEntry] | None = Field(
+        None, description="--what-if: what would change the verdict; moves, the least first, the turn, then pieces"
+    )
+    one_way: str = Field("", description="--what-if: why the target sees the attacker, which does not see it")
+
+
+def results_schema() -> Schema:
+    """The schema of the output of ``check --json`` and ``matrix --json``."""
+    judged = JudgedKeys.model_json_schema(ref_template=REFERENCE)
+    definitions: Schema = {**judged.pop("$defs", {}), "judged": judged}
+    scenes = [_scene({"type": "null"}, {"maxItems": 0})]  # a file that cannot be read
+    for name, row_type, rules in (
+        *((rule.name, rule.row_type, {"const": rule.name}) for rule in map(rule_called, RULES)),
+        ("game-file", DataRow, _GAME_FILE),
+    ):
+        # Types of different systems may have the same name.
+        row = TypeAdapter(row_type).json_schema(ref_template=f"#/$defs/{name}-{{model}}")
+        definitions |= {f"{name}-{inner}": definition for inner, definition in row.pop("$defs", {}).items()}
+        definitions[name] = row
+        result = {"allOf": [{"$ref": f"#/$defs/{name}"}, {"$ref": "#/$defs/judged"}]}
+        scenes.append(_scene(rules, {"items": result}))
+    return {
+        "title": "Results of Silhouette",
+        "type": "object",
+        "required": ["silhouette", "schema", "scenes"],
+        "properties": {
+            "silhouette": {"type": "string", "description": "the version of Silhouette"},
+            "schema": {"const": SCHEMA},
+            "scenes": {"type": "array", "items": {"anyOf": scenes}},
+        },
+        "$defs": definitions,
+    }
+
+
+_TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
+_BUNDLE: Schema = {
+    "type": "object",
+    "description": "of a bundle: how the results compare with those in it",
+    "required": ["same", "written_by", "changed", "otherwise", "checks"],
+    "properties": {
+        "same": {
+            "type": "boolean",
+            "description": "whether every verdict and number is the same and no file was changed",
+        },
+        "written_by": {"type": "string", "description": "the version of Silhouette that wrote it"},
+        "changed": {**_TEXTS, "description": "files that are not as when it was made"},
+        "otherwise": {**_TEXTS, "description": "versions and settings that are not those of then"},
+        "checks": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["check", "same", "differences"],
+                "properties": {
+                    "check": {"type": "integer", "minimum": 1},
+                    "same": {"enum": ["to the bit", "within the error", "differs"]},
+                    "differences": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["key", "then", "now"],
+                            "properties": {"key": {"type": "string"}, "then": {}, "now": {}},
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+def _scene(rules: Schema, results: Schema) -> Schema:
+    """A scene among the results."""
+    return {
+        "type": "object",
+        "required": ["scene", "title", "rules", "results", "warnings"],
+        "properties": {
+            "scene": {"type": "string", "description": "the path of the scene, as it was given"},
+            "title": {"type": ["string", "null"]},
+            "rules": rules,
+            "results": {"type": "array", **results},
+            "warnings": {"type": "array", "items": {"type": "string"}},
+            "error": {"type": "string", "description": "why not everything was judged"},
+            "bundle": _BUNDLE,
+        },
+    }
+
+
+def scan_schema() -> Schema:
+    """The schema of scan.json, which ``scan --json`` prints as well."""
+    schema = TypeAdapter(ScanRecord).json_schema(ref_template=REFERENCE)
+    version: Schema = {"silhouette": {"type": "string", "description": "the version of Silhouette"}}
+    schema["properties"] = {**version, "schema": {"const": SCHEMA}, **schema["properties"]}
+    return {
+        **schema,
+        "title": "A scan as Silhouette describes it",
+        "required": [*version, "schema", *schema["required"]],
+    }
+
+
+def map_schema() -> Schema:
+    """The schema of the document of a map, which ``map --json`` prints as well."""
+    schema = TypeAdapter(MapRecord).json_schema(ref_template=REFERENCE)
+    version: Schema = {"silhouette": {"type": "string", "description": "the version of Silhouette"}}
+    schema["properties"] = {**version, "schema": {"const": SCHEMA}, **schema["properties"]}
+    return {**schema, "title": "A map of Silhouette", "required": [*version, "schema", *schema["required"]]}
+
+
+KINDS: Mapping[str, Callable[[], Schema]] = {
+    "scene": scene_schema,
+    "model": model_schema,
+    "game": game_schema,
+    "results": results_schema,
+    "scan": scan_schema,
+    "map": map_schema,
+}
+"""The kinds of schemas, by the name that the command takes."""
+
+
+def complete_schema(incomplete: str) -> list[str]:
+    """The kinds of schemas that begin so."""
+    return beginning(incomplete, KINDS)
 
 
 def schema(
@@ -25,8 +294,6 @@ def schema(
 
     An editor that knows the schema completes keys and marks mistakes while you write.
     """
-    from silhouette.cli.schemas import KINDS, schema_of
-
     if kind not in KINDS:
         raise RequestError(f"no schema of '{kind}'; {did_you_mean(kind, KINDS)}")
     show_json(schema_of(kind))

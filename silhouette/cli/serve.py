@@ -12,6 +12,10 @@ import typer
 from silhouette.cli.options import Device, ErrorSize, NoCache, PixelSize, RendererName, SceneFile, Workers
 from silhouette.cli.scene_job import mesh_cache
 from silhouette.errors import RequestError
+from silhouette.judging import check_numbers
+from silhouette.live.judges import Judges
+from silhouette.live.live_table import LiveTable
+from silhouette.live.stdio import serve_lines
 
 
 def serve(
@@ -30,10 +34,6 @@ def serve(
     """
     if not stdio:
         raise RequestError("serve answers through standard input and output alone; say --stdio")
-    from silhouette.judging import check_numbers
-    from silhouette.live.judges import Judges
-    from silhouette.live.live_table import LiveTable
-    from silhouette.live.stdio import serve_lines
 
     check_numbers(pixel, error)
     # A program's answers are those of `check` on the file, not on what a page has not saved.

@@ -1,21 +1,62 @@
-"""The command line, the live table: parsing of ``silhouette table``, the addresses, and the browser that opens."""
+"""The command line, the live table: parsing of ``silhouette table``, the addresses, and the browser that opens.
+
+An address opens in the user's browser, from a process of its own: browsers take time, and leave threads behind.
+"""
 
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
+import webbrowser
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 
-from silhouette.cli.browser_window import open_beside
 from silhouette.cli.completion import complete_scene
 from silhouette.cli.options import Device, ErrorSize, NoCache, PixelSize, Quiet, RendererName, Workers
 from silhouette.cli.scene_job import mesh_cache
 from silhouette.cli.terminal import complain
 from silhouette.cli.waiting import Waiting
+from silhouette.judging import check_numbers
+from silhouette.live.judges import Judges
+from silhouette.live.opening import opened
+from silhouette.live.server.doors import opened_doors
+from silhouette.live.server.gate import Role
+from silhouette.live.server.running import serve_table
+from silhouette.renderers.registry import check_name
+
+
+def open_beside(address: str) -> None:
+    """Has the address opened, and does not wait for it; where that fails nothing is said.
+
+    The address goes through a pipe: command lines can be read by every user of the machine.
+    """
+    with suppress(OSError):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "silhouette.cli.table"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        assert process.stdin is not None
+        process.stdin.write(address.encode())
+        process.stdin.close()
+
+
+def open_window(address: str) -> None:
+    """Opens the address in the user's browser; in none that would take the terminal."""
+    with suppress(Exception):  # the address stands on the terminal
+        browser = webbrowser.get()
+        if type(browser) is not webbrowser.GenericBrowser:
+            browser.open(address)
+
+
+if __name__ == "__main__":
+    open_window(sys.stdin.read())
+
 
 Opened = Annotated[
     Path | None,
@@ -55,12 +96,6 @@ def table(
 
     The address is printed first. It has a token: give it to nobody who is not to move your figures. Ctrl-C ends it.
     """
-    from silhouette.judging import check_numbers
-    from silhouette.live.opening import opened
-    from silhouette.live.server.doors import opened_doors
-    from silhouette.live.server.gate import Role
-    from silhouette.renderers.registry import check_name
-
     check_numbers(pixel, error)
     check_name(renderer, device)
     cache = mesh_cache(no_cache)
@@ -73,8 +108,6 @@ def table(
         _show_to_a_phone(door.address(Role.LOOKER), sys.stdout)
     if not no_browser:
         open_beside(doors[0].address_once(Role.PLAYER))  # who lists processes sees the browser's command line
-    from silhouette.live.judges import Judges
-    from silhouette.live.server.running import serve_table
 
     with Waiting("starting what judges", quiet=quiet, forking=True):
         judges = Judges(live.scene, live.cache, renderer, device, workers, error, pixel)

@@ -307,7 +307,7 @@ def _point(coordinates: Sequence[float]) -> str:
 
 
 def doctor_report(report: Row) -> list[RenderableType]:
-    """The findings of `silhouette.cli.examination.examination`, as tables."""
+    """The findings of `silhouette.cli.doctor.examination`, as tables."""
     renderers = report["renderers"]
     timed = any(renderer["checks_per_second"] is not None for renderer in renderers)
     table = headed_table(

@@ -10,6 +10,12 @@ import typer
 from silhouette.cli.options import AsJson, NoCache, PixelSize, Quiet, RendererName, exit_status
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.drawing.sheet import settings
+from silhouette.files.cache import Cache
+from silhouette.judging import usable_pixel
+from silhouette.pages.tutorial.pages import INDEX, Run, scenes_folder, write_tutorial
+from silhouette.renderers import choose
+from silhouette.workers import cores
 
 
 def tutorial(
@@ -30,13 +36,6 @@ def tutorial(
     Every verdict, share and figure in it comes from this run. A tutorial that is there already is replaced when the new
     one is whole.
     """
-    from silhouette.drawing.sheet import settings
-    from silhouette.files.cache import Cache
-    from silhouette.judging import usable_pixel
-    from silhouette.pages.tutorial.pages import INDEX, Run, scenes_folder, write_tutorial
-    from silhouette.renderers import choose
-    from silhouette.workers import cores
-
     folder, fine = scenes_folder(scenes), None if pixel is None else usable_pixel(pixel)
     cache = (Cache(None) if no_cache else Cache.default()).remembering()
     with Waiting(f"writing {out}", quiet=quiet, forking=True) as waiting:

@@ -1,6 +1,8 @@
 """DOUBT: what would change a verdict: the least moves and the least turn, and the pieces without which it is another.
 
 check, its verdict -> who may move (the rule says) -> the nearest place with another verdict, for each -> Changes
+
+One thing that would change a verdict, under the contract's keys, and in a player's words.
 """
 
 from __future__ import annotations
@@ -9,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from silhouette.doubt.change_words import REACH, Change, What, in_words
 from silhouette.doubt.nearest import Field, Nearest, Seen, nearest_change
 from silhouette.doubt.run import ALONE, Run
 from silhouette.errors import RequestError
@@ -21,9 +22,118 @@ from silhouette.geometry import Floats
 from silhouette.measure.estimate import Estimate
 from silhouette.rules import rule_called
 from silhouette.rules.base import Rule, Settings, Verdict
-from silhouette.scenes.moved import Move
+from silhouette.rules.otherwise import Movers
+from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check, Scene
+from silhouette.text import in_a_sentence
 from silhouette.time_limit import OutOfTime, go_on, time_limit
+
+REACH = 50.0
+"""mm: the longest move that is looked at."""
+
+What = Literal["move target", "move attacker", "turn attacker", "without"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that would change a verdict.
+
+    Attributes:
+        what: the kind.
+        verdict: the verdict that it becomes.
+        amount: mm of a move; degrees of a turn, anticlockwise above 0; 0 without a piece.
+        direction: of a move, degrees anticlockwise from +x; else None.
+        piece: the one without which it changes; else None.
+    """
+
+    what: What
+    verdict: str
+    amount: float = 0.0
+    direction: float | None = None
+    piece: str | None = None
+
+    def row(self) -> dict[str, Any]:
+        """The change under the contract's keys."""
+        row: dict[str, Any] = {"what": self.what}
+        if self.direction is not None:
+            row |= {"mm": self.amount, "direction": self.direction}
+        elif self.piece is not None:
+            row["piece"] = self.piece
+        else:
+            row["degrees"] = self.amount
+        return {**row, "verdict": self.verdict}
+
+
+SIDES = {
+    "target": (
+        *("farther away", "farther away and to the left", "to the left", "nearer and to the left"),
+        *("nearer", "nearer and to the right", "to the right", "farther away and to the right"),
+    ),
+    "attacker": (
+        *("forward", "forward and to the left", "to the left", "back and to the left"),
+        *("back", "back and to the right", "to the right", "forward and to the right"),
+    ),
+}
+"""Every 45 degrees from the direction in which the attacker looks at the target, anticlockwise: where a piece goes."""
+
+
+def in_words(rule: Rule[Any, Verdict], scene: Scene, check: Check, movers: Movers, found: Sequence[Change]) -> str:
+    """What would change a verdict, the least first; where no move does, that none does.
+
+    Args:
+        rule: of the scene.
+        scene: of the check.
+        check: the question.
+        movers: who can move.
+        found: what would change it.
+    """
+    parts = [_of(rule, scene, check, change) for change in found]
+    if not any(change.direction is not None for change in found) and (movers.target or movers.attacker):
+        names = [name for name, can in ((check.target, movers.target), (check.attacker, movers.attacker)) if can]
+        parts.insert(0, f"no move of {' or '.join(names)} up to {REACH:g} mm")
+    return "; ".join(parts) or "nothing would change it"
+
+
+def _of(rule: Rule[Any, Verdict], scene: Scene, check: Check, change: Change) -> str:
+    if change.piece is not None:
+        return f"without {in_a_sentence(change.piece)}: {change.verdict}"
+    if change.direction is None:
+        side = "left" if change.amount > 0.0 else "right"
+        return f"{check.attacker} turned {abs(change.amount):.1f}° to the {side}: {change.verdict}"
+    role = change.what.removeprefix("move ")
+    name = check.target if role == "target" else check.attacker
+    way = side_of(rule.middle(scene, check.target) - rule.middle(scene, check.attacker), change.direction, role)
+    seen = f", as {check.attacker} sees it" if role == "target" and ("left" in way or "right" in way) else ""
+    return f"{name} {length(change.amount)} {way}{seen}: {change.verdict}"
+
+
+def length(mm: float) -> str:
+    """A length with a decimal, or more where it is small.
+
+    >>> length(1.42), length(0.004)
+    ('1.4 mm', '0.004 mm')
+    """
+    return f"{mm:.1f} mm" if mm >= 0.1 else f"{mm:.1g} mm"
+
+
+def side_of(sight: Any, direction: float, role: str) -> str:
+    """Where a move goes, as the attacker sees it.
+
+    Args:
+        sight: (2,) mm, from the attacker to the target.
+        direction: of the move, degrees anticlockwise from +x.
+        role: "target" or "attacker": who moves.
+
+    >>> side_of([0.0, 300.0], 172.0, "target"), side_of([0.0, 300.0], 270.0, "attacker")
+    ('to the left', 'back')
+    >>> side_of([0.0, 0.0], 172.0, "target")
+    'towards 172°'
+    """
+    if not np.any(sight):
+        return f"towards {direction:.0f}°"
+    ahead = float(np.degrees(np.arctan2(sight[1], sight[0])))
+    return SIDES[role][round((direction - ahead) % 360.0 / 45.0) % 8]
+
 
 PLACES = Field(REACH, least=0.3, growth=0.1, widest=3.0, exact_within=1.0)
 """The places: cells of 0.3 mm close by, a tenth of the distance farther out, and 3 mm from 27 mm on. Where some

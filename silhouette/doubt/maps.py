@@ -4,31 +4,274 @@ a scene and a `MapRequest` -> a grid of points -> those at which its base stands
 -> `Map`
 
 A place is judged as `silhouette check` judges the scene with the model there, or it is marginal. Most places are far
-from where the verdict changes: there a few rays are enough (`silhouette.doubt.cells`).
+from where the verdict changes: there a few rays are enough (`silhouette.doubt.maps`).
+
+The points of a group: whether the model stands there, and the verdict of each check with it there.
+
+points -> those where it stands -> pairs out of every arc: the last verdict, no ray is cast
+       -> a rough look at all others -> the exact measurement of those whose verdict that leaves open
+
+Their points: a square grid over the top of the table, or the part of it round where a model stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
-from silhouette.doubt.cells import Cells, Role, judged_cells
-from silhouette.doubt.grid import check_grid, grid_points
 from silhouette.errors import RequestError
+from silhouette.geometry import Flags, Floats
 from silhouette.groups import shared
 from silhouette.lazy import cached_property
+from silhouette.measure.estimate import Estimate
+from silhouette.measure.observe import observe_many
+from silhouette.measure.proven import ProvenEstimate
 from silhouette.rules import RULES, rule_called
-from silhouette.rules.base import Rule, Settings, Verdict
+from silhouette.rules.base import MeasuredVerdict, Rule, Settings, Verdict
+from silhouette.scenes.ground import Indices
 from silhouette.scenes.places import Places
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
 from silhouette.text import Progress, in_a_row
 from silhouette.units import INCH
 from silhouette.version import document
+
+Role = Literal["target", "attacker"]
+
+ROUGH = ProvenEstimate(Estimate(goal=0.015, nothing_is_proven=True))
+"""A rough look: where it leaves the verdict open, the exact measurement answers, which costs as much as some 20 of it.
+That nothing is seen, or nothing obscured, is proven: that costs a third of a measurement."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """What is found at q points with k checks each, of a game with v verdicts.
+
+    Attributes:
+        at: (q, 3) mm, the place of the model; its height is -inf where nothing is to stand on.
+        stands: (q,) whether the model stands there.
+        verdict: (q, k) int8, the number of the verdict of each check, from exposed to covered; -1 where it does not
+            stand.
+        possible: (q, k, v) which verdicts it could be.
+        marginal: (q, k) whether another verdict is too near to rule out.
+        occluded: (q, k) the share that is obscured, roughly where no threshold is near; nan where an arc alone decides.
+    """
+
+    at: Floats
+    stands: Flags
+    verdict: Any
+    possible: Flags
+    marginal: Flags
+    occluded: Floats
+
+    @classmethod
+    def joined(cls, parts: Sequence[Cells]) -> Cells:
+        """The points of several groups, in their order."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+
+
+def judged_cells(
+    rule: Rule[Any, Verdict],
+    scene: Scene,
+    places: Places,
+    role: Role,
+    checks: Sequence[Check],
+    under: float | None,
+    settings: Settings,
+    points: Floats,
+) -> Cells:
+    """What is found at some points.
+
+    Args:
+        rule: the game.
+        scene: whose model is moved.
+        places: where it can stand.
+        role: whether it looks or is looked at.
+        checks: the k checks that are judged at each point.
+        under: mm: nothing higher than this counts to stand on.
+        settings: of the exact measurement.
+        points: (q, 2) mm.
+    """
+    heights = places.heights(points, under)
+    stands = places.stands(points, heights)
+    shape = len(points), len(checks)
+    words = list(rule.levels)
+    found = Cells(
+        at=np.column_stack([points, heights]),
+        stands=stands,
+        verdict=np.full(shape, -1, np.int8),
+        possible=np.zeros((*shape, len(words)), np.bool_),
+        marginal=np.zeros(shape, np.bool_),
+        occluded=np.full(shape, np.nan),
+    )
+    asked = np.repeat(stands[:, None], len(checks), axis=1)
+    if role == "target" and stands.any():
+        boxes = places.boxes(points[stands], heights[stands])
+        for number, check in enumerate(checks):
+            beyond = np.zeros(len(points), np.bool_)
+            beyond[stands] = rule.beyond_arcs(scene, check.attacker, boxes)
+            found.verdict[beyond, number] = len(words) - 1
+            found.possible[beyond, number, -1] = True
+            asked[beyond, number] = False
+    pairs = np.argwhere(asked.T)[:, ::-1]  # one attacker after the other: what is worked out for its eye is kept
+    questions = _questions(scene, places, role, checks, found.at, pairs)
+    if rule.meshes(scene) and settings.observe is observe_many:
+        rough = rule.judge(questions, replace(settings, observe=ROUGH, keep=True))
+        _fill(found, pairs, rough, rule, scene, words)
+        possible = found.possible[tuple(pairs.T)].sum(axis=1)
+        left = [n for n, one in enumerate(rough) if possible[n] > 1 and not (possible[n] == 2 and _is_near(one, scene))]
+        pairs, questions = pairs[left], [questions[number] for number in left]
+    _fill(found, pairs, rule.judge(questions, settings), rule, scene, words)
+    return found
+
+
+def _questions(
+    scene: Scene, places: Places, role: Role, checks: Sequence[Check], at: Floats, pairs: Indices
+) -> list[tuple[Any, Check]]:
+    """A scene with the model at a point, and a check in it, for each pair of a point and a check."""
+    if role == "target":
+        there = {
+            point: places.scene_at(at[point, :2], float(at[point, 2])) for point in np.unique(pairs[:, 0]).tolist()
+        }
+        return [(there[point], checks[one]) for point, one in pairs.tolist()]
+    return [
+        (
+            places.scene_at(at[point, :2], float(at[point, 2]), places.facing_to(at[point, :2], checks[one].target)),
+            checks[one],
+        )
+        for point, one in pairs.tolist()
+    ]
+
+
+def _fill(
+    found: Cells, pairs: Indices, verdicts: Sequence[Any], rule: Rule[Any, Verdict], scene: Scene, words: list[str]
+) -> None:
+    """Enters verdicts on pairs of a point and a check."""
+    for (point, one), verdict in zip(pairs.tolist(), verdicts, strict=True):
+        possible = _could_be(verdict)
+        found.verdict[point, one] = words.index(verdict.verdict)
+        found.possible[point, one] = [word in possible for word in words]
+        found.marginal[point, one] = len(possible) > 1 or getattr(verdict, "marginal", False)
+        share, _ = rule.share(scene, verdict)
+        found.occluded[point, one] = np.nan if share is None else share
+
+
+def _is_near(verdict: Any, scene: Scene) -> bool:
+    """Whether more than nothing is obscured, or seen, but less than the tolerance: marginal, however well measured."""
+    observation = verdict.observation if isinstance(verdict, MeasuredVerdict) else None
+    if observation is None or not isinstance(scene, TableScene):
+        return False
+    counts, most = observation.counts, scene.tolerance
+    total, in_arc = max(counts.total, 1), max(counts.in_arc, 1)
+    obscured = counts.occluded / total + counts.error, counts.occluded_in_arc / in_arc + counts.error_in_arc
+    is_obscured = counts.occluded_in_arc > 0 and max(obscured) <= most
+    return bool(is_obscured or 0.0 < counts.seen / total <= most - counts.error_seen)
+
+
+def _could_be(verdict: Any) -> Sequence[str]:
+    """The verdicts that it could be; of a game that measures nothing, the one that it is."""
+    known: Sequence[str] | None = getattr(verdict, "could_be", None)
+    if known is None:
+        known = verdict.row().get("could_be")
+    return [verdict.verdict] if known is None else known
+
+
+FINEST = 1.0
+"""mm: no grid is finer."""
+
+MOST = 1_000_000
+"""The most points of a map."""
+
+NEXT_TO = 1e-9
+"""Steps of the grid by which a point may lie beyond the edge of the table, where sizes are rounded."""
+
+
+def check_grid(grid: float, within: float | None) -> None:
+    """Refuses a grid or a distance that no map has.
+
+    Raises:
+        RequestError: where the grid is finer than a millimetre or no number, or the distance below 0.
+
+    >>> check_grid(0.5, None)
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: --grid 0.5: no grid is finer than 1 mm; give the mm between two points, such as 25.4
+    """
+    if not FINEST <= grid < np.inf:
+        raise RequestError(
+            f"--grid {grid:g}: no grid is finer than {FINEST:g} mm; give the mm between two points, such as 25.4"
+        )
+    if within is not None and not 0.0 <= within < np.inf:
+        raise RequestError(f"--within {within:g}: give mm from where it stands, 0 or more")
+
+
+def grid_points(path: Path, table: Floats, start: Floats, grid: float, within: float | None) -> tuple[Indices, Floats]:
+    """The points at which a map is made: their numbers (q, 2) along x and y, and where they lie (q, 2), mm.
+
+    Point (i, j) lies (i + 1/2, j + 1/2) steps from the least corner of the table; rows of x follow each other.
+
+    Args:
+        path: of the scene, for messages.
+        table: (2, 2) mm, the least and the greatest x and y of the table's top.
+        start: (2,) mm, where the model stands.
+        grid: mm between two points.
+        within: mm: only points so near to where it stands; None for all.
+
+    Raises:
+        RequestError: where no point is left, or more than a million.
+
+    >>> square = np.array([[0.0, 0.0], [20.0, 10.0]])
+    >>> numbers, points = grid_points(Path("duel.toml"), square, np.zeros(2), 10.0, None)
+    >>> numbers.tolist(), points.tolist()
+    ([[0, 0], [1, 0]], [[5.0, 5.0], [15.0, 5.0]])
+    >>> grid_points(Path("duel.toml"), square, np.zeros(2), 10.0, 7.0)
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: duel.toml: --within 7: no point of a grid of 10 mm is so near; give more
+    """
+    low, high = table
+    counts = np.floor((high - low) / grid + 0.5 + NEXT_TO)
+    if not counts.all():
+        raise RequestError(
+            f"{path}: --grid {grid:g}: no point of it lies on the table, which is {high[0] - low[0]:g} by "
+            f"{high[1] - low[1]:g} mm; give less"
+        )
+    first, last = np.zeros(2), counts - 1.0
+    if within is not None:
+        first = np.maximum(first, np.ceil((start - within - low) / grid - 0.5 - NEXT_TO))
+        last = np.minimum(last, np.floor((start + within - low) / grid - 0.5 + NEXT_TO))
+    sides = np.maximum(last - first + 1.0, 0.0)
+    # A circle fills its square by more than three quarters: a square of more is refused before it is made.
+    if sides.prod() > (MOST if within is None else 4 * MOST / np.pi + 8 * np.sqrt(MOST)):
+        raise _too_many(path, float(sides.prod()), grid)
+    x, y = (np.arange(int(side)) + int(begin) for side, begin in zip(sides, first, strict=True))
+    across, up = np.meshgrid(x, y)
+    numbers = np.column_stack([across.ravel(), up.ravel()])
+    points = low + (numbers + 0.5) * grid
+    if within is not None:
+        near = np.hypot(*(points - start).T) <= within + NEXT_TO * grid
+        numbers, points = numbers[near], points[near]
+        if not len(points):
+            raise RequestError(f"{path}: --within {within:g}: no point of a grid of {grid:g} mm is so near; give more")
+    if len(points) > MOST:
+        raise _too_many(path, float(len(points)), grid)
+    return numbers, points
+
+
+def _too_many(path: Path, count: float, grid: float) -> RequestError:
+    """The error of a map that is too large, with a grid that would fit."""
+    fits = np.ceil(10.0 * grid * np.sqrt(count / MOST) * 1.001) / 10.0
+    number = f"{count:,.0f}".replace(",", " ")
+    return RequestError(
+        f"{path}: --grid {grid:g}: {number} points are more than the million that a map has at most; "
+        f"--grid {fits:g} would fit, or a smaller --within"
+    )
+
 
 TOGETHER = 2400
 """The most checks that are judged at once, as far as a place with all of its checks is one."""

@@ -19,7 +19,7 @@ from silhouette.files.cache import UNCACHED, Cache
 from silhouette.geometry import Floats
 from silhouette.lazy import cached_property
 from silhouette.rules.base import Rule, Verdict
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.scenes.table import TableScene
 
 SCRAMBLINGS = 8

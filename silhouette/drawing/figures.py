@@ -60,7 +60,7 @@ def warm_up(tables: bool, writing: Writing | None = None) -> None:
         writing: how an SVG is to be written; by default none is.
     """
     if tables:
-        from silhouette.drawing.table import eye_frame, plan_view, side_view, tracing  # noqa: F401
+        from silhouette.drawing.table import eye_view, plan_view, side_view, tracing  # noqa: F401
 
         tracing.traced(np.ones((4, 4), np.bool_))
     if writing is not None:

@@ -1,26 +1,194 @@
-"""EXCHANGE: the folder of an imported table: scene.toml and its meshes, of one version at every moment."""
+"""EXCHANGE: the folder of an imported table: scene.toml and its meshes, of one version at every moment.
+
+Whether a base that was found has a size that bases have, or a piece was scaled by eye.
+
+The models that a scene will make of the meshes that are written, by several processes.
+
+The text of an imported table's scene.toml, for people to read and edit.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from silhouette.errors import FileError
-from silhouette.exchange.base_sizes import odd_base
 from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut
 from silhouette.exchange.names import file_stem
 from silhouette.exchange.obj_writing import obj_bytes
-from silhouette.exchange.scene_models import Found, SceneModels
-from silhouette.exchange.scene_text import scene_text
+from silhouette.exchange.reading_ahead import side_by_side
 from silhouette.files.cache import Cache
 from silhouette.files.changing import FolderChange, changing_folder, check_folder
 from silhouette.files.documents import MOST_OF, document_of
 from silhouette.files.reading import LARGEST_FILE, read_file
-from silhouette.rules import rule_of
+from silhouette.files.schema import Location, validated
+from silhouette.files.toml_text import toml, toml_key
+from silhouette.models.bases import Base
+from silhouette.models.entries import Kind, ModelOptions
+from silhouette.models.model import model_of_mesh
+from silhouette.rules import FIRST, rule_of
 from silhouette.scans.mesh_writing import ply_bytes
+
+SIZES = (20.0, 25.0, 27.0, 28.5, 30.0, 32.0, 35.0, 40.0, 50.0, 60.0, 65.0, 70.0, 75.0, 80.0, 90.0, 100.0, 105.0, 120.0,
+         130.0, 160.0, 170.0)  # fmt: skip
+"""mm: diameters of round bases that are sold, and the longer sides and axes of others."""
+
+NEAR = 0.015
+"""The share of its size by which a base may be off: lips and bevels of casts and scans."""
+
+
+def odd_base(name: str, base: Base | None) -> str | None:
+    """A warning where a base has no size that exists, with the nearest and the factor to it; else None.
+
+    >>> odd_base("Kal", Base("auto", 3.0, 31.8, (0.0, 0.0))) is None
+    True
+    >>> odd_base("Kal", Base("auto", 3.0, 36.0, (0.0, 0.0)))
+    'Kal: its base is 36.0 mm across, and the nearest that exists 35 mm: at 0.972 of its scale it would be that'
+    """
+    if base is None or base.source not in ("auto", "part"):
+        return None
+    nearest = min(SIZES, key=lambda size: abs(size - base.diameter))
+    if abs(base.diameter - nearest) <= NEAR * nearest:
+        return None
+    factor = nearest / base.diameter
+    what = f"its base is {base.diameter:.1f} mm across, and the nearest that exists {nearest:g} mm"
+    return f"{name}: {what}: at {factor:.3f} of its scale it would be that"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is wanted of a model: no more, since it comes from another process.
+
+    Attributes:
+        base: its base, or None.
+        ground: the lowest z of its mesh, mm.
+    """
+
+    base: Base | None
+    ground: float
+
+
+Keys = tuple[Kind, Mapping[str, Any]]
+"""The kind of a piece, and the keys of its table in the scene that say what it looks like, ``mesh`` among them."""
+
+
+class SceneModels:
+    """The models of a scene, each made once.
+
+    Args:
+        scene: the file of the scene, from which its meshes are named; it need not be there yet.
+        cache: of meshes, in which they and the bases that are found stay.
+    """
+
+    def __init__(self, scene: Path, cache: Cache) -> None:
+        self._scene = scene
+        self._cache = cache
+        self._found: dict[tuple[Any, ...], Found | FileError] = {}
+
+    def of(self, pieces: Sequence[Keys]) -> list[Found | FileError]:
+        """What is found of the model of each piece, or why there could be none."""
+        known = [(kind, *sorted((key, repr(value)) for key, value in keys.items())) for kind, keys in pieces]
+        new = {name: piece for name, piece in zip(known, pieces, strict=True) if name not in self._found}
+        files = {keys["mesh"] for _, keys in new.values()}
+        together = sum((self._scene.parent / file).stat().st_size for file in files)
+        looked_at = side_by_side(partial(_looked_at, self._scene, self._cache), list(new.values()), together)
+        self._found |= zip(new, looked_at, strict=True)
+        return [self._found[name] for name in known]
+
+
+def _looked_at(scene: Path, cache: Cache, piece: Keys) -> Found | FileError:
+    kind, keys = piece
+    place = Location(scene, "")
+    try:
+        of_model = {key: value for key, value in keys.items() if key in ModelOptions.model_fields}
+        model = model_of_mesh(validated(ModelOptions, of_model, place), place, cache, kind)
+    except FileError as error:
+        return error
+    return Found(model.base, float(model.mesh.bounds[0, 2]))
+
+
+_BLOCKS = ("check", "question")
+"""The keys of a scene whose entries are written as tables of their own."""
+
+
+def scene_text(
+    table: ImportedTable,
+    pieces: Iterable[tuple[ImportedPiece, Mapping[str, Any]]],
+    addresses: Mapping[str, str],
+    keys_of_all: Mapping[str, Any],
+) -> str:
+    """The scene of an imported table.
+
+    Args:
+        table: what it was made of.
+        pieces: those that stand in the scene, each with the keys that say what it looks like.
+        addresses: where the other program has a mesh from, by its path in the scene: `export` gives it back.
+        keys_of_all: those of the scene itself.
+    """
+    order = sorted(pieces, key=lambda pair: pair[0].kind != "terrain")
+    names = [piece.name for piece, _ in order if piece.kind != "terrain"][:2]
+    blocks = [_head(table, keys_of_all), _source(table, addresses, keys_of_all)]
+    blocks += [_piece(piece, keys) for piece, keys in order]
+    blocks += [_block(key, entry) for key in _BLOCKS for entry in keys_of_all.get(key, ())]
+    if len(names) == 2 and not keys_of_all.get("check"):
+        lines = ["# Who looks at whom; silhouette matrix judges everyone against everyone without.", "# [[check]]"]
+        blocks.append("\n".join([*lines, f"# attacker = {toml(names[0])}", f"# target = {toml(names[1])}"]))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _head(table: ImportedTable, keys_of_all: Mapping[str, Any]) -> str:
+    lines = [
+        f"# Made from a table of {table.program}. Lengths are mm, angles degrees anticlockwise from x from above.",
+        "# Names, gangs, facings, eyes and checks are yours to edit; importing again writes this file anew, and keeps",
+        "# the one that is here as scene.before.toml.",
+        f"title = {toml(table.title)}",
+        f"rules = {toml(keys_of_all.get('rules', FIRST))}",
+    ]
+    lines += [
+        f"{toml_key(key)} = {toml(value)}"
+        for key, value in keys_of_all.items()
+        if key not in ("rules", "source", *_BLOCKS)
+    ]
+    return "\n".join(lines)
+
+
+def _source(table: ImportedTable, addresses: Mapping[str, str], keys_of_all: Mapping[str, Any]) -> str:
+    lines = ["[source]", f"program = {toml(table.program)}", f"file = {toml(_one_line(table.file.name))}"]
+    earlier = keys_of_all.get("source", {})
+    lines += [f"{toml_key(key)} = {toml(earlier[key])}" for key in earlier if key not in ("program", "file", "meshes")]
+    if addresses:
+        rows = [f"    {toml({'mesh': mesh, 'address': _one_line(address)})}," for mesh, address in addresses.items()]
+        lines += ["meshes = [", *rows, "]"]
+    return "\n".join(lines)
+
+
+def _block(key: str, entry: Any) -> str:
+    """An entry of a list of tables."""
+    lines = [f"{toml_key(name)} = {toml(value)}" for name, value in entry.items()]
+    return "\n".join([f"[[{key}]]", *lines])
+
+
+def _piece(piece: ImportedPiece, keys: Mapping[str, Any]) -> str:
+    """A piece's table."""
+    lines = [f"[[{piece.kind}]]", f"name = {toml(piece.name)}"]
+    if piece.gang is not None:
+        lines.append(f"gang = {toml(piece.gang)}")
+    lines += [f"{key} = {toml(value)}" for key, value in keys.items()]
+    lines.append(f"at = {toml(list(piece.at))}")
+    lines.append(f"turn = {toml(piece.turn)}")
+    if piece.facing is not None:
+        lines.append(f"facing = {toml(piece.facing)}")
+    return "\n".join(lines)
+
+
+def _one_line(text: str) -> str:
+    """A text without what no file in UTF-8 can hold."""
+    return text.encode("utf-8", errors="replace").decode()
+
 
 SCENE, BEFORE, MESHES = "scene.toml", "scene.before.toml", "meshes"
 

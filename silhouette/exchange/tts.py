@@ -1,11 +1,23 @@
 """EXCHANGE: a save or a saved object of Tabletop Simulator becomes an ImportedTable.
 
 JSON -> objects with their parts and matrices -> pieces, each placed or baked; everything else is left out by name
+
+How Tabletop Simulator places an object, as a matrix from its mesh file to the table.
+
+    OBJ file --mirrored in x--> Unity, in the object --scale, Z, X, Y, position--> Unity --y and z swapped--> table
+
+Unity is left-handed with y up. An OBJ file is right-handed, and is mirrored as it is loaded; the table is right-handed
+again, so that nothing that is seen is mirrored. A unit is an inch.
+
+The objects of a save of Tabletop Simulator, as its JSON has them.
+
+bytes -> document; objects -> the objects in them, the addresses and files of their meshes
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +30,7 @@ from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut
 from silhouette.exchange.names import UniqueNames, plain_name
 from silhouette.exchange.placing import baked, direction, moved, rounded, standing
 from silhouette.exchange.reading_ahead import Size, read_ahead
-from silhouette.exchange.tts_frame import NoPlace, in_parent, to_table
 from silhouette.exchange.tts_meshes import KeptMeshes
-from silhouette.exchange.tts_objects import PROGRAM, document_of, kept_files, mesh_address, objects_in
 from silhouette.exchange.tts_words import (
     GREATEST_BASE,
     LEAST_BASE,
@@ -34,10 +44,146 @@ from silhouette.exchange.tts_words import (
     type_of,
 )
 from silhouette.files.cache import Cache
+from silhouette.files.documents import parsed_json
+from silhouette.files.reading import read_file
 from silhouette.files.schema import LARGEST
-from silhouette.geometry import Floats, corners
+from silhouette.geometry import Floats, corners, cosine_and_sine
 from silhouette.meshes.mesh import Mesh, read_mesh
 from silhouette.units import INCH
+
+AS_LOADED = np.diag([-1.0, 1.0, 1.0, 1.0])
+"""From an OBJ file to the object in Unity."""
+
+TO_TABLE = np.array([[INCH, 0, 0, 0], [0, 0, INCH, 0], [0, INCH, 0, 0], [0, 0, 0, 1.0]])
+"""From Unity to the table: x = 25.4 posX, y = 25.4 posZ, z = 25.4 posY, in mm."""
+
+LEAST_SCALE, GREATEST_SCALE = 1e-6, 1e6
+
+
+class NoPlace(Exception):
+    """The error for a place that cannot be used; the text says why."""
+
+
+def to_table(in_unity: Floats) -> Floats:
+    """(4, 4) from an OBJ file to the table, mm, by the matrix of its object in Unity's world.
+
+    >>> (to_table(np.eye(4)) @ [1.0, 2.0, 3.0, 1.0]).round(1).tolist()
+    [-25.4, 76.2, 50.8, 1.0]
+    """
+    matrix: Floats = TO_TABLE @ in_unity @ AS_LOADED
+    return matrix
+
+
+def in_parent(transform: Mapping[str, Any]) -> Floats:
+    """(4, 4) from an object in Unity to what it lies in, by its ``Transform``.
+
+    Raises:
+        NoPlace: where a number is missing, none, not finite or out of range.
+    """
+    matrix = np.eye(4)
+    turns = [_number(transform, f"rot{axis}", 0.0) % 360.0 for axis in "XYZ"]
+    scales = [_number(transform, f"scale{axis}", 1.0) for axis in "XYZ"]
+    for axis, scale in zip("XYZ", scales, strict=True):
+        if not LEAST_SCALE <= abs(scale) <= GREATEST_SCALE:
+            raise NoPlace(f"its scale{axis} is {scale:g}, at which nothing can be seen")
+    matrix[:3, :3] = rotation(*turns) * scales
+    matrix[:3, 3] = [_number(transform, f"pos{axis}", None) for axis in "XYZ"]
+    return matrix
+
+
+def rotation(x: float, y: float, z: float) -> Floats:
+    """(3, 3) by Unity's Euler angles in degrees: about Z first, then X, then Y.
+
+    >>> (rotation(0, 90, 0) @ [0.0, 0.0, 1.0]).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    (cx, sx), (cy, sy), (cz, sz) = (cosine_and_sine(angle) for angle in (x, y, z))
+    about_x = np.array([[1, 0, 0], [0, cx, -sx], [0, sx, cx]])
+    about_y = np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
+    about_z = np.array([[cz, -sz, 0], [sz, cz, 0], [0, 0, 1]])
+    turned: Floats = about_y @ about_x @ about_z
+    return turned
+
+
+def _number(transform: Mapping[str, Any], key: str, default: float | None) -> float:
+    """A number of a ``Transform``."""
+    value = transform.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise NoPlace(f"its {key} is missing" if value is None else f"its {key} is no number")
+    if abs(value) > LARGEST or not math.isfinite(value):  # an int may be too large for a float
+        raise NoPlace(f"its {key} is out of range")
+    return float(value)
+
+
+PROGRAM = "Tabletop Simulator"
+
+LARGEST_SAVE = 128 * 1024**2
+"""Bytes of a save."""
+
+MOST_OBJECTS = 20_000
+"""Objects of a save, those in bags and other states among them."""
+
+
+def document_of(path: Path) -> dict[str, Any]:
+    """The content of a save.
+
+    Raises:
+        FileError: where it is none.
+    """
+    needs = f"give a save or a saved object of {PROGRAM}"
+    try:
+        document = parsed_json(read_file(path, LARGEST_SAVE))
+    except ValueError as error:
+        raise FileError(path, f"is no JSON that can be read: {error}; {needs}") from None
+    states = document.get("ObjectStates") if isinstance(document, dict) else None
+    if not isinstance(document, dict) or not isinstance(states, list):
+        raise FileError(path, f"has no list ObjectStates; {needs}")
+    count = sum(1 for _ in _all_objects(states))
+    if count > MOST_OBJECTS:
+        raise FileError(path, f"holds over {MOST_OBJECTS} objects, the most that are read; save a part of the table")
+    return document
+
+
+def _all_objects(states: list[Any]) -> Iterator[object]:
+    """Every object of a save, wherever it lies; at most one more than are allowed."""
+    todo, count = list(states), 0
+    while todo and count <= MOST_OBJECTS:
+        count += 1
+        state = todo.pop()
+        yield state
+        if isinstance(state, Mapping):
+            for key in ("ChildObjects", "ContainedObjects", "States"):
+                todo += objects_in(state, key)
+
+
+def objects_in(state: Mapping[str, Any], key: str) -> list[Any]:
+    """The objects that stand under a key of an object: a list, or a table by number."""
+    inner = state.get(key)
+    if isinstance(inner, Mapping):
+        return list(inner.values())
+    return inner if isinstance(inner, list) else []
+
+
+def kept_files(states: list[Any], kept: KeptMeshes) -> list[Path]:
+    """The mesh files of all objects on the table and of their parts, each once."""
+    todo, found = list(states), dict[Path, None]()
+    while todo:
+        state = todo.pop()
+        if isinstance(state, Mapping):
+            todo += objects_in(state, "ChildObjects")
+            with suppress(FileError):
+                file = kept.find(mesh_address(state))
+                if file is not None:
+                    found[file] = None
+    return list(found)
+
+
+def mesh_address(state: Mapping[str, Any]) -> str:
+    """The address of an object's mesh; empty where it has none."""
+    custom = state.get("CustomMesh")
+    address = custom.get("MeshURL") if isinstance(custom, Mapping) else None
+    return address if isinstance(address, str) else ""
+
 
 DEEPEST = 32
 """Levels of objects that are part of each other, or lie in each other's bags."""

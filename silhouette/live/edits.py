@@ -19,9 +19,8 @@ from silhouette.models.entries import ArcName, FigureEntry, Kind
 from silhouette.rules import rule_called
 from silhouette.scenes.entries import Facing
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.placing import MILLIMETRES, SURFACE
 from silhouette.scenes.standing import TABLE_TOP, Standing
-from silhouette.scenes.table import TableScene
+from silhouette.scenes.table import MILLIMETRES, SURFACE, TableScene
 from silhouette.scenes.trying import Trial, entry_at, turns
 from silhouette.scenes.underside import underside_of
 

@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.doubt.cells import Cells
-from silhouette.doubt.grid import grid_points
-from silhouette.doubt.maps import Map, MapRequest, checks_of_map
+from silhouette.doubt.maps import Cells, Map, MapRequest, checks_of_map, grid_points
 from silhouette.errors import RequestError
 from silhouette.geometry import Flags, Floats
 from silhouette.live.judges import PATIENT, Judges

@@ -11,8 +11,7 @@ from typing import Any
 from silhouette.errors import RequestError
 from silhouette.rules import GAME_FILE, rule_called
 from silhouette.scenes.entries import TableEntry
-from silhouette.scenes.placing import SURFACE
-from silhouette.scenes.table import TableScene
+from silhouette.scenes.table import SURFACE, TableScene
 from silhouette.text import did_you_mean
 
 Document = dict[str, Any]

@@ -19,8 +19,8 @@ from silhouette.live.carrying import Carrier
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import survives_fork
-from silhouette.scenes.placement_warnings import prepare
 from silhouette.scenes.table import TableScene
+from silhouette.scenes.warnings import prepare
 from silhouette.workers.clock import RunningClock
 from silhouette.workers.forkserver import ForkServer, Loaded, Order, can_serve
 from silhouette.workers.process import ChildProcess, Worker

@@ -23,8 +23,7 @@ from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 
 if TYPE_CHECKING:
-    from silhouette.doubt.cells import Cells
-    from silhouette.doubt.maps import MapRequest
+    from silhouette.doubt.maps import Cells, MapRequest
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ class CheckQuestion:
 
 @dataclass(frozen=True)
 class MapQuestion:
-    """Some points of a map: a `Question` whose answer is `silhouette.doubt.cells.Cells`.
+    """Some points of a map: a `Question` whose answer is `silhouette.doubt.maps.Cells`.
 
     Attributes:
         request: what the map is of.
@@ -121,8 +120,7 @@ class MapQuestion:
 
     def answered(self, desk: Desk) -> Cells:
         """See `Question`."""
-        from silhouette.doubt.cells import judged_cells
-        from silhouette.doubt.maps import checks_of_map
+        from silhouette.doubt.maps import checks_of_map, judged_cells
 
         scene, request, settings = desk.scene, self.request, desk.options.settings(desk.scene)
         rule = rule_called(scene.rules)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.in_3d.packing import packed
+from silhouette.drawing.in_3d.stage import packed
 from silhouette.drawing.in_3d.table_stage import models_of, shape_of
 from silhouette.drawing.verdict_colours import verdict_colours
 from silhouette.live.live_table import LiveTable

@@ -22,7 +22,7 @@ from silhouette.meshes.formats.base import Content, Refused
 from silhouette.meshes.formats.colours import Bytes
 from silhouette.meshes.formats.gltf import GLTF
 from silhouette.meshes.formats.gltf_tree import open_container, parse_tree
-from silhouette.meshes.formats.obj_colours import Colouring
+from silhouette.meshes.formats.obj import Colouring
 from silhouette.meshes.opening import Source, opened, plainly
 from silhouette.meshes.skins import WHITE, face_colours
 from silhouette.meshes.stored import content, pictures_of

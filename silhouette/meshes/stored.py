@@ -24,7 +24,7 @@ from silhouette.meshes.formats.base import (
 )
 from silhouette.meshes.formats.colours import Bytes
 from silhouette.meshes.formats.gltf import Gltf
-from silhouette.meshes.formats.obj_colours import Colouring
+from silhouette.meshes.formats.obj import Colouring
 from silhouette.meshes.health import absurd, has_area, misdirected, used_vertices
 from silhouette.meshes.opening import Source
 from silhouette.meshes.skins import WHITE, Pictures, used_colours, vertex_colours

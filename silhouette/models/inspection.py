@@ -1,9 +1,18 @@
-"""TAG: the facts about a model: parts, size, units, base, eye, holes, and parts that might be insignificant."""
+"""TAG: the facts about a model: parts, size, units, base, eye, holes, and parts that might be insignificant.
+
+Whether a mesh that is given for a fighter is plainly a scan of a table, or terrain. numpy only.
+
+Each test is a plain fact of the whole shape, and holds for no figure or vehicle that we know by half as much again:
+
+    an open sheet     a scan has seen its table from above alone: its faces look up, and none of them down
+    few directions    what is built of planks, slabs and bricks faces a dozen directions, a figure a hundred
+    flat below        what stands on most of its outline, and has no base, is no figure on its feet
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +26,109 @@ from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats
 from silhouette.models.entries import ModelOptions
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
-from silhouette.models.scenery import scenery_mistake
+from silhouette.models.standing import share_on_the_ground
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
+
+OPEN = 0.3  # of its box in plan: so much more of an open sheet faces up than down. Of figures 0.05, of vehicles 0.17
+SHEET = 0.4  # the greatest share of the shorter edge of a table that things on it rise above it
+SMOOTH = 0.01  # the least such share: a sheet of nothing but itself is a figure of paper, or a wall
+BUILT = 21.0  # directions that upright walls and level floors face at most
+CARVED = 50.0  # the same of terrain that curves; figures without a base face 70 and more
+SQUARE = 0.76  # the least share of the surface of a building that is upright or level. Of vehicles 0.74
+PILLAR, PILLAR_SQUARE = 2.8, 0.7  # times as high as wide, and what is upright or level of it. Figures are 2.4 at most
+FLAT_BELOW = 0.3  # the least share of its box in plan that terrain rests on. Of vehicles 0.13, of figures 0.1
+LOW = 0.4  # of the shorter edge of its box in plan: what is no higher is a floor, a bridge or a platform
+NARROW = 0.3  # of its longest edge: what is no wider in plan is a wall or a fence
+OBLONG = 0.45  # the same of the foot of a wall that looks like a base; the bases of cavalry are 0.5
+SAME = 0.9  # of the edges of a base: what rises from it as wide as that is no figure on it
+LARGE_BASE = 100.0  # mm: figures on larger bases face more than a dozen directions
+LARGE = 140.0  # mm across both ways: no figure is so large, and has no base
+STAND_IN = (100, 60.0)  # triangles and mm: as plain, as low, higher than wide and no slab is a stand-in for a figure
+BARE_BASE = (6.0, 60.0)  # mm: what is lower and narrower is a base without a figure, and no terrain
+FINENESS = 4  # steps of a unit normal along each axis by which directions are told apart
+
+
+def scenery_mistake(model: Model) -> str | None:
+    """The sentence that a mesh is a scan of a table, or terrain, and what to do with it; None for a figure.
+
+    Args:
+        model: of any kind; a fighter is looked at for both, a vehicle for a scan alone, terrain for nothing.
+    """
+    if model.kind == "terrain" or len(model.mesh.faces) == 0:
+        return None
+    extents = np.ptp(model.mesh.bounds, axis=0)
+    corners = model.mesh.vertices[model.mesh.faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2.0
+    size = " x ".join(f"{edge:.3g}" for edge in extents)
+    name = f"{model.source}: {size} mm, and"
+    thinnest = int(extents.argmin())
+    across = np.delete(extents, thinnest)
+    is_open = abs(float(normals[:, thinnest].sum())) >= OPEN * float(across.prod())
+    is_open &= bool(extents[thinnest] >= SMOOTH * across.min())
+    if is_open and extents[thinnest] <= SHEET * across.min():
+        scan = f"silhouette scan {model.source} --out FOLDER makes a scene of it"
+        return f"{name} looks like a scanned table, an open sheet with things on it; {scan}"
+    if model.kind != "fighter" or (extents[2] < BARE_BASE[0] and extents.max() < BARE_BASE[1]):
+        return None
+    triangles, tall = STAND_IN
+    is_plain = len(model.mesh.faces) <= triangles and extents[:2].min() > extents[:2].max() / 2.0
+    if is_plain and extents[:2].max() < extents[2] <= tall:
+        return None
+    why = "it is open below" if is_open else next(_like_terrain(model, extents, normals), None)
+    return None if why is None else f"{name} looks like terrain: {why}; say --kind terrain, or put it in [[terrain]]"
+
+
+def _like_terrain(model: Model, extents: Floats, normals: Floats) -> Iterator[str]:
+    """What makes a closed mesh look like terrain.
+
+    Args:
+        model: a fighter.
+        extents: (3,) mm, of its mesh.
+        normals: (m, 3) of its faces, as long as they are large.
+    """
+    areas = np.linalg.norm(normals, axis=1)
+    units = normals[areas > 0.0] / areas[areas > 0.0, None]
+    areas = areas[areas > 0.0] / areas.sum()
+    directions = _directions(units, areas)
+    rise = np.abs(units[:, 2])
+    square = float(areas[(rise < 0.02) | (rise > 0.99)].sum())
+    base = np.zeros(2) if model.base is None else np.ptp(model.base_outline, axis=0)
+    is_block = bool((np.ptp(model.body_box[:, :2], axis=0) >= SAME * base).all())
+    if directions <= BUILT and square >= SQUARE and is_block:
+        yield "nearly all of it is upright or level, as walls and floors are"
+    if directions <= CARVED and model.base is not None and base.min() <= OBLONG * base.max():
+        yield f"it stands on a foot of {base[0]:.3g} x {base[1]:.3g} mm, as a wall does"
+    if directions <= BUILT and base.max() >= LARGE_BASE:
+        yield f"it stands on a ground of {base[0]:.3g} x {base[1]:.3g} mm, as a building does"
+    if directions <= CARVED and square >= PILLAR_SQUARE and is_block and extents[2] >= PILLAR * base.max() > 0.0:
+        yield "it is as wide all the way up as where it stands, as a pillar is"
+    if model.base is not None:
+        return
+    if directions <= CARVED and extents[:2].min() <= NARROW * extents.max():
+        yield "it is long and narrow, as a wall is, and has no base"
+    if directions <= CARVED and extents[2] <= LOW * extents[:2].min():
+        yield "it is low and broad, and has no base"
+    if extents[:2].min() >= LARGE:
+        yield "it is too large for a figure without a base"
+    is_flat_below = share_on_the_ground(model.mesh.vertices, model.mesh.faces) >= FLAT_BELOW
+    if directions <= CARVED and is_flat_below and extents[2] <= extents[:2].max():
+        yield "it stands on most of its underside, and has no base"
+
+
+def _directions(units: Floats, areas: Floats) -> float:
+    """How many directions a surface faces: as many equal ones would be as evenly spread as these are.
+
+    Args:
+        units: (m, 3) normals of length 1.
+        areas: (m,) shares of the surface, which sum to 1.
+
+    >>> round(_directions(np.vstack([np.eye(3), -np.eye(3)]), np.full(6, 1 / 6)), 6)
+    6.0
+    """
+    steps = (np.round(units * FINENESS) + FINENESS).astype(int)
+    shares = np.bincount(steps @ [1, 2 * FINENESS + 1, (2 * FINENESS + 1) ** 2], weights=areas)
+    return float(np.exp(-(shares[shares > 0.0] * np.log(shares[shares > 0.0])).sum()))
+
 
 DECIMALS = 2
 """The decimals of lengths in mm: a hundredth is finer than anybody prints or casts."""

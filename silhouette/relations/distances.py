@@ -1,24 +1,354 @@
 """RELATE: how far pieces are apart, seen from above or in space; whether they touch; what lies wholly within another.
 
 In plan a model is its base and terrain its footprint. Round bases are discs, not polygons.
+
+How near two triangle meshes come to each other, and where: exact distances, few of which are worked out.
+
+meshes -> their faces in boxes of boxes -> pairs of boxes, those that lie farther apart than what is known left out, the
+others cut again -> pairs of faces -> the nearest points
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, Pose
+from silhouette.geometry import Flags, Floats, Pose
 from silhouette.hulls import convex_hull
+from silhouette.lazy import derived
+from silhouette.meshes.mesh import Mesh
 from silhouette.relations.attributes import ground, top
 from silhouette.relations.measured import Measured
-from silhouette.relations.nearest_faces import nearest_points
 from silhouette.relations.outlines_in_plan import Part, base_end, base_shape, footprint, part_of, without_specks
 from silhouette.relations.plane_geometry import Disc
 from silhouette.scenes.pieces import Piece
+from silhouette.time_limit import go_on
+
+BRANCHES = 4
+"""How many boxes a box is cut into."""
+
+FACES_IN_A_BOX = 4
+"""The number of faces in the smallest boxes, at most."""
+
+FEW = 64
+"""How many pairs of boxes are followed at first."""
+
+AT_ONCE = 1 << 14
+"""Pairs of boxes whose faces are measured together, at most: it bounds the memory."""
+
+BOXES_AT_ONCE = 1 << 13
+"""Pairs of boxes that are cut together, at most, each into as many as 16: it bounds the memory."""
+
+FINE = 1 << 20
+"""The number of cells along each axis by which faces are put in an order of neighbours."""
+
+
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class _Tree:
+    """The faces of a mesh, neighbours beside each other, in boxes.
+
+    Attributes:
+        corners: (m, 3, 3) mm, of the faces in that order; the last is repeated to fill the last box.
+        boxes: for each level, from one box to the finest, (n, 2, 3) mm: the least and the greatest corner of each.
+        normals: (n, 3) of the faces in each of the finest boxes together, of length 1; 0 where they turn every way.
+    """
+
+    corners: Floats
+    boxes: tuple[Floats, ...]
+    normals: Floats
+
+    def extents(self, way: Floats) -> list[Floats]:
+        """For each level, (n, 2) mm: how far along a direction (3,) the corners in each box begin and end."""
+        along = (self.corners @ way).reshape(len(self.boxes[-1]), -1)
+        found = [np.column_stack([along.min(axis=1), along.max(axis=1)])]
+        for _ in self.boxes[1:]:
+            starts = np.arange(0, len(found[0]), BRANCHES)
+            ends = np.minimum.reduceat(found[0][:, 0], starts), np.maximum.reduceat(found[0][:, 1], starts)
+            found.insert(0, np.column_stack(ends))
+        return found
+
+
+@derived
+def _tree(mesh: Mesh) -> _Tree:
+    """The faces of a mesh in boxes."""
+    corners = mesh.vertices[mesh.faces]
+    middles = corners.mean(axis=1)
+    low, extent = middles.min(axis=0), max(float(np.ptp(middles, axis=0).max()), 1e-9)
+    cells = np.minimum((middles - low) / extent * FINE, FINE - 1).astype(np.int64)
+    corners = corners[np.argsort(_interleaved(cells), kind="stable")]
+    finest = -(-len(corners) // FACES_IN_A_BOX)
+    corners = np.concatenate([corners, np.repeat(corners[-1:], finest * FACES_IN_A_BOX - len(corners), axis=0)])
+    points = corners.reshape(finest, -1, 3)
+    boxes = [np.stack([points.min(axis=1), points.max(axis=1)], axis=1)]
+    while len(boxes[0]) > 1:
+        starts = np.arange(0, len(boxes[0]), BRANCHES)
+        ends = (np.minimum.reduceat(boxes[0][:, 0], starts), np.maximum.reduceat(boxes[0][:, 1], starts))
+        boxes.insert(0, np.stack(ends, axis=1))
+    normals = _unit(_normals(corners).reshape(finest, FACES_IN_A_BOX, 3).sum(axis=1))
+    return _Tree(corners, tuple(boxes), normals)
+
+
+def nearest_points(first: Mesh, first_pose: Pose, second: Mesh, second_pose: Pose) -> Floats:
+    """(2, 3) mm, world: a point on each of two surfaces, as near to each other as any; the same where they meet.
+
+    A surface that lies wholly inside a closed one, and does not touch it, is as far away as the wall round it.
+
+    >>> from silhouette.meshes.primitives import Box, Solid, solid
+    >>> cube, here, there = solid(Solid(Box((2.0, 2.0, 2.0)))), Pose.standing(), Pose.standing((5.0, 0.5, 1.0), 90.0)
+    >>> points = nearest_points(cube, here, cube, there)
+    >>> np.abs(points[1] - points[0]).round(9).tolist()
+    [3.0, 0.0, 0.0]
+    """
+    # Everything is measured in the frame of the first mesh; boxes of the second are turned, and so a little larger.
+    search = _Search(
+        _tree(first),
+        _tree(second),
+        first_pose.rotation.T @ second_pose.rotation,
+        first_pose.localise(second_pose.translation[None])[0],
+    )
+    # Looked for along the most promising boxes first, to know how far is too far.
+    points = search.nearest(FEW)
+    points = search.nearest(FEW, points)
+    return first_pose.place(search.nearest(None, points))
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """The search for the nearest points of two meshes.
+
+    Attributes:
+        one, other: their faces.
+        rotation, shift: (3, 3) and (3,), from the frame of the other to that of the one.
+    """
+
+    one: _Tree
+    other: _Tree
+    rotation: Floats
+    shift: Floats
+
+    def nearest(self, most: int | None, points: Floats | None = None) -> Floats:
+        """(2, 3) the nearest points, or ``points`` where none are nearer than these.
+
+        Faces are left out that lie farther apart than those points, as do the boxes round them, or their ends along the
+        line between those points: where one surface does not reach round the other, that line parts nearly all.
+
+        Args:
+            most: how many pairs of boxes are followed at each level, or None for all that may hold nearer points.
+            points: (2, 3) points of both that are known.
+        """
+        best, way = (np.inf, None) if points is None else _length_and_way(points)
+        ends = None if way is None else (self.one.extents(way), self.other.extents(way @ self.rotation))
+        rows, columns, least = np.zeros(1, np.intp), np.zeros(1, np.intp), np.zeros(1)
+        for depth in range(max(len(self.one.boxes), len(self.other.boxes))):
+            found = []
+            for first in range(0, max(1, len(rows)), BOXES_AT_ONCE):
+                go_on()
+                some = slice(first, first + BOXES_AT_ONCE)
+                row, column, levels = self._inside(rows[some], columns[some], depth)
+                apart = _box_distances(*self._placed(row, column, levels))
+                if way is not None and ends is not None:
+                    begins = ends[1][levels[1]][column, 0] + self.shift @ way
+                    apart = np.maximum(apart, begins - ends[0][levels[0]][row, 1])
+                kept = apart < best
+                found.append((row[kept], column[kept], apart[kept]))
+            rows, columns, least = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            if most is not None and len(rows) > most:
+                here, there = self._placed(rows, columns, levels)
+                middles = ((here.sum(axis=1) - there.sum(axis=1)) ** 2).sum(axis=1)
+                first_few = np.lexsort((middles, least))[:most]
+                rows, columns, least = rows[first_few], columns[first_few], least[first_few]
+        return self._nearest_of(rows, columns, least, points)
+
+    def _inside(self, rows: Indices, columns: Indices, depth: int) -> tuple[Indices, Indices, tuple[int, int]]:
+        """The pairs of boxes at a depth that pairs of the depth above are cut into, and the levels of both."""
+        trees = self.one.boxes, self.other.boxes
+        if 0 < depth < len(trees[0]):
+            rows, columns = _cut(rows, columns, len(trees[0][depth]))
+        if 0 < depth < len(trees[1]):
+            columns, rows = _cut(columns, rows, len(trees[1][depth]))
+        return rows, columns, (min(depth, len(trees[0]) - 1), min(depth, len(trees[1]) - 1))
+
+    def _placed(self, rows: Indices, columns: Indices, levels: tuple[int, int]) -> tuple[Floats, Floats]:
+        """(n, 2, 3) the boxes of each pair, in the frame of the one mesh."""
+        there = _turned_boxes(self.other.boxes[levels[1]][columns], self.rotation, self.shift)
+        return self.one.boxes[levels[0]][rows], there
+
+    def _nearest_of(self, rows: Indices, columns: Indices, least: Floats, points: Floats | None) -> Floats:
+        """(2, 3) the nearest points of the faces of pairs of the finest boxes, the pairs that may be nearest first."""
+        best = np.inf if points is None else _length_and_way(points)[0]
+        order = np.argsort(least, kind="stable")
+        rows, columns, least = rows[order], columns[order], least[order]
+        inner = np.arange(FACES_IN_A_BOX)
+        step, done = 16, 0
+        while done < len(rows) and least[done] < best:
+            go_on()
+            row, column = rows[done : done + step], columns[done : done + step]
+            close = self._gaps_of_boxes(row, column) < best
+            faces = (row[close, None] * FACES_IN_A_BOX + inner).repeat(FACES_IN_A_BOX, axis=1).ravel()
+            others = np.tile(column[close, None] * FACES_IN_A_BOX + inner, FACES_IN_A_BOX).ravel()
+            here, there = self.one.corners[faces], self.other.corners[others] @ self.rotation.T + self.shift
+            boxed = np.flatnonzero(_box_distances(_boxes_of(here), _boxes_of(there)) < best)
+            here, there = here[boxed], there[boxed]
+            near = _gaps(here, there, _unit(_normals(here)), _unit(_normals(there))) < best
+            if near.any():
+                found = face_distances(here[near], there[near])
+                length = np.linalg.norm(found[:, 1] - found[:, 0], axis=1)
+                if float(length.min()) < best:
+                    best, points = float(length.min()), found[length.argmin()]
+            done += step
+            step = min(4 * step, AT_ONCE)
+        assert points is not None
+        return points
+
+    def _gaps_of_boxes(self, rows: Indices, columns: Indices) -> Floats:
+        """(n,) mm: how far the faces of pairs of the finest boxes are apart at least, along the normals of either."""
+        here = self.one.corners.reshape(-1, 3 * FACES_IN_A_BOX, 3)[rows]
+        there = self.other.corners.reshape(-1, 3 * FACES_IN_A_BOX, 3)[columns] @ self.rotation.T + self.shift
+        return _gaps(here, there, self.one.normals[rows], self.other.normals[columns] @ self.rotation.T)
+
+
+def _gaps(first: Floats, second: Floats, *ways: Floats) -> Floats:
+    """(n,) mm: by how much points (n, k, 3) and others (n, m, 3) are parted along the best of directions (n, 3)."""
+    least = np.zeros(len(first))
+    for way in ways:
+        one, other = (np.einsum("nkx,nx->nk", points, way) for points in (first, second))
+        for near, far in ((one, other), (other, one)):
+            least = np.maximum(least, far.min(axis=1) - near.max(axis=1))
+    return least
+
+
+def _unit(vectors: Floats) -> Floats:
+    """(n, 3) vectors of length 1; those of no length stay as they are."""
+    size = np.linalg.norm(vectors, axis=1, keepdims=True)
+    units: Floats = np.divide(vectors, size, out=np.zeros_like(vectors), where=size > 0.0)
+    return units
+
+
+def _length_and_way(points: Floats) -> tuple[float, Floats | None]:
+    """mm between two points (2, 3), and the direction from one to the other; None where they are the same."""
+    apart = points[1] - points[0]
+    length = float(np.linalg.norm(apart))
+    return length, apart / length if length else None
+
+
+def _boxes_of(corners: Floats) -> Floats:
+    """(n, 2, 3) the boxes round triangles (n, 3, 3)."""
+    return np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1)
+
+
+def face_distances(first: Floats, second: Floats) -> Floats:
+    """(n, 2, 3) for n pairs of triangles, each (n, 3, 3), the nearest points of both; the same point where they meet.
+
+    Nearest are points of two sides, or a corner and the point of the other triangle below or above it; or a side goes
+    through the other triangle, and they meet.
+    """
+    count = len(first)
+    following = [1, 2, 0]
+    a, b = np.repeat(first, 3, axis=1), np.tile(first[:, following] - first, 1).repeat(3, axis=1)
+    c, d = np.tile(second, (1, 3, 1)), np.tile(second[:, following] - second, (1, 3, 1))
+    on_sides = _between_sides(a.reshape(-1, 3), b.reshape(-1, 3), c.reshape(-1, 3), d.reshape(-1, 3))
+    candidates = [on_sides.reshape(count, 9, 2, 3)]
+    for points, faces, way in ((first, second, 1), (second, first, -1)):
+        candidates.append(_over_faces(points, faces)[:, :, ::way])
+        candidates.append(_through_faces(points, faces))
+    every = np.concatenate(candidates, axis=1)
+    length = ((every[:, :, 1] - every[:, :, 0]) ** 2).sum(axis=2)
+    length = np.where(np.isnan(length), np.inf, length)
+    nearest: Floats = every[np.arange(count), length.argmin(axis=1)]
+    return nearest
+
+
+def _between_sides(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
+    """(n, 2, 3) the nearest points of the sides from a to a + b and from c to c + d, each (n, 3)."""
+    apart = a - c
+    bb, dd, bd = _dot(b, b), _dot(d, d), _dot(b, d)
+    ba, da = _dot(b, apart), _dot(d, apart)
+    tiny = np.finfo(float).tiny
+    across = bb * dd - bd * bd
+    share = np.where(across > 1e-14 * bb * dd, (bd * da - ba * dd) / np.maximum(across, tiny), 0.0).clip(0.0, 1.0)
+    other = ((bd * share + da) / np.maximum(dd, tiny)).clip(0.0, 1.0)
+    share = ((bd * other - ba) / np.maximum(bb, tiny)).clip(0.0, 1.0)
+    other = ((bd * share + da) / np.maximum(dd, tiny)).clip(0.0, 1.0)
+    return np.stack([a + share[:, None] * b, c + other[:, None] * d], axis=1)
+
+
+def _over_faces(points: Floats, faces: Floats) -> Floats:
+    """(n, 3, 2, 3) each of the points (n, 3, 3) and the foot of its perpendicular on a face, nan if it is outside."""
+    normal = _normals(faces)
+    square = _dot(normal, normal)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        above = _dot(points - faces[:, None, 0], normal[:, None]) / square[:, None]
+        feet = points - above[..., None] * normal[:, None]
+    inside = _is_inside(feet, faces, normal)
+    return np.stack([points, np.where(inside[..., None], feet, np.nan)], axis=2)
+
+
+def _through_faces(corners: Floats, faces: Floats) -> Floats:
+    """(n, 3, 2, 3) where each side of triangles goes through a face, twice, nan if it does not."""
+    normal = _normals(faces)
+    above = _dot(corners - faces[:, None, 0], normal[:, None])
+    onward = above[:, [1, 2, 0]]
+    crosses = (above > 0.0) != (onward > 0.0)
+    share = above / np.where(crosses, above - onward, 1.0)
+    points = corners + share[..., None] * (corners[:, [1, 2, 0]] - corners)
+    crosses &= _is_inside(points, faces, normal)
+    return np.repeat(np.where(crosses[..., None], points, np.nan)[:, :, None], 2, axis=2)
+
+
+def _is_inside(points: Floats, faces: Floats, normal: Floats) -> Flags:
+    """(n, k) whether points (n, k, 3) in the planes of faces (n, 3, 3) lie in them."""
+    inside = np.ones(points.shape[:2], np.bool_) & (_dot(normal, normal) > 0.0)[:, None]
+    for corner in range(3):
+        start, end = faces[:, None, corner], faces[:, None, (corner + 1) % 3]
+        inside &= _dot(np.cross(end - start, points - start), normal[:, None]) >= 0.0
+    return inside
+
+
+def _normals(faces: Floats) -> Floats:
+    return np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
+
+
+def _dot(first: Floats, second: Floats) -> Floats:
+    product: Floats = np.einsum("...i,...i->...", first, second)
+    return product
+
+
+def _cut(rows: Indices, others: Indices, count: int) -> tuple[Indices, Indices]:
+    """The boxes of the next level, of which there are ``count``, in place of some, and what each is paired with."""
+    cut = (rows[:, None] * BRANCHES + np.arange(BRANCHES)).ravel()
+    others = np.repeat(others, BRANCHES)
+    return cut[cut < count], others[cut < count]
+
+
+def _turned_boxes(boxes: Floats, rotation: Floats, shift: Floats) -> Floats:
+    """(n, 2, 3) boxes along the axes round boxes (n, 2, 3) that were turned and moved."""
+    middle, half = boxes.mean(axis=1) @ rotation.T + shift, (boxes[:, 1] - boxes[:, 0]) / 2.0 @ np.abs(rotation).T
+    return np.stack([middle - half, middle + half], axis=1)
+
+
+def _box_distances(first: Floats, second: Floats) -> Floats:
+    """(n,) the distance of boxes (n, 2, 3): nothing inside them is nearer."""
+    gap = np.maximum(np.maximum(first[:, 0] - second[:, 1], second[:, 0] - first[:, 1]), 0.0)
+    distance: Floats = np.sqrt(_dot(gap, gap))
+    return distance
+
+
+def _interleaved(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(n,) numbers that are near each other for cells (n, 3) that are: the bits of the three by turns."""
+    total = np.zeros(len(cells), np.int64)
+    for bit in range(20):
+        for axis in range(3):
+            total |= ((cells[:, axis] >> bit) & 1) << (3 * bit + axis)
+    return total
+
 
 TOUCH = 1e-6
 """mm: what lies no farther out than this does not."""

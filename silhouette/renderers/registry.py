@@ -98,7 +98,7 @@ def _start_reference(device: str | None) -> Renderer:
 
 def _gl_trials() -> list[Trial]:
     """EGL on each of its devices, and OSMesa."""
-    from silhouette.renderers.gl.devices import listed_devices
+    from silhouette.renderers.gl.context import listed_devices
 
     names = [""]
     with suppress(RendererUnavailable):
@@ -137,13 +137,13 @@ def _cuda_gpus() -> Sequence[str]:
 
 
 def _gl_has_gpu() -> bool:
-    from silhouette.renderers.gl.devices import has_gpu
+    from silhouette.renderers.gl.context import has_gpu
 
     return os.environ.get("PYOPENGL_PLATFORM", "egl") == "egl" and has_gpu()
 
 
 def _gl_device_for_worker(worker: int) -> str | None:
-    from silhouette.renderers.gl.devices import shared_out
+    from silhouette.renderers.gl.context import shared_out
 
     number = shared_out(worker)
     return None if number is None else str(number)

@@ -24,8 +24,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules.otherwise import Otherwise
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Elsewhere, Move
-from silhouette.scenes.places import Places
+from silhouette.scenes.places import Elsewhere, Move, Places
 from silhouette.scenes.scene import Check, Scene
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from silhouette.scenes.moved import Move
 from silhouette.scenes.pieces import Piece
+from silhouette.scenes.places import Move
 from silhouette.scenes.table import TableScene
 from silhouette.text import in_a_sentence
 

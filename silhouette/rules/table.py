@@ -15,7 +15,7 @@ from silhouette.models.model import BASE, INSIGNIFICANT
 from silhouette.relations.triangles import nearest_of_triangles
 from silhouette.renderers.protocol import NEAREST
 from silhouette.rules.base import Pieces
-from silhouette.scenes.moved import Elsewhere, Move, elsewhere_of
+from silhouette.scenes.places import Elsewhere, Move, elsewhere_of
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Occluders, Piece, TableScene
 from silhouette.text import coordinates, in_a_sentence

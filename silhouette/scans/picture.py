@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from silhouette.drawing.marks import scale_bar
+from silhouette.drawing.four_views import scale_bar
 from silhouette.drawing.page import (
     FINE,
     INK,

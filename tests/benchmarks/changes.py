@@ -21,7 +21,7 @@ from silhouette.doubt.changes import changes_of, nearest_place, nearest_turn
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.benchmarks.tables import Options, Table, options_of, progress, show

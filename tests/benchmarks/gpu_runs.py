@@ -259,7 +259,7 @@ def listed(renderer: str) -> list[Place]:
         from silhouette.renderers.cuda import devices as of_cuda
 
         return [_cuda_place(device) for device in of_cuda.listed_devices()]
-    from silhouette.renderers.gl import devices as of_gl
+    from silhouette.renderers.gl import context as of_gl
 
     return [_gl_place(device.index, device.software) for device in of_gl.listed_devices()]
 

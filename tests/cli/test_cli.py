@@ -344,7 +344,7 @@ def test_doctor_says_what_works_and_what_auto_takes(capsys: Capture, monkeypatch
     from silhouette.renderers.probe import Probe
 
     probes = [Probe("embree", False, "CPU", "embreex is not installed"), Probe("reference", True, "numpy", "")]
-    monkeypatch.setattr("silhouette.cli.examination.probe_renderers", lambda step: probes)
+    monkeypatch.setattr("silhouette.cli.doctor.probe_renderers", lambda step: probes)
     found = run(capsys, "doctor", "--quick", "--json").document
     assert found["renderers"][0] == {
         "name": "embree",

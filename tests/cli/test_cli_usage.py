@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import silhouette.judging
+import silhouette.cli.scene_job
 from tests.support.commands import CHECK, QUICK, WALLED, run, scene
 
 Capture = pytest.CaptureFixture[str]
@@ -45,7 +45,7 @@ def process(*words: str | Path, **options: Any) -> subprocess.CompletedProcess[b
 def test_wrong_usage_is_one_line_before_anything_is_judged(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
 ) -> None:
-    monkeypatch.setattr(silhouette.judging, "judge_scene", lambda *given, **named: pytest.fail("judged"))
+    monkeypatch.setattr(silhouette.cli.scene_job, "judge_scene", lambda *given, **named: pytest.fail("judged"))
     path = str(scene(tmp_path, CHECK))
     for extra in ([], ["--json"]):
         ran = run(capsys, *[path if word == "SCENE" else word for word in words], *extra)
@@ -58,7 +58,7 @@ def test_wrong_usage_is_one_line_before_anything_is_judged(
 def test_a_picture_that_has_no_place_is_said_before_anything_is_judged(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, picture: str
 ) -> None:
-    monkeypatch.setattr(silhouette.judging, "judge_scene", lambda *given, **named: pytest.fail("judged"))
+    monkeypatch.setattr(silhouette.cli.scene_job, "judge_scene", lambda *given, **named: pytest.fail("judged"))
     (tmp_path / "folder.png").mkdir()
     for words in (["check", str(scene(tmp_path, CHECK))], ["inspect", str(tmp_path / "block.stl")]):
         ran = run(capsys, *words, "--picture", tmp_path / picture)
@@ -74,7 +74,7 @@ def test_an_interruption_is_one_line_and_status_130(
     def interrupted(*given: Any, **named: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(silhouette.judging, "judge_scene", interrupted)
+    monkeypatch.setattr(silhouette.cli.scene_job, "judge_scene", interrupted)
     ran = run(capsys, "check", scene(tmp_path, CHECK), *QUICK)
     assert (ran.status, ran.out, len(ran.complaints)) == (130, "", 1)
 
@@ -102,7 +102,7 @@ def test_an_unexpected_exception_is_one_line_too(capsys: Capture, monkeypatch: p
     def failing(step: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("silhouette.cli.examination.probe_renderers", failing)
+    monkeypatch.setattr("silhouette.cli.doctor.probe_renderers", failing)
     ran = run(capsys, "doctor")
     assert (ran.status, ran.out) == (2, "")
     assert ran.complaints == [

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.cli import examination as doctor
-from silhouette.cli import throughput as trials
+from silhouette.cli import doctor
 from silhouette.renderers import RENDERERS
 from silhouette.renderers import probe as probing
 from silhouette.renderers.cuda import devices as cuda_devices
 from silhouette.renderers.cuda.devices import Device
-from silhouette.renderers.gl import devices
-from silhouette.renderers.gl.devices import EGLDevice
+from silhouette.renderers.gl import context
+from silhouette.renderers.gl.context import EGLDevice
 from silhouette.renderers.gl.gpus import NVIDIA_LIBRARY, Drawn, Sighting, System, obstacles, sighted
 from silhouette.renderers.probe import Probe, run_module
 from silhouette.renderers.registry import RendererEntry, Trial
@@ -312,7 +311,7 @@ def test_every_device_that_cuda_and_egl_list_is_tried(monkeypatch: pytest.Monkey
         tried.append((entry.name, trial.platform, trial.device))
         return Probe(entry.name, True, trial.label, "", trial.device)
 
-    monkeypatch.setattr(devices, "listed_devices", lambda: [EGLDevice(0, False), EGLDevice(1, True)])
+    monkeypatch.setattr(context, "listed_devices", lambda: [EGLDevice(0, False), EGLDevice(1, True)])
     monkeypatch.setattr(cuda_devices, "listed_devices", lambda: [Device("cuda:0", "H200", "", None), CPU_DEVICE])
     monkeypatch.setattr(cuda_devices, "is_installed", lambda: True)
     monkeypatch.setattr(probing, "_probe_in_process", tell)
@@ -383,7 +382,7 @@ def test_the_scene_that_is_measured_has_something_to_measure() -> None:
     from silhouette.renderers import choose
     from silhouette.scenes.scene import Check
 
-    scene = NECROMUNDA.load(Path("solids.toml"), trials.solids(), Cache(None))
+    scene = NECROMUNDA.load(Path("solids.toml"), doctor.solids(), Cache(None))
     renderer = choose("reference")
     verdicts = {
         ruled(NECROMUNDA, scene, Check("figure 0", f"figure {other}"), renderer, 1.0).verdict for other in range(1, 6)
@@ -392,7 +391,7 @@ def test_the_scene_that_is_measured_has_something_to_measure() -> None:
 
 
 def test_a_rate_is_measured_in_a_process_of_its_own() -> None:
-    found = trials.checks_per_second("reference", seconds=0.0)
+    found = doctor.checks_per_second("reference", seconds=0.0)
     assert found is not None
     assert found > 0.0
-    assert trials.checks_per_second("no such renderer") is None
+    assert doctor.checks_per_second("no such renderer") is None

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+import silhouette.cli.schema as schemas
 from silhouette import load_scene
-from silhouette.cli import schemas
 from silhouette.cli.app import COMPLETE_VARIABLE, main
 from silhouette.cli.completion import complete_files, complete_scene
 from silhouette.cli.new import SCENE, SCHEMA, SCHEMA_LINE
@@ -218,8 +218,8 @@ def test_a_mesh_that_takes_long_gives_a_sign_of_life(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("silhouette.cli.waiting.LINE_AFTER", 0.02)
-    monkeypatch.setattr("silhouette.models.inspection.model_at", lambda *_: time.sleep(0.3))
-    monkeypatch.setattr("silhouette.models.inspection.doubts", lambda _: [])
+    monkeypatch.setattr("silhouette.cli.new.model_at", lambda *_: time.sleep(0.3))
+    monkeypatch.setattr("silhouette.cli.new.doubts", lambda _: [])
     assert main(["new", str(tmp_path / "duel"), "scout.glb"]) == 0
     assert "making" in capsys.readouterr().err
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from silhouette.cli import main
-from silhouette.cli.schemas import schema_of
+from silhouette.cli.schema import schema_of
 from silhouette.scans.mesh_writing import ply_bytes
 
 PROJECT = Path(__file__).resolve().parents[2]

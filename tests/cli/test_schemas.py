@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from silhouette.cli.schemas import KINDS, schema_of
+from silhouette.cli.schema import KINDS, schema_of
 from silhouette.rules import RULES
 from tests.support.commands import QUICK, run
 
@@ -197,7 +197,7 @@ def test_a_new_rule_system_comes_along_by_itself(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setitem(RULES, "coin", "tests.coin")
     monkeypatch.setattr(
-        "silhouette.cli.schemas.rule_called", lambda name: Coin() if name == "coin" else rule_called(name)
+        "silhouette.cli.schema.rule_called", lambda name: Coin() if name == "coin" else rule_called(name)
     )
     fresh = jsonschema.Draft202012Validator(schema_of("scene"))
     assert fresh.is_valid({**CELLS, "rules": "coin"})

@@ -19,7 +19,7 @@ import segno
 from websockets.exceptions import ConnectionClosed
 
 from silhouette.cli import table as table_command
-from silhouette.cli.browser_window import open_window
+from silhouette.cli.table import open_window
 from silhouette.live.live_table import autosave_name
 from silhouette.live.server import doors
 from tests.conftest import PROJECT

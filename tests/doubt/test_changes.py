@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.doubt.change_words import Change
-from silhouette.doubt.changes import Changes, changes_of, nearest_place, nearest_turn
+from silhouette.doubt.changes import Change, Changes, changes_of, nearest_place, nearest_turn
 from silhouette.doubt.nearest import Nearest
 from silhouette.doubt.run import Run
 from silhouette.errors import RequestError
@@ -18,7 +17,7 @@ from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check, Scene
 from tests.support.changes_by_brute_force import judged_after, least_move
 from tests.support.duels import duel, loaded

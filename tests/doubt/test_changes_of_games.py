@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from silhouette.cli.schemas import schema_of
+from silhouette.cli.schema import schema_of
 from silhouette.doubt.both_ways import one_way_of_each
 from silhouette.doubt.changes import changes_of, nearest_place
 from silhouette.errors import RequestError
@@ -17,7 +17,7 @@ from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check, Scene
 from tests.support.changes_by_brute_force import least_move
 from tests.support.commands import run

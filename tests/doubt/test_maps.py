@@ -206,7 +206,7 @@ def test_nobody_knows_where_an_attacker_faces() -> None:
 
 def test_the_document_says_what_the_contract_says() -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="needs the extra 'test'")
-    from silhouette.cli.schemas import schema_of
+    from silhouette.cli.schema import schema_of
 
     document = made(gantry_table(), "Vex", within=50.0).document()
     jsonschema.validate(document, schema_of("map"))

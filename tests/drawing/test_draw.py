@@ -19,9 +19,8 @@ from PIL import Image
 from silhouette.cli.app import main
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.figures import FigureOptions, write_figures
-from silhouette.drawing.labels import Label, place_labels
 from silhouette.drawing.saving import FORMATS, Format, Told, save
-from silhouette.drawing.sheet import COLUMN, Sheet, settings
+from silhouette.drawing.sheet import COLUMN, Label, Sheet, place_labels, settings
 from silhouette.drawing.styles import DARK, PRINT, STYLES
 from silhouette.drawing.table.sightlines import CLEAR, PARTLY, WHOLLY, Sightline
 from silhouette.drawing.table.tracing import area_of, from_above, outline

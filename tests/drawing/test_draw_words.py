@@ -16,9 +16,7 @@ pytest.importorskip("matplotlib")
 from silhouette.cli.app import main
 from silhouette.drawing import typeface
 from silhouette.drawing.sheet import settings
-from silhouette.drawing.words.phrases import PHRASES
-from silhouette.drawing.words.reasons import why
-from silhouette.drawing.words.words import LANGUAGES, Words
+from silhouette.drawing.words.words import LANGUAGES, PHRASES, Words, why
 from silhouette.errors import RequestError
 from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene
 from silhouette.renderers.reference import ReferenceRenderer

@@ -13,8 +13,8 @@ pytest.importorskip("matplotlib")
 
 from silhouette.drawing.saving import Told, save
 from silhouette.drawing.sheet import Sheet, settings
-from silhouette.drawing.table.eye_frame import draw_eye_frame
 from silhouette.drawing.table.eye_image import FIRST_PIECE
+from silhouette.drawing.table.eye_view import draw_eye_frame
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.rules import rule_called
 from silhouette.rules.skirmishcorps.classes import BRICK, CLASSES

@@ -16,8 +16,7 @@ from matplotlib.patches import Patch, PathPatch, Polygon
 
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.figures import figures_of
-from silhouette.drawing.labels import Label, place_labels
-from silhouette.drawing.sheet import Sheet, settings
+from silhouette.drawing.sheet import Label, Sheet, place_labels, settings
 from silhouette.rules import RULES, rule_called
 from tests.support.figures import SCENES, case_id, checks_in, cpu_renderer, document_of, loaded, scene_at
 from tests.support.rulings import ruled

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from silhouette.drawing.in_3d.colouring import nearest_colours, painter
-from silhouette.drawing.in_3d.packing import COLOUR_STEPS, packed
 from silhouette.drawing.in_3d.simplifying import Shape
+from silhouette.drawing.in_3d.stage import COLOUR_STEPS, packed
 from silhouette.files.cache import Cache
 from silhouette.meshes.display import display_colours
 from silhouette.models.model import Model, load_model

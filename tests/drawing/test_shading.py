@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silhouette.drawing.shading import hollows, light, nearness_of, normals, outlines, plane
-from silhouette.drawing.table.windows import cropped, rendered, swept
+from silhouette.drawing.table.filled import cropped, rendered, swept
 from silhouette.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from silhouette.errors import FileError
-from silhouette.exchange import reading_ahead, scene_models
-from silhouette.exchange.scene_models import Found, Keys, SceneModels
+from silhouette.exchange import folder, reading_ahead
+from silhouette.exchange.folder import Found, Keys, SceneModels
 from silhouette.files.cache import Cache
 from silhouette.models.entries import FigureEntry
 from silhouette.models.model import model_of_mesh
@@ -64,7 +64,7 @@ def test_several_processes_find_the_same(tmp_path: Path, monkeypatch: pytest.Mon
         (seen / str(os.getpid())).touch()
         return model_of_mesh(*arguments)
 
-    monkeypatch.setattr(scene_models, "model_of_mesh", noted)
+    monkeypatch.setattr(folder, "model_of_mesh", noted)
     assert found(tmp_path, Cache(tmp_path / "cache")) == alone
     assert str(os.getpid()) not in {file.name for file in seen.iterdir()}
 
@@ -76,7 +76,7 @@ def test_each_model_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         made.append(arguments)
         return model_of_mesh(*arguments)
 
-    monkeypatch.setattr(scene_models, "model_of_mesh", noted)
+    monkeypatch.setattr(folder, "model_of_mesh", noted)
     models = SceneModels(tmp_path / "scene.toml", Cache(None))
     first = models.of(pieces(tmp_path))
     assert (len(first), len(made)) == (5, 4)

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from silhouette.errors import FileError
-from silhouette.files.documents import read_document
-from silhouette.files.mistakes import json_advice, toml_advice
+from silhouette.files.documents import json_advice, read_document, toml_advice
 
 TOML = {
     "at = [0 0]": "put a comma before '0', or close the list with ]",

@@ -15,7 +15,7 @@ from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Cast
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check
 from tests.support.duels import loaded
 

@@ -10,7 +10,7 @@ import pytest
 
 from silhouette.meshes.formats import obj
 from silhouette.meshes.formats.base import Refused
-from silhouette.meshes.formats.obj_colours import Colouring
+from silhouette.meshes.formats.obj import Colouring
 from silhouette.meshes.formats.obj_lines import even
 from tests.support.mesh_files import obj as pyramid
 from tests.support.textured_files import textured_obj

@@ -10,8 +10,8 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere
 from silhouette.models.entries import Kind
+from silhouette.models.inspection import scenery_mistake
 from silhouette.models.model import load_model
-from silhouette.models.scenery import scenery_mistake
 from tests.support.commands import run
 from tests.support.model_files import GANGER, Written, load
 

@@ -159,7 +159,7 @@ SECOND_FACTS = (
         ("tests/measure/test_proven.py",),
     ),
     Patch(
-        "silhouette/scenes/placement_warnings.py",
+        "silhouette/scenes/warnings.py",
         "is_known = any(pieces[other].name in warning.names for warning in of_ground)",
         "is_known = False",
         ("tests/scenes/test_placement_warnings.py",),

@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from silhouette.drawing.in_3d.packing import packed
 from silhouette.drawing.in_3d.simplifying import Shape, simplified
+from silhouette.drawing.in_3d.stage import packed
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene
 from silhouette.pages.html.inlining import inlined

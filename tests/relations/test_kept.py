@@ -19,8 +19,8 @@ from silhouette.relations.lines import widest_line
 from silhouette.relations.obstacles import Obstacles
 from silhouette.relations.points import PointSet, point_set, standard_volume
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.scenes.moved import Move, moved_piece
 from silhouette.scenes.pieces import Piece
+from silhouette.scenes.places import Move, moved_piece
 from silhouette.scenes.table import TableScene
 from tests.conftest import PROJECT
 from tests.relations.pieces import block, surface

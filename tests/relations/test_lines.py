@@ -13,10 +13,9 @@ from silhouette.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere, solid
 from silhouette.relations.beams import TOUCH, widths
-from silhouette.relations.lines import widest_line
+from silhouette.relations.lines import sunk, widest_line
 from silhouette.relations.obstacles import Obstacles
 from silhouette.relations.points import PointSet
-from silhouette.relations.sinking import sunk
 from tests.relations.pieces import beam_by_brute_force, block, piece, point, surface
 from tests.support.shapes import quad
 

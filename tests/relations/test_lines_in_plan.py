@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silhouette.geometry import Pose
-from silhouette.relations.facing_lines import facing_lines_cross
 from silhouette.relations.lines_in_plan import (
     EPSILON,
     all_lines_cross,
     any_line_crosses,
     centre_line_crosses,
     crossings,
+    facing_lines_cross,
     free_line,
     within_share_crosses,
 )

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from silhouette.geometry import Pose
-from silhouette.relations import nearest_faces, rays
+from silhouette.relations import distances, rays
+from silhouette.relations.distances import nearest_points
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.lines import widest_line
-from silhouette.relations.nearest_faces import nearest_points
 from silhouette.relations.patches import widest_patch
 from silhouette.relations.plane_geometry import Disc, Outlines
 from silhouette.relations.visible import share_visible
@@ -56,11 +56,10 @@ QUESTIONS: dict[str, Callable[[], Any]] = {
 }
 
 LOOPS = {
-    "free_lines": {"_Problem._blocked", "_bitangents"},
-    "line_cells": {"LineCells._parts"},
+    "distances": {"_Search.nearest", "_Search._nearest_of"},
+    "free_lines": {"_Problem._blocked", "_bitangents", "LineCells._parts"},
     "lines": {"_Search.run"},
     "looks": {"observed"},
-    "nearest_faces": {"_Search.nearest", "_Search._nearest_of"},
     "obstacles": {"Obstacles.nearest", "Obstacles._nearest", "Obstacles.faces_near"},
     "rays": {"meets", "_meets_slowly"},
     "visible": {"_faced_and_seen"},
@@ -150,5 +149,5 @@ def test_two_balls_one_inside_the_other_are_stopped_in_time(finer: int) -> None:
 
 def test_pairs_are_the_same_however_many_are_cut_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = nearest()
-    monkeypatch.setattr(nearest_faces, "BOXES_AT_ONCE", 3)
+    monkeypatch.setattr(distances, "BOXES_AT_ONCE", 3)
     assert (nearest() == whole).all()

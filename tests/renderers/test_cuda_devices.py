@@ -188,7 +188,7 @@ def test_a_system_that_shows_no_gpu_has_none(made: Callable[..., None], monkeypa
 
 
 def test_auto_takes_cuda_before_gl_where_both_run_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    from silhouette.renderers.gl import devices as gl_devices
+    from silhouette.renderers.gl import context as gl_devices
     from tests.renderers.test_registry import Named, replace_renderers
 
     on_cuda, on_gl = Named("cuda", "cuda:0", hardware=True), Named("gl", "EGL: a GPU", hardware=True)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Pose
 from silhouette.renderers import Body, Layer, Renderer, choose, registry
-from silhouette.renderers.gl import devices
+from silhouette.renderers.gl import context
 from tests.conftest import started, unavailable
 from tests.support import shapes
 
@@ -77,8 +77,8 @@ def test_gl_without_its_libraries_says_what_to_install(monkeypatch: pytest.Monke
     def missing(name: str) -> None:
         raise OSError(f"{name}: cannot open shared object file")
 
-    monkeypatch.setattr(devices, "ctypes", SimpleNamespace(CDLL=missing))
-    monkeypatch.setattr(devices.sys, "platform", "linux")
+    monkeypatch.setattr(context, "ctypes", SimpleNamespace(CDLL=missing))
+    monkeypatch.setattr(context.sys, "platform", "linux")
     with pytest.raises(RendererUnavailable, match=r"is not installed; on Debian or Ubuntu: apt install libegl1"):
         choose("gl")
 
@@ -324,7 +324,7 @@ def test_all_of_this_holds_on_osmesa_too() -> None:
     if bound is not None and type(bound.PLATFORM).__module__.endswith("osmesa"):
         pytest.skip("this process draws on OSMesa already")
     try:
-        devices.require_osmesa()
+        context.require_osmesa()
     except RendererUnavailable as reason:
         unavailable("gl", reason)
     environment = {**os.environ, "PYOPENGL_PLATFORM": "osmesa", "SILHOUETTE_OTHER_PLATFORM": "yes"}

@@ -11,8 +11,8 @@ import pytest
 
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.renderers import choose
-from silhouette.renderers.gl import devices
-from silhouette.renderers.gl.devices import EGLDevice, chosen_device, has_gpu, shared_out
+from silhouette.renderers.gl import context
+from silhouette.renderers.gl.context import EGLDevice, chosen_device, has_gpu, shared_out
 from tests.conftest import started
 from tests.support.commands import run
 
@@ -26,7 +26,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., No
     """Makes a machine of these EGL devices, each card with such a chip; those numbers do not start."""
     for name in ("EGL_DEVICE_ID", "CUDA_VISIBLE_DEVICES", "PYOPENGL_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(devices, "SYSTEM", tmp_path)
+    monkeypatch.setattr(context, "SYSTEM", tmp_path)
 
     def make(*listed: EGLDevice, chips: tuple[str, ...] = (H200, H200), broken: tuple[int, ...] = ()) -> None:
         for number, chip in enumerate(chips):
@@ -37,8 +37,8 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., No
         if chips:
             (tmp_path / "dev").mkdir()
             (tmp_path / "dev" / "nvidia0").touch()
-        monkeypatch.setattr(devices, "listed_devices", lambda: list(listed))
-        monkeypatch.setattr(devices, "starts", lambda device: device.index not in broken)
+        monkeypatch.setattr(context, "listed_devices", lambda: list(listed))
+        monkeypatch.setattr(context, "starts", lambda device: device.index not in broken)
 
     return make
 
@@ -126,7 +126,7 @@ def test_a_gpu_that_does_not_start_gets_no_worker(
     """As where a job scheduler lets a job open some of the machine's GPUs only."""
     machine(FIRST, SECOND, SOFTWARE, broken=(1,))
     assert [shared_out(worker) for worker in range(4)] == [0, 0, 0, 0]
-    monkeypatch.setattr(devices, "starts", lambda device: False)
+    monkeypatch.setattr(context, "starts", lambda device: False)
     assert shared_out(0) is None
 
 
@@ -167,7 +167,7 @@ def test_where_no_gpu_shows_nothing_is_loaded_to_share_it_out(
     machine: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine(FIRST, SECOND, chips=())
-    monkeypatch.setattr(devices, "listed_devices", lambda: pytest.fail("EGL was asked"))
+    monkeypatch.setattr(context, "listed_devices", lambda: pytest.fail("EGL was asked"))
     assert shared_out(1) is None
 
 

@@ -17,7 +17,7 @@ import silhouette
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.geometry import Pose
 from silhouette.renderers import RENDERERS, Body, Capabilities, Layer, Renderer, choose, probe, registry
-from silhouette.renderers.gl import devices
+from silhouette.renderers.gl import context
 from silhouette.renderers.probe import probe_renderers
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View
@@ -65,21 +65,21 @@ class Named(ReferenceRenderer):
 
 
 def test_auto_takes_embree_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "has_gpu", lambda: False)
+    monkeypatch.setattr(context, "has_gpu", lambda: False)
     pytest.importorskip("embreex")
     assert choose("auto").name == "embree"
 
 
 def test_auto_does_not_take_software_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     in_software = Named("gl", "EGL: llvmpipe", hardware=False)
-    monkeypatch.setattr(devices, "has_gpu", lambda: True)
+    monkeypatch.setattr(context, "has_gpu", lambda: True)
     replace_renderers(monkeypatch, gl=lambda device: in_software, embree=lambda device: REFERENCE)
     assert choose("auto") is REFERENCE
 
 
 def test_auto_takes_gl_where_there_is_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     on_gpu = Named("gl", "EGL: a GPU", hardware=True)
-    monkeypatch.setattr(devices, "has_gpu", lambda: True)
+    monkeypatch.setattr(context, "has_gpu", lambda: True)
     monkeypatch.delenv("PYOPENGL_PLATFORM", raising=False)
     replace_renderers(monkeypatch, gl=lambda device: on_gpu)
     assert choose("auto") is on_gpu
@@ -89,7 +89,7 @@ def test_auto_goes_on_to_what_is_left_and_its_result_says_so(monkeypatch: pytest
     def broken(device: str | None) -> Renderer:
         raise RendererUnavailable("not here")
 
-    monkeypatch.setattr(devices, "has_gpu", lambda: False)
+    monkeypatch.setattr(context, "has_gpu", lambda: False)
     replace_renderers(monkeypatch, embree=broken, gl=broken)
     assert (choose("auto").name, choose("auto").device) == ("reference", "numpy")
     with pytest.raises(RendererUnavailable, match="not here"):
@@ -127,7 +127,7 @@ def test_what_is_neither_a_renderer_nor_a_name_is_refused_in_one_line(given: Any
 def test_choosing_without_a_gpu_imports_no_opengl() -> None:
     script = (
         "import sys\nfrom silhouette.renderers import choose\n"
-        "from silhouette.renderers.gl import devices\ndevices.has_gpu() or choose('auto')\n"
+        "from silhouette.renderers.gl import context\ncontext.has_gpu() or choose('auto')\n"
         "assert not {'pyrender', 'OpenGL', 'trimesh'} & set(sys.modules), set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=PROJECT, capture_output=True, text=True, check=False)

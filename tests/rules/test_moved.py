@@ -10,7 +10,7 @@ from silhouette.errors import RequestError
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.scenes.moved import Move, moved_piece
+from silhouette.scenes.places import Move, moved_piece
 from silhouette.scenes.scene import Scene
 from tests.support.duels import duel, loaded, skirmish
 

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from silhouette import check, load_scene
-from silhouette.cli.schemas import schema_of
+from silhouette.cli.schema import schema_of
 from silhouette.errors import FileError
 from silhouette.files.changing import changing_folder
 from silhouette.scans.folder import write_folder

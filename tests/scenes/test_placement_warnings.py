@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from silhouette.files.cache import Cache
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
-from silhouette.scenes.placement_warnings import MOST_WARNINGS
 from silhouette.scenes.table import TableScene
+from silhouette.scenes.warnings import MOST_WARNINGS
 from tests.support.commands import run
 
 PARTS = [

@@ -10,7 +10,7 @@ import numpy as np
 
 from silhouette.rules import rule_called
 from silhouette.rules.base import MeasuredVerdict, Settings, Verdict
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check, Scene
 
 TOGETHER = 64

@@ -21,7 +21,7 @@ import numpy as np
 from silhouette.files.cache import Cache
 from silhouette.rules import rule_called
 from silhouette.rules.base import Rule, Verdict
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.support.random_tables import PROJECT

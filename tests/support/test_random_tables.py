@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.scenes.placement_warnings import placement_warnings
+from silhouette.scenes.warnings import placement_warnings
 from tests.support.random_tables import FORMATS, random_format, random_plan, random_table, things, things_plan
 from tests.support.scan_maker import truth_of
 from tests.support.scan_truth import Truth, truth_from

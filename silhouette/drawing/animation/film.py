@@ -19,9 +19,8 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
 from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.motion import Motion, Posed, poses
-from silhouette.scenes.placing import DECIMALS, MILLIMETRES
 from silhouette.scenes.scene import Scene, read_document
-from silhouette.scenes.table import TableScene
+from silhouette.scenes.table import DECIMALS, MILLIMETRES, TableScene
 from silhouette.text import Progress
 from silhouette.units import INCH
 from silhouette.workers import parallel_map
@@ -180,8 +179,7 @@ class _Film:
 
     def _map_drawing(self) -> Drawing:
         """The function that draws the plan of a scene on a map, the same stretch of it in all of them."""
-        from silhouette.drawing.animation.boards import Draw, board_panels, bounds_of
-        from silhouette.drawing.animation.frames import EDGE, WIDTH
+        from silhouette.drawing.animation.frames import MARGIN, WIDTH, Draw, board_panels, bounds_of
         from silhouette.drawing.figures import figures_of
 
         def draw(scene: Scene, verdict: Verdict) -> Draw:
@@ -190,7 +188,7 @@ class _Film:
         count = len(self._steps)
         some = [self._scene(self._steps[place * (count - 1) // (SAMPLED - 1)]) for place in range(SAMPLED)]
         bounds = bounds_of(draw(scene, self._verdict(scene)) for scene in some)
-        return lambda scene, verdict: board_panels(bounds, draw(scene, verdict), WIDTH - 2 * EDGE)
+        return lambda scene, verdict: board_panels(bounds, draw(scene, verdict), WIDTH - 2 * MARGIN)
 
 
 def _number(scene: Scene, number: int | None) -> int:

@@ -1,11 +1,13 @@
 """DRAW: the frames of an animation: the figures of each moment, its verdict above, the plot of all of them below.
 
 shots -> title and verdict, panels side by side, plot with its marker -> a picture for each frame, all of one size
+
+The frames of an animation on a map: its figure as a raster, the same stretch of the map in all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,19 +18,81 @@ from PIL import Image, ImageDraw
 from silhouette.drawing.animation.plan import Ground, drawn_plan
 from silhouette.drawing.animation.plot import Plot, Point
 from silhouette.drawing.animation.words import COLOURS, DARK, LIGHT, ink_on, word
+from silhouette.drawing.captions import EDGE
 from silhouette.drawing.page import FINE, Face
+from silhouette.drawing.sheet import COLUMN, Sheet
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.measure.observation import Sight
 from silhouette.rules.base import Scale
 from silhouette.text import fraction_in_words, margin_in_words
+from silhouette.units import INCH
 
-WIDTH, EDGE, GAP = 720, 16, 12
+Bounds = tuple[float, float, float, float]
+
+TALLEST = 0.66
+"""The greatest height of a map, as a share of its width: frames are wide."""
+
+Draw = Callable[[Sheet], None]
+
+
+class _FixedSheet(Sheet):
+    """A sheet without a caption that always shows the same rectangle, whatever figure is drawn on it."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._fixed = bounds
+        super().__init__(captions=False)
+
+    def frame(
+        self, left: float, bottom: float, right: float, top: float, *, ground: str | None = None, line: bool = True
+    ) -> None:
+        """Frames the drawing as `Sheet.frame` of its base does; the arguments for the rectangle are ignored."""
+        super().frame(*self._fixed, ground=ground, line=line)
+
+
+def bounds_of(figures: Iterable[Draw]) -> Bounds:
+    """Left, bottom, right and top of the least rectangle that holds everything in some figures.
+
+    Args:
+        figures: the functions that each draw a figure; to be called within `silhouette.drawing.sheet.settings`.
+    """
+    bounds = []
+    for draw in figures:
+        sheet = Sheet(captions=False)
+        draw(sheet)
+        bounds.append(sheet.bounds)
+    left, bottom = np.min(bounds, axis=0)[:2]
+    right, top = np.max(bounds, axis=0)[2:]
+    more = max((top - bottom) / TALLEST - (right - left), 0.0) / 2
+    return float(left - more), float(bottom), float(right + more), float(top)
+
+
+def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uint8], ...]:
+    """The figure of a moment, ``width`` pixels wide, as the only panel of its frame.
+
+    Args:
+        bounds: the bounds of the map, from `bounds_of`.
+        draw: the function that draws the figure; to be called within `silhouette.drawing.sheet.settings`.
+        width: the width of the panel, in pixels.
+    """
+    sheet = _FixedSheet(bounds)
+    draw(sheet)
+    figure = sheet.finish()
+    figure.set_dpi(2.0 * width * INCH / COLUMN)
+    canvas: Any = figure.canvas
+    canvas.draw()
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
+    room = (bounds[2] - bounds[0], bounds[3] - bounds[1])
+    height = round((room[1] / room[0] * (COLUMN - 2 * EDGE) + 2 * EDGE) / COLUMN * width)
+    return (np.asarray(picture.resize((width, height), Image.Resampling.LANCZOS)),)
+
+
+WIDTH, MARGIN, GAP = 720, 16, 12
 """Pixels as they are shown: the width of a frame, its margin, the gap between its panels."""
 
 EYE = (430, 330)
-PLAN = (WIDTH - 2 * EDGE - EYE[0] - GAP, EYE[1])
+PLAN = (WIDTH - 2 * MARGIN - EYE[0] - GAP, EYE[1])
 """Width and height of the eye view and of the plan."""
 
 SOFT = (95, 99, 106)
@@ -84,12 +148,12 @@ class Storyboard:
         self._shots = shots
         self._measured = any(shot.point.share is not None for shot in shots)
         points, height = [shot.point for shot in shots], Plot.height(measured=self._measured)
-        self._plot = Plot(points, scale, ends, (WIDTH - 2 * EDGE) * FINE, height * FINE)
+        self._plot = Plot(points, scale, ends, (WIDTH - 2 * MARGIN) * FINE, height * FINE)
         self._head = (
-            2 * FINE * EDGE // 2 + TITLE.line + (SHARE.line if self._measured else REASONS * REASON.line) + 14 * FINE
+            2 * FINE * MARGIN // 2 + TITLE.line + (SHARE.line if self._measured else REASONS * REASON.line) + 14 * FINE
         )
         self._panels = max(panel.shape[0] for panel in shots[0].panels)
-        total = self._head // FINE + self._panels + GAP + height + EDGE // 2
+        total = self._head // FINE + self._panels + GAP + height + MARGIN // 2
         self.size = WIDTH, total + total % 2
 
     def __len__(self) -> int:
@@ -102,8 +166,8 @@ class Storyboard:
         head = Image.new("RGB", (width * FINE, self._head), LIGHT)
         self._draw_head(head, shot)
         frame.paste(head.resize((width, self._head // FINE), Image.Resampling.LANCZOS))
-        frame.paste(self._plot.shown(number), (EDGE, self._head // FINE + self._panels + GAP))
-        x = EDGE
+        frame.paste(self._plot.shown(number), (MARGIN, self._head // FINE + self._panels + GAP))
+        x = MARGIN
         for panel in shot.panels:
             frame.paste(Image.fromarray(panel), (x, self._head // FINE))
             x += panel.shape[1] + GAP
@@ -112,8 +176,8 @@ class Storyboard:
     def _draw_head(self, page: Image.Image, shot: Shot) -> None:
         """The names of both; the verdict as a coloured word; the share, or the reason where nothing is measured."""
         drawing, row = ImageDraw.Draw(page), shot.row
-        room = (WIDTH - 2 * EDGE) * FINE
-        left, y = EDGE * FINE, EDGE * FINE // 2
+        room = (WIDTH - 2 * MARGIN) * FINE
+        left, y = MARGIN * FINE, MARGIN * FINE // 2
         half = 0.46 * room
         names = {key: TITLE.elided(TITLE.printable(str(row[key])), half) for key in ("attacker", "target")}
         TITLE.draw(drawing, (left, y), word("title", **names), DARK)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.drawing.shading import plane
-from silhouette.drawing.table.windows import STRIP, cropped, rendered, swept
+from silhouette.drawing.table.filled import STRIP, cropped, rendered, swept
 from silhouette.geometry import Flags
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, Sight
 from silhouette.meshes.mesh import Mesh

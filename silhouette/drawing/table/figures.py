@@ -28,7 +28,7 @@ def table_figures(
     Raises:
         ValueError: where the verdict has not kept its observation.
     """
-    from silhouette.drawing.table.eye_frame import draw_eye_frame
+    from silhouette.drawing.table.eye_view import draw_eye_frame
     from silhouette.drawing.table.plan_view import draw_plan_view
     from silhouette.drawing.table.side_view import draw_side_view
 

@@ -11,7 +11,7 @@ from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.table.sightlines import BEYOND, CLEAR, PARTLY, WHOLLY, Sector, Sightline
 from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided, printable
-from silhouette.drawing.words.reasons import told_in_figures, why
+from silhouette.drawing.words.words import told_in_figures, why
 from silhouette.geometry import Floats
 from silhouette.scenes.table import Piece
 from silhouette.units import INCH

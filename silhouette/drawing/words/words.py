@@ -1,4 +1,14 @@
-"""DRAW: the words of figures in one language, with names and numbers put in.
+"""DRAW: the reason for a verdict, in one sentence below a figure, in the language of the figure.
+
+In English it is the sentence of the rules. In the other languages it is composed from the keys of the result, by the
+rule system or, for a measured share, here; it names what decided, with fewer details.
+
+The phrases of the figures of all rule systems: the English text of each, by its name.
+
+Names in braces are put in by `silhouette.drawing.words.words.Words`. The translations lie in ``locale/``, a .po file
+for each language; ``python -m tests.catalogues`` brings them up to date with this table and compiles them.
+
+The words of figures in one language, with names and numbers put in.
 
 The English term of a verdict stands next to its translation, because players know it from their books. Warnings, the
 names of a scene, the pictures of `silhouette check` and `silhouette inspect`, which need no matplotlib, and the
@@ -15,11 +25,83 @@ from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
 from importlib.resources import files
 
-from silhouette.drawing.words.phrases import PHRASES
 from silhouette.errors import RequestError
+from silhouette.meshes.health import TRIFLES
 from silhouette.rules import rule_called
 from silhouette.rules.base import Phrase
-from silhouette.text import margin_in_words, share_in_words
+from silhouette.text import Row, margin_in_words, share_in_words
+
+PHRASES: Mapping[str, Phrase] = {
+    "title": "{attacker} → {target}: {verdict}",
+    "marginal": "{title}, too close to call",
+    "out of arc": "{title}, out of arc",
+    "modifier": "{title}, {modifier} to hit",
+    "no share": "nothing",
+    "under": "under {share}",
+    "about": "about {share}",
+    "over": "over {share}",
+    "note": "Note: {warning}.",
+    "share": "{share} obscured",
+    "blocker": "{name} {share}",
+    "seen": "seen",
+    "obscured": "obscured",
+    "partly": "partly obscured in that direction",
+    "wholly": "wholly obscured in that direction",
+    "in the way": "in the way",
+    "disregarded": "disregarded",
+    "ignored": "not counted: base and insignificant parts",
+    "outside": "target outside the vision arc",
+    "arc": "vision arc",
+    "cut": "cut along the line of sight",
+    "ray": "limiting ray",
+    "line of sight": "line of sight to the middle",
+    "eye given": "as given",
+    "eye estimated": "estimated",
+    "measured": "{share}: {part} of {whole} pixels of {pixel} mm, measured with {renderer}; eye {eye}.",
+    "plan": "Seen from above, turned so that the line of sight runs to the right; numbers are inches from the eye.",
+    "side": "Seen from the side, along the line of sight; heights to the same scale.",
+    "table": "Seen from above, x to the right and y up; grid lines {inches} apart, numbers from the scene's origin.",
+    "inches": '{number}"',
+    "centimetres": "{number} cm",
+    "map from": "Where {name} could stand, seen by {others}",
+    "map to": "Where {name} could stand, looking at {others}",
+    "map verdict from": "Each place has the verdict of whoever sees most of it there.",
+    "map verdict to": "Each place has the verdict on whoever is seen best from there.",
+    "map count from": "The colour of a place says how many see it there.",
+    "map count to": "The colour of a place says how many it sees from there.",
+    "map seen by": "seen by {number}",
+    "map sees": "sees {number}",
+    "map close": "too close to call",
+    "map unfit": "its base does not fit there",
+    "map nearest": "the nearest place at least so well covered, from where it stands",
+    "map grid": "A place is {inches} wide ({mm} mm).",
+    "ahead": "{target} reaches round the eye: the picture shows only the 90° ahead.",
+    "filled": "{names}: drawn as the mesh is; what its outline encloses hides as well.",
+    "of what lies in the arc": " of what lies in the arc",
+    "more": "{count} more",
+    "measured with": "measured with {renderer}, {pixel} mm per pixel",
+    "drawn with": "drawn with {renderer}",
+    "the eye": "eye {eye}",
+    "an inch apart": "lines on the ground one inch apart",
+    "friend": "disregarded: friend in base contact",
+    "beyond": "beyond the vision arc",
+    "odds": "Of 100 such tables: {odds}.",
+    "nearly all": "over 99",
+    "roll off": "roll off",
+    "trials": "{count} trials by the share of {target} that is obscured.",
+    "changes": "Dashed: where the verdict changes.",
+    "sure": "The odds of the likeliest verdict are sure to {error}.",
+    "from place": "What weighs most is where the pieces stand.",
+    "from facing": "What weighs most is which way the pieces face.",
+    "from eye": "What weighs most is where the eye is.",
+    "from surface": "What weighs most is how true the surface of a scan is.",
+    "from measuring": "What weighs most is how well it is measured.",
+    "why out of arc": "No part of {target} lies in the vision arc.",
+    "why nothing": "Nothing obscures {target}.",
+    "why some": "{share} of {target} is obscured: {by}.",
+    "why all": "Nothing of {target} is seen: {by}.",
+}
+
 
 LANGUAGES = ("en", "de", "fr", "es")
 """English, German, French and Spanish."""
@@ -138,3 +220,57 @@ def _translated(phrases: Mapping[str, Phrase], key: str, catalogue: NullTranslat
     singular, plural = phrase
     assert isinstance(count, int), f"'{key}' is said of a number of things, which is its count"
     return catalogue.npgettext(key, singular, plural, count)
+
+
+def why(words: Words, row: Row) -> str:
+    """The sentence for a result, from its row.
+
+    Args:
+        words: of the rule system where a scene names that by the path of a game file, else of any.
+        row: of the verdict.
+
+    >>> row = {"rules": "tide-of-iron", "attacker": "A", "target": [2, 0], "cause": "clear", "along_edge": False}
+    >>> why(Words("de"), {**row, "obstruction": None, "reason": "nothing blocks the line"})
+    'A sieht [2, 0]; nichts blockiert die Linie.'
+    >>> why(Words(), {**row, "reason": "nothing blocks the line"}), why(Words(), {"reason": ""})
+    ('Nothing blocks the line.', '')
+    """
+    reason = "" if words.language == "en" else _translated_reason(words, row)
+    if not reason:
+        reason = str(row["reason"])
+        reason += "." * bool(reason)
+    return reason[:1].upper() + reason[1:]
+
+
+def told_in_figures(warning: str) -> bool:
+    """Whether a figure has room for a warning: no trifles, and no estimates, which its last line says by itself.
+
+    >>> told_in_figures("rock.stl: more than two faces meet at 46 edges"), told_in_figures("Vex: the mesh has 2 holes")
+    (False, True)
+    """
+    return not (warning.endswith("is estimated") or TRIFLES.search(warning))
+
+
+def share_of_blocker(words: Words, name: str, share: float) -> str:
+    """A blocker's name with its share."""
+    return words("blocker", name=name, share=words.share(round(share * 1e9), 10**9))
+
+
+def _translated_reason(words: Words, row: Row) -> str:
+    """The sentence of the rule system, or of the share that was measured; empty where there is neither."""
+    rules = words.rules or row["rules"]
+    reason = rule_called(rules).short_reason(row, words.of(rules))
+    return reason or ("target_pixels" in row and _of_share(words, row)) or ""
+
+
+def _of_share(words: Words, row: Row) -> str:
+    """The sentence for a measured share: how much of the target is obscured, and by what; "" where it is edge-on."""
+    if not row["target_pixels"]:
+        return ""
+    if row.get("in_arc") is False:  # None where it is unknown where the attacker faces
+        return words("why out of arc", target=row["target"])
+    blockers = [blocker for blocker in row["blockers"] if blocker.get("occluded")]
+    by = ", ".join(share_of_blocker(words, blocker["name"], blocker["occluded"]) for blocker in blockers)
+    share = words.share(row["occluded_pixels"], row["target_pixels"])
+    key = "why nothing" if not row["occluded_pixels"] else "why some" if row["line_of_sight"] else "why all"
+    return words(key, share=share, target=row["target"], by=by)

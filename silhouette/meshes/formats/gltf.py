@@ -4,16 +4,26 @@ Shape keys that are on and skeletons in their pose are applied; hidden nodes and
 
 Read here, because trimesh drops what hangs below a camera, shows nothing where no scene is named or nodes go in a
 circle, applies neither shape keys nor skeletons, ignores sparse and normalised accessors, and decodes textures too.
+
+glTF: what moves the vertices of a mesh: shape keys (morph targets) that are on, and skeletons (skins) in their pose.
+
+Sources: glTF 2.0, 3.7.2.2 (morph targets: a vertex and the sum of its weighted offsets) and 3.7.3 (skins: over the
+joints of a vertex, the sum of weight times the joint's global transform times its inverse bind matrix; the transform of
+the node itself is ignored).
+
+glTF: what colours a primitive: its vertices' colours, a picture and places in it, the factor of its material.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from silhouette.geometry import Floats
 from silhouette.meshes.formats.base import (
@@ -28,20 +38,323 @@ from silhouette.meshes.formats.base import (
     no_triangles,
     too_many_parts,
 )
+from silhouette.meshes.formats.colours import as_bytes
 from silhouette.meshes.formats.gltf_accessors import Accessors, Numbers, strip_triangles
-from silhouette.meshes.formats.gltf_colours import Painter
-from silhouette.meshes.formats.gltf_nodes import Node, nodes_of, not_shown, table_of
-from silhouette.meshes.formats.gltf_poses import Pose, morphed, pose_of, weights_of
+from silhouette.meshes.formats.gltf_nodes import Node, is_usable, nodes_of, not_shown, table_of
 from silhouette.meshes.formats.gltf_tree import (
     DRACO,
     Buffers,
     Tree,
     check_version_and_extensions,
+    inline,
     item,
     open_container,
     parse_tree,
+    whole_number,
 )
 from silhouette.text import as_written
+
+AS_BOUND = 1e-4
+"""How far a skeleton may put the vertices of a mesh apart that it carries as it was bound, in sizes of the mesh."""
+
+_CHUNK = 1 << 17
+
+
+def weights_of(told: Tree, mesh: Tree) -> list[float]:
+    """How far each shape key of a mesh is on: as its node says, or else as the mesh itself says.
+
+    Raises:
+        Refused: if they are no numbers.
+
+    >>> weights_of({"weights": [0, 1]}, {"weights": [1, 1]}), weights_of({}, {})
+    ([0.0, 1.0], [])
+    """
+    weights = told.get("weights") or mesh.get("weights") or []
+    if not isinstance(weights, list) or not all(
+        isinstance(weight, int | float) and not isinstance(weight, bool) and math.isfinite(weight) for weight in weights
+    ):
+        raise Refused("is malformed: how far its shape keys are on (weights) is no list of numbers")
+    return [float(weight) for weight in weights]
+
+
+def morphed(points: Numbers, targets: Sequence[Numbers | None], weights: Sequence[float]) -> Numbers:
+    """Points (n, 3) moved by the offsets (n, 3) of shape keys, each as far as its weight says.
+
+    Raises:
+        Refused: if more shape keys are on than there are.
+
+    >>> morphed(np.zeros((1, 3)), [np.ones((1, 3)), None], [0.5, 1.0]).tolist()
+    [[0.5, 0.5, 0.5]]
+    """
+    if targets and any(weights[len(targets) :]):
+        raise Refused(f"is malformed: its weights are for {len(weights)} shape keys, and it has {len(targets)}")
+    for offsets, weight in zip(targets, weights, strict=False):
+        if offsets is not None and weight:
+            points = points + weight * np.asarray(offsets, dtype=np.float64)
+    return points
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Where a skeleton puts what its joints carry.
+
+    Attributes:
+        matrices: (j, 4, 4) from the frame of the mesh to that of the scene, for each joint.
+    """
+
+    matrices: Floats
+
+    def applied(
+        self, points: Sequence[Numbers], moving: Sequence[tuple[Numbers, Numbers] | None], node: Node
+    ) -> tuple[Floats, list[Numbers], str]:
+        """The points of primitives in this pose, in a frame that moves with the skeleton.
+
+        Args:
+            points: (n, 3) of each primitive.
+            moving: for each the joints (n, k) that its points follow, and how much (n, k); None if it follows none.
+            node: with the mesh; what follows no joint stands where it does.
+
+        Returns:
+            The matrix (4, 4) of that frame to the scene's, the points (n, 3) in it, and a sentence if some follow no
+            joint.
+
+        Raises:
+            Refused: if a point follows a joint that is not there.
+        """
+        frame = next((matrix for matrix in self.matrices if is_usable(matrix)), np.eye(4))
+        relative = np.linalg.solve(frame, self.matrices)
+        stay = None if node.world is None else np.linalg.solve(frame, node.world)
+        posed, loose = [], 0
+        for rows, follows in zip(points, moving, strict=True):
+            if follows is None:
+                if stay is None:
+                    raise Refused(f"is malformed: {node.called} {node.wrong}")
+                posed.append(rows @ stay[:3, :3].T + stay[:3, 3])
+                loose += len(rows)
+                continue
+            joints, shares, without = _shares(*follows, len(self.matrices))
+            posed.append(_skinned(rows, joints, shares, relative))
+            loose += without
+        sentence = f"{loose} vertices of {node.called!r} follow no joint of its skeleton" if loose else ""
+        size = max((float(np.ptp(rows, axis=0).max()) for rows in points if len(rows)), default=0.0)
+        if all(np.abs(new - old).max(initial=0.0) <= AS_BOUND * size for new, old in zip(posed, points, strict=True)):
+            posed = list(points)
+            if node.world is not None and _near(frame, node.world, points, AS_BOUND * size):
+                frame = node.world
+        return frame, posed, sentence
+
+
+def pose_of(skin: Tree, bound: Floats | None, nodes: Mapping[int, Node]) -> Pose:
+    """The pose of a skeleton.
+
+    Args:
+        skin: its JSON.
+        bound: (j, 4, 4) from the frame of the mesh to that of each joint, as it was bound; None if they are the same.
+        nodes: of the default scene.
+
+    Raises:
+        Refused: if it has no joints, or one of them has no place.
+    """
+    joints = skin.get("joints")
+    if not isinstance(joints, list) or not joints:
+        raise Refused("has a skeleton that cannot be used: it has no joints")
+    if bound is not None and len(bound) < len(joints):
+        raise Refused(f"has a skeleton that cannot be used: of {len(joints)} joints {len(bound)} have a matrix")
+    matrices = []
+    for number, joint in enumerate(joints):
+        node = nodes.get(joint) if type(joint) is int else None
+        if node is None or node.world is None:
+            raise Refused("has a skeleton that cannot be used: a joint is not in the scene, or has no place")
+        with np.errstate(all="ignore"):
+            matrices.append(node.world if bound is None else node.world @ np.asarray(bound[number], dtype=np.float64))
+    if not np.isfinite(matrices).all():
+        raise Refused("has a skeleton that cannot be used: its matrices are no numbers")
+    return Pose(np.array(matrices))
+
+
+def _shares(joints: Numbers, weights: Numbers, count: int) -> tuple[Numbers, Floats, int]:
+    """The joints (n, k) of points, the share (n, k) of each, which together are 1, and how many points follow none.
+
+    Those follow the first joint that is named for them.
+    """
+    shares = np.asarray(weights, dtype=np.float64)
+    if not np.isfinite(shares).all() or (shares < 0.0).any():
+        raise Refused("is malformed: how much its vertices follow joints is no number, or below 0")
+    numbers = np.asarray(joints).astype(np.int64)
+    total = shares.sum(axis=1, keepdims=True)
+    without = total[:, 0] == 0.0
+    if without.any():
+        shares = shares.copy()
+        shares[without, 0] = 1.0
+        total = shares.sum(axis=1, keepdims=True)
+    numbers = np.where(shares > 0.0, numbers, 0)
+    if len(numbers) and int(numbers.max()) >= count:
+        raise Refused(f"is malformed: a vertex follows joint {int(numbers.max())} of {count} (counted from 0)")
+    return numbers, shares / total, int(np.count_nonzero(without))
+
+
+def _skinned(points: Numbers, joints: Numbers, shares: Floats, matrices: Floats) -> Floats:
+    """Points (n, 3), each moved by the matrices (j, 4, 4) of its joints (n, k) in their shares (n, k)."""
+    moved = np.zeros((len(points), 3))
+    for start in range(0, len(points), _CHUNK):
+        some = slice(start, start + _CHUNK)
+        rows = np.asarray(points[some], dtype=np.float64)
+        for column in range(joints.shape[1]):
+            share = shares[some, column]
+            if not share.any():
+                continue
+            matrix = matrices[joints[some, column]]
+            placed = np.einsum("nij,nj->ni", matrix[:, :3, :3], rows) + matrix[:, :3, 3]
+            moved[some] += share[:, None] * placed
+    return moved
+
+
+def _near(one: Floats, other: Floats, points: Sequence[Numbers], most: float) -> bool:
+    """Whether two matrices (4, 4) put the corners of the box round points in the same places, but for ``most``."""
+    low = np.min([rows.min(axis=0) for rows in points if len(rows)], axis=0)
+    high = np.max([rows.max(axis=0) for rows in points if len(rows)], axis=0)
+    box = np.array([[*np.where(np.array(corner), high, low), 1.0] for corner in np.ndindex(2, 2, 2)])
+    return bool(np.abs((box @ (one - other).T)[:, :3]).max() <= most * float(np.abs(other[:3, :3]).max()))
+
+
+_COLOUR = "COLOR_0"
+# What a whole number of each size stands for in full; numbers with a point stand for themselves.
+_FULL = {1: 255.0, 2: 65535.0}
+
+
+@dataclass(frozen=True)
+class _Material:
+    """The colours of a primitive: the index of its picture or None, which set of places in it, how these are moved, and
+    its factor."""
+
+    picture: int | None = None
+    places: str = ""
+    moved: NDArray[np.float64] | None = None
+    factor: tuple[float, float, float] | None = None
+
+
+class Painter:
+    """Knows what colours the primitives of one file, and fetches their pictures.
+
+    Attributes:
+        warnings: a sentence for each thing that is wrong with the colours; the shape is right without them.
+    """
+
+    def __init__(self, tree: Tree, buffer: Callable[[int], bytes], fetch: Callable[[str], bytes]) -> None:
+        self._tree = tree
+        self._buffer = buffer
+        self._fetch = fetch
+        self._materials: dict[str, _Material] = {}
+        self.warnings: list[str] = []
+
+    def attributes(self, key: str, primitive: Tree) -> dict[str, tuple[int, str]]:
+        """The attributes that colour a primitive, known by ``key`` from now on: of each its accessor and its shape."""
+        found: dict[str, tuple[int, str]] = {}
+        stored = primitive["attributes"]
+        try:
+            self._materials[key] = self._material(primitive)
+            if _COLOUR in stored:
+                shape = item(self._tree.get("accessors"), stored[_COLOUR], "accessor").get("type")
+                found[_COLOUR] = stored[_COLOUR], "VEC3" if shape == "VEC3" else "VEC4"
+            if self._materials[key].places in stored:
+                found[self._materials[key].places] = stored[self._materials[key].places], "VEC2"
+        except (Refused, LookupError, TypeError, ValueError, AttributeError):
+            self._materials[key] = _Material()
+            self.warnings.append(f"the material of mesh {key} is malformed; it is shown without")
+        return found
+
+    def broken(self, key: str, name: str, why: str) -> None:
+        """Notes that an attribute cannot be read."""
+        self.warnings.append(f"{name} of mesh {key} {why}; it is shown without")
+
+    def _material(self, primitive: Tree) -> _Material:
+        if "material" not in primitive:
+            return _Material()
+        material = item(self._tree.get("materials"), primitive["material"], "material")
+        shading, names = material.get("pbrMetallicRoughness", {}), ("baseColorFactor", "baseColorTexture")
+        older = material.get("extensions", {}).get("KHR_materials_pbrSpecularGlossiness", {})
+        if older and not set(names) & shading.keys():
+            shading, names = older, ("diffuseFactor", "diffuseTexture")
+        if not isinstance(shading, dict):
+            raise ValueError("the shading of a material is no object")
+        factor = None
+        if names[0] in shading:
+            red, green, blue = map(float, shading[names[0]][:3])
+            factor = red, green, blue
+        if names[1] not in shading:
+            return _Material(factor=factor)
+        told = shading[names[1]]
+        texture = item(self._tree.get("textures"), told["index"], "texture")
+        packed = texture.get("extensions", {})
+        source = next((packed[name]["source"] for name in ("EXT_texture_webp",) if name in packed), None)
+        source = texture.get("source", source)
+        if source is None:
+            self.warnings.append("a picture is compressed in a way that is not supported; it is shown without")
+            return _Material(factor=factor)
+        transform = told.get("extensions", {}).get("KHR_texture_transform", {})
+        places = f"TEXCOORD_{transform.get('texCoord', told.get('texCoord', 0))}"
+        return _Material(source, places, _moved(transform) if transform else None, factor)
+
+    def see_through(self, primitive: Tree) -> str:
+        """The name of the material of a primitive, if pixels of it may be transparent; empty if it is opaque."""
+        try:
+            index = primitive.get("material")
+            material = item(self._tree.get("materials"), index, "material") if index is not None else {}
+        except Refused:
+            return ""
+        if material.get("alphaMode") not in ("MASK", "BLEND"):
+            return ""
+        return str(material.get("name") or f"material {index}")[:LONGEST_NAME]
+
+    def skin(self, key: str, arrays: Mapping[str, NDArray[Any]], count: int) -> Skin | None:
+        """The skin of a primitive of ``count`` vertices from its `attributes`; None if it has no colour of any kind."""
+        material = self._materials.get(key, _Material())
+        skin = Skin(factor=material.factor or (1.0, 1.0, 1.0))
+        colours, places = arrays.get(_COLOUR), arrays.get(material.places)
+        if colours is not None and len(colours) == count:
+            skin = replace(skin, shades=as_bytes(_share(colours[:, :3])))
+        if places is not None and len(places) == count and material.picture is not None:
+            uv = _share(places)
+            if material.moved is not None:
+                uv = (uv @ material.moved[:, :2].T + material.moved[:, 2]).astype(np.float32)
+            skin = replace(skin, picture=str(material.picture), uv=uv)
+        return skin if skin.shades is not None or skin.picture is not None or material.factor else None
+
+    def picture(self, name: str) -> bytes:
+        """The bytes of a picture, PNG or JPEG.
+
+        Raises:
+            Refused: where it is not there.
+        """
+        image = item(self._tree.get("images"), int(name), "image")
+        if "bufferView" in image:
+            view = item(self._tree.get("bufferViews"), image["bufferView"], "bufferView")
+            start = whole_number(view.get("byteOffset", 0), "a bufferView's byteOffset")
+            length = whole_number(view.get("byteLength"), "a bufferView's byteLength")
+            item(self._tree.get("buffers"), view.get("buffer"), "buffer")
+            return self._buffer(view["buffer"])[start : start + length]
+        uri = image.get("uri")
+        if not isinstance(uri, str):
+            raise Refused(f"is malformed: image {name} has neither data nor a reference to a file")
+        return inline(uri) if uri.startswith("data:") else self._fetch(uri)
+
+
+def _moved(transform: Tree) -> NDArray[np.float64]:
+    """(2, 3) how places in a picture are scaled, turned anticlockwise as seen, and shifted."""
+    angle = float(transform.get("rotation", 0.0))
+    cosine, sine = np.cos(angle), np.sin(angle)
+    turn = np.array([[cosine, sine], [-sine, cosine]])  # v points down
+    scale = np.array(transform.get("scale", [1.0, 1.0]), dtype=np.float64).reshape(2)
+    offset = np.array(transform.get("offset", [0.0, 0.0]), dtype=np.float64).reshape(2)
+    return np.column_stack([turn * scale, offset])
+
+
+def _share(values: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers as shares of what they stand for in full; others as they are."""
+    if values.dtype.kind == "f":
+        return values
+    return (values / _FULL.get(values.dtype.itemsize, 1.0)).astype(np.float32)
+
 
 GLTF = ("glb", "gltf")
 """The endings of glTF files: GLB is binary, glTF is JSON with the data inside it or in files beside it."""

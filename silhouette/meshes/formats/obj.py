@@ -1,20 +1,30 @@
-"""OBJ: vertices and polygons, with parts by ``g``, ``o`` or ``usemtl``."""
+"""OBJ: vertices and polygons, with parts by ``g``, ``o`` or ``usemtl``.
+
+OBJ: what colours it: colours after the coordinates of a vertex, and materials, which stand in files of their own.
+"""
 
 from __future__ import annotations
 
 import itertools
+import math
+import posixpath
 import re
 from array import array
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from silhouette.geometry import Floats
 from silhouette.meshes.formats.base import (
     MOST_LINES,
+    MOST_PARTS,
     MOST_TRIANGLES,
     Content,
     Refused,
+    Skin,
     Surface,
     blocks,
     by_part,
@@ -25,13 +35,319 @@ from silhouette.meshes.formats.base import (
     surface_area,
     word,
 )
-from silhouette.meshes.formats.obj_colours import Colouring
+from silhouette.meshes.formats.colours import LIGHT, stored_bytes
 from silhouette.meshes.formats.obj_lines import Lines, even
 from silhouette.meshes.formats.polygons import Indices, fans, mended, origins
 
+_COLOUR_STATEMENT = re.compile(rb"^[ \t]*(v|vt|f|fo|mtllib)[ \t]+([^\n#]*)", re.MULTILINE)
+_LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n#]*)", re.MULTILINE)
+_TEXTURE = re.compile(rb"(?:^|[ \t])[^\s/]+(?:/([^\s/]*)\S*)?")
+_MATERIAL = re.compile(rb"^[ \t]*(newmtl|Kd|map_Kd|d|Tr|map_d)[ \t]+([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
+# Options of a picture with how many words they take; those of -o, -s and -t are numbers, of which some may lack.
+_OPTIONS = {"blendu": 1, "blendv": 1, "bm": 1, "boost": 1, "cc": 1, "clamp": 1, "imfchan": 1, "mm": 2, "texres": 1}
+_OFFSETS = {"o": 3, "s": 3, "t": 3}
+# Libraries of one file together, of which apps write one of a kilobyte.
+_LARGEST_LIBRARIES = 16 * 1024**2
+_MOST_LIBRARIES = 20
+
+
+@dataclass
+class _Material:
+    """A material of the libraries: its colour in linear light, the reference to its picture, how opaque it is."""
+
+    factor: tuple[float, float, float] | None = None
+    picture: str = ""
+    opacity: float | None = None
+
+    def describe(self, kind: str, rest: bytes, folder: str) -> None:
+        """Takes in a line of a library that lies in a folder."""
+        if kind == "kd":
+            self.factor = _factor(rest) or self.factor
+        elif kind == "map_kd":
+            picture = _reference(word(rest.strip()))
+            self.picture = posixpath.join(folder, picture.replace("\\", "/")) if picture else self.picture
+        elif kind == "map_d":
+            self.opacity = 0.0
+        elif (share := _share(rest)) is not None:
+            # Some programs write Tr, the opposite of d, as 1 where they mean an opaque material.
+            if kind == "d":
+                self.opacity = min(share, 1.0 if self.opacity is None else self.opacity)
+            elif self.opacity is None and 0.0 < share < 1.0:
+                self.opacity = 1.0 - share
+
+
+class Colouring:
+    """What has been read of the colours of an OBJ file, line by line beside its shape.
+
+    Attributes:
+        warnings: a sentence for each thing that is wrong with the colours; the shape is right without them.
+    """
+
+    def __init__(self, fetch: Callable[[str], bytes]) -> None:
+        self._fetch = fetch
+        self._shades = array("f")
+        self._places = array("d")
+        self._corners = array("q")
+        self._libraries: list[str] = []
+        self._materials: dict[str, _Material] = {}
+        self._left = _LARGEST_LIBRARIES
+        self.warnings: list[str] = []
+
+    def read(self, block: bytes, lines: Lines | None, vertices: int, corners: int) -> None:
+        """Adds some lines, before which there were ``vertices`` and ``corners`` of faces.
+
+        Args:
+            block: the lines.
+            lines: what they hold, where they are even.
+            vertices: before them.
+            corners: of faces, before them.
+        """
+        if not self.warnings:
+            try:
+                if lines is None:
+                    self._read(block, vertices, corners)
+                else:
+                    self._take(lines, vertices, corners)
+            except (ValueError, OverflowError):
+                self._shades, self._places, self._corners = array("f"), array("d"), array("q")
+                self.warnings.append("colours or places in pictures are no numbers; the mesh is shown without them")
+
+    def _take(self, lines: Lines, vertices: int, corners: int) -> None:
+        if len(lines.vertices) and lines.vertices.shape[1] >= 6:
+            self._shades.extend(itertools.repeat(math.nan, 3 * vertices - len(self._shades)))
+            self._shades.frombytes(lines.vertices[:, 3:6].astype(np.float32).tobytes())
+        if len(lines.places):
+            pairs = np.full((len(lines.places), 2), np.nan)
+            if lines.places.shape[1] >= 2:
+                pairs = lines.places[:, :2]
+            self._add_places(np.ascontiguousarray(pairs).tobytes())
+        if lines.textures is not None:
+            self._corners.extend(itertools.repeat(0, corners - len(self._corners)))
+            self._corners.frombytes(np.ascontiguousarray(lines.textures).tobytes())
+
+    def _add_places(self, pairs: bytes) -> None:
+        self._places.frombytes(pairs)
+        if len(self._places) // 2 > MOST_LINES:
+            raise Refused(f"holds over {MOST_LINES} places in pictures ('vt' lines); reduce them")
+
+    def _read(self, block: bytes, vertices: int, corners: int) -> None:
+        shades: list[list[bytes]] = []
+        places: list[list[bytes]] = []
+        faces: list[bytes] = []
+        # Before each face with places counted from the last one, which are negative: how many there are.
+        known: list[int] = []
+        before = len(self._places) // 2
+        for kind, rest in _COLOUR_STATEMENT.findall(block):
+            if kind == b"v":
+                shades.append(rest.split(None, 6)[3:6])
+            elif kind == b"vt":
+                places.append(rest.split(None, 2)[:2])
+            elif kind == b"mtllib":
+                self._libraries.append(word(rest.strip()))
+            else:
+                faces.append(rest)
+                known.append(before + len(places))
+        if b"/" in block:
+            self._corners.extend(itertools.repeat(0, corners - len(self._corners)))
+            self._corners.extend(_alike(faces) or _each(faces, known))
+        pairs = array("d")
+        pairs.extend(
+            map(float, itertools.chain.from_iterable(pair if len(pair) == 2 else (b"nan", b"nan") for pair in places))
+        )
+        self._add_places(pairs.tobytes())
+        self._shade(shades, vertices)
+
+    def _shade(self, rows: list[list[bytes]], before: int) -> None:
+        """Adds the colours of some vertices; of those without they are no numbers."""
+        if not self._shades and not any(map(len, rows)):
+            return
+        missing = (b"nan",) * 3
+        self._shades.extend(itertools.repeat(math.nan, 3 * before - len(self._shades)))
+        self._shades.extend(
+            map(float, itertools.chain.from_iterable(row if len(row) == 3 else missing for row in rows))
+        )
+
+    def shades(self, vertices: int) -> NDArray[np.uint8] | None:
+        """The colours (n, 3) of all vertices, or None where fewer than half of them have one."""
+        if not self._shades:
+            return None
+        found = np.full((vertices, 3), np.nan, np.float32)
+        stored = np.array(self._shades, np.float32).reshape(-1, 3)
+        found[: len(stored)] = stored
+        has = np.isfinite(found).all(axis=1)
+        if 2 * np.count_nonzero(has) < vertices:
+            return None
+        found[~has] = np.nan
+        return stored_bytes(found, "f4")
+
+    def places(
+        self, corners: Indices, lengths: Indices, triangles: Indices
+    ) -> tuple[NDArray[np.float32], Indices] | None:
+        """Places in pictures (k, 2), and for each corner of each triangle (t, 3) its row there or -1; None without.
+
+        Args:
+            corners: the vertices of the corners of all polygons, one after the other, from 0.
+            lengths: how many each polygon has.
+            triangles: (t, 3) made of them: fans, but for what was mended, whose corners take a place of their vertex.
+        """
+        if not self._places or not len(self._corners):
+            return None
+        uv = np.array(self._places, np.float32).reshape(-1, 2)
+        uv[:, 1] = 1.0 - uv[:, 1]
+        row = np.full(len(corners), -1, np.int64)
+        stored = np.array(self._corners)[: len(corners)] - 1
+        row[: len(stored)] = np.where((stored >= 0) & (stored < len(uv)), stored, -1)
+        found = row[fans(np.arange(len(corners)), lengths)]
+        mended = (fans(corners, lengths) != triangles).any(axis=1)
+        if mended.any():
+            some = np.full(int(corners.max()) + 1, -1, np.int64)
+            some[corners] = row
+            found[mended] = some[triangles[mended]]
+        return uv, found
+
+    def references(self, data: bytes) -> list[str]:
+        """The names of all libraries and pictures that the colours of a file depend on."""
+        self._libraries = [word(name.strip()) for name in _LIBRARY.findall(data)]
+        self.load()
+        names = list(dict.fromkeys(self._libraries))[:_MOST_LIBRARIES]
+        apart = [part for name in names for part in name.split()[:_MOST_LIBRARIES]]
+        pictures = [material.picture for material in self._materials.values()]
+        return sorted({*names, *apart, *filter(None, pictures)})
+
+    def load(self, libraries: Sequence[str] = ()) -> None:
+        """Reads the libraries of materials, those of the file or others; what cannot be read is a warning."""
+        self._libraries = list(libraries) or self._libraries
+        names = list(dict.fromkeys(self._libraries))
+        for name in names[:_MOST_LIBRARIES]:
+            # A name may hold spaces, and a line several names: the whole is tried first.
+            for reference in [name] if self._library(name, tell=" " not in name) else name.split()[:_MOST_LIBRARIES]:
+                if reference != name:
+                    self._library(reference, tell=True)
+
+    def _library(self, reference: str, tell: bool) -> bool:
+        try:
+            data = self._fetch(reference)
+            self._left -= len(data)
+            if self._left < 0:
+                raise Refused(f"refers to materials of more than {_LARGEST_LIBRARIES >> 20} MiB")
+        except Refused as refused:
+            if tell:
+                self.warnings.append(f"the mesh {refused}; without it, its materials have no colours")
+            return False
+        material = _Material()
+        folder = posixpath.dirname(reference.replace("\\", "/"))
+        for kind, rest in _MATERIAL.findall(data):
+            if kind.lower() == b"newmtl":
+                material = self._materials.setdefault(word(rest.strip()), _Material())
+            else:
+                material.describe(kind.decode().lower(), rest, folder)
+            if len(self._materials) > MOST_PARTS:
+                raise Refused(f"names over {MOST_PARTS} materials; join them")
+        return True
+
+    def see_through(self, material: str) -> bool:
+        """Whether pixels of a material may be transparent: it has a picture of its opacity, or one below 1."""
+        known = self._materials.get(material, _Material())
+        return known.opacity is not None and known.opacity < 1.0
+
+    def skin(self, material: str, shades: NDArray[np.uint8] | None, uv: NDArray[np.float32] | None) -> Skin | None:
+        """The skin of a material's faces, still without their corners: its picture, else vertices' colours, else Kd."""
+        known = self._materials.get(material, _Material())
+        if known.picture and uv is not None:
+            return Skin(picture=known.picture, uv=uv)
+        if shades is not None:
+            return Skin(shades)
+        return Skin(factor=known.factor) if known.factor else None
+
+    def picture(self, name: str) -> bytes:
+        """The bytes of a picture: where the library says, or else beside the OBJ file.
+
+        Raises:
+            Refused: where it is in neither place.
+        """
+        try:
+            return self._fetch(name)
+        except Refused as refused:
+            beside = name.replace("\\", "/").rpartition("/")[2]
+            if beside in ("", name):
+                raise
+            with suppress(Refused):
+                return self._fetch(beside)
+            raise refused
+
+
+def _alike(faces: list[bytes]) -> array[int]:
+    """The places of the corners of faces whose corners are all written alike, at one stroke; none where they are not.
+
+    >>> list(_alike([b"1/7/1 2/8/1", b"3/9/1"])), list(_alike([b"1/7 2//1"]))
+    ([7, 8, 9], [])
+    """
+    found = array("q")
+    text = b" ".join(faces)
+    corners = len(text.split())
+    numbers, rest = divmod(text.count(b"/"), max(corners, 1))
+    if rest or numbers not in (1, 2) or b"//" in text or b"/ " in text or b"-" in text:
+        return found
+    words = text.replace(b"/", b" ").split()
+    if len(words) == corners * (numbers + 1):
+        found.extend(map(int, words[1 :: numbers + 1]))
+    return found
+
+
+def _each(faces: list[bytes], known: list[int]) -> Iterator[int]:
+    """The places of the corners of faces, 0 for none, one by one; those below 0 are counted from the last one known."""
+    for rest, before in zip(faces, known, strict=True):
+        for name in _TEXTURE.findall(rest):
+            place = int(name or b"0")
+            yield max(before + 1 + place, 0) if place < 0 else place
+
+
+def _share(rest: bytes) -> float | None:
+    """The number of a line such as ``0.5`` or ``-halo 0.5``; None where there is none."""
+    with suppress(ValueError, IndexError):
+        return float(rest.split()[-1])
+    return None
+
+
+def _factor(rest: bytes) -> tuple[float, float, float] | None:
+    """The linear light of a colour such as ``0.8 0.1 0.1``, or None of what is none."""
+    words = rest.split()
+    try:
+        shares = np.clip([float(word) for word in (words * 3)[:3]], 0.0, 1.0)
+    except ValueError:
+        return None
+    if len(shares) < 3 or not np.isfinite(shares).all():
+        return None
+    red, green, blue = (float(LIGHT[round(255 * share)]) for share in shares)
+    return red, green, blue
+
+
+def _reference(text: str) -> str:
+    """The name of the picture in what follows ``map_Kd``, which may begin with options.
+
+    >>> _reference("-s 1 1 1 -clamp on my texture.jpg"), _reference("a.png"), _reference("-o 0.5 2.png")
+    ('my texture.jpg', 'a.png', '2.png')
+    """
+    words = text.split(" ")
+    while len(words) > 1 and words[0][:1] == "-" and (words[0][1:] in _OPTIONS or words[0][1:] in _OFFSETS):
+        option = words.pop(0)[1:]
+        for _ in range(_OPTIONS.get(option, _OFFSETS.get(option, 0))):
+            if len(words) < 2 or (option in _OFFSETS and not _is_number(words[0])):
+                break
+            words.pop(0)
+    return " ".join(words).strip()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 _STATEMENT = re.compile(rb"^[ \t]*(v|f|fo|g|o|usemtl|mtllib|cstype)(?:[ \t]+([^\n#]*)|(?=[\n#]|$))", re.MULTILINE)
 _TEXTURES_AND_NORMALS = re.compile(rb"/\S*")
-_MOST_LIBRARIES = 20
 _MOST_MATERIALS = 1000
 _NEEDS = "a vertex line needs three numbers, the corners of a face need to be whole numbers"
 

@@ -4,23 +4,217 @@ The only module that imports pyrender, for its contexts on EGL and on OSMesa. Th
 because pyrender's passes cannot keep the contract: its depth and segmentation modes cull back faces under every
 setting, its framebuffer holds four samples per pixel of which none is the middle, and its 24 bits of depth lie
 between planes that have to be chosen.
+
+The OpenGL devices of this machine, listed in milliseconds and without importing OpenGL.
+
+PyOpenGL binds to one platform, EGL or OSMesa, when it is first imported, and to no other in that process. So which
+platform works has to be known before the import: ctypes calls the libraries directly.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from ctypes import POINTER, c_char_p, c_int, c_ssize_t, c_uint, c_void_p
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.errors import RendererUnavailable, RequestError, SilhouetteError
 from silhouette.installation import package_command
-from silhouette.renderers.gl.devices import INSTALL, chosen_device, require_osmesa
+
+INSTALL = "on Debian or Ubuntu: apt install libegl1 libopengl0 libgl1-mesa-dri libosmesa6"
+
+# From the EGL registry: EGL_EXT_platform_device, EGL's core, EGL_EXT_device_drm and EGL_NV_device_cuda.
+EGL_PLATFORM_DEVICE = 0x313F
+EGL_EXTENSIONS = 0x3055
+EGL_DRM_DEVICE_FILE = 0x3233
+EGL_CUDA_DEVICE = 0x323A
+
+DEVICES_AT_MOST = 32
+
+SYSTEM = Path("/")
+"""Below which the device files, /dev and /sys, are looked for."""
+
+
+@dataclass(frozen=True)
+class EGLDevice:
+    """One device that EGL can draw on.
+
+    Attributes:
+        index: its place in EGL's own list, and so its number.
+        software: whether it is no GPU but Mesa's software renderer.
+        file: the device file through which it draws, such as /dev/dri/card0; empty where EGL names none.
+        cuda: the number that CUDA gives it, or None.
+        handle: the pointer by which EGL knows it.
+    """
+
+    index: int
+    software: bool
+    file: str = ""
+    cuda: int | None = None
+    handle: int | None = field(default=None, repr=False, compare=False)
+
+
+def listed_devices() -> list[EGLDevice]:
+    """The devices that EGL lists, in its order; some may not start.
+
+    Raises:
+        RendererUnavailable: where there is no EGL library, or it lists none.
+    """
+    library = _library("EGL", "libEGL.so.1")
+    _library("OpenGL for EGL", "libOpenGL.so.0", "libGL.so.1")
+    query = _function(library, "eglQueryDevicesEXT", c_uint, c_int, POINTER(c_void_p), POINTER(c_int))
+    describe = _function(library, "eglQueryDeviceStringEXT", c_char_p, c_void_p, c_int)
+    handles, count = (c_void_p * DEVICES_AT_MOST)(), c_int()
+    if not query(DEVICES_AT_MOST, handles, count) or count.value == 0:
+        raise RendererUnavailable(f"EGL lists no device; {INSTALL}")
+    devices = []
+    for index, handle in enumerate(handles[: count.value]):
+        extensions = (describe(handle, EGL_EXTENSIONS) or b"").split()
+        file = describe(handle, EGL_DRM_DEVICE_FILE) if b"EGL_EXT_device_drm" in extensions else None
+        cuda = _cuda_number(library, handle) if b"EGL_NV_device_cuda" in extensions else None
+        software = b"EGL_MESA_device_software" in extensions
+        devices.append(EGLDevice(index, software, (file or b"").decode(errors="replace"), cuda, handle))
+    return devices
+
+
+def _cuda_number(library: ctypes.CDLL, device: int | None) -> int | None:
+    query = _function(library, "eglQueryDeviceAttribEXT", c_uint, c_void_p, c_int, POINTER(c_ssize_t))
+    value = c_ssize_t()
+    return value.value if query(device, EGL_CUDA_DEVICE, value) else None
+
+
+def chosen_device(number: int | None = None) -> EGLDevice:
+    """The device ``number``; for None the one that the environment chooses, else the first that starts, a GPU if any.
+
+    The environment chooses by EGL_DEVICE_ID, a number in EGL's list, as for other programs that draw on EGL; or where
+    CUDA_VISIBLE_DEVICES hands out GPUs, the first that it names.
+
+    Raises:
+        RendererUnavailable: where there is no EGL library, no device of that number, or it does not start.
+        RequestError: where EGL_DEVICE_ID is no number.
+    """
+    listed = listed_devices()
+    requested, source = number, "--device"
+    if requested is None and os.environ.get("EGL_DEVICE_ID"):
+        source = "EGL_DEVICE_ID"
+        requested = _whole_number(os.environ["EGL_DEVICE_ID"])
+        if requested is None:
+            raise RequestError(f"EGL_DEVICE_ID is '{os.environ['EGL_DEVICE_ID']}'; it must be a number of a device")
+    if requested is None:
+        for device in [*_gpus(listed), *(device for device in listed if device.software)]:
+            if starts(device):
+                return device
+        raise RendererUnavailable(f"EGL has no device that starts, not even in software; {INSTALL}")
+    if not 0 <= requested < len(listed):
+        there = "0" if len(listed) == 1 else f"0 to {len(listed) - 1}"
+        absent = f"there is no device {requested} ({source})"
+        raise RendererUnavailable(f"{absent}; EGL lists {there}, see silhouette doctor")
+    if not starts(listed[requested]):
+        raise RendererUnavailable(f"EGL's device {requested} does not start; silhouette doctor says more")
+    return listed[requested]
+
+
+def shared_out(worker: int) -> int | None:
+    """The device for worker ``worker``, from 0, of a pool without a chosen device: the GPUs in turn.
+
+    All GPUs are of the kind of the first: the pictures of others could differ in pixels on a rim. None leaves it to
+    `chosen_device`: where the environment names one, and where there is one GPU or none.
+    """
+    if os.environ.get("EGL_DEVICE_ID") or os.environ.get("PYOPENGL_PLATFORM", "egl") != "egl" or not shows_gpu():
+        return None
+    try:
+        listed = _gpus(listed_devices())
+    except RendererUnavailable:
+        return None
+    gpus = [device for device in listed if _kind(device) == _kind(listed[0])]
+    if len(gpus) < 2:
+        return None
+    first = worker % len(gpus)
+    return next((device.index for device in [*gpus[first:], *gpus[:first]] if starts(device)), None)
+
+
+def _gpus(devices: list[EGLDevice]) -> list[EGLDevice]:
+    """The devices that are GPUs; where CUDA_VISIBLE_DEVICES names any by number, these alone and in its order."""
+    wanted = [_whole_number(word) for word in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
+    chosen = [device for cuda in wanted for device in devices if cuda is not None and device.cuda == cuda]
+    return chosen or [device for device in devices if not device.software]
+
+
+def _whole_number(word: str) -> int | None:
+    """The whole number that a word of digits alone stands for; None for any other word.
+
+    >>> _whole_number(" 2"), _whole_number("GPU-5ebe9fa3"), _whole_number("-1")
+    (2, None, None)
+    """
+    return int(word) if word.strip().isdecimal() else None
+
+
+def _kind(device: EGLDevice) -> tuple[str, ...]:
+    """The system's name for the chip, and whether NVIDIA's driver lists it: Mesa may list the same card again."""
+    place = Path(SYSTEM, "sys/class/drm", Path(device.file).name, "device")
+    names = []
+    for name in ("vendor", "device"):
+        with suppress(OSError):
+            names.append((place / name).read_text().strip())
+    return (*names, "" if device.cuda is None else "CUDA")
+
+
+def require_osmesa() -> None:
+    """Raises `RendererUnavailable` where the OSMesa library is not there."""
+    _library("OSMesa", "libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so")
+
+
+def shows_gpu() -> bool:
+    """Whether the system has a device file of a GPU; nothing is loaded to find out."""
+    signs = ("nvidia[0-9]*", "dri/renderD*", "dxg")
+    return any(True for sign in signs for _ in Path(SYSTEM, "dev").glob(sign))
+
+
+def has_gpu() -> bool:
+    """Whether EGL can draw on a GPU here; where the system shows none, nothing is loaded to find out."""
+    if not shows_gpu():
+        return False
+    try:
+        return not chosen_device().software
+    except SilhouetteError:
+        return False
+
+
+def starts(device: EGLDevice) -> bool:
+    """Whether a device opens. It stays open: a process has one handle for it and may be drawing with it already."""
+    library = _library("EGL", "libEGL.so.1")
+    display_of = _function(library, "eglGetPlatformDisplayEXT", c_void_p, c_uint, c_void_p, c_void_p)
+    start = _function(library, "eglInitialize", c_uint, c_void_p, POINTER(c_int), POINTER(c_int))
+    display = display_of(EGL_PLATFORM_DEVICE, device.handle, None)
+    return bool(display and start(display, c_int(), c_int()))
+
+
+def _library(what: str, *names: str) -> ctypes.CDLL:
+    if not sys.platform.startswith("linux"):
+        raise RendererUnavailable(f"{what} is looked for on Linux only; embree works everywhere")
+    for name in names:
+        with suppress(OSError):
+            return ctypes.CDLL(name)
+    raise RendererUnavailable(f"no {what}: {names[0]} is not installed; {INSTALL}")
+
+
+def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
+    """An EGL function by name; extensions are not exported, but found through `eglGetProcAddress`."""
+    find = library.eglGetProcAddress
+    find.restype, find.argtypes = c_void_p, [c_char_p]
+    address = find(name.encode())
+    if not address:
+        raise RendererUnavailable(f"EGL is too old: it lacks {name}; {INSTALL}")
+    return ctypes.CFUNCTYPE(result, *arguments)(address)
+
 
 PLATFORMS = ("egl", "osmesa")
 
@@ -107,7 +301,7 @@ def context_on(requested: str | None, number: int | None) -> Context:
     Args:
         requested: "egl" or "osmesa"; None for the platform that the environment's PYOPENGL_PLATFORM names, else EGL
             where it works, else OSMesa.
-        number: the number of an EGL device; None for `silhouette.renderers.gl.devices.chosen_device`.
+        number: the number of an EGL device; None for `silhouette.renderers.gl.context.chosen_device`.
 
     Raises:
         RendererUnavailable: where the platform or the device cannot run here, with the reason and what to install.

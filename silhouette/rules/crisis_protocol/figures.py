@@ -17,7 +17,7 @@ from silhouette.drawing.rulers import draw_ticks
 from silhouette.drawing.sheet import COLUMN, NAMED, Sheet
 from silhouette.drawing.strokes import AreaStyle, area, arrow, cross, disc, line, short, tint, title
 from silhouette.drawing.typeface import elided, printable, width
-from silhouette.drawing.words.reasons import why
+from silhouette.drawing.words.words import why
 from silhouette.geometry import Floats
 from silhouette.relations.plane_geometry import tangent_quadrilateral
 from silhouette.rules.base import Figure

@@ -9,7 +9,7 @@ from silhouette.errors import RequestError
 from silhouette.relations.plane_geometry import Disc
 from silhouette.rules.crisis_protocol.figures import millimetres
 from silhouette.rules.crisis_protocol.scene import PlanScene
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.text import did_you_mean
 
 

@@ -34,7 +34,7 @@ from silhouette.rules.crisis_protocol.stage import stage
 from silhouette.rules.expectations import expectable, expectable_word, keys_of, list_keys_of
 from silhouette.rules.otherwise import Movers
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check, everyone
 from silhouette.text import coordinates
 

@@ -167,13 +167,13 @@ class SceneTable:
         return Found((Parts(_names(*_several(what)), above, within, beyond),))
 
     def _crossed(self, a: Piece, b: Piece, what: Any, by: str) -> Found:
-        from silhouette.relations import facing_lines, lines_in_plan
+        from silhouette.relations import lines_in_plan
 
         crosses: dict[str, Callable[..., Measured]] = {
             "any": lines_in_plan.any_line_crosses,
             "all": lines_in_plan.all_lines_cross,
             "centre": lines_in_plan.centre_line_crosses,
-            "facing": facing_lines.facing_lines_cross,
+            "facing": lines_in_plan.facing_lines_cross,
         }
         several = _several(what)
         if not all(isinstance(one, Parts) for one in several):

@@ -15,7 +15,7 @@ from silhouette.drawing.captions import BOLD, EDGE, NAME, SMALL, Swatch
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, title
 from silhouette.drawing.typeface import elided, printable, width
-from silhouette.drawing.words.reasons import why
+from silhouette.drawing.words.words import why
 from silhouette.geometry import Floats
 from silhouette.measure.observation import OBSCURED, SEEN, Observation
 from silhouette.renderers.protocol import Renderer
@@ -131,7 +131,7 @@ def draw_models(sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: 
         verdict: that has kept its looks; nothing is ruled on here.
         renderer: renders the pieces round the models; it need not be the one that measured.
     """
-    from silhouette.drawing.table.eye_frame import target_swatches
+    from silhouette.drawing.table.eye_view import target_swatches
 
     found = first_tally(scene, verdict)
     assert found is not None
@@ -264,9 +264,8 @@ class _Panels:
 
     def _picture(self, look: Observation, extent: tuple[float, float, float, float]) -> set[int]:
         """Draws what was measured, in its surroundings; gives the kinds of pixel in it."""
-        from silhouette.drawing.table.eye_frame import scenery_of
         from silhouette.drawing.table.eye_image import image_of
-        from silhouette.drawing.table.eye_view import coloured
+        from silhouette.drawing.table.eye_view import coloured, scenery_of
 
         middle = slice((WINDOW - SHOWN) // 2, (WINDOW + SHOWN) // 2)
         image = image_of(self._scene, look, self._renderer, WINDOW, WINDOW).part(middle, middle)

@@ -16,7 +16,7 @@ from silhouette.drawing.strokes import area, line, tint, title
 from silhouette.drawing.table.figures import table_figures
 from silhouette.drawing.table.table_parts import draw_facing, shape
 from silhouette.drawing.table.tracing import Rings, standing
-from silhouette.drawing.words.reasons import told_in_figures, why
+from silhouette.drawing.words.words import told_in_figures, why
 from silhouette.geometry import Floats, cosine_and_sine
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure

@@ -24,8 +24,7 @@ from silhouette.rules.expectations import expectable, expectable_word, keys_of, 
 from silhouette.rules.otherwise import Movers
 from silhouette.rules.table import places_of_attacker, table_basis, table_meshes, table_pieces
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Elsewhere, Move, moved, without
-from silhouette.scenes.places import TablePlaces
+from silhouette.scenes.places import Elsewhere, Move, TablePlaces, moved, without
 from silhouette.scenes.scene import Check, between, everyone
 
 if TYPE_CHECKING:

@@ -18,9 +18,8 @@ from silhouette.rules.data.game import Game
 from silhouette.rules.data.kinds import PRIMITIVES
 from silhouette.rules.data.nodes import Call
 from silhouette.scenes.entries import FighterEntry, TableEntry, TerrainEntry, VehicleEntry
-from silhouette.scenes.entry_warnings import groups_alike
-from silhouette.scenes.placement_warnings import PlacementWarning
 from silhouette.scenes.table import Piece, TableScene, load_table_scene, looked_over, table_fields
+from silhouette.scenes.warnings import PlacementWarning, groups_alike
 from silhouette.text import as_written
 from silhouette.units import INCH
 

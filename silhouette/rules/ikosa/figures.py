@@ -15,7 +15,7 @@ import numpy as np
 from silhouette.drawing.captions import BOLD, HAIRLINE, LINE, SMALL, THIN, Swatch
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, arrow, disc, line, short, tint, title
-from silhouette.drawing.words.reasons import why
+from silhouette.drawing.words.words import why
 from silhouette.geometry import Floats
 from silhouette.rules.base import Figure
 from silhouette.rules.ikosa.cell_frames import SeenFace, Solid, best_viewpoint, faces_of, inside_stretch, solids_of

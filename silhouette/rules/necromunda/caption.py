@@ -23,8 +23,7 @@ from silhouette.drawing.page import (
     joined,
 )
 from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage
-from silhouette.drawing.words.reasons import told_in_figures
-from silhouette.drawing.words.words import Words
+from silhouette.drawing.words.words import Words, told_in_figures
 from silhouette.geometry import Flags
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer

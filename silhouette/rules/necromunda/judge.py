@@ -24,9 +24,9 @@ from silhouette.rules.necromunda.scene import OTHERWISE, NecromundaScene, Readin
 from silhouette.rules.necromunda.sight import sight_between
 from silhouette.rules.readings import Alternative, OtherReading, alternatives
 from silhouette.rules.table import in_like_groups, windows_seen_through
-from silhouette.scenes.placement_warnings import eye_inside
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
+from silhouette.scenes.warnings import eye_inside
 from silhouette.text import fraction_in_words, in_a_sentence, share_in_words
 
 

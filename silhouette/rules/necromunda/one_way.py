@@ -13,8 +13,8 @@ from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
 from silhouette.rules.necromunda.sight import is_friend_in_contact
 from silhouette.rules.one_way import behind, by_bodies, by_eyes, one_way_words
-from silhouette.scenes.moved import moved
 from silhouette.scenes.pieces import Piece
+from silhouette.scenes.places import moved
 from silhouette.scenes.scene import Check
 from silhouette.text import in_a_sentence
 

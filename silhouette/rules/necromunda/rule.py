@@ -26,8 +26,7 @@ from silhouette.rules.otherwise import Movers
 from silhouette.rules.table import places_of_attacker, table_basis, table_meshes, table_pieces
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Elsewhere, Move, moved, without
-from silhouette.scenes.places import TablePlaces
+from silhouette.scenes.places import Elsewhere, Move, TablePlaces, moved, without
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.units import INCH
 

@@ -20,8 +20,8 @@ from silhouette.drawing.captions import NAME, SMALL, THIN
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area
 from silhouette.drawing.strokes import line as stroke
-from silhouette.drawing.table.eye_frame import NAMED
 from silhouette.drawing.table.eye_image import FIRST_PIECE
+from silhouette.drawing.table.eye_view import NAMED
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.typeface import height as line_height
 from silhouette.drawing.typeface import printable

@@ -11,8 +11,7 @@ import shapely
 from silhouette.geometry import Floats, Pose
 from silhouette.rules.skirmishcorps.contact import Standing
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit
-from silhouette.scenes.moved import Move, moved, without
-from silhouette.scenes.places import TablePlaces
+from silhouette.scenes.places import Move, TablePlaces, moved, without
 from silhouette.scenes.table import Piece
 
 

@@ -26,8 +26,7 @@ from silhouette.rules.skirmishcorps.results import LEVELS, NAME, SkirmishCorpsRo
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
 from silhouette.rules.table import places_of_attacker, table_basis, table_meshes, table_pieces
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.moved import Elsewhere, Move
-from silhouette.scenes.places import TablePlaces
+from silhouette.scenes.places import Elsewhere, Move, TablePlaces
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.scenes.table import Occluders
 

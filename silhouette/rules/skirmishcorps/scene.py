@@ -33,9 +33,16 @@ from silhouette.rules.skirmishcorps.entries import (
     UnitEntry,
 )
 from silhouette.rules.skirmishcorps.results import RESULTS, SkirmishCorpsRow
-from silhouette.scenes.placing import in_millimetres
 from silhouette.scenes.scene import Check
-from silhouette.scenes.table import Piece, TableScene, check_names_differ, load_table_scene, looked_over, table_fields
+from silhouette.scenes.table import (
+    Piece,
+    TableScene,
+    check_names_differ,
+    in_millimetres,
+    load_table_scene,
+    looked_over,
+    table_fields,
+)
 from silhouette.text import as_written, did_you_mean
 
 TALL, ACROSS, THICK = 40.0, 16.0, 10.0

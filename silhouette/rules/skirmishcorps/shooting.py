@@ -25,7 +25,7 @@ from silhouette.rules.skirmishcorps.protection import CoverEffect, Look, cover_e
 from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
 from silhouette.rules.table import windows_seen_through
-from silhouette.scenes.placement_warnings import eye_inside
+from silhouette.scenes.warnings import eye_inside
 from silhouette.text import in_a_sentence, share_in_words
 
 VERDICTS = ("open", *(f"{kind} cover" for kind in CLASSES[1:]), "hidden")

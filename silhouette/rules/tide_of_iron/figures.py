@@ -16,7 +16,7 @@ import numpy as np
 from silhouette.drawing.captions import BOLD, LINE, Swatch
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, areas, cross, line, tint, title
-from silhouette.drawing.words.reasons import why
+from silhouette.drawing.words.words import why
 from silhouette.errors import RequestError
 from silhouette.geometry import Floats
 from silhouette.rules.base import Figure

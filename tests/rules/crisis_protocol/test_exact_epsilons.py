@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from silhouette.relations.free_lines import _direct, _may_be_between, _Problem
-from silhouette.relations.line_cells import SAFETY, LineCells, Strip
+from silhouette.relations.free_lines import SAFETY, LineCells, Strip, _direct, _may_be_between, _Problem
 from silhouette.relations.plane_geometry import NO_AREA, Disc, Outlines, fault_in
 from silhouette.relations.supports import Lines, Supports, lines_touching
 from silhouette.rules.crisis_protocol.evidence import evidence_for

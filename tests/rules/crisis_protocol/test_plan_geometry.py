@@ -7,8 +7,7 @@ import pytest
 import shapely
 
 from silhouette.geometry import Floats
-from silhouette.relations.free_lines import _may_be_between, find_free_line
-from silhouette.relations.line_cells import SAFETY, Strip
+from silhouette.relations.free_lines import SAFETY, Strip, _may_be_between, find_free_line
 from silhouette.relations.plane_geometry import Disc, Outlines, doubled_area, fault_in
 from silhouette.relations.supports import supports_of
 from tests.support.crisis_protocol_tables import box, scene, verdict

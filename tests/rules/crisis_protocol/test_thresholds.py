@@ -10,11 +10,16 @@ import pytest
 from silhouette.relations.free_lines import (
     AT_A_MISSED_END,
     AT_AN_END,
+    FINEST,
+    LEAST_CELL,
+    SAME_LINE,
+    LineCells,
+    Strip,
     _may_be_between,
     _Problem,
     find_free_line,
+    remaining_cells,
 )
-from silhouette.relations.line_cells import FINEST, LEAST_CELL, SAME_LINE, LineCells, Strip, remaining_cells
 from silhouette.relations.plane_geometry import (
     EPSILON,
     Disc,

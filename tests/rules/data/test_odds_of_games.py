@@ -19,7 +19,7 @@ from silhouette.rules.data.brief import BriefEvaluator, is_brief
 from silhouette.rules.data.found import Found
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.parsing import parsed
-from silhouette.scenes.moved import Move
+from silhouette.scenes.places import Move
 from silhouette.scenes.table import TableScene
 from tests.conftest import PROJECT
 

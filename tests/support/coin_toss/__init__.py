@@ -17,7 +17,7 @@ from silhouette.drawing.in_3d.solids import pawn
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import disc, line, title
-from silhouette.drawing.words.reasons import why
+from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, Number, validated
 from silhouette.geometry import Pose
