@@ -19,6 +19,7 @@ from typing import Annotated, Any
 
 import typer
 
+from silhouette import lazy
 from silhouette.cli.options import AsJson, ExitStatus, Quiet
 from silhouette.cli.tables import doctor_report
 from silhouette.cli.terminal import show, show_json
@@ -39,7 +40,7 @@ PACKAGES = ("numpy", "trimesh", "pyrender2", "embreex", "warp-lang")
 
 
 def examination(*, quick: bool = False, step: Progress = lambda done, total: None) -> dict[str, Any]:
-    """Every renderer tried, the one that ``auto`` takes, GPUs, versions and the cache; ready for JSON.
+    """Every renderer tried, the one that ``auto`` takes, GPUs, versions, the cache, and what is kept in memory.
 
     A renderer that does not work says why and what would help. A package that is not installed has no version.
 
@@ -67,6 +68,7 @@ def examination(*, quick: bool = False, step: Progress = lambda done, total: Non
             **{name: version_of(name) for name in PACKAGES},
         },
         "cache": _cache(Cache.default()),
+        "memory": {"bytes": lazy.kept_bytes(), "most": lazy.BYTES},
     }
 
 

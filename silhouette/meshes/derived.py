@@ -6,7 +6,7 @@ mesh, kind -> in memory? -> in the cache folder that the mesh was read with? -> 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar, get_type_hints
 from weakref import WeakKeyDictionary
 
@@ -58,25 +58,35 @@ def recorded(mesh: Mesh, kind: type[Record], version: int, work_out: Callable[[M
     worked out
     (Size(faces=12.0), Size(faces=12.0))
     """
-    record: Record = _recorded(mesh, _Kind(kind, version, work_out))
+    task = _Task(kind, version, work_out)
+    record: Record = _recorded(mesh, task)
+    task.work_out = None  # it may hold the mesh
     return record
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """A kind of record, with what works it out; kinds are equal if their dataclasses are."""
+@dataclass(eq=False)
+class _Task:
+    """A kind of record, with what works it out; two are equal if their dataclasses are."""
 
     record: type
-    version: int = field(compare=False)
-    work_out: Callable[[Mesh], Any] = field(compare=False)
+    version: int
+    work_out: Callable[[Mesh], Any] | None
+
+    def __hash__(self) -> int:
+        return hash(self.record)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Task) and self.record is other.record
 
 
 @derived
-def _recorded(mesh: Mesh, kind: _Kind) -> Any:
+def _recorded(mesh: Mesh, task: _Task) -> Any:
     """The record of `recorded`, made of arrays from the cache folder."""
-    key = f"{kind.record.__module__}.{kind.record.__qualname__} {kind.version} {mesh.digest}"
-    arrays = _caches.get(mesh, Cache(None)).fetch(key, lambda: _arrays(kind.work_out(mesh)))
-    return _record(kind.record, arrays)
+    work_out = task.work_out
+    assert work_out is not None
+    key = f"{task.record.__module__}.{task.record.__qualname__} {task.version} {mesh.digest}"
+    arrays = _caches.get(mesh, Cache(None)).fetch(key, lambda: _arrays(work_out(mesh)))
+    return _record(task.record, arrays)
 
 
 def _arrays(record: Any, prefix: str = "") -> Arrays:
