@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 
 @own_bytes.register
-def _(value: np.ndarray) -> int:  # type: ignore[type-arg]
+def _(value: np.ndarray) -> int:
     return value.nbytes
 
 

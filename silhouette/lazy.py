@@ -144,7 +144,7 @@ class derived(Generic[Owner, Parameters, Result]):
             TypeError: an argument is given by its name.
         """
         if kwargs:
-            raise TypeError(f"{self.__name__} takes its arguments by place: it keeps its values by them")
+            raise TypeError(f"{self._function.__name__} takes its arguments by place: it keeps its values by them")
         owned = self._owned.get(id(owner))
         if owned is not None and owned.owner() is owner:
             entry = owned.entries.get(args)
@@ -153,7 +153,7 @@ class derived(Generic[Owner, Parameters, Result]):
                 return entry.value
         value = self._function(owner, *args, **kwargs)
         # A value that holds its owner would keep it for ever; the owner itself is not kept.
-        return value if value is owner else self._keep(owner, args, value)
+        return value if _is(value, owner) else self._keep(owner, args, value)
 
     def _keep(self, owner: Owner, args: tuple[Hashable, ...], value: Result) -> Result:
         """The value that is kept: this one, or that of a thread that was quicker."""
@@ -188,6 +188,11 @@ class derived(Generic[Owner, Parameters, Result]):
         with _lock:
             while self._owned:
                 _total -= sum(entry.size for entry in self._owned.popitem()[1].entries.values())
+
+
+def _is(one: object, other: object) -> bool:
+    """Whether two are one object; written apart, since mypy takes the value's type from it."""
+    return one is other
 
 
 def _make_room(latest: _Entry[Any]) -> None:

@@ -19,7 +19,6 @@ from typing import Annotated, Any
 
 import typer
 
-from silhouette import lazy
 from silhouette.cli.options import AsJson, ExitStatus, Quiet
 from silhouette.cli.tables import doctor_report
 from silhouette.cli.terminal import show, show_json
@@ -27,6 +26,7 @@ from silhouette.cli.waiting import Waiting
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.judging import PIXEL
+from silhouette.lazy import BYTES, kept_bytes
 from silhouette.renderers import choose
 from silhouette.renderers.gl.gpus import Drawn, System, obstacles, sighted
 from silhouette.renderers.probe import Probe, print_answer, probe_renderers, renderer_arguments, run_module
@@ -68,7 +68,7 @@ def examination(*, quick: bool = False, step: Progress = lambda done, total: Non
             **{name: version_of(name) for name in PACKAGES},
         },
         "cache": _cache(Cache.default()),
-        "memory": {"bytes": lazy.kept_bytes(), "most": lazy.BYTES},
+        "memory": {"bytes": kept_bytes(), "most": BYTES},
     }
 
 
