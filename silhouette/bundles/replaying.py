@@ -9,8 +9,7 @@ from typing import Any
 
 from silhouette.bundles.comparing import Compared, compared
 from silhouette.bundles.manifest import Manifest, SettingsRecord, versions
-from silhouette.bundles.reading import opened_bundle
-from silhouette.bundles.staging import rows_of, shown_as
+from silhouette.bundles.reading import opened_bundle, rows_of, shown_as
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_scene

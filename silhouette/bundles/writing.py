@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from silhouette.bundles.layout import Layout, layout_of
 from silhouette.bundles.manifest import NAME, PICTURES, SCENE_FOLDER, FileRecord, Role, SettingsRecord, manifest_bytes
-from silhouette.bundles.staging import lay_out, rows_of, shown_as
+from silhouette.bundles.reading import lay_out, rows_of, shown_as
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.archives import LARGEST_TOTAL, MOST_ENTRIES
 from silhouette.files.documents import LARGEST_DOCUMENT, read_document

@@ -40,10 +40,10 @@ from silhouette.doubt.maps import Map, MapRequest
 from silhouette.drawing.maps import MapLook, write_map_picture
 from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import check_place, write_file
+from silhouette.geometry import INCH
 from silhouette.judging import check_numbers, content_with, load_scene, mapped
 from silhouette.renderers import choose
 from silhouette.text import coordinates
-from silhouette.units import INCH
 from silhouette.workers import cores
 
 PICTURES = (".png", ".svg", ".pdf")

@@ -72,7 +72,7 @@ def tried(texts: Sequence[str] | None) -> dict[str, list[float]]:
     """The places that ``--at`` gives, by the name of the piece: x, y and, where it is given, the facing."""
     if not texts:
         return {}
-    from silhouette.scenes.trying import Trial
+    from silhouette.scenes.places import Trial
 
     trials = [Trial.of(text) for text in texts]
     return {one.name: [*one.at, *([] if one.facing is None else [one.facing])] for one in trials}

@@ -22,7 +22,7 @@ from pydantic.json_schema import models_json_schema
 from silhouette.cli.completion import beginning
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.terminal import show_json
-from silhouette.doubt.record import MapRecord
+from silhouette.doubt.maps import MapRecord
 from silhouette.errors import RequestError
 from silhouette.models.entries import ModelFileEntry
 from silhouette.rules import GAME_FILE, RULES, rule_called

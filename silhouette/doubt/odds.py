@@ -22,9 +22,8 @@ from typing import Any, Literal
 import numpy as np
 
 from silhouette.doubt.calls import called, ruling
-from silhouette.doubt.deviations import Deviation, Source, doubt_of
 from silhouette.doubt.run import ALONE, Run
-from silhouette.doubt.trials import MOST, SCRAMBLINGS, Trials
+from silhouette.doubt.trials import MOST, SCRAMBLINGS, Deviation, Source, Trials, doubt_of
 from silhouette.errors import RequestError
 from silhouette.files.cache import UNCACHED, Cache
 from silhouette.geometry import Floats

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from silhouette.drawing import typeface
 from silhouette.drawing.styles import Style
-from silhouette.units import INCH
+from silhouette.geometry import INCH
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -34,11 +34,10 @@ from silhouette.drawing.page import (
 )
 from silhouette.drawing.shading import Values, hollows, light, lit, mixed, nearness_of, normals, outlines
 from silhouette.drawing.table.filled import rendered
-from silhouette.geometry import Floats, Pose, corners, cosine_and_sine
+from silhouette.geometry import INCH, Floats, Pose, corners, cosine_and_sine
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.models.thin_parts import Suggestion
 from silhouette.renderers.protocol import Body, Renderer
-from silhouette.units import INCH
 from silhouette.views import View
 
 THIN = max(FINE // 2, 1)

@@ -22,11 +22,10 @@ from silhouette.drawing.table.tracing import Rings, rings_of
 from silhouette.drawing.verdict_colours import verdict_colours
 from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import INCH, Flags, Floats
 from silhouette.rules import rule_called
 from silhouette.rules.base import Figure
 from silhouette.text import did_you_mean
-from silhouette.units import INCH
 
 Layer = Literal["verdict", "seen-by"]
 

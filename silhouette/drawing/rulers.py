@@ -12,8 +12,7 @@ import numpy as np
 
 from silhouette.drawing.captions import HAIRLINE, SMALL, THIN
 from silhouette.drawing.sheet import Sheet
-from silhouette.geometry import Floats
-from silhouette.units import INCH
+from silhouette.geometry import INCH, Floats
 
 Box = tuple[float, float, float, float]
 """Left, bottom, right and top, in units of the drawing."""

@@ -23,9 +23,8 @@ from silhouette.drawing.captions import EDGE, HAIRLINE, NAME, SMALL, THIN, Capti
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
-from silhouette.geometry import Floats
+from silhouette.geometry import INCH, Floats
 from silhouette.installation import package_command
-from silhouette.units import INCH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

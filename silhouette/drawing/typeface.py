@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from silhouette.drawing import typesetting
-from silhouette.units import INCH
+from silhouette.geometry import INCH
 
 if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties

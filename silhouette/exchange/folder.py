@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.errors import FileError
-from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut
-from silhouette.exchange.names import file_stem
+from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut, file_stem
 from silhouette.exchange.obj_writing import obj_bytes
 from silhouette.exchange.reading_ahead import side_by_side
 from silhouette.files.cache import Cache

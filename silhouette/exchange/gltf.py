@@ -19,18 +19,23 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.errors import FileError
-from silhouette.exchange.gltf_extras import MARK, Entries, NoPiece, entries_of, keys_of, kind_of
-from silhouette.exchange.gltf_frame import read_as
-from silhouette.exchange.gltf_meshes import GltfMeshes
-from silhouette.exchange.gltf_pieces import Marked, Pieces
-from silhouette.exchange.gltf_settings import settings_of, units_in_doubt
-from silhouette.exchange.imported import ImportedTable, LeftOut
-from silhouette.exchange.names import UniqueNames, plain_name
+from silhouette.exchange.gltf_extras import (
+    MARK,
+    Entries,
+    NoPiece,
+    entries_of,
+    keys_of,
+    kind_of,
+    settings_of,
+    units_in_doubt,
+)
+from silhouette.exchange.gltf_pieces import GltfMeshes, Marked, Pieces, read_as
+from silhouette.exchange.imported import ImportedTable, LeftOut, UniqueNames, plain_name
 from silhouette.meshes.formats.gltf import Gltf
 from silhouette.meshes.formats.gltf_nodes import Node, shown, table_of
 from silhouette.meshes.formats.gltf_tree import Tree, item
 from silhouette.meshes.opening import opened, plainly
-from silhouette.models.units import FRONT
+from silhouette.models.frame import FRONT
 from silhouette.rules import FIRST, RULES
 from silhouette.text import as_written, did_you_mean
 

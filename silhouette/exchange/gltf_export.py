@@ -16,18 +16,16 @@ from typing import Any
 import numpy as np
 
 from silhouette.errors import FileError, RequestError
-from silhouette.exchange.gltf_extras import KINDS, MARK, OF_THE_NODE
-from silhouette.exchange.gltf_frame import points_from_table, upright_node
-from silhouette.exchange.gltf_settings import PIECES
+from silhouette.exchange.gltf_extras import KINDS, MARK, OF_THE_NODE, PIECES
+from silhouette.exchange.gltf_pieces import points_from_table, upright_node
 from silhouette.files.documents import read_document
 from silhouette.files.writing import check_place, write_file
-from silhouette.geometry import Floats, Integers
+from silhouette.geometry import INCH, Floats, Integers
 from silhouette.models.entries import ModelOptions
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.table import TableScene
-from silhouette.units import INCH
 from silhouette.version import VERSION
 
 ROLES = {"body": BODY, "base": BASE, "insignificant": INSIGNIFICANT}

@@ -2,6 +2,12 @@
 
 node, its keys and its parts -> one mesh in the node's own frame, shared by all that look so -> at, turn and scale;
 what is tilted, mirrored or unevenly scaled -> a mesh of its own
+
+The frame of glTF, and that of a table: metres with y up become mm with z up, and back.
+
+x = 1000 x, y = -1000 z, z = 1000 y: what Blender shows as x, y and z, in mm. Its exporter turns them the other way.
+
+What the nodes of a glTF file show, each mesh once, in mm with z up.
 """
 
 from __future__ import annotations
@@ -10,23 +16,179 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from silhouette.errors import FileError
 from silhouette.exchange.gltf_extras import NoPiece
-from silhouette.exchange.gltf_frame import DECIMALS, ahead, read_as, to_table
-from silhouette.exchange.gltf_meshes import GltfMeshes, NodeMesh
 from silhouette.exchange.imported import ImportedPiece
 from silhouette.exchange.obj_writing import one_word
 from silhouette.exchange.placing import Upright, baked, direction, moved, rounded, standing
 from silhouette.files.schema import LARGEST
-from silhouette.geometry import Floats, corners
-from silhouette.meshes.formats.base import MOST_LINES, MOST_TRIANGLES, see_through_shares
-from silhouette.meshes.formats.gltf_nodes import Node
-from silhouette.meshes.mesh import Mesh
+from silhouette.geometry import Floats, corners, cosine_and_sine
+from silhouette.meshes.formats.base import (
+    MOST_LINES,
+    MOST_TRIANGLES,
+    Refused,
+    Surface,
+    see_through_shares,
+    surface_area,
+)
+from silhouette.meshes.formats.gltf import Gltf
+from silhouette.meshes.formats.gltf_nodes import Node, shown, table_of
+from silhouette.meshes.health import absurd
+from silhouette.meshes.mesh import Mesh, joined, merge_equal
+from silhouette.meshes.opening import plainly
 from silhouette.models.entries import Kind
-from silhouette.models.units import FRONT
+from silhouette.models.frame import FRONT, MILLIMETRES
+
+METRE = 1000.0
+
+DECIMALS = 5
+"""Decimals of mm that coordinates are rounded to: what was 12.3 mm before it was a float of metres is 12.3 mm again."""
+
+_TURNED = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+_TO_TABLE = np.zeros((4, 4))
+_TO_TABLE[:3, :3], _TO_TABLE[3, 3] = METRE * _TURNED, 1.0
+_FROM_TABLE = np.linalg.inv(_TO_TABLE)
+
+
+def to_table(matrix: Floats) -> Floats:
+    """A matrix (4, 4) between frames in metres with y up, as one between frames in mm with z up.
+
+    >>> moved = np.eye(4)
+    >>> moved[:3, 3] = 1.0, 2.0, 3.0
+    >>> to_table(moved)[:3, 3].tolist()
+    [1000.0, -3000.0, 2000.0]
+    """
+    converted: Floats = _TO_TABLE @ matrix @ _FROM_TABLE
+    return converted
+
+
+def points_to_table(points: Floats) -> Floats:
+    """Points (n, 3) in metres with y up, in mm with z up, rounded to a hundred-thousandth of a millimetre.
+
+    >>> points_to_table(np.array([[0.001, 0.0123, 0.0]], np.float32)).tolist()
+    [[1.0, 0.0, 12.3]]
+    """
+    x, y, z = np.asarray(points, dtype=np.float64).T * METRE
+    converted: Floats = np.round(np.stack([x, -z, y], axis=1), DECIMALS) + 0.0
+    return converted
+
+
+def points_from_table(points: Floats) -> Floats:
+    """Points (n, 3) in mm with z up, in metres with y up.
+
+    >>> points_from_table(np.array([[1.0, 2.0, 3.0]])).tolist()
+    [[0.001, 0.003, -0.002]]
+    """
+    x, y, z = points.T / METRE
+    return np.stack([x, z, -y], axis=1)
+
+
+def read_as(units: str, up: Literal["y", "z"], scale: float) -> Floats:
+    """The matrix (4, 4) of a frame whose numbers are to be read otherwise than as metres with y up; mm with z up.
+
+    >>> read_as("mm", "y", 2.0).diagonal().tolist()
+    [0.002, 0.002, 0.002, 1.0]
+    """
+    matrix = np.eye(4)
+    # What the file calls y is -z once z is up; where z is up in the file already, the turn is taken back.
+    turn = np.eye(3) if up == "y" else _TURNED.T
+    matrix[:3, :3] = MILLIMETRES[units] * scale / METRE * turn
+    return matrix
+
+
+def ahead(front: float) -> tuple[float, float, float]:
+    """A direction in plan: a unit vector in a frame with z up."""
+    cosine, sine = cosine_and_sine(front)
+    return cosine, sine, 0.0
+
+
+def upright_node(at: Floats, turn: float) -> dict[str, Any]:
+    """The translation and rotation of a node that stands on a table at a place (3,), mm, turned about the vertical."""
+    x, y, z = (float(number) + 0.0 for number in points_from_table(np.asarray(at, dtype=np.float64)[None])[0])
+    cosine, sine = cosine_and_sine(turn / 2.0)
+    return {"translation": [x, y, z], "rotation": [0.0, sine, 0.0, cosine]}
+
+
+@dataclass(frozen=True, eq=False)
+class NodeMesh:
+    """What a node shows.
+
+    Attributes:
+        mesh: in a frame of its own, with one part.
+        matrix: (4, 4) from that frame to the scene's, metres and y up.
+        areas: of each material that makes pixels transparent, by its name; that of all others has an empty one.
+    """
+
+    mesh: Mesh
+    matrix: Floats
+    areas: Mapping[str, float]
+
+
+class GltfMeshes:
+    """The meshes of a file.
+
+    Args:
+        path: of the file, for messages.
+        gltf: its content.
+    """
+
+    def __init__(self, path: Path, gltf: Gltf) -> None:
+        self._path = path
+        self._gltf = gltf
+        # With the surfaces, so that no other array takes the identity of theirs.
+        self._known: dict[tuple[int, ...], tuple[tuple[Surface, ...], Mesh, dict[str, float]]] = {}
+
+    def of(self, node: Node) -> NodeMesh:
+        """What a node shows: its mesh, with its shape keys, in the pose of its skeleton.
+
+        Raises:
+            NoPiece: where it has a mesh that cannot be used.
+        """
+        if type(node.told.get("mesh")) is not int:
+            raise NoPiece("refers to no mesh of the file")
+        try:
+            with plainly(self._path):
+                if not self._gltf.check_node(node):
+                    raise Refused("holds no triangles; a mesh needs at least one")
+                shape = self._gltf.shape(node)
+                key = tuple(id(surface.vertices) for surface in shape.surfaces)
+                if key not in self._known:
+                    self._known[key] = shape.surfaces, *_read(shape.surfaces)
+        except FileError as error:
+            raise NoPiece(f"its mesh cannot be used: {error.problem}") from None
+        _, mesh, areas = self._known[key]
+        return NodeMesh(mesh, shape.matrix, areas)
+
+    def name_of(self, node: Node) -> str:
+        """The name of the mesh of a node; empty where it has none."""
+        meshes, index = self._gltf.tree.get("meshes", []), node.told.get("mesh")
+        is_one = isinstance(meshes, list) and type(index) is int and 0 <= index < len(meshes)
+        return shown(meshes[index].get("name")) if is_one and isinstance(meshes[index], dict) else ""
+
+    def is_marked(self, node: Node, mark: str) -> bool:
+        """Whether the mesh of a node, instead of the node itself, has a property."""
+        if not self.name_of(node):
+            return False
+        return mark in table_of(self._gltf.tree["meshes"][node.told["mesh"]], "extras")
+
+
+def _read(surfaces: tuple[Surface, ...]) -> tuple[Mesh, dict[str, float]]:
+    """The mesh of surfaces, and the area of each material."""
+    areas: dict[str, float] = {}
+    for surface in surfaces:
+        areas[surface.see_through] = areas.get(surface.see_through, 0.0) + surface_area(surface)
+    vertices, faces, part, names = joined(list(surfaces))
+    problem = absurd(vertices)
+    if problem is not None:
+        raise Refused(problem)
+    vertices, merged = merge_equal(points_to_table(vertices))
+    return Mesh(vertices, merged[faces].astype("int32"), part, names), areas
+
 
 MOST_PARTS_OF_A_PIECE = 500
 

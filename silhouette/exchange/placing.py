@@ -13,7 +13,7 @@ import numpy as np
 
 from silhouette.geometry import Floats, Pose, corners
 from silhouette.meshes.mesh import Mesh
-from silhouette.models.units import upright
+from silhouette.models.frame import upright
 
 NEAR = 0.004
 """mm: a mesh keeps its file where none of its points would stand farther off than this; a hundredth is promised."""

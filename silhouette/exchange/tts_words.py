@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from silhouette.exchange.names import plain_name
+from silhouette.exchange.imported import plain_name
 from silhouette.files.schema import LARGEST
 from silhouette.models.entries import Kind
 

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from silhouette.errors import RequestError
+from silhouette.geometry import INCH
 from silhouette.judging.judge import JudgingOptions, check_options, judge, mapped
 from silhouette.judging.loading import content_with, load_scene
 from silhouette.judging.results import Judged
@@ -16,7 +17,6 @@ from silhouette.renderers import started
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Scene
-from silhouette.units import INCH
 from silhouette.workers import cores
 
 if TYPE_CHECKING:

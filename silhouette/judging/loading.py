@@ -16,9 +16,9 @@ from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.files.schema import COARSEST, LARGEST_ERROR
 from silhouette.rules import rule_of
 from silhouette.rules.base import Rule, Verdict
+from silhouette.scenes.places import Trial, with_trials
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import TableScene
-from silhouette.scenes.trying import Trial, with_trials
 
 PIXEL = 0.1
 """Millimetres per pixel at the target, where neither the user nor the scene gives another number."""

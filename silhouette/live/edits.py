@@ -19,10 +19,10 @@ from silhouette.models.entries import ArcName, FigureEntry, Kind
 from silhouette.rules import rule_called
 from silhouette.scenes.entries import Facing
 from silhouette.scenes.pieces import Piece
+from silhouette.scenes.places import Trial, entry_at, turns
 from silhouette.scenes.standing import TABLE_TOP, Standing
+from silhouette.scenes.surfaces import underside_of
 from silhouette.scenes.table import MILLIMETRES, SURFACE, TableScene
-from silhouette.scenes.trying import Trial, entry_at, turns
-from silhouette.scenes.underside import underside_of
 
 DECIMALS = {"mm": 2, "inch": 6}
 """Decimals of the places that are written, by the scene's units: a hundredth of a mm, or finer."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from silhouette.errors import RequestError
 from silhouette.files.schema import LARGEST
+from silhouette.geometry import INCH
 from silhouette.judging.selection import Selection
 from silhouette.live.edits import in_units
 from silhouette.live.judges import Judges
@@ -24,10 +25,9 @@ from silhouette.live.scanning import Length, length_of, scan_again, scan_first, 
 from silhouette.live.told import edited_state_of, shapes_of, state_of
 from silhouette.live.watching import Watching
 from silhouette.rules import rule_called
+from silhouette.scenes.places import Trial, with_trials
 from silhouette.scenes.scene import Check
-from silhouette.scenes.trying import Trial, with_trials
 from silhouette.text import as_written, did_you_mean, problem, strict
-from silhouette.units import INCH
 
 Request = Mapping[str, Any]
 Tell = Callable[[dict[str, Any]], None]

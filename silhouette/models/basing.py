@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
-from silhouette.geometry import Flags, Floats, Pose
-from silhouette.hulls import convex_hull
+from silhouette.geometry import Flags, Floats, Pose, convex_hull
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere

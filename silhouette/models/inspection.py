@@ -25,8 +25,8 @@ from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats
 from silhouette.models.entries import ModelOptions
+from silhouette.models.frame import share_on_the_ground
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
-from silhouette.models.standing import share_on_the_ground
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
 
 OPEN = 0.3  # of its box in plan: so much more of an open sheet faces up than down. Of figures 0.05, of vehicles 0.17

@@ -9,10 +9,9 @@ from math import pi
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.geometry import INCH, Floats
 from silhouette.models.bases import Base
 from silhouette.models.entries import InsignificantEntry
-from silhouette.units import INCH
 
 OUTSIDE = 3.0
 """mm: an eye so far outside the box round the body is one of a visor or a scope that sticks out; farther is a slip."""

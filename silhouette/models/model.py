@@ -19,8 +19,7 @@ from silhouette.files.documents import read_document
 from silhouette.files.named import file_named
 from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import LARGEST, Location, validated
-from silhouette.geometry import Flags, Floats, cosine_and_sine
-from silhouette.hulls import hull_outline
+from silhouette.geometry import Flags, Floats, cosine_and_sine, hull_outline
 from silhouette.lazy import cached_property
 from silhouette.meshes.derived import keep_in
 from silhouette.meshes.health import used_vertices
@@ -31,11 +30,10 @@ from silhouette.models.bases import Base
 from silhouette.models.basing import centred, disc, doubt_about_base, measured, rounded, with_base
 from silhouette.models.entries import ArcName, Kind, ModelFileEntry, ModelOptions, SolidEntry
 from silhouette.models.eyes import EyeEstimate, EyePlace, eye_estimate, thick_parts
+from silhouette.models.frame import FRONT, MILLIMETRES, Y_UP_FORMATS, UnitsChoice, doubt_about_up, units_of, upright
 from silhouette.models.heads import Balls, stored_balls
 from silhouette.models.mistakes import base_mistakes, eye_mistake, tag_mistake
-from silhouette.models.standing import doubt_about_up
 from silhouette.models.tagging import tagged, within
-from silhouette.models.units import FRONT, MILLIMETRES, Y_UP_FORMATS, UnitsChoice, units_of, upright
 
 Solidity = bool | Literal["filled"]
 BODY, BASE, INSIGNIFICANT = 0, 1, 2

@@ -21,9 +21,9 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Cylinder, Solid, solid
 from silhouette.models.bases import Base
 from silhouette.models.entries import FigureEntry, Kind
+from silhouette.models.frame import FRONT
 from silhouette.models.mistakes import base_mistakes
 from silhouette.models.model import BASE, BODY, Model
-from silhouette.models.units import FRONT
 
 THICKNESS = 3.0
 """The thickness of the base, mm; a tenth of the height where that is less."""

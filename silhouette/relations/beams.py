@@ -6,6 +6,11 @@ axis, which ends d / 2 before p and q. A wider beam with the same tips contains 
        p.------------------------.q      the axis runs between the two +
      (  +                        +  )
        '------------------------'
+
+A beam that is moved, its tips on their faces, until it cannot be wider there.
+
+A linear programme moves the tips as far as what is near allows, again and again: where obstacles are flat and straight
+the widest beam between two faces is found to the last digits.
 """
 
 from __future__ import annotations
@@ -14,6 +19,193 @@ import numpy as np
 
 from silhouette.geometry import Floats
 from silhouette.relations.obstacles import Indices, Obstacles
+from silhouette.relations.points import PointSet
+from silhouette.relations.triangles import nearest_of_segments, nearest_of_triangles
+from silhouette.time_limit import go_on
+
+STEPS, TURNS = 40, 12
+"""Programmes on one pair of faces at most, and pairs of neighbouring faces that are tried at most."""
+
+FEATURES = 400
+"""Edges and corners that a programme heeds at most, the nearest."""
+
+FINEST = 1e-8
+"""mm: no smaller step is tried."""
+
+PROMISING = 0.03
+"""Where the beam lacks some of the width that is enough, no step is tried that is smaller than this share of it."""
+
+Faces = tuple[int, int]
+
+
+def widened(
+    segment: Floats,
+    points: tuple[PointSet, PointSet],
+    obstacles: Obstacles,
+    trust: float,
+    most: float = np.inf,
+    enough: float = np.inf,
+) -> Floats:
+    """(2, 3) mm: a segment whose tips lie on two point sets, moved to where its beam is as wide as it gets nearby.
+
+    Args:
+        segment: (2, 3) mm, world: between them, with a beam of some width.
+        points: the sets on which its tips stay.
+        obstacles: what blocks.
+        trust: mm: how far a tip is moved at first.
+        most: mm: wider beams are not looked for.
+        enough: mm: the search ends with a beam so wide.
+    """
+    corners = points[0].corners, points[1].corners
+    start, end = (_faces_at(segment[side], corners[side]) for side in (0, 1))
+    best = float(widths(segment[None], obstacles, most)[0])
+    tried = set[Faces]()
+    for _ in range(TURNS):
+        pairs = [(a, b) for a in start for b in end if (a, b) not in tried]
+        if not pairs or best <= 0.0 or best >= enough:
+            break
+        tried.add(pairs[0])
+        triangles = [corners[side][face] if face >= 0 else None for side, face in enumerate(pairs[0])]
+        moved = _on_faces(segment, triangles, obstacles, trust, most, enough)
+        wide = float(widths(moved[None], obstacles, most)[0])
+        if wide > best + TOUCH / 10:
+            segment, best = moved, wide
+            start, end = (_faces_at(segment[side], corners[side]) for side in (0, 1))
+    return segment
+
+
+def _faces_at(point: Floats, corners: Floats) -> list[int]:
+    """The triangles (m, 3, 3) on which a point lies; -1 for one that lies on none."""
+    if len(corners) == 0:
+        return [-1]
+    near = np.flatnonzero(
+        ((corners.min(axis=1) <= point + 2 * TOUCH) & (corners.max(axis=1) >= point - 2 * TOUCH)).all(axis=1)
+    )
+    where = np.broadcast_to(point, (len(near), 3))
+    found = near[nearest_of_triangles(where, where, corners[near])[0] <= TOUCH]
+    return [int(face) for face in found] or [-1]
+
+
+def _on_faces(
+    segment: Floats,
+    triangles: list[Floats | None],
+    obstacles: Obstacles,
+    trust: float,
+    most: float,
+    enough: float,
+) -> Floats:
+    """The segment (2, 3) moved while its beam gets wider, each tip on its triangle (3, 3), or fixed for None."""
+    width = float(widths(segment[None], obstacles, most)[0])
+    for _ in range(STEPS):
+        go_on()
+        if trust < FINEST or width >= enough or (enough < np.inf and trust < PROMISING * (enough - width)):
+            break
+        moved = _programme(segment, width, triangles, obstacles, trust)
+        if moved is None:
+            break
+        wide = float(widths(moved[None], obstacles, most)[0])
+        if wide > width:
+            gain = wide - width
+            segment, width, trust = moved, wide, trust * 2
+            if gain < FINEST:
+                break
+        else:
+            trust /= 4
+    return segment
+
+
+def _programme(
+    segment: Floats, width: float, triangles: list[Floats | None], obstacles: Obstacles, trust: float
+) -> Floats | None:
+    """The segment with its tips moved by ``trust`` mm at most to where the nearest obstacles leave most room."""
+    from scipy.optimize import linprog
+
+    frames = [None if triangle is None else _frame(triangle) for triangle in triangles]
+    columns = [0, 0 if frames[0] is None else 2]
+    count = columns[1] + (0 if frames[1] is None else 2)
+    if count == 0:
+        return None
+    room, normal, share, pull = _features(segment, width, obstacles, width / 2 + 4 * trust)
+    rows = np.zeros((len(room), count + 1))
+    rows[:, -1] = 1.0 - pull
+    limit = room - pull * width / 2
+    table, most = [rows], [limit]
+    for side, (frame, triangle) in enumerate(zip(frames, triangles, strict=True)):
+        if frame is None or triangle is None:
+            continue
+        own = slice(columns[side], columns[side] + 2)
+        rows[:, own] = -(share if side else 1.0 - share)[:, None] * (normal @ frame.T)
+        edges = np.roll(triangle, -1, axis=0) - triangle
+        inward = np.cross(np.cross(*frame), edges)
+        inward = inward * np.sign(np.einsum("ij,ij->i", inward, np.roll(triangle, -2, axis=0) - triangle))[:, None]
+        inward /= np.maximum(np.linalg.norm(inward, axis=1, keepdims=True), 1e-300)
+        stay = np.zeros((3, count + 1))
+        stay[:, own] = -inward @ frame.T
+        table.append(stay)
+        most.append(np.maximum(np.einsum("ij,ij->i", inward, segment[side] - triangle), 0.0))
+    half = float(np.linalg.norm(segment[1] - segment[0])) / 2
+    solved = linprog(
+        np.append(np.zeros(count), -1.0),
+        A_ub=np.concatenate(table),
+        b_ub=np.concatenate(most),
+        bounds=[(-trust, trust)] * count + [(0.0, min(half, width / 2 + 2 * trust))],
+        method="highs",
+    )
+    if solved.x is None:
+        return None
+    moved = segment.copy()
+    for side, frame in enumerate(frames):
+        if frame is not None:
+            moved[side] += solved.x[columns[side] : columns[side] + 2] @ frame
+    return moved
+
+
+def _frame(triangle: Floats) -> Floats | None:
+    """(2, 3) two directions across each other in a triangle's plane; None where it has no area."""
+    first, second = triangle[1] - triangle[0], triangle[2] - triangle[0]
+    normal = np.cross(first, second)
+    if not np.linalg.norm(normal) > 0.0:
+        return None
+    first = first / np.linalg.norm(first)
+    second = np.cross(normal, first)
+    return np.array([first, second / np.linalg.norm(second)])
+
+
+def _features(
+    segment: Floats, width: float, obstacles: Obstacles, reach: float
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """What is near to a beam: edges to its axis, and faces to the ends of its axis.
+
+    Returns:
+        (k,) mm, how far from the axis each is; (k, 3) the direction from it to the axis; (k,) where along the segment,
+        from 0 to 1, the axis is nearest to it; (k,) by how much the axis recedes from it as the beam gets wider.
+    """
+    axis = axes(segment[None], width)[0]
+    length = float(np.linalg.norm(segment[1] - segment[0]))
+    way = (segment[1] - segment[0]) / length
+    corners = obstacles.close(axis, reach)
+    edges = np.concatenate([np.roll(corners, -1, axis=1) - corners]).reshape(-1, 3)
+    origins = corners.reshape(-1, 3)
+    along = np.broadcast_to(axis[1] - axis[0], origins.shape)
+    on_axis, on_edge = nearest_of_segments(np.broadcast_to(axis[0], origins.shape), along, origins, edges)
+    places = [axis[0] + on_axis[:, None] * along]
+    others = [origins + on_edge[:, None] * edges]
+    where = [on_axis]
+    for end in (0, 1):
+        tip = np.broadcast_to(axis[end], (len(corners), 3))
+        places.append(tip)
+        others.append(nearest_of_triangles(tip, tip, corners)[1])
+        where.append(np.full(len(corners), float(end)))
+    ways = np.concatenate(places) - np.concatenate(others)
+    room, shares = np.linalg.norm(ways, axis=1), np.concatenate(where)
+    nearest = np.argsort(room)[:FEATURES]
+    nearest = nearest[(room[nearest] <= reach) & (room[nearest] > 0.0)]
+    normal = ways[nearest] / room[nearest, None]
+    at = shares[nearest]
+    recedes = np.where(at == 0.0, 1.0, np.where(at == 1.0, -1.0, 0.0)) * (normal @ way)
+    place = (width / 2 + at * (length - width)) / length
+    return room[nearest], normal, place, recedes
+
 
 TOUCH = 1e-6
 """mm: what a beam enters by no more than this it only touches."""

@@ -18,8 +18,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Pose
-from silhouette.hulls import convex_hull
+from silhouette.geometry import Flags, Floats, Pose, convex_hull
 from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations.attributes import ground, top

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags, Floats, Pose, turned
 from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh
-from silhouette.relations.rays import meets
-from silhouette.relations.triangles import nearest_of_triangles
+from silhouette.relations.triangles import meets, nearest_of_triangles
 from silhouette.scenes.pieces import Piece
 from silhouette.time_limit import go_on
 

@@ -6,8 +6,7 @@ import posixpath
 
 from silhouette.files.archives import Archive, ArchiveError, alike
 from silhouette.meshes.formats.base import Refused, referred
-from silhouette.meshes.formats.sniffing import FORMATS, check_signature
-from silhouette.meshes.opening import Source
+from silhouette.meshes.opening import FORMATS, Source, check_signature
 
 USD = ("usdz", "usd", "usdc", "usda")
 """The endings of what Apple's apps write."""

@@ -13,8 +13,7 @@ from typing import cast
 
 import numpy as np
 
-from silhouette.geometry import Floats, Integers
-from silhouette.hulls import hull_outline
+from silhouette.geometry import Floats, Integers, hull_outline
 from silhouette.scans.asking import as_answered, said_kind
 from silhouette.scans.identify import Identified, Surroundings
 from silhouette.scans.keeping import Earlier, EarlierPiece

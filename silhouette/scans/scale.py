@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from silhouette.errors import RequestError
-from silhouette.geometry import Flags, Integers
+from silhouette.geometry import INCH, Flags, Integers
 from silhouette.lazy import cached_property
 from silhouette.scans.base_votes import BASES, Sizes
 from silhouette.scans.discs import find_discs
@@ -22,7 +22,6 @@ from silhouette.scans.questions import SCALE, Question
 from silhouette.scans.reading import Scan
 from silhouette.scans.surfaces import edges_of
 from silhouette.text import in_a_row
-from silhouette.units import INCH
 
 __all__ = ["BASES", "Scale", "ScaleSource", "Wanted", "scale_of"]
 

@@ -19,8 +19,7 @@ from silhouette.geometry import Flags, Floats, Pose, corners
 from silhouette.scenes.ground import LEVEL, Hits, Indices, half_planes, inset
 from silhouette.scenes.overlap import ALLOWED, MUCH, Interior
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.surfaces import Surface, is_upright
-from silhouette.scenes.underside import underside_of
+from silhouette.scenes.surfaces import Surface, is_upright, underside_of
 
 LOWER = 2.0
 """mm: a base stands where the surface is no lower, and neither sinks nor hangs by no more."""

@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from silhouette.files.schema import Location
-from silhouette.geometry import Floats, Pose
+from silhouette.geometry import INCH, Floats, Pose
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.standing import TABLE_TOP
-from silhouette.scenes.surfaces import Surface
-from silhouette.scenes.underside import underside_of
+from silhouette.scenes.surfaces import Surface, underside_of
 from silhouette.text import did_you_mean
-from silhouette.units import INCH
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -34,8 +32,7 @@ from math import hypot
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, validated
-from silhouette.geometry import corners, swollen
-from silhouette.hulls import convex_hull
+from silhouette.geometry import convex_hull, corners, swollen
 from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind

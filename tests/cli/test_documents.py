@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.pages.tutorial.folder import FACTS, write_facts
+from silhouette.pages.tutorial.pages import FACTS, write_facts
 from silhouette.version import SCHEMA, VERSION
 from tests.support.commands import CHECK, QUICK, run, scene
 

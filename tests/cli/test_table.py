@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed
 from silhouette.cli import table as table_command
 from silhouette.cli.table import open_window
 from silhouette.live.live_table import autosave_name
-from silhouette.live.server import doors
+from silhouette.live.server import running
 from tests.conftest import PROJECT
 from tests.support.commands import QUICK, run, scene
 from tests.support.table_process import PATIENCE, Started, asked, started
@@ -154,7 +154,7 @@ def test_a_port_in_use_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_lan_without_a_network_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doors, "ELSEWHERE", ("127.0.0.9", 9))
+    monkeypatch.setattr(running, "ELSEWHERE", ("127.0.0.9", 9))
     ran = run(capsys, "table", scene(tmp_path), "--no-browser", "--lan", "--workers", "1", *QUICK)
     (line,) = ran.complaints
     assert "--lan needs a network" in line

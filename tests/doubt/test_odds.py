@@ -12,10 +12,9 @@ import pytest
 
 from silhouette.doubt import trials
 from silhouette.doubt.calls import called, in_hundred, ruling
-from silhouette.doubt.deviations import deviations
 from silhouette.doubt.odds import Odds, check_odds, odds_of, odds_of_each
 from silhouette.doubt.run import Run
-from silhouette.doubt.trials import MOST, SCRAMBLINGS, Trials
+from silhouette.doubt.trials import MOST, SCRAMBLINGS, Trials, deviations
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document

@@ -26,6 +26,7 @@ from silhouette.drawing.table.sightlines import CLEAR, PARTLY, WHOLLY, Sightline
 from silhouette.drawing.table.tracing import area_of, from_above, outline
 from silhouette.errors import FileError
 from silhouette.files.cache import Cache
+from silhouette.geometry import INCH
 from silhouette.installation import package_command
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
@@ -34,7 +35,6 @@ from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
 from silhouette.text import share_in_words
-from silhouette.units import INCH
 from tests.support.figures import texts, verdict_in
 from tests.support.rulings import ruled
 

@@ -18,12 +18,12 @@ from silhouette.cli.app import main
 from silhouette.drawing import typeface
 from silhouette.drawing.sheet import COLUMN, settings
 from silhouette.drawing.table.sightlines import Sightline
+from silhouette.geometry import INCH
 from silhouette.rules import rule_called
 from silhouette.rules.tide_of_iron.figures import MOST_HEXES
 from silhouette.rules.tide_of_iron.hexes import distance
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 from silhouette.text import share_in_words
-from silhouette.units import INCH
 from tests.drawing.test_draw import TAGS, points_of
 from tests.support.figures import (
     SCENES,

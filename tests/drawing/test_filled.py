@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from silhouette.drawing.table import filled
-from silhouette.drawing.table.filled import Reach, reach_of, rendered, swept
-from silhouette.drawing.table.tiles import TILE
+from silhouette.drawing.table.filled import TILE, Reach, reach_of, rendered, swept
 from silhouette.geometry import Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body

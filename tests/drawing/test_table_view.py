@@ -18,9 +18,9 @@ from silhouette.drawing.rulers import INCHES, MILLIMETRES, MOST, draw_grid, draw
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.table.table_parts import shown_box
 from silhouette.drawing.table.table_view import PAGE, ROUND, draw_table, table_box
+from silhouette.geometry import INCH
 from silhouette.rules import rule_called
 from silhouette.scenes.table import TableScene
-from silhouette.units import INCH
 from tests.support.commands import CHECK, run, scene
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"

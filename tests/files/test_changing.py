@@ -23,7 +23,7 @@ from silhouette.files.changing import changing_folder, check_folder
 from silhouette.files.documents import read_document
 from silhouette.judging.loading import load_scene
 from silhouette.meshes.primitives import Box, Solid, solid
-from silhouette.pages.tutorial.folder import FACTS, files_in, whole_folder, write_facts
+from silhouette.pages.tutorial.pages import FACTS, files_in, whole_folder, write_facts
 from silhouette.scans.folder import write_folder
 from silhouette.scans.keeping import earlier_record, earlier_run
 from silhouette.scans.scanned import ScannedTable

@@ -15,8 +15,8 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import DEEPEST, LONGEST_KEY, read_document
 from silhouette.files.fingerprints import MESHES, Fingerprints
 from silhouette.files.reading import read_file
-from silhouette.meshes.formats.sniffing import FORMATS
 from silhouette.meshes.mesh import read_mesh
+from silhouette.meshes.opening import FORMATS
 
 if not hasattr(os, "mkfifo"):
     pytest.skip("this system has no pipes among its files", allow_module_level=True)

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from silhouette.errors import RequestError
-from silhouette.live.server.consent import Consent
-from silhouette.live.server.doors import opened_doors
 from silhouette.live.server.gate import Role
-from silhouette.live.server.hand_over import kept_beside
+from silhouette.live.server.hand_over import Consent, kept_beside
+from silhouette.live.server.running import opened_doors
 from silhouette.live.server.serving import TableServer
 from tests.support.live_server import FILES, FakeSession, Guest, Serving
 

@@ -9,9 +9,9 @@ from contextlib import closing
 import pytest
 
 from silhouette.errors import RequestError
-from silhouette.live.server import doors as doors_module
-from silhouette.live.server.doors import lan_address, opened_doors
+from silhouette.live.server import running
 from silhouette.live.server.gate import LOOKING, Role
+from silhouette.live.server.running import lan_address, opened_doors
 from silhouette.live.server.serving import TableServer
 from tests.support.live_server import FILES, FakeSession, Guest, Serving, token_of
 
@@ -19,8 +19,8 @@ SECOND = "127.0.0.2"
 """Another address of this machine, in place of that in a network: nothing reaches it from elsewhere."""
 
 
-def two_doors(monkeypatch: pytest.MonkeyPatch) -> list[doors_module.Door]:
-    monkeypatch.setattr(doors_module, "lan_address", lambda: SECOND)
+def two_doors(monkeypatch: pytest.MonkeyPatch) -> list[running.Door]:
+    monkeypatch.setattr(running, "lan_address", lambda: SECOND)
     try:
         return opened_doors(0, lan=True)
     except RequestError:
@@ -47,7 +47,7 @@ def test_a_port_that_is_taken_is_one_line() -> None:
 
 
 def test_a_machine_in_no_network_has_no_second_door(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors_module, "ELSEWHERE", ("127.0.0.9", 9))
+    monkeypatch.setattr(running, "ELSEWHERE", ("127.0.0.9", 9))
     with pytest.raises(RequestError, match="--lan needs a network"):
         lan_address()
     with pytest.raises(RequestError, match="--lan needs a network"):

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from silhouette.errors import RequestError
+from silhouette.live.server.connections import Limits
 from silhouette.live.server.hand_over import kept_beside, plain_name
-from silhouette.live.server.limits import Limits
 from tests.support.live_server import PATIENCE, Guest, Serving, serving
 
 SMALL = Limits(chunk=1000, file=10_000, nonsense=100)

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, suppress
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
-from silhouette.live.server.limits import Limits
+from silhouette.live.server.connections import Limits
 from tests.support.live_server import PATIENCE, Guest, serving
 
 

@@ -6,8 +6,7 @@ import asyncio
 import json
 from typing import Any
 
-from silhouette.live.server.limits import Limits
-from silhouette.live.server.outbox import Outbox
+from silhouette.live.server.connections import Limits, Outbox
 
 
 class SlowConnection:

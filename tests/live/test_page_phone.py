@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from silhouette.errors import RequestError
-from silhouette.live.server.doors import lan_address
+from silhouette.live.server.running import lan_address
 from silhouette.scans.mesh_writing import ply_bytes
 from tests.support.browsing import DESKTOP, PHONE, Browser, Visit
 from tests.support.commands import QUICK, run

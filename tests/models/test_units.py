@@ -7,7 +7,7 @@ import pytest
 
 from silhouette.errors import FileError
 from silhouette.meshes.primitives import Box, Solid
-from silhouette.models.units import units_of
+from silhouette.models.frame import units_of
 from tests.support.model_files import Written, load
 
 

@@ -22,9 +22,8 @@ from silhouette.drawing.in_3d.simplifying import Shape, simplified
 from silhouette.drawing.in_3d.stage import packed
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene
-from silhouette.pages.html.inlining import inlined
 from silhouette.pages.html.markup import element, text
-from silhouette.pages.html.skeleton import Head, page
+from silhouette.pages.html.skeleton import Head, inlined, page
 from silhouette.pages.report.page import stage_of
 from silhouette.pages.tutorial.html import _stands
 from silhouette.pages.tutorial.parts import CheckResult

@@ -13,7 +13,7 @@ from silhouette.judging import load_scene
 from silhouette.lazy import forget
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Solid, Sphere, solid
-from silhouette.relations import lines, looks, patches, points, samples, visible, widening
+from silhouette.relations import beams, lines, looks, points, samples, visible
 from silhouette.relations.beams import widths
 from silhouette.relations.lines import widest_line
 from silhouette.relations.obstacles import Obstacles
@@ -76,17 +76,17 @@ def test_a_head_moves_with_the_eye_and_looks_from_where_it_stands(turn: float) -
 def test_patches_are_looked_for_from_one_eye_first(monkeypatch: pytest.MonkeyPatch) -> None:
     target = surface([0, 0, 0], [20, 20, 20])
     eyes = np.array([[10.0 + number, -200.0, 10.0] for number in range(20)])
-    asked, observed = list[int](), patches.observed
+    asked, observed = list[int](), visible.observed
 
     def noted(eyes: Floats, *given: Any) -> Any:
         asked.append(len(eyes))
         return observed(eyes, *given)
 
-    monkeypatch.setattr(patches, "observed", noted)
-    patches.widest_patch(eyes, target, [], least=3.0)
+    monkeypatch.setattr(visible, "observed", noted)
+    visible.widest_patch(eyes, target, [], least=3.0)
     assert asked == [1]
     asked.clear()
-    patches.widest_patch(eyes, target, [], least=500.0)
+    visible.widest_patch(eyes, target, [], least=500.0)
     assert asked == [1, 2, 4, 8, 5]
 
 
@@ -149,12 +149,12 @@ def test_a_beam_is_widened_until_it_is_wide_enough(monkeypatch: pytest.MonkeyPat
     ends = surface([0, 0, 0], [10, 10, 10]), surface([200, 0, 0], [210, 10, 10])
     walls = [block([100, -90, -9], [110, 2, 90], "one"), block([100, 8, -9], [110, 90, 90], "other")]
     obstacles = Obstacles(walls, (ends[0].box, ends[1].box), 50.0)
-    segment, asked, programme = np.array([[10.0, 2.2, 5.0], [200.0, 2.2, 5.0]]), list[int](), widening._programme
-    monkeypatch.setattr(widening, "_programme", lambda *given: asked.append(1) or programme(*given))
+    segment, asked, programme = np.array([[10.0, 2.2, 5.0], [200.0, 2.2, 5.0]]), list[int](), beams._programme
+    monkeypatch.setattr(beams, "_programme", lambda *given: asked.append(1) or programme(*given))
     found = []
     for enough in (1.0, np.inf):
         asked.clear()
-        moved = widening.widened(segment, ends, obstacles, 0.4, enough=enough)
+        moved = beams.widened(segment, ends, obstacles, 0.4, enough=enough)
         found.append((float(widths(moved[None], obstacles)[0]), len(asked)))
     (narrow, few), (wide, many) = found
     assert 1.0 <= narrow < 5.0

@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 
 from silhouette.geometry import Pose
-from silhouette.relations import distances, rays
+from silhouette.relations import distances, triangles
 from silhouette.relations.distances import nearest_points
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.lines import widest_line
-from silhouette.relations.patches import widest_patch
 from silhouette.relations.plane_geometry import Disc, Outlines
-from silhouette.relations.visible import share_visible
+from silhouette.relations.visible import share_visible, widest_patch
 from silhouette.time_limit import OutOfTime, go_on, time_limit
 from tests.relations.pieces import block, point, surface
 from tests.support.shapes import sphere
@@ -61,9 +60,9 @@ LOOPS = {
     "lines": {"_Search.run"},
     "looks": {"observed"},
     "obstacles": {"Obstacles.nearest", "Obstacles._nearest", "Obstacles.faces_near"},
-    "rays": {"meets", "_meets_slowly"},
+    "triangles": {"meets", "_meets_slowly"},
     "visible": {"_faced_and_seen"},
-    "widening": {"_on_faces"},
+    "beams": {"_on_faces"},
 }
 """The functions that look at the clock, by their modules."""
 
@@ -84,7 +83,7 @@ def test_all_of_these_loops_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(import_module(f"silhouette.relations.{module}"), "go_on", note)
     for ask in QUESTIONS.values():
         ask()
-    monkeypatch.setattr(rays, "met_by_embree", lambda *_: None)
+    monkeypatch.setattr(triangles, "met_by_embree", lambda *_: None)
     QUESTIONS["how much is visible"]()
     assert asked == LOOPS
 

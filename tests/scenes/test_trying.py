@@ -11,9 +11,9 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import check, load_scene
 from silhouette.scenes.motion import Mobility, Motion, poses
+from silhouette.scenes.places import Trial
 from silhouette.scenes.scene import read_document
 from silhouette.scenes.table import TableScene
-from silhouette.scenes.trying import Trial
 from tests.support.commands import run
 
 DUEL = """

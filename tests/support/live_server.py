@@ -13,10 +13,10 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.protocol import State
 
-from silhouette.live.server.doors import opened_doors
+from silhouette.live.server.connections import Limits
 from silhouette.live.server.files import PageFile
 from silhouette.live.server.gate import Door
-from silhouette.live.server.limits import Limits
+from silhouette.live.server.running import opened_doors
 from silhouette.live.server.serving import TableServer
 
 PATIENCE = 60.0  # s: two busy cores

@@ -9,8 +9,8 @@ import numpy as np
 from silhouette.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, solid
+from silhouette.models.frame import FRONT
 from silhouette.models.model import Model
-from silhouette.models.units import FRONT
 from silhouette.scans.assembling import remarks, scanned_pieces
 from silhouette.scans.discs import Disc
 from silhouette.scans.identify import Identified, Surroundings

@@ -13,6 +13,7 @@ from typing import Any
 from silhouette.drawing.figures import warm_up
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
+from silhouette.geometry import INCH
 from silhouette.judging import JudgingOptions, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
@@ -22,7 +23,6 @@ from silhouette.scenes.motion import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import DECIMALS, MILLIMETRES, TableScene
 from silhouette.text import Progress
-from silhouette.units import INCH
 from silhouette.workers import parallel_map
 
 FPS = 12.0

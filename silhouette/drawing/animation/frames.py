@@ -24,10 +24,10 @@ from silhouette.drawing.sheet import COLUMN, Sheet
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.table.sightlines import Sightline
+from silhouette.geometry import INCH
 from silhouette.measure.observation import Sight
 from silhouette.rules.base import Scale
 from silhouette.text import fraction_in_words, margin_in_words
-from silhouette.units import INCH
 
 Bounds = tuple[float, float, float, float]
 

@@ -17,10 +17,9 @@ from silhouette.drawing.animation.words import COLOURS, DARK, LIGHT, tinted
 from silhouette.drawing.page import FINE, Colour, Face
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
-from silhouette.geometry import Floats
+from silhouette.geometry import INCH, Floats
 from silhouette.measure.observation import Sight
 from silhouette.scenes.table import Piece
-from silhouette.units import INCH
 
 GROUND, GRID, RIM = (246, 244, 238), (232, 229, 219), (200, 197, 190)
 TERRAIN, TERRAIN_EDGE = (211, 211, 207), (125, 127, 130)

@@ -12,11 +12,10 @@ from silhouette.drawing.in_3d.colouring import painter
 from silhouette.drawing.in_3d.simplifying import MOST_IN_ALL, MOST_TRIANGLES, Shape, check_available
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats
+from silhouette.geometry import INCH, Floats
 from silhouette.models.model import Model
 from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.units import INCH
 from silhouette.views import VisionArc
 
 ARC_LENGTH = 0.4

@@ -41,11 +41,10 @@ from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.table_parts import caption
 from silhouette.drawing.table.tracing import path_of, ring_area, traced
 from silhouette.drawing.words.words import share_of_blocker
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import INCH, Flags, Floats
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Layer
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.units import INCH
 from silhouette.views import View
 
 

@@ -12,9 +12,8 @@ from silhouette.drawing.table.sightlines import BEYOND, CLEAR, PARTLY, WHOLLY, S
 from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided, printable
 from silhouette.drawing.words.words import told_in_figures, why
-from silhouette.geometry import Floats
+from silhouette.geometry import INCH, Floats
 from silhouette.scenes.table import Piece
-from silhouette.units import INCH
 
 SPARSE, DENSE = "////", "xxxxx"
 """matplotlib's hatches for what is partly, and what is wholly obscured."""

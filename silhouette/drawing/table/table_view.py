@@ -15,9 +15,8 @@ from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area
 from silhouette.drawing.table.table_parts import draw_facing, shape
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
-from silhouette.geometry import Floats, cosine_and_sine
+from silhouette.geometry import INCH, Floats, cosine_and_sine
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.units import INCH
 
 PAGE = 170.0
 """The width of the page, and the most height of its drawing: two columns of print, mm."""

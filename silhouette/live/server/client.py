@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from silhouette.errors import RequestError
+from silhouette.live.server.connections import Allowance, Limits, Outbox
 from silhouette.live.server.gate import LOOKING, Role
 from silhouette.live.server.hand_over import HandOver
-from silhouette.live.server.limits import Allowance, Limits
-from silhouette.live.server.outbox import Outbox
 from silhouette.text import as_written, problem
 
 if TYPE_CHECKING:

@@ -1,19 +1,141 @@
-"""A live table that is served until a signal ends it."""
+"""A live table that is served until a signal ends it.
+
+The sockets that the server listens on: this machine's own address, and, if wanted, its address in the network.
+
+A table that keeps itself: what is not saved lies in a file beside the scene, soon after every change.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
+import socket
 from collections.abc import Callable, Sequence
 
-from silhouette.live.autosaving import Autosaving
+from silhouette.errors import RequestError, SilhouetteError
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
 from silhouette.live.server.files import page_files
-from silhouette.live.server.gate import Door
+from silhouette.live.server.gate import Door, Role, new_token
 from silhouette.live.server.hand_over import kept_beside
 from silhouette.live.server.inside import PageSession
 from silhouette.live.server.serving import TableServer
+
+SOON = 0.5
+"""Seconds after a change; so much of a drag is lost at most where the program is killed."""
+
+
+class Autosaving:
+    """Keeps a table while the event loop runs.
+
+    Args:
+        table: the table.
+        complain: is called with one line that says why the table cannot be kept; with the same line once.
+        soon: seconds after a change.
+    """
+
+    def __init__(self, table: LiveTable, complain: Callable[[str], None], soon: float = SOON) -> None:
+        self._table, self._complain, self._soon = table, complain, soon
+        self._complaint = ""
+        self._keeping: asyncio.Task[None] | None = None
+        table.listeners.append(self._changed)
+
+    def _changed(self) -> None:
+        if self._keeping is None:
+            self._keeping = asyncio.get_running_loop().create_task(self._keep_soon())
+
+    async def _keep_soon(self) -> None:
+        try:
+            await asyncio.sleep(self._soon)
+            pose = -1
+            while pose != self._table.pose:
+                pose = self._table.pose
+                await asyncio.to_thread(self._keep)  # the disk may take its time
+            if self._table.is_saved:
+                self._keep()  # saved meanwhile: the file of before goes
+        finally:
+            self._keeping = None
+
+    def _keep(self) -> None:
+        try:
+            self._table.autosave()
+            self._complaint = ""
+        except SilhouetteError as error:
+            if str(error) != self._complaint:
+                self._complaint = str(error)
+                self._complain(self._complaint)
+
+    async def close(self) -> None:
+        """Keeps what there is to keep, and ends."""
+        self._table.listeners.remove(self._changed)
+        if self._keeping is not None:
+            self._keeping.cancel()
+            await asyncio.gather(self._keeping, return_exceptions=True)
+        self._keep()
+
+
+HERE = "127.0.0.1"
+ELSEWHERE = ("192.0.2.1", 9)
+"""An address that RFC 5737 keeps for examples: asked for the way to it, the system names the interface of the default
+route. Nothing is sent."""
+
+BACKLOG = 128
+
+
+def opened_doors(port: int, *, lan: bool) -> list[Door]:
+    """The doors of a server: for this machine, and with ``lan`` for a second device in the same network.
+
+    Args:
+        port: 0 for any that is free.
+        lan: whether the second one is wanted, at which one can only look.
+
+    Raises:
+        RequestError: where the port cannot be had, or the machine is in no network.
+    """
+    player, looker = new_token(), new_token()
+    doors = [Door(_listening(HERE, port), {player: Role.PLAYER})]
+    if lan:
+        try:
+            doors.append(Door(_listening(lan_address(), port), {looker: Role.LOOKER}))
+        except RequestError:
+            doors[0].listening.close()
+            raise
+    return doors
+
+
+def lan_address() -> str:
+    """This machine's IPv4 address on the interface that its default route takes.
+
+    Raises:
+        RequestError: where there is none.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect(ELSEWHERE)
+            address = str(asking.getsockname()[0])
+        except OSError:
+            address = ""
+    if not address or address.startswith(("127.", "0.")):
+        raise RequestError("--lan needs a network, and this machine is in none; join one, or leave it out")
+    return address
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        listening = socket.create_server((host, port), backlog=BACKLOG)
+    except OSError as error:
+        raise RequestError(_why_not(host, port, error)) from None
+    listening.setblocking(False)
+    return listening
+
+
+def _why_not(host: str, port: int, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} of {host} is in use; take another --port, or leave it out for any that is free"
+    if error.errno == errno.EACCES:
+        return f"port {port} of {host} is not open to you; take a --port above 1023, or leave it out"
+    return f"port {port} of {host}: {error.strerror or error}"
 
 
 def serve_table(

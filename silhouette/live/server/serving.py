@@ -18,11 +18,10 @@ from websockets.http11 import Request, Response
 
 from silhouette.errors import RequestError
 from silhouette.live.server.client import Answering, Client, Tell, decoded
-from silhouette.live.server.connections import Connections, CountedConnection
+from silhouette.live.server.connections import Connections, CountedConnection, Limits
 from silhouette.live.server.files import PageFile
 from silhouette.live.server.gate import Door, Refusal, security_headers
 from silhouette.live.server.hand_over import HandOver, Received
-from silhouette.live.server.limits import Limits
 from silhouette.version import VERSION
 
 WRONG_TOKEN, BUSY, GOING = 4401, 1013, 1001

@@ -12,12 +12,12 @@ from silhouette.drawing.maps import map_figure
 from silhouette.drawing.saving import Told, Writing, svg
 from silhouette.drawing.sheet import COLUMN, settings
 from silhouette.drawing.styles import PRINT
+from silhouette.geometry import INCH
 from silhouette.pages.html.markup import Markup, element, joined
 from silhouette.pages.html.skeleton import Figures, table
 from silhouette.pages.report.figures import PageSheet
 from silhouette.pages.report.words import MAP, word
 from silhouette.text import coordinates
-from silhouette.units import INCH
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,16 @@
 """TELL: the report of a scene, one page that needs nothing else: verdicts, figures and reasons, the table in 3D.
 
 scene -> every check judged and drawn -> sections of a page, the stage in 3D -> HTML
+
+The basis of verdicts: version, renderer, pixel size, readings, and all pieces on the table.
+
+What to know before trusting a verdict, the weightiest first: what it rests on, then the rest, no trifles.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from shlex import quote
@@ -22,10 +26,9 @@ from silhouette.drawing.table.tracing import standing
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all
 from silhouette.meshes.bounds import prepare
+from silhouette.meshes.health import TRIFLES
 from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
 from silhouette.pages.html.skeleton import Figures, Head, asset, page, table, verdict_mark
-from silhouette.pages.report.basis import Facts, facts_about, listed, pieces_table
-from silhouette.pages.report.doubts import told_once, weighed
 from silhouette.pages.report.figures import figures_for_page, on_page, overview_for_page
 from silhouette.pages.report.map_section import MapSection, map_section
 from silhouette.pages.report.results_in_words import result_in_words
@@ -37,6 +40,87 @@ from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
 from silhouette.text import Progress, fraction_in_words, obscured
 from silhouette.workers import parallel_map
+
+Facts = list[tuple[str, Content]]
+
+
+def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
+    """The facts that hold for all verdicts of a scene: the name and the content of each."""
+    rows = [ruling.row() for ruling in judged]
+    facts: Facts = [("Silhouette", version), ("rules", scene.rules_as_written), ("scene file", scene.path.name)]
+    measured = [row for row in rows if "renderer" in row and "pixel" in row]
+    if measured:
+        facts.append(("renderer", ", ".join(dict.fromkeys(row["renderer"] for row in measured))))
+        pixels = dict.fromkeys(f"{row['pixel']:.3g}" for row in measured)
+        facts.append(("fineness", f"{' and '.join(pixels)} mm per pixel at the target"))
+        if any(row.get("projection") == "cube" for row in measured):
+            facts.append(
+                ("projection", "six faces of a cube round the eye, where a target reaches round it; else flat")
+            )
+    elif rows:
+        facts.append(("measured", rule_called(scene.rules).unmeasured))
+    facts += rule_called(scene.rules).basis(scene)
+    readings = [f"{key.replace('_', ' ')}: {_reading(value)}" for key, value in scene.readings]
+    if readings:
+        facts.append(("readings", element("ul", [element("li", reading) for reading in readings], class_="plain")))
+    return facts
+
+
+def pieces_table(scene: Any) -> Markup:
+    """The pieces of a scene as a table; empty where there are none."""
+    pieces = rule_called(scene.rules).pieces(scene)
+    if pieces is None or not pieces.rows:
+        return Markup()
+    rows = [
+        [
+            element("code", text) if heading in pieces.code else text
+            for heading, text in zip(pieces.headings, row, strict=True)
+        ]
+        for row in pieces.rows
+    ]
+    return table(pieces.caption, pieces.headings, rows, class_="wide")
+
+
+def _reading(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def listed(facts: Facts) -> Markup:
+    """The facts as a definition list of names and contents."""
+    return element(
+        "dl", joined(*(joined(element("dt", name), element("dd", content)) for name, content in facts)), class_="facts"
+    )
+
+
+FIRST = re.compile(
+    r"\beye\b|\bfac(es|ing)\b|overlap|sink|hang|float|inside|stand|unknown|front|2 m from|mm tall|probably a mistake"
+)
+"""What a verdict rests on: eyes, facings, and mistakes in where pieces stand."""
+
+
+def weighed(warnings: Iterable[str]) -> list[str]:
+    """The warnings, each once, without trifles; what a verdict rests on comes first.
+
+    >>> weighed([
+    ...     "rock.stl: more than two faces meet at 46 edges",
+    ...     "rock.stl: the mesh has 2 holes; sight passes through",
+    ...     "the eye of Oswald is estimated",
+    ... ])
+    ['the eye of Oswald is estimated', 'rock.stl: the mesh has 2 holes; sight passes through']
+    """
+    kept = [warning for warning in dict.fromkeys(warnings) if not TRIFLES.search(warning)]
+    return sorted(kept, key=lambda warning: FIRST.search(warning) is None)
+
+
+def told_once(warnings: Iterable[str]) -> list[str]:
+    """The warnings without those that another one repeats with the name of a piece before it.
+
+    >>> told_once(["Vex: leader.glb: units are guessed", "leader.glb: units are guessed"])
+    ['Vex: leader.glb: units are guessed']
+    """
+    every = list(dict.fromkeys(warnings))
+    return [one for one in every if not any(other != one and other.endswith(one) for other in every)]
+
 
 ABSOLUTE = re.compile(r"""(\b(?:mesh|model)["']?\s*[=:]\s*["'])((?:/|~|[A-Za-z]:[/\\]|\\\\)[^"'\n]*)""")
 """A key that names a file, up to the path, and the path, where that is an absolute one."""

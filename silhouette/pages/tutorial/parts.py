@@ -1,6 +1,10 @@
 """TELL: one part of the tutorial: its scene judged and drawn into the folder, and its text with the results.
 
 part -> each check judged -> figures from its observation -> PartResult
+
+A map of the tutorial is made and drawn, with the facts that its text tells.
+
+A scan of the tutorial is made into a scene, with the facts that its text tells.
 """
 
 from __future__ import annotations
@@ -12,19 +16,113 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from silhouette.doubt.maps import MapRequest
 from silhouette.drawing.animation.film import Animation, animate
+from silhouette.drawing.maps import write_map_picture
 from silhouette.files.cache import Cache
-from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
+from silhouette.geometry import INCH
+from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene, mapped
 from silhouette.pages.tutorial.facts import Facts, filled, share_of
-from silhouette.pages.tutorial.mapped import map_scene
-from silhouette.pages.tutorial.scanned import ScanFacts, scan_scene
-from silhouette.pages.tutorial.words import Part, Texts, texts
+from silhouette.pages.tutorial.words import Mapped, Part, Scanned, Texts, texts
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.base import Figure, Level
+from silhouette.scans.folder import PICTURE, write_folder
+from silhouette.scans.keeping import SCENE
+from silhouette.scans.scan import ScanRequest, scan_table
 from silhouette.scenes.motion import Motion, length
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress
+
+
+@dataclass(frozen=True)
+class MapFacts:
+    """What a map came to, in words.
+
+    Attributes:
+        places: how many places the model could stand at.
+        fits: at how many of them its base fits.
+        nearest: how far away the nearest place with each cover is, in inches.
+    """
+
+    places: str
+    fits: str
+    nearest: str
+
+
+def map_scene(wanted: Mapped, scene: Scene, renderer: Renderer, path: Path) -> MapFacts:
+    """Makes a map of a scene, and draws it.
+
+    Args:
+        wanted: what the map is of.
+        scene: the scene.
+        renderer: measures.
+        path: of the picture.
+
+    Raises:
+        FileError: where the picture cannot be written.
+    """
+    request = MapRequest(wanted.move, wanted.attackers, grid=wanted.grid, within=wanted.within)
+    made = mapped(scene, request, renderer)
+    write_map_picture(made, path)
+    near = [f'{verdict} at {away / INCH:.1f}"' for verdict, (_, away) in made.nearest.items()]
+    return MapFacts(f"{len(made.index):,}", f"{int(made.cells.stands.sum()):,}", ", ".join(near))
+
+
+@dataclass(frozen=True)
+class ScanFacts:
+    """What a scan came to, in words and files.
+
+    Attributes:
+        scene: the scene that was made.
+        picture: the picture of the table from above.
+        triangles, size, noise, figures, known, terrain, residual: how many, how large (mm) and how rough (mm) it is; of
+            how many figures it is sure which they are, and how far off (mm, root mean square) these are at most.
+        open_questions: how many questions it leaves.
+    """
+
+    scene: Path
+    picture: Path
+    triangles: str
+    size: str
+    noise: str
+    figures: str
+    known: str
+    terrain: str
+    residual: str
+    open_questions: str
+
+
+def scan_scene(scanned: Scanned, scenes: Path, cache: Cache, folder: Path) -> ScanFacts:
+    """Makes a scan into a scene.
+
+    Args:
+        scanned: which scan, and the known models.
+        scenes: the folder from which both are seen.
+        cache: keeps meshes that are read.
+        folder: a new one, for the scene.
+
+    Raises:
+        FileError: where the scan cannot be used.
+    """
+    table = scan_table(ScanRequest(scenes / scanned.file, (scenes / scanned.figures,)), cache)
+    write_folder(table, folder)
+    figures = [piece for piece in table.pieces if piece.kind != "terrain"]
+    sure = [piece.match.residual for piece in figures if piece.match is not None and piece.match.sure]
+    size = table.size or (0.0, 0.0)
+    return ScanFacts(
+        scene=folder / SCENE,
+        picture=folder / PICTURE,
+        triangles=f"{len(table.scan.faces):,}",
+        size=f"{size[0]:.0f} by {size[1]:.0f} mm",
+        noise=f"{table.noise:.1g} mm",
+        figures=str(len(figures)),
+        known=str(len(sure)),
+        terrain=str(len(table.pieces) - len(figures)),
+        residual=f"{max(sure, default=0.0):.1f} mm",
+        open_questions=str(len(table.questions)),
+    )
+
 
 SEED = 0
 """Of the odds on the pages."""

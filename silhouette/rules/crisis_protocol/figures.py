@@ -18,13 +18,12 @@ from silhouette.drawing.sheet import COLUMN, NAMED, Sheet
 from silhouette.drawing.strokes import AreaStyle, area, arrow, cross, disc, line, short, tint, title
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import why
-from silhouette.geometry import Floats
+from silhouette.geometry import INCH, Floats
 from silhouette.relations.plane_geometry import tangent_quadrilateral
 from silhouette.rules.base import Figure
 from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene
 from silhouette.scenes.scene import Check
-from silhouette.units import INCH
 
 BLOCKS, COVERS = "////", "...."
 """Hatches of terrain that blocks, and of terrain that gives cover."""

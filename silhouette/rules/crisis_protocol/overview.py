@@ -11,10 +11,9 @@ from silhouette.drawing.captions import LINE, THIN
 from silhouette.drawing.rulers import draw_grid, draw_numbers, draw_rulers, room_round
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, disc
-from silhouette.geometry import Floats
+from silhouette.geometry import INCH, Floats
 from silhouette.rules.crisis_protocol.figures import millimetres
 from silhouette.rules.crisis_protocol.scene import PlanScene
-from silhouette.units import INCH
 
 PAGE = 170.0
 """The width of the page, and the most height of its drawing: two columns of print, mm."""

@@ -12,11 +12,10 @@ import numpy as np
 from silhouette.drawing.in_3d.simplifying import Shape
 from silhouette.drawing.in_3d.solids import pawn, prism
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
-from silhouette.geometry import Floats, Pose
+from silhouette.geometry import INCH, Floats, Pose
 from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import PlanScene
 from silhouette.scenes.scene import Check
-from silhouette.units import INCH
 
 STEP = 0.55
 """The height of a size, in diameters of a usual base."""

@@ -135,7 +135,7 @@ class SceneTable:
         return Found(holds, sure, uses=(Use("line", widest, holds, of=_names(a, b)),))
 
     def _patch(self, a: Points, b: Points, past: Any) -> Found:
-        from silhouette.relations.patches import widest_patch
+        from silhouette.relations.visible import widest_patch
 
         found, past = _set(b), self._blockers(a, b, past)
         patch = widest_patch(self._eyes(a, b), found, past, least=self._enough, pixel=PATCH_PIXEL)

@@ -7,6 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from silhouette.geometry import INCH
 from silhouette.rules.data.nodes import (
     Attribute,
     Binary,
@@ -19,7 +20,6 @@ from silhouette.rules.data.nodes import (
     Those,
     Unary,
 )
-from silhouette.units import INCH
 
 if TYPE_CHECKING:
     from lark import Lark

@@ -13,6 +13,7 @@ from pydantic import Field, PlainValidator, WithJsonSchema, create_model
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, validated
+from silhouette.geometry import INCH
 from silhouette.rules.data.entries import ReadingEntry, is_value, words_of
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.kinds import PRIMITIVES
@@ -21,7 +22,6 @@ from silhouette.scenes.entries import FighterEntry, TableEntry, TerrainEntry, Ve
 from silhouette.scenes.table import Piece, TableScene, load_table_scene, looked_over, table_fields
 from silhouette.scenes.warnings import PlacementWarning, groups_alike
 from silhouette.text import as_written
-from silhouette.units import INCH
 
 NOTHING: Mapping[str, Any] = {"yes or no": False, "number": 0.0, "length": 0.0, "text": "", "words": ()}
 """The value of a key that says nothing and has no default, by its type."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import INCH, Flags, Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
@@ -28,7 +28,6 @@ from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.places import Elsewhere, Move, TablePlaces, moved, without
 from silhouette.scenes.scene import Check, between, everyone
-from silhouette.units import INCH
 
 if TYPE_CHECKING:
     from silhouette.drawing.in_3d.stage import Stage
