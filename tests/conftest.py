@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from _pytest.doctest import DoctestModule
 
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import DIRECTORY_VARIABLE
@@ -32,9 +35,15 @@ REQUIRE_GL = "SILHOUETTE_REQUIRE_GL"
 REQUIRE_CUDA = "SILHOUETTE_REQUIRE_CUDA"
 """The environment variable by which a GPU runner says that ``cuda`` must run, and on a GPU."""
 
-collect_ignore = ["mutation/mutants.py", "mutation/run.py"]  # of which one needs cosmic-ray, one a system that forks
+collect_ignore = [f"mutation/{name}.py" for name in ("mutants", "run", "everywhere")]  # cosmic-ray, a system that forks
 
 _KEPT = pytest.StashKey[str]()
+
+TOOLS = ("support", "benchmarks", "fuzz", "mutation", "gold")
+"""The folders of what the tests use: helpers and oracles, benchmarks, fuzzing, mutants, accepted figures."""
+
+_MAY_BE_SLOW = re.compile(r"mark\.slow|mark\.thinned|browser|[(, ]renderer[,:]")
+"""What stands in every file with a slow test: a mark, or a fixture that brings one."""
 
 _TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
@@ -51,6 +60,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")  # a page is drawn in software
+        if _tests_the_tests(item.path) and item.get_closest_marker("long") is None:
+            item.add_marker("slow")
+    slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
+    silent = [str(path) for path in sorted(slow) if not _may_be_slow(path, path.read_text(encoding="utf-8"))]
+    assert not silent, f"-m slow would leave these files alone, since they name no mark of a slow test: {silent}"
     is_wanted = bool(config.getoption("--long"))
     kept, left_out = list[pytest.Item](), list[pytest.Item]()
     for item in items:
@@ -59,6 +73,43 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+
+
+def _tests_the_tests(path: Path) -> bool:
+    """Whether a file is no test of the package, but of what the tests use; CI's second step is early enough for it."""
+    return path.is_relative_to(PROJECT / "tests") and path.relative_to(PROJECT / "tests").parts[0] in TOOLS
+
+
+def _may_be_slow(path: Path, text: str) -> bool:
+    return _tests_the_tests(path) or _MAY_BE_SLOW.search(text) is not None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Leaves files alone that have nothing to run: without doctests, and of ``-m slow`` those without slow tests."""
+    collectors = yield
+    if file_path.suffix != ".py":
+        return collectors
+    text = file_path.read_text(encoding="utf-8")
+    is_quick = parent.config.option.markexpr == "slow" and not _tests_the_tests(file_path)
+    if is_quick and not _may_be_slow(file_path, text):
+        return []
+    if is_quick or ">>>" not in text:
+        return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
+    return collectors
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Exempts what is there by now from garbage collection.
+
+    Ten thousand collected tests and all libraries would be looked through again each time, and copied into each
+    forked process.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _thin(items: list[pytest.Item]) -> None:
@@ -116,10 +167,19 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(config.stash[_KEPT], ignore_errors=True)
 
 
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """After each file gives back what glibc's allocator holds free between what lives: 30 to 200 MB of a worker."""
-    if _TRIM is not None and (nextitem is None or nextitem.path != item.path):
-        _TRIM(0)
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, None, None]:
+    """After each file gives back what it has left: cycles, and what glibc's allocator holds free between what lives.
+
+    A command raises the number of objects after which Python looks for cycles, and figures and meshes lie in them. What
+    is left is exempt from the next look, as in `pytest_collection_finish`.
+    """
+    yield
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+        if _TRIM is not None:
+            _TRIM(0)
 
 
 @pytest.fixture(autouse=True)

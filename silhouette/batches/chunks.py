@@ -5,20 +5,168 @@ Chunk -> the scene that it is of, read unless it was read last -> rows; what goe
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from silhouette.batches.export import failed_row
-from silhouette.batches.opening import Opener
-from silhouette.batches.row_making import RowMaker
 from silhouette.batches.settings import BatchSettings
-from silhouette.errors import RendererUnavailable
-from silhouette.files.cache import CACHED_TRIANGLES
+from silhouette.errors import DeviceLost, FileError, RendererUnavailable, RequestError
+from silhouette.files.cache import CACHED_TRIANGLES, Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
+from silhouette.judging import JudgingOptions, Request, judge_all
 from silhouette.renderers.registry import drivers_are_loaded
-from silhouette.text import Row
+from silhouette.rules import RULES
+from silhouette.scenes.scene import Check, Scene
+from silhouette.text import Row, problem, strict
+
+
+class Opener:
+    """Reads scenes in one process, one after another. It keeps the last one, and models for later ones.
+
+    Args:
+        settings: how every scene is judged.
+        folder: the folder to which paths of scenes are relative; None is the current one. Rows name files as the batch
+            does, whatever the folder.
+
+    Attributes:
+        scene: that was read last.
+        checks: its checks.
+        fingerprints: of files.
+        memory: the models that are kept.
+    """
+
+    def __init__(self, settings: BatchSettings, folder: Path | None = None) -> None:
+        RULES.update(settings.rules)
+        self._settings = settings
+        self._folder = folder
+        self._open_now = ("", "")
+        self.scene: Any = None
+        self.checks: Sequence[Any] = ()
+        self.fingerprints = Fingerprints()
+        self.memory = MemoryCache(self.fingerprints.of, CACHED_TRIANGLES)
+
+    @property
+    def cache(self) -> Cache:
+        """The cache folder, where the settings have one."""
+        return Cache.default() if self._settings.cached else Cache(None)
+
+    def digest(self, scene: str) -> str:
+        """The fingerprint that a scene has now."""
+        return self.fingerprints.of(self._place(scene))
+
+    def open(self, scene: str, digest: str) -> None:
+        """Reads a scene unless it was read last, and selects its checks.
+
+        Raises:
+            SilhouetteError: where the scene cannot be used, or its files no longer have that digest.
+        """
+        from silhouette.judging import Selection, content_with, load_scene
+
+        path = self._place(scene)
+        changed = RequestError(f"{scene}: it was changed while it was judged; judge it again")
+        if self.fingerprints.of(path) != digest:
+            raise changed
+        if self._open_now == (scene, digest):
+            return
+        self._open_now, self.scene = ("", ""), None  # frees the last scene first: two large ones may be too much
+        loaded = replace(load_scene(path, cache=replace(self.cache, memory=self.memory)), path=Path(scene))
+        self.scene = content_with(loaded, self._settings.error)
+        self.checks = Selection(everyone=self._settings.everyone, instead="--everyone").checks(self.scene)
+        if self.fingerprints.of(path) != digest:
+            raise changed
+        self._open_now = (scene, digest)
+
+    def problem(self, scene: str, error: Exception) -> str:
+        """The error as one line, with the name of the file as the batch would name it.
+
+        Only an error raised while a scene is read names the file by its place; afterwards the scene has its path.
+        """
+        if self._folder is not None and not Path(scene).is_absolute():
+            root = f"{self._folder.as_posix()}/"
+            if isinstance(error, FileError):
+                error = type(error)(Path(error.path).as_posix().removeprefix(root), error.problem)
+            elif isinstance(error, OSError) and isinstance(error.filename, str):
+                error = OSError(error.errno, error.strerror, Path(error.filename).as_posix().removeprefix(root))
+        return problem(error, Path(scene))
+
+    def _place(self, scene: str) -> Path:
+        return Path(scene) if self._folder is None else self._folder / scene
+
+
+TRIES = 4
+"""How often a check is judged at which the process that holds the device has ended: another check may be to blame."""
+
+
+class RowMaker:
+    """Judges checks with one renderer.
+
+    Args:
+        settings: how every scene is judged.
+        renderer: measures.
+        opener: says what is wrong with a scene.
+    """
+
+    def __init__(self, settings: BatchSettings, renderer: Any, opener: Opener) -> None:
+        self._options = JudgingOptions(renderer, pixel=settings.pixel, seed=settings.seed, what_if=settings.what_if)
+        self._opener = opener
+
+    def rows(self, requests: Sequence[Request], together: int, failure: str = "") -> Iterator[Row]:
+        """The rows of checks, ``together`` of them at once; with a failure, that is the first one's."""
+        start = 0
+        if failure:
+            scene, check = requests[0]
+            pair = " to ".join(filter(None, (check.attacker, check.target)))
+            yield _failed(scene, check, ": ".join(filter(None, (scene.path.as_posix(), pair, failure))))
+            start = 1
+        for first in range(start, len(requests), together):
+            yield from self._rows(requests[first : first + together])
+
+    def _rows(self, requests: Sequence[Request]) -> list[Row]:
+        """The rows of checks that are judged at once; if one of them cannot be judged, of fewer scenes at once."""
+        if len(requests) > 1:
+            with suppress(Exception):
+                return [_plain(result.row()) for result in judge_all(requests, self._options)]
+        if len({id(scene) for scene, _ in requests}) == 1:
+            return [self._row(*request) for request in requests]
+        half = len(requests) // 2
+        return [*self._rows(requests[:half]), *self._rows(requests[half:])]
+
+    def _row(self, scene: Scene, check: Check) -> Row:
+        """The row of a check."""
+        problem: Exception | None = None
+        for _ in range(TRIES):
+            try:
+                (result,) = judge_all([(scene, check)], self._options)
+                return _plain(result.row())
+            except Exception as error:
+                problem = error
+                if not isinstance(error, DeviceLost):
+                    break
+        assert problem is not None
+        return _failed(scene, check, self._opener.problem(scene.path.as_posix(), problem))
+
+
+def _failed(scene: Scene, check: Check, problem: str) -> Row:
+    """The row of a check that cannot be judged."""
+    row: dict[str, Any] = {
+        "attacker": check.attacker or None,
+        "target": check.target or None,
+        "rules": scene.rules_as_written,
+    }
+    if check.arc is not None:
+        row["arc"] = check.arc
+    return {**row, **failed_row(problem)}
+
+
+def _plain(row: Row) -> Row:
+    """The row of plain values, whatever the rule system put into it."""
+    plain: Row = json.loads(json.dumps(strict(row), ensure_ascii=False, allow_nan=False))
+    return plain
+
 
 if TYPE_CHECKING:
     from silhouette.workers.forkserver import Loaded
@@ -91,7 +239,7 @@ class ChunkJudge:
 
     Args:
         settings: how every scene is judged.
-        folder: as of `silhouette.batches.opening.Opener`.
+        folder: as of `silhouette.batches.chunks.Opener`.
         number: the number of this worker, which decides its GPU; by default `silhouette.workers.worker_number`.
         together: the number of checks that are judged at once; 1 where each has a time limit of its own.
         starts: starts the renderer; by default it is that of the settings.

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from silhouette.bundles.layout import Layout, layout_of
 from silhouette.bundles.manifest import NAME, PICTURES, SCENE_FOLDER, FileRecord, Role, SettingsRecord, manifest_bytes
 from silhouette.bundles.reading import lay_out, rows_of, shown_as
+from silhouette.drawing.figures import FigureOptions, write_figures
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.archives import LARGEST_TOTAL, MOST_ENTRIES
 from silhouette.files.documents import LARGEST_DOCUMENT, read_document
@@ -154,8 +155,6 @@ def _drawn(
     scene: Path, selection: Selection, options: JudgingOptions, folder: Path, step: Callable[[float, int], None]
 ) -> dict[str, bytes]:
     """The figures of every check by their names, as ``silhouette draw`` writes them."""
-    from silhouette.drawing.figures import FigureOptions, write_figures
-
     folder.mkdir()
     number = 0
 

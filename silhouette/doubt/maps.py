@@ -43,6 +43,7 @@ from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
 from silhouette.text import Progress, in_a_row
 from silhouette.version import document
+from silhouette.workers import parallel_map
 
 Mm = Annotated[float, Field(description="mm")]
 Place = Annotated[
@@ -551,7 +552,6 @@ def _mapped(
     if not forks:
         return map(judge, groups)
     places.prepare()
-    from silhouette.workers import parallel_map
 
     return parallel_map(judge, groups, workers)
 

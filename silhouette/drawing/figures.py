@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.drawing.odds_chart import NAME
 from silhouette.drawing.page import check_png_path
 from silhouette.drawing.saving import Format, Told, Writing, save, svg
 from silhouette.drawing.sheet import COLUMN, Sheet
 from silhouette.drawing.sheet import settings as matplotlib_settings
 from silhouette.drawing.styles import PRINT, Style
+from silhouette.drawing.table import tracing
 from silhouette.errors import RequestError
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
@@ -60,8 +62,6 @@ def warm_up(tables: bool, writing: Writing | None = None) -> None:
         writing: how an SVG is to be written; by default none is.
     """
     if tables:
-        from silhouette.drawing.table import eye_view, plan_view, side_view, tracing  # noqa: F401
-
         tracing.traced(np.ones((4, 4), np.bool_))
     if writing is not None:
         sheet = Sheet()
@@ -122,8 +122,6 @@ def _chosen(scene: Scene, check: Check, figures: list[Figure], name: str | None)
     """
     kept = [figure for figure in figures if name in (None, figure.name)]
     if figures and not kept:
-        from silhouette.drawing.odds_chart import NAME
-
         rule = rule_called(scene.rules)
         overview = rule.overview(scene)
         known = [figure.name for figure in [*figures, *([overview] if overview else [])]]

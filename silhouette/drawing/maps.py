@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import shapely
 
 from silhouette.doubt.maps import Map
 from silhouette.drawing.captions import BOLD, HAIRLINE, THIN, Swatch
@@ -110,8 +111,6 @@ class Grid:
 
     def rings(self, index: Any) -> Rings:
         """The outlines of the area that places, by their numbers (n, 2), cover together."""
-        import shapely
-
         if not len(index):
             return ()
         # Places in a row become one rectangle, so that there are few to join.

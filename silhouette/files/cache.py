@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.writing import PARTIAL, replacing
 
 Arrays = dict[str, NDArray[Any]]
@@ -117,7 +118,6 @@ class Cache:
         """The same cache, which also keeps in memory what it makes of files, for one process that reads many scenes."""
         if self.memory is not None:
             return self
-        from silhouette.files.fingerprints import Fingerprints
 
         return replace(self, memory=MemoryCache(Fingerprints().of, CACHED_TRIANGLES))
 

@@ -1,39 +1,137 @@
 """TELL: worker processes that judge the poses of a table; of several poses the newest.
 
-questions about documents -> tasks, the most urgent first, none that is cancelled -> processes with the meshes in memory
-a task that is cancelled, or a patient one where something urgent comes -> its process stops in the middle of it
+question about a document -> task, with the scene and its models as contents -> `WorkerPool` -> answer
+a question that is cancelled, or a patient one if something urgent comes -> its process stops in the middle of it
 """
 
 from __future__ import annotations
 
 import asyncio
 import gc
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+import os
+import pickle
+import signal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from functools import cache as cached
+from functools import partial
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Lock
 from typing import Any, cast
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
 
 from silhouette.errors import RequestError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.groups import TOGETHER
+from silhouette.groups import TOGETHER, shared
 from silhouette.judging.loading import content_with
 from silhouette.live.live_table import Pose
 from silhouette.live.names import Document
-from silhouette.live.processes import CLOSED, Processes, Start
 from silhouette.live.questions import Answer, CheckQuestion, Desk, Question
-from silhouette.live.stopping import STOP, StoppableRenderer, Stopped
+from silhouette.meshes.mesh import Mesh
+from silhouette.models.model import Model
 from silhouette.renderers import choose
+from silhouette.renderers.protocol import Body, Cast, Layer, Renderer
+from silhouette.renderers.rays import RayRenderer
+from silhouette.renderers.registry import survives_fork
 from silhouette.rules import rule_of
+from silhouette.scenes.carrying import Name, model_digest, packed_model, packed_scene, unpacked_model, unpacked_scene
 from silhouette.scenes.table import TableScene
+from silhouette.scenes.warnings import prepare
 from silhouette.text import problem
-from silhouette.workers.starting import cores
+from silhouette.views import View
+from silhouette.workers import PATIENT, WorkerPool, cores, start_method
+from silhouette.workers.content import CONTENT_ROOM, Content, content_of
+from silhouette.workers.forkserver import Loaded
+from silhouette.workers.process import Stopped, worker_pipe
 
-KEPT = 4
-"""Scenes that a process keeps: the newest pose, and what is asked of others in between."""
+
+class StoppableRenderer(Renderer):
+    """A renderer, a measurement with which ends with `Stopped` at the first look after a message has come.
+
+    Args:
+        renderer: that looks.
+        pipe: brings the message. In a process that is forked from this one nothing is read from it.
+    """
+
+    def __init__(self, renderer: Renderer, pipe: Connection) -> None:
+        self.name, self.device, self.capabilities = renderer.name, renderer.device, renderer.capabilities
+        self._renderer, self._pipe, self._process = renderer, pipe, os.getpid()
+
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
+        """See `Renderer.render`.
+
+        Raises:
+            Stopped: if a message has come.
+        """
+        self._go_on()
+        return self._renderer.render(view, bodies, pixels)
+
+    def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
+        """See `Renderer.depths`: one look if the renderer casts all rays at once, else one for each cast.
+
+        Raises:
+            Stopped: if a message has come.
+        """
+        if not isinstance(self._renderer, RayRenderer):
+            return super().depths(casts)
+        self._go_on()
+        return self._renderer.depths(casts)
+
+    def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterable[Layer]:
+        """See `Renderer.render_separately`: one look if the renderer draws whole pictures, else one for each body.
+
+        Raises:
+            Stopped: if a message has come.
+        """
+        if self.capabilities.sparse:
+            return super().render_separately(view, bodies, pixels)
+        self._go_on()
+        return self._renderer.render_separately(view, bodies, pixels)
+
+    def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
+        """See `Renderer.draw_ahead`.
+
+        Raises:
+            Stopped: if a message has come.
+        """
+        self._go_on()
+        self._renderer.draw_ahead(view, bodies)
+
+    def share(self, meshes: Sequence[Mesh]) -> bool:
+        """See `Renderer.share`."""
+        return self._renderer.share(meshes)
+
+    def refuse_too_large(self, meshes: Mapping[str, Mesh]) -> None:
+        """See `Renderer.refuse_too_large`."""
+        self._renderer.refuse_too_large(meshes)
+
+    @property
+    def underlying(self) -> Renderer:
+        """See `Renderer.underlying`."""
+        return self._renderer.underlying
+
+    @property
+    def is_closed(self) -> bool:
+        """See `Renderer.is_closed`."""
+        return self._renderer.is_closed
+
+    def close(self) -> None:
+        """See `Renderer.close`."""
+        self._renderer.close()
+
+    def _go_on(self) -> None:
+        if self._process == os.getpid() and self._pipe.poll():
+            self._pipe.recv()
+            raise Stopped
+
+
+SCENE_BYTES = CONTENT_ROOM // 4
+"""Bytes that a scene takes in a process: it keeps four, the newest pose and what is asked of others in between."""
 
 FEWEST, GROUPS_EACH = 4, 2
 """How many checks a group has at least, and into how many groups for each process the checks of a request are cut.
@@ -41,24 +139,95 @@ FEWEST, GROUPS_EACH = 4, 2
 A group has at most `TOGETHER` checks: a more urgent question makes its process begin the group again.
 """
 
-PATIENT = 5
-"""The urgency from which on a question gives way: its process answers the more urgent one, and begins it again."""
-
-LOST = "a process ended in the middle of a check, out of memory or killed; ask again"
-
 TRIES = 2
 """Processes that are asked a question: one may have been killed for another reason."""
 
+CLOSED = "the table is closed"
 
-@dataclass(order=True)
-class _Task:
-    """A question in the queue, the most urgent first."""
 
-    urgency: int
-    number: int
-    pose: Pose = field(compare=False)
-    question: Question = field(compare=False)
-    done: asyncio.Future[Any] = field(compare=False)
+@dataclass(frozen=True)
+class Start:
+    """What a process needs before the first question. Pickled, for a fresh Python, it comes without what is shared.
+
+    Attributes:
+        cache: of meshes; with what is in memory if the process is forked.
+        renderer: the name of a renderer.
+        device: the name of its device.
+        error: the error goal in place of the scene's own; None for that.
+        pixel: mm per pixel at the target; None for the scene's own.
+        started: the renderer itself.
+        scene: whose meshes are made ready once, for all processes that are forked from that one.
+        models: of that scene, by their digests.
+    """
+
+    cache: Cache
+    renderer: str
+    device: str | None = None
+    error: float | None = None
+    pixel: float | None = None
+    started: Renderer | None = None
+    scene: TableScene | None = None
+    models: Mapping[str, Model] | None = None
+
+    def __call__(self) -> Answering:
+        """The work of a process."""
+        return Answering(self)
+
+    def __reduce__(self) -> Any:
+        return Start, (Cache(self.cache.directory), self.renderer, self.device, self.error, self.pixel)
+
+
+class Answering:
+    """Answers questions in one process: a `silhouette.workers.forkserver.SharedWork`."""
+
+    def __init__(self, start: Start) -> None:
+        self._start = start
+        self._cache = start.cache.remembering()
+        self._renderer: Renderer | None = None
+
+    def load(self, _: Any) -> Loaded:
+        """Makes the meshes of the scene ready to be looked at, and its pieces to be moved.
+
+        This process, and what is forked of it, is ended by the one that began it alone, which waits until all are gone.
+        """
+        scene, renderer = self._start.scene, self._start.started
+        if scene is None or renderer is None:
+            return "unshared"
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        shared(scene, renderer)
+        prepare(scene.pieces)
+        return "full"
+
+    def __call__(self, task: tuple[str, Path, Question]) -> Iterator[Any]:
+        """The answer to a question.
+
+        Raises:
+            RequestError: if there is none; one line.
+        """
+        name, path, question = task
+        try:
+            if self._renderer is None:
+                gc.freeze()  # what is there already stays, and need not be looked through again and again
+                renderer = self._start.started or choose(self._start.renderer, self._start.device)
+                self._renderer = StoppableRenderer(renderer, worker_pipe())
+            scene = content_of(name, partial(self._scene, path, is_document=name.startswith("document")))
+            answer = question.answered(Desk(scene, self._renderer, self._cache, self._start.pixel))
+        except Exception as error:
+            raise RequestError(problem(error, path)) from None
+        yield answer
+
+    def _scene(self, path: Path, content: bytes, *, is_document: bool) -> TableScene:
+        if is_document:
+            document = pickle.loads(content)
+            loaded: Any = rule_of(path, document).load(path, document, self._cache)
+        else:
+            loaded = unpacked_scene(content, self._model)
+        return cast("TableScene", content_with(loaded, self._start.error))
+
+    def _model(self, name: Name) -> Model:
+        known = (self._start.models or {}).get(str(name))
+        model: Model = known or content_of(str(name), lambda content: unpacked_model(content, self._cache))
+        return model
 
 
 class Judges:
@@ -86,34 +255,34 @@ class Judges:
         pixel: float | None = None,
     ) -> None:
         self.workers = cores() if workers is None else workers
-        start = Start(Cache(cache.directory), renderer, device, error, pixel)
-        self._processes = Processes(scene, start, cache, self.workers, serve_questions)
-        self._threads = ThreadPoolExecutor(self.workers)
-        self._sent: list[list[int]] = [[] for _ in range(self.workers)]
-        self._locks = [Lock() for _ in range(self.workers)]
-        self._running: list[_Task | None] = [None] * self.workers
-        self._queue: asyncio.PriorityQueue[_Task] = asyncio.PriorityQueue()
-        self._is_closed = False
         self._numbers = count()
-        self._waiting = set[asyncio.Future[Any]]()
-        self._loops: list[asyncio.Task[None]] = []
+        self._digests: WeakKeyDictionary[Model, str] = WeakKeyDictionary()
+        self._contents: tuple[int, Mapping[str, Content]] = -1, {}
+        self._futures: dict[asyncio.Future[Any], Future[Any]] = {}
+        self._is_waking = False
+        start, started = Start(cache, renderer, device, error, pixel), choose(renderer, device)
+        requirements = None
+        if start_method().name == "fork" and survives_fork(started.name):
+            models = {self._digest(piece.model): piece.model for piece in scene.pieces}
+            start = replace(start, started=started, scene=scene, models=models)
+            digests = frozenset({"meshes", *models})
+
+            def requirements(task: Any) -> frozenset[str]:
+                return digests
+
+        self._pool = WorkerPool(start, self.workers, requirements=requirements, tries=TRIES)
+        self._pool.start_all(None)
 
     async def __aenter__(self) -> Judges:
-        self._loops = [asyncio.create_task(self._work(number)) for number in range(self.workers)]
+        self._pool.start_thread()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for loop in self._loops:
-            loop.cancel()
         self.close()
-        for done in self._waiting:
-            _fail(done, SilhouetteError(CLOSED))
 
     def close(self) -> None:
         """Ends the processes."""
-        self._is_closed = True
-        self._processes.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._pool.close(SilhouetteError(CLOSED))
 
     def ask(self, pose: Pose, question: Question, urgency: int = 0) -> asyncio.Future[Any]:
         """What the question's ``answered`` returns; cancelled, it is not begun, or not gone on with.
@@ -123,33 +292,51 @@ class Judges:
             question: what is asked about it.
             urgency: less urgent questions, with higher numbers, wait for more urgent ones.
         """
-        task = _Task(urgency, next(self._numbers), pose, question, asyncio.get_running_loop().create_future())
-        if self._is_closed:
-            _fail(task.done, SilhouetteError(CLOSED))
-            return task.done
-        self._waiting.add(task.done)
-        task.done.add_done_callback(self._waiting.discard)
-        task.done.add_done_callback(lambda done: self._stop(task) if done.cancelled() else None)
-        self._queue.put_nowait(task)
-        running = [one for one in self._running if one is not None]
-        if urgency < PATIENT and len(running) == self.workers and (last := max(running)).urgency >= PATIENT:
-            self._stop(last)
-        return task.done
+        contents = self._contents_of(pose)
+        future = self._pool.submit((next(iter(contents)), pose.path, question), contents, urgency)
+        answer = asyncio.wrap_future(future)
+        self._futures[answer] = future
+        answer.add_done_callback(self._forget)
+        if not self._is_waking:  # once for all that are asked now, so that the most urgent of them comes first
+            self._is_waking = True
+            asyncio.get_running_loop().call_soon(self._wake)
+        return answer
+
+    def _wake(self) -> None:
+        self._is_waking = False
+        self._pool.wake()
+
+    def _forget(self, answer: asyncio.Future[Any]) -> None:
+        del self._futures[answer]
+        if not answer.cancelled():
+            answer.exception()  # if nobody waits for it any longer, that is no mistake
 
     def drop(self, answer: asyncio.Future[Any]) -> None:
-        """Cancels what `ask` gave, and has its process stop now: a future alone tells of it when the loop goes on."""
+        """Cancels what `ask` gave, and has its process stop now: a future alone does so when the loop goes on."""
+        if answer in self._futures:
+            self._futures[answer].cancel()
         answer.cancel()
-        for task in self._running:
-            if task is not None and task.done is answer:
-                self._stop(task)
 
-    def _stop(self, task: _Task) -> None:
-        """Has a process stop if this is what it answers."""
-        for number, lock in enumerate(self._locks):
-            with lock:
-                if self._running[number] is task:
-                    with suppress(OSError):  # that it has died is noticed when the answer is read
-                        self._processes[number].pipe.send(STOP)
+    def _contents_of(self, pose: Pose) -> Mapping[str, Content]:
+        """What is needed to judge a pose, the scene first, then its models; or its document, if it is not loaded."""
+        number, contents = self._contents
+        if number == pose.number:
+            return contents
+        scene = pose.scene
+        if scene is None:
+            return {f"document {pose.number}": Content(lambda: pickle.dumps(pose.document), SCENE_BYTES)}
+        models = {self._digest(piece.model): piece.model for piece in scene.pieces}
+        packed = cached(lambda: packed_scene(scene, self._digest))
+        contents = {f"scene {pose.number}": Content(packed, SCENE_BYTES)}
+        contents |= {name: Content(partial(packed_model, model)) for name, model in models.items()}
+        self._contents = pose.number, contents
+        return contents
+
+    def _digest(self, model: Model) -> str:
+        """The digest of a model, by which processes know it; worked out once for each."""
+        if model not in self._digests:
+            self._digests[model] = model_digest(model)
+        return self._digests[model]
 
     async def ask_all(self, pose: Pose, question: CheckQuestion, urgency: int = PATIENT) -> list[Answer]:
         """The answers to a question of many checks, shared out among the processes."""
@@ -192,110 +379,3 @@ class Judges:
     def tried(self, document: Document, path: Path) -> Pose:
         """A pose that the table is not in; its number is below 0."""
         return Pose(-1 - next(self._numbers), document, path)
-
-    async def _work(self, number: int) -> None:
-        """Has one process answer question after question."""
-        loop = asyncio.get_running_loop()
-        while True:
-            task = await self._queue.get()
-            if task.done.done():
-                continue
-            try:
-                kind, answer = await loop.run_in_executor(self._threads, self._asked, number, task)
-            except Exception as error:
-                _fail(task.done, error)
-                continue
-            if task.done.done():
-                continue
-            if kind == STOPPED:
-                self._queue.put_nowait(task)
-            elif kind == PROBLEM:
-                _fail(task.done, RequestError(answer))
-            else:
-                task.done.set_result(answer)
-
-    def _asked(self, number: int, task: _Task) -> tuple[str, Any]:
-        """What one process sends back; another takes its place where it ends without that.
-
-        Raises:
-            SilhouetteError: where it has ended.
-        """
-        for _ in range(TRIES):
-            with suppress(EOFError, OSError):
-                return self._sent_back(number, task)
-            self._processes.replace(number)
-            self._sent[number] = []
-        raise SilhouetteError(LOST)
-
-    def _sent_back(self, number: int, task: _Task) -> tuple[str, Any]:
-        """What one process sends back.
-
-        Raises:
-            OSError, EOFError: where it ends, or has ended, without an answer.
-        """
-        sent, process, pose = self._sent[number], self._processes[number], task.pose
-        content = None if pose.number in sent else self._content(number, pose)
-        try:
-            with self._locks[number]:
-                if task.done.done():
-                    return STOPPED, None
-                self._running[number] = task
-                process.pipe.send((pose.number, pose.path, content, task.question))
-            kind, answer = process.pipe.recv()
-        finally:
-            with self._locks[number]:
-                self._running[number] = None
-        if kind == PROBLEM:
-            self._sent[number] = [one for one in sent if one != pose.number]
-        elif content is not None:
-            self._sent[number] = [*sent, pose.number][-KEPT:]
-        return kind, answer
-
-    def _content(self, number: int, pose: Pose) -> bytes | Document:
-        """A pose as it is sent to a process: its scene, where the process has the models, else its document."""
-        carrier = self._processes.carrier(number)
-        packed = None if carrier is None or pose.scene is None else carrier.packed(pose.scene)
-        return pose.document if packed is None else packed
-
-
-def _fail(done: asyncio.Future[Any], error: Exception) -> None:
-    """Tells that there is no answer; where nobody waits for it any longer, that is no mistake."""
-    if not done.done():
-        done.set_exception(error)
-        done.exception()
-
-
-ANSWER, PROBLEM, STOPPED = "answer", "problem", "stopped"
-"""What a process sends back, each with a value: the answer; one line that says why there is none; None."""
-
-
-def serve_questions(pipe: Connection, start: Start) -> None:
-    """Answers questions that come through a pipe, until it breaks: what a process of `Judges` does."""
-    gc.freeze()  # what is there already stays, and need not be looked through again and again
-    cache = start.cache.remembering()
-    renderer = choose(start.renderer, start.device) if isinstance(start.renderer, str) else start.renderer
-    stoppable = StoppableRenderer(renderer, pipe)
-    scenes: dict[int, TableScene] = {}
-    try:
-        while True:
-            message = pipe.recv()
-            if message == STOP:  # it came too late
-                continue
-            number, path, content, question = message
-            try:
-                if content is not None:
-                    if isinstance(content, bytes) and start.carrier is not None:
-                        loaded = start.carrier.unpacked(content)
-                    else:
-                        loaded = rule_of(path, content).load(path, content, cache)
-                    scenes[number] = cast("TableScene", content_with(loaded, start.error))
-                    for old in list(scenes)[:-KEPT]:
-                        del scenes[old]
-                pipe.send((ANSWER, question.answered(Desk(scenes[number], stoppable, cache, start.pixel))))
-            except Stopped:
-                pipe.send((STOPPED, None))
-            except Exception as error:
-                pipe.send((PROBLEM, problem(error, path)))
-                scenes.pop(number, None)
-    except (EOFError, OSError):
-        return

@@ -15,12 +15,13 @@ import numpy as np
 from silhouette.doubt.maps import Cells, Map, MapRequest, checks_of_map, grid_points
 from silhouette.errors import RequestError
 from silhouette.geometry import Flags, Floats
-from silhouette.live.judges import PATIENT, Judges
+from silhouette.live.judges import Judges
 from silhouette.live.live_table import Pose
 from silhouette.live.questions import MapQuestion
 from silhouette.rules import rule_called
 from silhouette.scenes.ground import Indices
 from silhouette.scenes.table import TableScene
+from silhouette.workers import PATIENT
 
 COARSEST = 8
 """The first step takes one point in so many, along x and along y; each further one half as many."""

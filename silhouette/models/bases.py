@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import shapely
 
 from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
@@ -196,8 +197,6 @@ def _undersides(triangles: Floats, tall: float) -> Iterator[float]:
 
 def _stands_on(slab: Flags, hanging: Flags, window: Window, height: float) -> bool:
     """Whether what is below a slab carries it, as legs do, rather than hangs below it; both (GRID, GRID) bool."""
-    import shapely
-
     main = np.count_nonzero(largest(slab))
     if np.count_nonzero(hanging) > HANGING_AREA * main:
         return True
@@ -286,7 +285,6 @@ def _slab_below(triangles: Floats, window: Window, height: float) -> Flags | Non
     #     +-----------+                 | |   | |       0.9 of the height
     #     |           |                 | |   | |       0.5
     #     +-----------+                (___) (___)      0.04
-    import shapely
 
     bottom, middle, high = (filled(triangles, window, z) for z in (0.04 * height, 0.5 * height, 0.9 * height))
     main = largest(middle)
@@ -355,8 +353,6 @@ def _crossings(plan: Floats, row: Indices) -> tuple[Floats, Floats]:
 
 def _width_and_middle(points: Floats) -> tuple[float, tuple[float, float]]:
     """The greatest width in mm of the outline of points (n, 2), for a rectangle its longer side; and its middle."""
-    import shapely
-
     hull = shapely.convex_hull(shapely.multipoints(points))
     # A scanned disc's hull has thousands of corners.
     tolerance = max(1e-4, 1e-6 * float(np.ptp(points, axis=0).max()))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from shapely import MultiPoint
 
 from silhouette.geometry import INCH, Floats, Integers
 from silhouette.meshes.mesh import Mesh
@@ -198,7 +199,5 @@ def _breadth(vertices: Floats) -> float:
     >>> _breadth(legs), _breadth(legs[1:])
     (1.0, 0.5)
     """
-    from shapely import MultiPoint
-
     lowest, area = _lowest_in_plan(vertices)
     return MultiPoint(lowest).convex_hull.area / area if area > 0.0 else 0.0

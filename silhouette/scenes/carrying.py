@@ -1,7 +1,7 @@
 """PLACE: a scene on its way to another process, apart from its models, which many scenes share.
 
 scene -> bytes with names in place of models -> the scene, with the models that have these names there
-model -> bytes, and the name that their content gives them -> the model
+model -> its digest, and bytes -> the model
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from silhouette.files.cache import Cache
 from silhouette.meshes.derived import keep_in
+from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
@@ -43,11 +44,18 @@ WORKED_OUT = ("thick_from", "balls_from")
 """The fields of a model that say nothing but how to work out what its mesh has."""
 
 
-def packed_model(model: Model) -> tuple[str, bytes]:
-    """The name of a model, which is that of every model with the same content, and the model itself."""
-    content = {field.name: getattr(model, field.name) for field in fields(model) if field.name not in WORKED_OUT}
-    hashed = hashlib.blake2b(_bytes_of(content), digest_size=16)
-    return hashed.hexdigest(), _bytes_of((model, vars(model)))
+def model_digest(model: Model) -> str:
+    """The name of a model, which is that of every model with the same content."""
+    given = (getattr(model, field.name) for field in fields(model) if field.name not in WORKED_OUT)
+    content = [
+        [getattr(value, field.name) for field in fields(Mesh)] if isinstance(value, Mesh) else value for value in given
+    ]
+    return hashlib.blake2b(_bytes_of(content), digest_size=16).hexdigest()
+
+
+def packed_model(model: Model) -> bytes:
+    """The model itself, with what has been worked out of it."""
+    return _bytes_of((model, vars(model)))
 
 
 def unpacked_model(content: bytes, cache: Cache) -> Model:

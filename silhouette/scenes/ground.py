@@ -25,6 +25,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from shapely import Polygon, get_coordinates
+from shapely.geometry.polygon import orient
 
 from silhouette.geometry import Flags, Floats
 from silhouette.lazy import cached_property
@@ -438,9 +440,6 @@ def inset(outline: Floats, distance: float) -> Floats:
     >>> sorted(inset(np.array([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]]), 1.0).tolist())
     [[1.0, 1.0], [1.0, 3.0], [3.0, 1.0], [3.0, 3.0]]
     """
-    from shapely import Polygon, get_coordinates
-    from shapely.geometry.polygon import orient
-
     left = Polygon(outline).buffer(-distance, join_style="mitre")
     return np.empty((0, 2)) if left.is_empty else get_coordinates(orient(left))[:-1]
 

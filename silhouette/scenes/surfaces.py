@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from shapely import Polygon
 
 from silhouette.geometry import Flags, Floats, Pose, convex_hull, polygon_outline
 from silhouette.lazy import derived
@@ -37,8 +38,6 @@ class Underside:
     @property
     def middle(self) -> Floats:
         """(2,) the middle of the area within the outline, mm."""
-        from shapely import Polygon
-
         (point,) = Polygon(self.outline).centroid.coords
         return np.array(point)
 

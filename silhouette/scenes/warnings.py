@@ -21,6 +21,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from shapely import Point
 
 from silhouette.geometry import INCH, Floats, convex_hull
 from silhouette.lazy import cached_property
@@ -179,8 +180,6 @@ class Support:
             return None
         carried = points[depth >= -LOWER]
         if len(carried):
-            from shapely import Point
-
             spacing = np.ptp(points, axis=0).max() / COARSE
             if convex_hull(carried).distance(Point(middle)) <= spacing:
                 return None

@@ -6,19 +6,19 @@ tasks, given one after another -> events as they happen (`WorkerPool`)
 
 from __future__ import annotations
 
-from silhouette.workers.mapping import parallel_map
-from silhouette.workers.pool import NextTask, WorkerPool, events_of
+from silhouette.workers.pool import PATIENT, WORKER_LOST, NextTask, WorkerPool, parallel_map
 from silhouette.workers.process import worker_number
 from silhouette.workers.slots import Event
 from silhouette.workers.starting import CAN_FORK, cores, start_method
 
 __all__ = [
     "CAN_FORK",
+    "PATIENT",
+    "WORKER_LOST",
     "Event",
     "NextTask",
     "WorkerPool",
     "cores",
-    "events_of",
     "parallel_map",
     "start_method",
     "worker_number",

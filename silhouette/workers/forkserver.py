@@ -23,10 +23,12 @@ from typing import Any, Literal, Protocol
 
 from silhouette.workers import starting
 from silhouette.workers.clock import NEVER, RunningClock
-from silhouette.workers.process import ChildProcess, is_stopped, serve
+from silhouette.workers.process import DONE, RESULT, ChildProcess, EndOfTasks, is_stopped, serve, worker_pipe
 
 Requirements = frozenset[Any]
 """The requirements of a task in memory, such as files with their states."""
+
+NOTHING: Requirements = frozenset()
 
 Loaded = Literal["room", "full", "unshared"]
 """The outcome of loading: there is room for more, there is not, or a fork could not use the loaded content."""
@@ -35,16 +37,12 @@ ENDS_WITHIN = 1.0
 """Seconds that an idle fork server is given to end by itself."""
 
 
-class Loader(Protocol):
-    """What a fork server loads."""
+class SharedWork(Protocol):
+    """A `silhouette.workers.process.Work` that can load what tasks require before they are given."""
 
     def load(self, task: Any) -> Loaded:
         """Loads what a task requires, so that processes forked from this one share it."""
         ...
-
-
-class SharedWork(Loader, Protocol):
-    """A `silhouette.workers.process.Work` that can load what tasks require before they are given."""
 
     def __call__(self, task: Any) -> Iterator[Any]:
         """Does a task."""
@@ -61,26 +59,35 @@ def can_serve() -> bool:
 
 
 class ForkedWorker:
-    """A worker that was forked from a fork server: see `silhouette.workers.process.Worker`."""
+    """A worker that was forked from a fork server, with the members of a `silhouette.workers.process.ChildProcess`."""
 
     def __init__(self, server: ForkServer, pid: int, pipe: Connection) -> None:
         self.pipe = pipe
         self.server = server
-        self.pid = pid
+        self._pid = pid
         self._pidfd = os.pidfd_open(pid)  # the number is not given to another before the fork server reaps it
 
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._pid
+
     def is_alive(self) -> bool:
-        """See `Worker`."""
+        """Whether it still runs."""
         return not select.select([self._pidfd], [], [], 0.0)[0]
 
     def is_stopped(self) -> bool:
-        """See `Worker`."""
+        """See `silhouette.workers.process.is_stopped`."""
         return is_stopped(self.pid)
 
-    def kill(self) -> None:
-        """See `Worker`."""
+    def interrupt(self) -> None:
+        """Ends it, and leaves its pipe to a thread that may be at it; `kill` comes after that."""
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+
+    def kill(self) -> None:
+        """Ends it, whatever it is doing."""
+        self.interrupt()
         self.close()
         self.server.reap(self.pid)
 
@@ -88,22 +95,6 @@ class ForkedWorker:
         """Lets go of a worker that has ended."""
         os.close(self._pidfd)
         self.pipe.close()
-
-
-@dataclass(frozen=True)
-class Answer:
-    """An answer of a fork server.
-
-    Attributes:
-        kind: "loaded", with a `Loaded`; "forked", with the `ForkedWorker`; "reaped", with the exit status of a worker;
-            or "died": the fork server itself did.
-        slot: the slot of the pool that the request was made for.
-        value: the value that ``kind`` names.
-    """
-
-    kind: Literal["loaded", "forked", "reaped", "died"]
-    slot: Any
-    value: Any = None
 
 
 @dataclass(frozen=True)
@@ -122,7 +113,6 @@ class ForkServer:
         start: gives what it loads, and its forks work with.
         clock: the clock of the pool.
         timeout: the seconds that loading may take; None is unlimited.
-        serve: what its forks do, with a pipe and what ``start`` gave: by default the tasks that come through it.
 
     Attributes:
         pipe: readable when an answer has come.
@@ -132,14 +122,8 @@ class ForkServer:
         orders: workers that are still to be forked.
     """
 
-    def __init__(
-        self,
-        start: Callable[[], Loader],
-        clock: RunningClock,
-        timeout: float | None,
-        serve: Callable[[Connection, Any], None] = serve,
-    ) -> None:
-        self._process = ChildProcess(_serve_forks, (start, serve, os.getpid()))
+    def __init__(self, start: Callable[[], SharedWork], clock: RunningClock, timeout: float | None) -> None:
+        self._process = ChildProcess(_serve_forks, (start, os.getpid()))
         self.pipe = self._process.pipe
         self._clock = clock
         self._timeout = timeout
@@ -162,11 +146,6 @@ class ForkServer:
     def is_busy(self) -> bool:
         """Whether an answer will come."""
         return self._request is not None
-
-    @property
-    def is_loading(self) -> bool:
-        """Whether the answer that will come is that something is loaded, which may take long."""
-        return self._request is not None and self._request[0] == "loaded"
 
     @property
     def is_wanted(self) -> bool:
@@ -200,68 +179,100 @@ class ForkServer:
     def _send(self, kind: str, slot: Any, argument: Any) -> None:
         self._request = kind, slot
         with suppress(OSError):  # that it has died is noticed when the answer is read
-            self.pipe.send((kind, argument))
+            self.pipe.send(((kind, argument), {}, ()))
 
-    def receive(self) -> Answer:
-        """The answer to the request, or "died"; called when the pipe is readable or broken."""
+    def receive(self) -> tuple[str, Any, Any]:
+        """The answer to the request; called when the pipe is readable or broken.
+
+        Returns:
+            "loaded", with a `Loaded`; "forked", with the `ForkedWorker`; "reaped", with the exit status of a worker;
+            or "died": the fork server itself did. In between, the slot of the pool that the request was made for.
+        """
         assert self._request is not None
         (kind, slot), self._request, self.deadline = self._request, None, NEVER
         try:
-            value = self.pipe.recv()
-            if kind == "forked":
+            message, value = self.pipe.recv()
+            if kind == "forked" and message == RESULT:
                 value = ForkedWorker(self, value, Connection(recv_handle(self.pipe)))
+            if message != RESULT or self.pipe.recv()[0] != DONE:
+                return "died", slot, None
         except (EOFError, OSError):
-            return Answer("died", slot)
+            return "died", slot, None
         if kind == "loaded":
             self.loaded |= next(order.requirements for order in self.orders if order.slot is slot)
             self.full = value == "full"
         if kind == "forked":
             self.orders = [order for order in self.orders if order.slot is not slot]
-        return Answer(kind, slot, value)  # type: ignore[arg-type]
-
-    def interrupt(self) -> None:
-        """Ends it while it is loading, and another thread may wait for it, whose answer is "died"; `stop` comes after.
-
-        At another time it may have forks, which only it can remove from the process table.
-        """
-        self._process.interrupt()
+        return kind, slot, value
 
     def stop(self) -> None:
         """Ends it; its forks are ended by the slots that hold them."""
         if not self.is_busy:
             with suppress(OSError):
-                self.pipe.send(("end", None))
+                self.pipe.send((("end", None), {}, ()))
                 self._process.wait(ENDS_WITHIN)
         self._process.kill()
 
 
-def _serve_forks(
-    pipe: Connection, argument: tuple[Callable[[], Loader], Callable[[Connection, Any], None], int]
-) -> None:
-    """The main loop of a fork server.
+def _serve_forks(pipe: Connection, argument: tuple[Callable[[], SharedWork], int]) -> None:
+    """What a fork server does: requests are its tasks, see `silhouette.workers.process.serve`.
 
     Its one other Python thread, which watches its parent, holds no lock: so it can be forked.
     """
-    start, serve_with, pool = argument
-    pool_pidfd = os.pidfd_open(pool)
-    work = start()
-    with suppress(EOFError, OSError):
-        while True:
-            request, value = pipe.recv()
-            if request == "loaded":
-                pipe.send(_load(work, value))
-            elif request == "forked":
-                _fork(pipe, lambda end: serve_with(end, work), pool, pool_pidfd)
-            elif request == "reaped":
-                pipe.send(os.waitstatus_to_exitcode(os.waitpid(value, 0)[1]))
-            else:
-                break
+    start, pool = argument
+    serve(pipe, _Forking(start(), pool))
     with suppress(ChildProcessError):  # all of its forks have ended by now, or will soon
         while True:
             os.waitpid(-1, 0)
 
 
-def _load(work: Loader, task: Any) -> Loaded:
+class _Forking:
+    """The work of a fork server.
+
+    Args:
+        work: that it loads for, and its forks do.
+        pool: the number of the process that its forks end with.
+    """
+
+    def __init__(self, work: SharedWork, pool: int) -> None:
+        self._work, self._pool, self._pool_pidfd = work, pool, os.pidfd_open(pool)
+
+    def __call__(self, request: tuple[str, Any]) -> Iterator[Any]:
+        """The answer to a request; after that of "forked", the handle of the pipe to the new process is sent."""
+        kind, argument = request
+        if kind == "loaded":
+            yield _load(self._work, argument)
+        elif kind == "forked":
+            pool_end, worker_end = Pipe()
+            with starting.fork_warning_silenced():
+                pid = os.fork()
+            if not pid:
+                pool_end.close()
+                self._serve_in_fork(worker_end)
+            worker_end.close()
+            yield pid
+            send_handle(worker_pipe(), pool_end.fileno(), self._pool)
+            pool_end.close()
+        elif kind == "reaped":
+            yield os.waitstatus_to_exitcode(os.waitpid(argument, 0)[1])
+        else:
+            raise EndOfTasks
+
+    def _serve_in_fork(self, pipe: Connection) -> None:
+        """Does tasks in a new process, which never returns from here."""
+        status = 1
+        try:
+            worker_pipe().close()  # of the fork server
+            threading.Thread(target=_end_with, args=(self._pool_pidfd,), daemon=True).start()
+            serve(pipe, self._work)
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+
+
+def _load(work: SharedWork, task: Any) -> Loaded:
     try:
         loaded = work.load(task)
     except Exception:
@@ -269,30 +280,6 @@ def _load(work: Loader, task: Any) -> Loaded:
     gc.collect()
     gc.freeze()  # else the next collection in each fork writes to, and so copies, the pages of everything
     return loaded
-
-
-def _fork(pipe: Connection, served: Callable[[Connection], None], pool: int, pool_pidfd: int) -> None:
-    """Sends the number of the new process, and the pipe to it; the new process never returns from here."""
-    pool_end, worker_end = Pipe()
-    with starting.fork_warning_silenced():
-        pid = os.fork()
-    if pid:
-        worker_end.close()
-        pipe.send(pid)
-        send_handle(pipe, pool_end.fileno(), pool)
-        pool_end.close()
-        return
-    status = 1
-    try:
-        pool_end.close()
-        pipe.close()
-        threading.Thread(target=_end_with, args=(pool_pidfd,), daemon=True).start()
-        served(worker_end)
-        status = 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        os._exit(status)
 
 
 def _end_with(pidfd: int) -> None:

@@ -1,21 +1,47 @@
-"""Worker processes that take one task after another. One that dies or takes too long costs its task alone.
+"""The one executor: worker processes that take one task after another. One that dies or takes too long costs its task.
 
-tasks -> processes, each with a pipe -> results, as they come -> done, or lost with the reason
+submit(task, content, urgency) -> queue, the most urgent first -> a process that has the content -> results -> future
+a source of tasks, asked when a process is free (back-pressure) -> the same -> events
 
-Where several tasks require the same in memory, the workers are forked from processes that have loaded it: see
+Who calls drives the pool, with no thread of its own, so that it may be forked; or a thread does, for an event loop.
+
+If several tasks require the same in memory, the workers are forked from processes that have loaded it: see
 `silhouette.workers.forkserver`.
+
+Of the executors that there are, none holds half of what must hold here (tried in November 2026, on Linux):
+
+| | `concurrent.futures` | `loky` 3.7 | `pebble` 5.2 |
+|---|---|---|---|
+| callers with threads, scripts without a guard | no: forks them, or runs the script again | yes | no: as before |
+| daemonic callers | no: AssertionError | no: AssertionError | no: AssertionError |
+| Windows | yes | yes | yes |
+| a kill costs one task, others go on | no: BrokenProcessPool for all | no: TerminatedWorkerError for all | yes |
+| a lost task is tried again | no | no | no |
+| cancel within 4 ms of CPU, meshes kept | no: goes on | no: goes on | no: 90 ms, by killing the process |
+| urgency, and giving way to it | no | no | no |
+| meshes shared by fork | yes | no: copied into each | yes |
+| ends when the caller is killed, in the middle too | no | no | no: idle ones alone |
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from multiprocessing.connection import wait
-from typing import Any, cast
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from heapq import heappop, heappush
+from itertools import count
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
+from typing import Any, TypeVar, cast
 
+from silhouette.errors import SilhouetteError
 from silhouette.workers import starting
 from silhouette.workers.clock import LOOK_INTERVAL, NEVER, RunningClock
+from silhouette.workers.content import Content
 from silhouette.workers.forkserver import (
-    Answer,
+    NOTHING,
     ForkedWorker,
     ForkServer,
     Order,
@@ -23,38 +49,29 @@ from silhouette.workers.forkserver import (
     SharedWork,
     can_serve,
 )
-from silhouette.workers.process import Work, start_worker
-from silhouette.workers.slots import Event, Slot
+from silhouette.workers.process import DONE, FAILED, RESULT, STOPPED, Work, start_worker
+from silhouette.workers.slots import Event, Slot, TaskFuture, exit_in_words
 
 NextTask = Callable[[Any], Any]
-"""From the last task of a worker (None at first) to its next one; None where there is none for now."""
+"""From the last task of a worker (None at first) to its next one; None if there is none for now."""
 
-NOTHING: Requirements = frozenset()
+ContentsOf = Callable[[Any], Mapping[str, Content]]
+"""From a task to its contents, by their digests."""
 
+PATIENT = 5
+"""The urgency from which on a task gives way: its process does the more urgent one, and begins it again."""
 
-def events_of(pools: Sequence[tuple[WorkerPool, NextTask]]) -> Iterator[Event]:
-    """The events of pools that share a clock, until no process is busy and there is no task left.
-
-    A pool may have tasks that follow from the events of another; of two, the one whose tasks feed the other is first.
-    """
-    first, _ = pools[0]
-    while True:
-        for pool, next_task in pools:
-            yield from pool.give(next_task)
-        busy = [(pool, pool.busy) for pool, _ in pools]
-        sources = [source for _, some in busy for source in some]
-        if not sources:
-            return
-        ready = first.wait(sources)
-        for pool, some in busy:
-            yield from pool.events_from(some, ready)
+WORKER_LOST = (
+    "a worker process ended in the middle of a check, out of memory or killed; "
+    "take fewer with --workers, or a larger --pixel"
+)
 
 
 class WorkerPool:
     """A number of processes, each made ready once by ``start()``, which gives the function that does a task.
 
-    They are forked where that is safe, and share what is in memory; else ``start`` must be what pickle can carry, and
-    where no process can be started the work is done in this one, without a timeout: see
+    They are forked if that is safe, and share what is in memory; else ``start`` must be what pickle can carry. If no
+    process can be started the work is done in this one, without a timeout: see
     `silhouette.workers.starting.start_method`. Used as a context manager: at its end all processes are gone.
 
     Args:
@@ -62,12 +79,13 @@ class WorkerPool:
         workers: the number of processes.
         timeout: the seconds that may pass until the next result of a process; None is unlimited. Time for which this
             process or that one is stopped, as by Ctrl-Z, does not count.
-        requirements: a function from a task to its requirements in memory. Where it is given, ``start`` gives a
-            `silhouette.workers.forkserver.SharedWork`, and processes whose tasks require the same share it, where
-            that is possible.
+        requirements: a function from a task to its requirements in memory. If it is given, ``start`` gives a
+            `silhouette.workers.forkserver.SharedWork`, and processes whose tasks require the same share it, if
+            that is possible. Requirements that are digests of contents need not be sent.
         replace: whether another process takes the place of one that has died.
-        ahead: whether a process is given its next task while it is at one, so that it never waits for it.
-        clock: that of another pool, for `events_of`; by default its own.
+        ahead: the number of processes, the first ones, that are given their next task while they are at one, so that
+            they never wait for it.
+        tries: the number of processes that are given a submitted task, if those before have ended over it.
 
     Attributes:
         by_meshes: that a process gains by tasks with the same meshes one after the other: it has them in memory.
@@ -79,6 +97,10 @@ class WorkerPool:
     ...     events = list(pool.events(lambda last: tasks.pop() if tasks else None))
     >>> [(event.kind, event.value) for event in events]
     [('result', 0), ('result', 1), ('done', None)]
+    >>> with WorkerPool(start, workers=1) as pool:
+    ...     futures = [pool.submit(task) for task in (3, 5)]
+    ...     [pool.result(future) for future in futures]
+    [2, 4]
     """
 
     by_meshes = True
@@ -91,71 +113,229 @@ class WorkerPool:
         requirements: Callable[[Any], Requirements] | None = None,
         *,
         replace: bool = True,
-        ahead: bool = False,
-        clock: RunningClock | None = None,
+        ahead: int = 0,
+        tries: int = 1,
     ) -> None:
         self._start = start
         self._timeout = timeout
-        self._clock = RunningClock() if clock is None else clock
+        self._clock = RunningClock()
         self._examined = 0.0
-        self._replace = replace
-        self._ahead = ahead
-        self._slots = [Slot(self._clock, timeout) for _ in range(workers)]
+        self._replace, self._ahead, self._tries = replace, ahead, tries
+        self._slots = [Slot(number, self._clock, timeout) for number in range(workers)]
         self._servers: list[ForkServer] = []
-        self._requirements = requirements if workers > 1 else None
+        self._requirements = requirements if can_serve() else None
         self._unshared: Requirements = NOTHING
+        self._numbers = count()
+        self._queue: list[tuple[int, int, TaskFuture]] = []
+        self._queue_lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._alarm: tuple[Connection, Connection] | None = None
+        self._closed: BaseException | None = None
 
     def __enter__(self) -> WorkerPool:
-        if not can_serve():
-            self._requirements = None
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close(SilhouetteError("the pool is closed"))
+
+    def close(self, error: BaseException) -> None:
+        """Ends all processes, whatever they are doing; tasks that are not done end with the error."""
+        self._closed = error
+        if self._thread is not None:
+            for slot in self._slots:
+                if (worker := slot.worker) is not None:
+                    with suppress(OSError, ValueError):  # it is gone already
+                        worker.interrupt()  # the thread may wait for it, to take what it sends
+            self.wake()
+            self._thread.join()
+            self._thread = None
+        self._give_up(error)
+
+    def _give_up(self, error: BaseException) -> None:
+        """Ends all processes, and all tasks that are not done."""
+        with self._queue_lock:
+            left = [future for *_, future in self._queue]
+            self._queue = []
         for slot in self._slots:
             slot.kill()
+            left += slot.futures
+            slot.reset()
         for server in self._servers:
             server.stop()
+        self._servers = []
+        for future in left:
+            future.settle(error=error)
 
-    def events(self, next_task: NextTask) -> Iterator[Event]:
-        """The events until no process is busy and there is no task left."""
-        if starting.start_method().name == "none":
-            yield from self._events_here(next_task)
-            return
-        yield from events_of([(self, next_task)])
+    # Submitted tasks
 
-    def give(self, next_task: NextTask) -> Iterator[Event]:
-        """Gives tasks to processes that have none; the events are those of fork servers that have died."""
+    def submit(self, task: Any, contents: Mapping[str, Content] | None = None, urgency: int = 0) -> TaskFuture:
+        """The future of a task, which is given to the next process that is free; cancelled, it is not gone on with.
+
+        Args:
+            task: what pickle can carry.
+            contents: what it needs besides, by digest; see `silhouette.workers.content.content_of`.
+            urgency: less urgent tasks, with higher numbers, wait for more urgent ones. Those from `PATIENT` on give
+                way: the process of the least urgent one stops, and begins it again afterwards.
+        """
+        future = TaskFuture(task, contents or {}, urgency)
+        future.number = next(self._numbers)
+        if self._closed is not None:
+            future.settle(error=self._closed)
+            return future
+        future.add_done_callback(self._stop_if_cancelled)
+        self._put(future)
+        running = [one for slot in self._slots if (one := slot.running) is not None]
+        if urgency < PATIENT and len(running) == len(self._slots):
+            last = max(running, key=lambda one: one.urgency)
+            if last.urgency >= PATIENT:
+                self._stop(last)
+        return future
+
+    def result(self, future: TaskFuture) -> Any:
+        """The result of a future, for which the caller itself drives the pool.
+
+        Raises:
+            SilhouetteError: if its processes have ended over it, or no process is left.
+            Exception: that which the task met.
+        """
+        while not future.done():
+            if not self._turn():
+                future.settle(error=SilhouetteError(WORKER_LOST))
+        return future.result()
+
+    def start_all(self, task: Any) -> None:
+        """Has all processes started, with what ``task`` requires, before there is a thread: see `start_thread`."""
         for slot in self._slots:
-            if slot.task is None and not slot.is_retired:
-                task, slot.ahead = slot.ahead, None
-                self._give(slot, next_task(slot.last) if task is None else task)
-            if self._ahead and slot.is_busy and slot.ahead is None:
-                task = next_task(slot.task)
-                if task is not None:
-                    slot.send_ahead(task)
-        yield from self._advance_servers()
+            self._order(slot, self._required(task), task)
+        self._advance_servers()
 
-    @property
-    def busy(self) -> list[Slot | ForkServer]:
+    def start_thread(self) -> None:
+        """Has a thread drive the pool until it is closed."""
+        self._alarm = Pipe(duplex=False)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Has the thread look at what was submitted."""
+        if self._alarm is not None:
+            self._alarm[1].send_bytes(b"")
+
+    def _run(self) -> None:
+        while self._closed is None:
+            try:
+                self._turn()
+            except Exception as error:  # no process can be started, for now
+                self._give_up(error)
+
+    def _turn(self) -> bool:
+        """Gives tasks to processes that are free, and takes what they send; False if nothing will come."""
+        for slot in self._slots if self._queue else ():
+            self._fill(slot)
+        if self._advance_servers():
+            return True  # tasks may have come back, and processes are free
+        sources = self._busy()
+        if not sources and self._alarm is None:
+            return False
+        ready = self._wait(sources)
+        if self._alarm is not None and self._alarm[0] in ready:
+            while self._alarm[0].poll():
+                self._alarm[0].recv_bytes()
+        self._handle_all(sources, ready)
+        return True
+
+    def _fill(self, slot: Slot) -> None:
+        """Gives a free process the most urgent task; without one that can do it, has one started first."""
+        while slot.is_free and self._queue:
+            with self._queue_lock:
+                future = self._queue[0][-1]
+                if future.done():
+                    heappop(self._queue)
+                    continue
+            if not self._can_do(slot, future.task):
+                self._order(slot, self._required(future.task), future.task)
+                continue
+            with self._queue_lock:
+                future = heappop(self._queue)[-1]
+            self._begin(slot, future)
+
+    def _put(self, future: TaskFuture) -> None:
+        with self._queue_lock:
+            heappush(self._queue, (future.urgency, future.number, future))
+
+    def _stop_if_cancelled(self, future: Future[Any]) -> None:
+        if future.cancelled():
+            self._stop(cast("TaskFuture", future))
+
+    def _stop(self, future: TaskFuture) -> None:
+        for slot in self._slots:
+            slot.stop(future)
+
+    # A source of tasks
+
+    def events(
+        self, next_task: NextTask | Sequence[NextTask], contents_of: ContentsOf = lambda task: {}
+    ) -> Iterator[Event]:
+        """The events until no process is busy and there is no task left.
+
+        Args:
+            next_task: is asked when a process is free; or such a function for each process. A source may have tasks
+                that follow from events.
+            contents_of: what a task needs besides; see `submit`.
+        """
+        sources = [next_task] * len(self._slots) if callable(next_task) else next_task
+        events = deque[Event]()
+        if starting.start_method().name == "none":
+            yield from self._events_here(sources[0])
+            return
+        if len(self._slots) == 1:
+            self._requirements = None  # one process shares with nobody
+        while True:
+            self._pull(sources, contents_of, events.append)
+            while events:
+                yield events.popleft()
+            if not self._turn():
+                return
+            while events:
+                yield events.popleft()
+
+    def _pull(self, sources: Sequence[NextTask], contents_of: ContentsOf, tell: Callable[[Event], None]) -> None:
+        """Gives tasks of sources to processes that have none."""
+        for slot, next_task in zip(self._slots, sources, strict=True):
+            if slot.is_free and (task := next_task(slot.last)) is not None:
+                slot.futures.append(TaskFuture(task, contents_of(task), tell=tell))
+                self._give(slot)
+            if slot.number < self._ahead and slot.is_busy and len(slot.futures) == 1:
+                task = next_task(slot.futures[0].task)
+                if task is not None:
+                    slot.futures.append(TaskFuture(task, contents_of(task), tell=tell))
+                    slot.send(slot.futures[1])
+
+    def _events_here(self, next_task: NextTask) -> Iterator[Event]:
+        """The events of tasks that this process does itself."""
+        work: Work | None = None
+        task = next_task(None)
+        while task is not None:
+            work = work or self._start()
+            for value in work(task):
+                yield Event(task, "result", value)
+            yield Event(task, "done")
+            task = next_task(task)
+
+    # Processes
+
+    def _busy(self) -> list[Slot | ForkServer]:
         """Those from which something will come."""
         serving = [server for server in self._servers if server.is_busy]
         return [*serving, *(slot for slot in self._slots if slot.is_busy)]
 
-    def events_from(self, sources: Sequence[Slot | ForkServer], ready: Sequence[Any]) -> Iterator[Event]:
-        """The events of those that were busy, of which the pipes in ``ready`` have sent something."""
-        for source in sources:
-            if isinstance(source, ForkServer):
-                yield from self._events_of_server(source, source.pipe in ready)
-        for source in sources:
-            if isinstance(source, Slot):
-                yield from self._events_of_slot(source, source.pipe in ready)
-
-    def wait(self, sources: Sequence[Slot | ForkServer]) -> list[Any]:
-        """The pipes of those that have sent something, or none where a deadline has passed.
+    def _wait(self, sources: Sequence[Slot | ForkServer]) -> list[Any]:
+        """The pipes of those that have sent something, or none if a deadline has passed.
 
         The time for which a process is stopped is added to its deadline.
         """
         pipes = [source.pipe for source in sources]
+        if self._alarm is not None:
+            pipes.append(self._alarm[0])
         if all(source.deadline == NEVER for source in sources):
             return wait(pipes)
         while True:
@@ -170,54 +350,102 @@ class WorkerPool:
             if ready or any(source.deadline <= now for source in sources):
                 return ready
 
+    def _handle_all(self, sources: Sequence[Slot | ForkServer], ready: Sequence[Any]) -> None:
+        """Handles the messages of those that were busy, of which the pipes in ``ready`` have sent something."""
+        for source in sources:
+            is_ready = source.pipe in ready
+            if not is_ready and not self._is_late(source):
+                continue
+            if isinstance(source, ForkServer):
+                self._handle(source, *(source.receive() if source.pipe.poll() else ("died", None, None)))
+            elif not is_ready:
+                self._lose(source, f"not done within {self._timeout:g} s, the --timeout", may_retry=False)
+            else:
+                self._take(source)
+
     def _is_late(self, source: Slot | ForkServer) -> bool:
         return source.deadline <= self._clock.now() and not source.pipe.poll()
 
-    def _events_of_server(self, server: ForkServer, is_ready: bool) -> Iterator[Event]:
-        """The events that follow from the answer of a fork server, if it has one or takes too long."""
-        if is_ready or self._is_late(server):
-            answer = server.receive() if server.pipe.poll() else Answer("died", None)
-            yield from self._handle(server, answer)
-
-    def _events_of_slot(self, slot: Slot, is_ready: bool) -> Iterator[Event]:
-        """The event of a process that has sent something or has ended, or that takes too long."""
-        if not is_ready:
-            if self._is_late(slot):
-                yield slot.time_out()
+    def _take(self, slot: Slot) -> None:
+        """Takes a message of a process, or notes that it has ended."""
+        message = slot.receive()
+        if message is None:
+            if slot.reaper not in self._servers:
+                self._lose(slot, exit_in_words(None))
             return
-        event = slot.receive()
-        if event is None and slot.reaper not in self._servers:
-            event = slot.lose_process(None)
-        if event is not None:
-            yield event
-            slot.is_retired = event.kind == "lost" and not self._replace
-
-    def _events_here(self, next_task: NextTask) -> Iterator[Event]:
-        """The events of tasks that this process does itself."""
-        work: Work | None = None
-        task = next_task(None)
-        while task is not None:
-            work = work or self._start()
-            for value in work(task):
-                yield Event(task, "result", value)
-            yield Event(task, "done")
-            task = next_task(task)
-
-    def _give(self, slot: Slot, task: Any) -> None:
-        """Has a task done by a process that has loaded its requirements."""
-        slot.task = task
-        if task is None:
+        kind, value = message
+        if kind == "lost":
+            self._lose(slot, exit_in_words(value))
             return
-        required = NOTHING if self._requirements is None else self._requirements(task) - self._unshared
-        if slot.worker is not None and (slot.worker.is_alive() or not self._replace) and required <= slot.loaded:
+        if kind == RESULT:
+            future = slot.futures[0]
+            future.value = value
+            future.tell(Event(future.task, "result", value))
+            return
+        future = slot.pop()
+        if kind == DONE:
+            future.tell(Event(future.task, "done"))
+            future.settle(future.value)
+        elif kind == FAILED:
+            future.tell(Event(future.task, "lost", f"{type(value).__name__}: {value}"))
+            future.settle(error=value)
+        elif kind == STOPPED and not future.done():  # it has given way
+            self._put(future)
+
+    def _lose(self, slot: Slot, reason: str, *, may_retry: bool = True) -> None:
+        """Ends a process whose task gets no further; the task is tried again, or lost."""
+        slot.kill()
+        slot.reaper = None
+        if not slot.futures:
+            return
+        future = slot.pop()
+        slot.last = None
+        future.losses += 1
+        if may_retry and future.losses < self._tries:
+            self._put(future)
+        else:
+            slot.is_retired = not self._replace
+            future.tell(Event(future.task, "lost", reason, may_retry))
+            future.settle(error=self._closed or SilhouetteError(WORKER_LOST))
+        if slot.futures and not slot.is_retired:
+            self._give(slot)
+
+    def _begin(self, slot: Slot, future: TaskFuture) -> None:
+        slot.futures.append(future)
+        try:
             slot.begin()
+        except Exception as error:  # of a content that cannot be made
+            slot.pop().settle(error=error)
             return
+        if future.done():  # cancelled before it was sent
+            slot.stop(future)
+
+    def _can_do(self, slot: Slot, task: Any) -> bool:
+        """Whether its process is there, and has what a task requires."""
+        if slot.worker is None or not (slot.worker.is_alive() or not self._replace):
+            return False
+        return self._required(task) <= slot.loaded
+
+    def _required(self, task: Any) -> Requirements:
+        return NOTHING if self._requirements is None else self._requirements(task) - self._unshared
+
+    def _give(self, slot: Slot) -> None:
+        """Has the task of a slot done by a process that has loaded its requirements."""
+        task = slot.futures[0].task
+        if self._can_do(slot, task):
+            slot.begin()
+        else:
+            self._order(slot, self._required(task), task)
+
+    def _order(self, slot: Slot, required: Requirements, task: Any) -> None:
+        """Has a process started that has loaded what a task requires."""
         previous = slot.worker.server if isinstance(slot.worker, ForkedWorker) else None
         slot.kill()
         if required:
+            slot.is_ordered = True
             self._server_for(required, previous).orders.append(Order(slot, required, task))
         else:
-            slot.assign(start_worker(self._start, self._slots.index(slot), ahead=self._ahead), NOTHING)
+            slot.assign(start_worker(self._start, slot.number, ahead=slot.number < self._ahead), NOTHING)
 
     def _server_for(self, required: Requirements, previous: ForkServer | None) -> ForkServer:
         """The server that has loaded most of it, at least half; else the previous one, if unused; else a new one.
@@ -241,38 +469,108 @@ class WorkerPool:
             isinstance(worker, ForkedWorker) and worker.server is server for worker in workers
         )
 
-    def _advance_servers(self) -> Iterator[Event]:
-        """Stops fork servers that are not used, drops those that have died, and sends the others their next request."""
+    def _advance_servers(self) -> bool:
+        """Stops fork servers that are not used, drops those that have died, and sends the others their next request.
+
+        Returns:
+            Whether any was dropped, and with it what it was asked for.
+        """
+        dropped = False
         for server in list(self._servers):
             if not self._is_used(server):
                 self._servers.remove(server)
                 server.stop()
             elif not server.is_busy and not server.is_alive():
-                yield from self._drop(server)
+                self._drop(server)
+                dropped = True
         for server in self._servers:
             server.send_next_request()
+        return dropped
 
-    def _handle(self, server: ForkServer, answer: Answer) -> Iterator[Event]:
-        """The events that follow from the answer of a fork server, or from its death."""
-        slot: Slot | None = answer.slot
-        if answer.kind == "forked":
+    def _handle(self, server: ForkServer, kind: str, slot: Slot | None, value: Any) -> None:
+        """What follows from the answer of a fork server, or from its death."""
+        if kind == "forked":
             assert slot is not None
-            slot.assign(answer.value, server.loaded)
-        elif answer.kind == "reaped" and slot is not None:
-            yield slot.lose_process(answer.value)
-        elif answer.kind == "died":
+            slot.assign(value, server.loaded)
+        elif kind == "reaped" and slot is not None:
+            self._lose(slot, exit_in_words(value))
+        elif kind == "died":
             self._unshared = self._unshared.union(*(order.requirements for order in server.orders))
-            yield from self._drop(server)
-        elif answer.value == "unshared":
+            self._drop(server)
+        elif value == "unshared":
             self._requirements = None
-            yield from self._drop(server)
+            self._drop(server)
 
-    def _drop(self, server: ForkServer) -> Iterator[Event]:
+    def _drop(self, server: ForkServer) -> None:
         """Goes on without a fork server: slots that waited for it get a worker elsewhere."""
         self._servers.remove(server)
         server.stop()
         for order in server.orders:
-            self._give(order.slot, order.task)
+            order.slot.is_ordered = False
+            self._order(order.slot, self._required(order.task), order.task)
         for slot in self._slots:
             if slot.reaper is server:
-                yield slot.lose_process(None)
+                self._lose(slot, exit_in_words(None))
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def parallel_map(
+    function: Callable[[Item], Result], items: Sequence[Item], workers: int, order: Sequence[int] | None = None
+) -> Iterator[Result]:
+    """Yields ``function(item)`` for each item, in the order of the items.
+
+    The work is done by processes forked from this one, which end with the iterator. Each takes the next item as soon as
+    it is free. Where this process cannot be forked (see `silhouette.workers.starting.start_method`), and for one
+    worker or one item, it does the work itself, with the same results.
+
+    Args:
+        function: any closure; its results must be what pickle can carry, and wait in memory for their turn.
+        items: the items to which it is applied.
+        workers: the number of processes.
+        order: the indices of the items, each once, in the order in which they are to be taken; by default ascending.
+
+    Raises:
+        SilhouetteError: where a worker process ends without a result; the results before that item are yielded first.
+        Exception: the error that ``function`` raises, after the results before that item.
+
+    >>> from fractions import Fraction
+    >>> list(parallel_map(lambda share: share * 2, [Fraction(1, 3), Fraction(1, 2)], workers=2))
+    [Fraction(2, 3), Fraction(1, 1)]
+    >>> list(parallel_map(str, [5, 6, 7], workers=1, order=[2, 0, 1]))
+    ['5', '6', '7']
+    >>> list(parallel_map(str, [], workers=2))
+    []
+    """
+    indices = range(len(items)) if order is None else order
+    workers = min(workers, len(items))
+    if workers < 2 or starting.start_method().name != "fork":
+        yield from _here(function, items, indices)
+        return
+
+    def work(index: int) -> Iterator[Result]:
+        yield function(items[index])
+
+    with WorkerPool(lambda: work, workers, replace=False) as pool:
+        futures = {index: pool.submit(index) for index in indices}
+        for index in range(len(items)):
+            yield pool.result(futures.pop(index))
+
+
+def _here(function: Callable[[Item], Result], items: Sequence[Item], indices: Sequence[int]) -> Iterator[Result]:
+    """The results by this process alone; of an error, after what is before it in the order of the items."""
+    outcomes: dict[int, Result | Exception] = {}
+    due = 0
+    for index in indices:
+        try:
+            outcomes[index] = function(items[index])
+        except Exception as error:
+            outcomes[index] = error
+        while due in outcomes:
+            outcome = outcomes.pop(due)
+            if isinstance(outcome, Exception):
+                raise outcome
+            yield outcome
+            due += 1

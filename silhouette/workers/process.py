@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -11,12 +12,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing import connection
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from silhouette.workers import starting
+from silhouette.workers.content import receive
 
 Work = Callable[[Any], Iterator[Any]]
 """Does a task, and yields its results as they come."""
@@ -24,32 +28,13 @@ Work = Callable[[Any], Iterator[Any]]
 PARENT_CHECK_INTERVAL = 1.0
 """Seconds between two looks whether the parent process is still there."""
 
-RESULT, DONE = "result", "done"
-"""The kinds of messages of a worker: (RESULT, value), any number of them, then (DONE, None)."""
+RESULT, DONE, FAILED, STOPPED = "result", "done", "failed", "stopped"
+"""The kinds of messages of a worker: see `serve`."""
+
+STOP = "stop"
+"""The message that stops a worker in the middle of a task."""
 
 Made = TypeVar("Made")
-
-
-class Worker(Protocol):
-    """A process that does tasks, as the process that sends them sees it.
-
-    Attributes:
-        pipe: takes tasks and gives messages, (RESULT, value) or (DONE, None); broken where the process has ended.
-    """
-
-    pipe: Connection
-
-    def is_alive(self) -> bool:
-        """Whether it still runs."""
-        ...
-
-    def is_stopped(self) -> bool:
-        """Whether it is stopped, as by Ctrl-Z, until it is told to go on; False where the system does not tell."""
-        ...
-
-    def kill(self) -> None:
-        """Ends it, whatever it is doing."""
-        ...
 
 
 class ChildProcess:
@@ -90,14 +75,20 @@ class ChildProcess:
             self.kill()
             raise
 
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        process: Any = self._forked or self._executed
+        number: int = process.pid
+        return number
+
     def is_alive(self) -> bool:
         """Whether it still runs."""
         return self._executed.poll() is None if self._executed is not None else bool(self._forked.is_alive())
 
     def is_stopped(self) -> bool:
-        """See `Worker`."""
-        process: Any = self._forked or self._executed
-        return is_stopped(process.pid)
+        """See `is_stopped`."""
+        return is_stopped(self.pid)
 
     def wait(self, seconds: float | None = None) -> int | None:
         """Its exit status, below 0 the number of the signal that killed it; None where it runs on after the time."""
@@ -111,7 +102,7 @@ class ChildProcess:
         return status
 
     def interrupt(self) -> None:
-        """Ends it, and leaves its pipe to a thread that reads from it, which is told; `kill` comes after that."""
+        """Ends it, and leaves its pipe to a thread that may be at it; `kill` comes after that."""
         process: Any = self._forked or self._executed
         process.kill()
 
@@ -167,7 +158,7 @@ def _begin_forked(
 
 
 def _execute(child_end: Connection) -> subprocess.Popen[bytes]:
-    """A fresh Python that runs `silhouette.workers.child` with that end of a pipe, in a new process group.
+    """A fresh Python that runs `begin_fresh` with that end of a pipe, in a new process group.
 
     So Ctrl-C does not reach the process before it can ignore it. ``-P`` keeps modules of the current folder out.
     """
@@ -181,8 +172,27 @@ def _execute(child_end: Connection) -> subprocess.Popen[bytes]:
             "startupinfo": subprocess.STARTUPINFO(lpAttributeList={"handle_list": [handle]}),
             "creationflags": subprocess.CREATE_NEW_PROCESS_GROUP,
         }
-    command = [sys.executable, "-P", "-m", "silhouette.workers.child", str(handle), str(os.getpid())]
+    begin = "from silhouette.workers.process import begin_fresh; begin_fresh()"
+    command = [sys.executable, "-P", "-c", begin, str(handle), str(os.getpid())]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}, **options)
+
+
+def begin_fresh() -> None:
+    """Runs the target of a `ChildProcess` in a fresh Python, whose arguments are the handle of its pipe and its parent.
+
+    The search path for modules comes through the pipe, then the target and its argument.
+    """
+    handle, parent = map(int, sys.argv[1:])
+    if sys.platform == "win32":
+        pipe = connection.PipeConnection(handle)
+    else:
+        pipe = Connection(handle)
+    try:
+        sys.path[:] = pipe.recv()
+        target, argument = pipe.recv()
+    except EOFError:
+        return  # the parent has ended already
+    run_child(pipe, parent, target, argument)
 
 
 def run_child(pipe: Connection, parent: int, target: Callable[[Connection, Any], None], argument: Any) -> None:
@@ -220,36 +230,91 @@ def _begin_worker(pipe: Connection, argument: tuple[Callable[[], Work], int, boo
     if not ahead:
         serve(pipe, numbered(number, start))
         return
-    tasks = SimpleQueue[Any]()
-    threading.Thread(target=_take_tasks, args=(pipe, tasks), daemon=True).start()
-    serve(pipe, numbered(number, start), lambda: _next_of(tasks))
+    messages = SimpleQueue[Any]()
+    threading.Thread(target=_take_messages, args=(pipe, messages), daemon=True).start()
+    serve(pipe, numbered(number, start), lambda: _next_of(messages))
 
 
-def _take_tasks(pipe: Connection, tasks: SimpleQueue[Any]) -> None:
-    """Puts the tasks that come through a pipe into a queue; None when it has broken."""
+def _take_messages(pipe: Connection, messages: SimpleQueue[Any]) -> None:
+    """Puts the messages that come through a pipe into a queue; None when it has broken."""
     with suppress(EOFError, OSError):
         while True:
-            tasks.put((pipe.recv(),))
-    tasks.put(None)
+            messages.put(pipe.recv())
+    messages.put(None)
 
 
-def _next_of(tasks: SimpleQueue[Any]) -> Any:
-    held = tasks.get()
-    if held is None:
+def _next_of(messages: SimpleQueue[Any]) -> Any:
+    message = messages.get()
+    if message is None:
         raise EOFError
-    return held[0]
+    return message
 
 
-def serve(pipe: Connection, work: Work, next_task: Callable[[], Any] | None = None) -> None:
-    """Does the tasks that come through a pipe, or from ``next_task``, until the pipe breaks."""
-    take = pipe.recv if next_task is None else next_task
-    try:
+def serve(pipe: Connection, work: Work, next_message: Callable[[], Any] | None = None) -> None:
+    """Does the tasks that come through a pipe, or from ``next_message``, until the pipe breaks.
+
+    This is all of the protocol between a pool and its workers. A task comes as (task, new contents by digest, digests
+    of contents to drop); what goes back is (RESULT, value), any number of them, then one of (DONE, None), (FAILED, the
+    error) and (STOPPED, None). `STOP` in place of a task ends the one that is under way, if its work looks
+    at `worker_pipe` and raises `Stopped`; one that comes too late means nothing, since messages keep their order.
+    """
+    global _pipe
+    _pipe = pipe
+    take = pipe.recv if next_message is None else next_message
+    with suppress(EOFError, OSError, EndOfTasks):
         while True:
-            for value in work(take()):
-                pipe.send((RESULT, value))
-            pipe.send((DONE, None))
-    except (EOFError, OSError):
-        return
+            message = take()
+            if message == STOP:
+                continue
+            task, new, dropped = message
+            receive(new, dropped)
+            pipe.send_bytes(_done(pipe, work, task))
+
+
+def _done(pipe: Connection, work: Work, task: Any) -> memoryview:
+    """Does one task and sends its results; the message of its end."""
+    try:
+        for value in work(task):
+            pipe.send_bytes(_pickled((RESULT, value)))
+    except Stopped:
+        return _pickled((STOPPED, None))
+    except Exception as error:
+        return _pickled_error(error)
+    return _pickled((DONE, None))
+
+
+def _pickled(message: tuple[str, Any]) -> memoryview:
+    try:
+        return ForkingPickler.dumps(message)
+    except Exception as problem:
+        raise RuntimeError(f"a result that pickle cannot carry: {problem}") from problem
+
+
+def _pickled_error(error: Exception) -> memoryview:
+    """The message of an error; if pickle cannot carry it, or not back, of one that repeats its words."""
+    try:
+        data = ForkingPickler.dumps((FAILED, error))
+        pickle.loads(data)
+    except Exception:
+        data = ForkingPickler.dumps((FAILED, RuntimeError(f"{type(error).__name__}: {error}")))
+    return data
+
+
+class EndOfTasks(BaseException):
+    """Raised by a work that is to do no more tasks."""
+
+
+class Stopped(BaseException):
+    """Nobody waits for the result of the task any longer; no part of a measurement handles it."""
+
+
+_pipe: Connection | None = None
+
+
+def worker_pipe() -> Connection:
+    """The pipe through which this process, a worker, gets its tasks, and is stopped in the middle of one."""
+    assert _pipe is not None
+    return _pipe
 
 
 _number = 0

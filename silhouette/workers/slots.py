@@ -1,15 +1,23 @@
-"""A place for one worker process of a pool, and what becomes of the tasks that are given to it."""
+"""A place for one worker process of a pool, and the tasks that are given to it."""
 
 from __future__ import annotations
 
 import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from silhouette.workers.clock import NEVER, RunningClock
-from silhouette.workers.forkserver import ForkedWorker, ForkServer, Requirements
-from silhouette.workers.process import DONE, ChildProcess, Worker
+from silhouette.workers.content import CONTENT_ROOM, LRU, Content
+from silhouette.workers.forkserver import NOTHING, ForkedWorker, ForkServer, Requirements
+from silhouette.workers.process import STOP, ChildProcess
+
+Worker = ChildProcess | ForkedWorker
+"""A process that does tasks: started by this one, or by a fork server."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +30,7 @@ class Event:
             no further.
         value: the value that ``kind`` names.
         may_retry: whether a lost task may be tried again: its process ended, which need not be the fault of the task,
-            as where the system is out of memory. A task that took too long would do so again.
+            as when the system is out of memory. A task that took too long would do so again.
     """
 
     task: Any
@@ -31,13 +39,44 @@ class Event:
     may_retry: bool = False
 
 
-def _exit_in_words(status: int | None) -> str:
+class TaskFuture(Future[Any]):
+    """What a task will give: the last value that its work yields, or the error that it meets.
+
+    It stays pending, in the sense of `concurrent.futures`, until it is done: so it can be cancelled in the middle.
+
+    Attributes:
+        task, contents, urgency: as submitted.
+        tell: is called with each `Event` of the task.
+        number: in the order of submission.
+        losses: the number of processes that ended over it.
+        value: the last value that came.
+    """
+
+    def __init__(
+        self, task: Any, contents: Mapping[str, Content], urgency: int = 0, tell: Callable[[Event], None] | None = None
+    ) -> None:
+        super().__init__()
+        self.task, self.contents, self.urgency = task, contents, urgency
+        self.tell = tell or (lambda event: None)
+        self.number = self.losses = 0
+        self.value: Any = None
+
+    def settle(self, value: Any = None, error: BaseException | None = None) -> None:
+        """Ends it with a value or an error, unless it was cancelled."""
+        with suppress(InvalidStateError):
+            if error is None:
+                self.set_result(value)
+            else:
+                self.set_exception(error)
+
+
+def exit_in_words(status: int | None) -> str:
     """The reason why a task was lost, from the exit status of its process; below 0 that is a signal.
 
-    >>> _exit_in_words(3), _exit_in_words(-9), _exit_in_words(-99)  # doctest: +NORMALIZE_WHITESPACE
+    >>> exit_in_words(3), exit_in_words(-9), exit_in_words(-99)  # doctest: +NORMALIZE_WHITESPACE
     ('the process that was at it ended (exit status 3)', 'the process that was at it ended (killed by SIGKILL)',
      'the process that was at it ended (killed by signal 99)')
-    >>> _exit_in_words(None)
+    >>> exit_in_words(None)
     'the process that was at it ended'
     """
     ended = "the process that was at it ended"
@@ -54,28 +93,39 @@ def _exit_in_words(status: int | None) -> str:
 class Slot:
     """A place for one worker process: started when there is a task, replaced when it is lost.
 
+    Invariants: ``sent`` has what the process keeps, and is empty without one. ``running`` is the first of ``futures``
+    from when it is sent until its last message is read. The pipe is written to, and closed, with the lock alone, since
+    a task may be cancelled from any thread; all else is changed by whoever drives the pool.
+
     Attributes:
         worker: the process, if there is one.
+        is_ordered: whether a fork server is to fork the process.
         loaded: the requirements that it has in memory.
         reaper: the fork server that is to send the exit status of the process, which has ended; else None.
-        task: the task that it is doing, or that waits until there is a process for it.
-        ahead: the task that its process was given for when it has done this one; done by the next, where it is lost.
+        futures: of the task that it is doing, or that waits until there is a process for it; and of the one that its
+            process was given for when it has done this one, which is done by the next if it is lost.
+        running: of the task that its process has been sent and is doing; read from any thread.
         last: the task before.
         deadline: the time by which its next message must come, on the clock of the pool.
         is_retired: whether its process has died without a successor.
     """
 
-    def __init__(self, clock: RunningClock, timeout: float | None) -> None:
-        self._clock = clock
-        self._timeout = timeout
+    def __init__(self, number: int, clock: RunningClock, timeout: float | None) -> None:
+        self.number, self._clock, self._timeout = number, clock, timeout
+        self.lock = threading.Lock()
         self.worker: Worker | None = None
-        self.loaded: Requirements = frozenset()
+        self.running: TaskFuture | None = None
+        self.sent = LRU[None](CONTENT_ROOM)
+        self.loaded: Requirements = NOTHING
+        self.reset()
+
+    def reset(self) -> None:
+        """As at first, without a process."""
+        self.is_ordered = self.is_retired = False
         self.reaper: ForkServer | None = None
-        self.task: Any = None
-        self.ahead: Any = None
+        self.futures = deque[TaskFuture]()
         self.last: Any = None
         self.deadline = NEVER
-        self.is_retired = False
 
     @property
     def pipe(self) -> Any:
@@ -86,78 +136,84 @@ class Slot:
     @property
     def is_busy(self) -> bool:
         """Whether its process is doing a task."""
-        return self.worker is not None and self.task is not None
+        return self.worker is not None and bool(self.futures)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it has no task, and may be given one."""
+        return not (self.futures or self.is_ordered or self.reaper or self.is_retired)
 
     def is_stopped(self) -> bool:
-        """Whether its process is stopped, so that time does not count."""
+        """Whether its process is stopped by a signal, so that time does not count."""
         return self.worker is not None and self.worker.is_stopped()
 
     def assign(self, worker: Worker, loaded: Requirements) -> None:
-        """Takes a process, which begins with the task."""
-        self.worker, self.loaded = worker, loaded
-        self.begin()
+        """Takes a process, which begins with the task, if there is one."""
+        self.worker, self.loaded, self.is_ordered = worker, loaded, False
+        if self.futures:
+            self.begin()
 
     def begin(self) -> None:
-        """Sends the task to the process."""
+        """Sends the process its task."""
         self._restart_clock()
-        try:
-            self.pipe.send(self.task)
-        except OSError:  # it has died, which is noticed when something is read from it
-            return
+        self.send(self.futures[0])
 
-    def send_ahead(self, task: Any) -> None:
-        """Sends a task to the process for when it has done the one that it is at."""
-        self.ahead = task
-        with suppress(OSError):  # as in `begin`
-            self.pipe.send(task)
+    def send(self, future: TaskFuture) -> None:
+        """Sends a task, with those of its contents that the process lacks."""
+        with self.lock, suppress(OSError):  # it has died, which is noticed when something is read from it
+            contents = {digest: one for digest, one in future.contents.items() if digest not in self.loaded}
+            new = {digest: one.make() for digest, one in contents.items() if digest not in self.sent}
+            for digest, content in contents.items():
+                if digest in new:
+                    self.sent.put(digest, None, len(new[digest]) + content.extra)
+                else:
+                    self.sent.touch(digest)
+            self.running = self.running or future
+            self.pipe.send((future.task, new, self.sent.trim(keep=contents)))
+
+    def stop(self, future: TaskFuture) -> None:
+        """Has the process stop if this is what it does; called from any thread."""
+        with self.lock, suppress(OSError):
+            if self.worker is not None and self.running is future:
+                self.pipe.send(STOP)
 
     def _restart_clock(self) -> None:
         self.deadline = NEVER if self._timeout is None else self._clock.now() + self._timeout
 
-    def receive(self) -> Event | None:
-        """The event of its message; called when the pipe is readable or broken.
+    def receive(self) -> tuple[str, Any] | None:
+        """The message of its process; called when the pipe is readable or broken.
 
-        None where the process has ended and its exit status is not known yet.
+        None if the process has ended and its exit status is not known yet; ("lost", status) if it is.
         """
-        task = self.task
         try:
             kind, value = self.pipe.recv()
         except (EOFError, OSError):
             return self._ended()
-        if kind == DONE:
-            self.task, self.ahead, self.last = self.ahead, None, task
-            self._restart_clock()
-            return Event(task, "done")
         self._restart_clock()
-        return Event(task, "result", value)
+        return kind, value
 
-    def _ended(self) -> Event | None:
+    def pop(self) -> TaskFuture:
+        """The task that is done, or lost; the next one is what the process does now."""
+        with self.lock:
+            future = self.futures.popleft()
+            self.running = self.futures[0] if self.futures and self.worker is not None else None
+        self.last = future.task
+        return future
+
+    def _ended(self) -> tuple[str, Any] | None:
         worker = self.worker
         if isinstance(worker, ForkedWorker):
-            self.worker, self.reaper = None, worker.server
-            worker.close()
+            with self.lock:
+                self.worker, self.reaper = None, worker.server
+                worker.close()
             worker.server.reap(worker.pid, self)
             return None
         assert isinstance(worker, ChildProcess)
-        return self.lose_process(worker.wait())
-
-    def time_out(self) -> Event:
-        """The event of a task whose next result has taken too long."""
-        return self._lose(f"not done within {self._timeout:g} s, the --timeout", may_retry=False)
-
-    def lose_process(self, status: int | None) -> Event:
-        """The event of a task whose process has ended, with that exit status if it is known."""
-        return self._lose(_exit_in_words(status), may_retry=True)
-
-    def _lose(self, reason: str, *, may_retry: bool) -> Event:
-        """The event of a task that gets no further; its process is ended."""
-        task = self.task
-        self.kill()
-        self.task, self.last, self.reaper = None, None, None
-        return Event(task, "lost", reason, may_retry)
+        return "lost", worker.wait()
 
     def kill(self) -> None:
         """Ends the process, whatever it is doing."""
-        if self.worker is not None:
-            self.worker.kill()
-            self.worker = None
+        with self.lock:
+            if self.worker is not None:
+                self.worker.kill()
+            self.worker, self.running, self.sent = None, None, LRU(CONTENT_ROOM)

@@ -37,10 +37,10 @@ needs_distributed = pytest.mark.skipif(
 
 WATCHED = """
 import os, time
-from silhouette.batches import row_making
+from silhouette.batches import chunks
 from silhouette.installation import extra_command
-if not hasattr(row_making, "unwatched"):  # a file that is preloaded is run more than once
-    row_making.unwatched = row_making.judge_all
+if not hasattr(chunks, "unwatched"):  # a file that is preloaded is run more than once
+    chunks.unwatched = chunks.judge_all
     def judge_all(requests, options):
         for _, check in requests:
             time.sleep({seconds})
@@ -48,8 +48,8 @@ if not hasattr(row_making, "unwatched"):  # a file that is preloaded is run more
                 log.write(f"{{os.getpid()}}\\n")
             if (check.attacker, check.target) == {killer!r}:
                 os.kill(os.getpid(), 9)
-        return row_making.unwatched(requests, options)
-    row_making.judge_all = judge_all
+        return chunks.unwatched(requests, options)
+    chunks.judge_all = judge_all
 """
 
 
@@ -177,6 +177,7 @@ def test_a_gpu_is_asked_for_where_the_renderer_may_take_one_and_a_worker_offers_
     assert client.asked == [(name, wanted) for name, count in slots.items() for _ in range(count)]
 
 
+@pytest.mark.slow
 @needs_distributed
 def test_nobody_at_the_address_is_a_line(tmp_path: Path) -> None:
     ran = finished(
@@ -186,7 +187,7 @@ def test_nobody_at_the_address_is_a_line(tmp_path: Path) -> None:
         tmp_path / "out.csv",
         "--cluster",
         "tcp://127.0.0.1:9",
-        before="import silhouette.batches.scheduler; silhouette.batches.scheduler.CONNECTED_WITHIN = 1.0\n",
+        before="import silhouette.batches.dask; silhouette.batches.dask.CONNECTED_WITHIN = 1.0\n",
     )
     assert ran.returncode == 2
     (line,) = ran.stderr.splitlines()
@@ -228,7 +229,7 @@ def test_what_is_no_address_is_refused_at_once(
 def test_something_else_that_listens_there_is_a_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, says: bytes
 ) -> None:
-    monkeypatch.setattr("silhouette.batches.scheduler.CONNECTED_WITHIN", 0.5)
+    monkeypatch.setattr("silhouette.batches.dask.CONNECTED_WITHIN", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = "tcp://{}:{}".format(*server.getsockname())
 

@@ -35,7 +35,7 @@ from tests.support.commands import CHECK, run, scene
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="signals and forked processes are others on this system")
 
-SLOW = 0.004
+SLOW = 0.02
 with_and_without_meshes = pytest.mark.parametrize(
     "undisturbed", [folder_of_scenes, folder_of_scenes_with_meshes], ids=["solids", "meshes"], indirect=True
 )
@@ -51,22 +51,23 @@ with_meshes_slowly = pytest.mark.parametrize(
 )
 
 COUNTING = """
-from silhouette.batches import row_making
-uncounted = row_making.judge_all
+from silhouette.batches import chunks
+uncounted = chunks.judge_all
 def counted(requests, options):
     open({file!r}, "a").write("x" * len(requests))
     return uncounted(requests, options)
-row_making.judge_all = counted
+chunks.judge_all = counted
 """
-ROWS = 120
+MODELS = 4
+ROWS = 4 * MODELS * (MODELS - 1)
 
 
 @pytest.fixture
 def undisturbed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> tuple[Path, bytes]:
-    """A pack of 120 pairs, and the file that it becomes."""
-    folder = getattr(request, "param", folder_of_scenes)(tmp_path / "pack")
+    """A pack of four scenes, in each of which all look at all, and the file that it becomes."""
+    folder = getattr(request, "param", folder_of_scenes)(tmp_path / "pack", models=MODELS, across=2)
     run(capsys, "batch", folder, "--everyone", "--out", tmp_path / "undisturbed.jsonl", *FAST)
     return folder, (tmp_path / "undisturbed.jsonl").read_bytes()
 
@@ -81,7 +82,7 @@ def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twic
     words = ("batch", folder, "--everyone", "--out", out, "--workers", 2, *FAST)
     random = np.random.default_rng(5)
     before, leaders = 0, []
-    for goal in sorted(random.integers(1, ROWS - 30, 4)):
+    for goal in sorted(random.integers(1, ROWS - 12, 4)):
         with running(*words, *(["--resume"] if before else []), seconds=SLOW) as batch:
             leaders.append(batch.pid)
             wait_until(lambda goal=goal: len(journaled(out)) >= goal)
@@ -99,6 +100,7 @@ def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twic
     assert [alive_in_group(leader) for leader in leaders] == [[]] * 4
 
 
+@pytest.mark.thinned(quick=50)
 @pytest.mark.parametrize(
     ("make", "processes"), [(folder_of_scenes, 3), (folder_of_scenes_with_meshes, 4)], ids=["solids", "meshes"]
 )
@@ -138,7 +140,7 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbe
     assert out.read_bytes() == expected
 
 
-@pytest.mark.thinned(quick=50)
+@pytest.mark.thinned(quick=0)
 @with_and_without_meshes
 def test_a_worker_that_dies_costs_one_row(
     tmp_path: Path,
@@ -148,15 +150,15 @@ def test_a_worker_that_dies_costs_one_row(
 ) -> None:
     folder, _ = undisturbed
     expected = rows_of(tmp_path / "undisturbed.jsonl")
-    before_each_check(monkeypatch, lambda check: die(check, "M2", "M4"))
+    before_each_check(monkeypatch, lambda check: die(check, "M1", "M3"))
     for workers in (1, 3):
         out = tmp_path / f"by {workers}.jsonl"
         ran = run(capsys, "batch", folder, "--everyone", "--out", out, "--workers", workers, *FAST)
         assert ran.status == 2
         assert len(ran.complaints) == 4
         for row, other in zip(rows_of(out), expected, strict=True):
-            if (other["attacker"], other["target"]) == ("M2", "M4"):
-                sentence = f"{other['scene']}: M2 to M4: the process that was at it ended (killed by SIGKILL)"
+            if (other["attacker"], other["target"]) == ("M1", "M3"):
+                sentence = f"{other['scene']}: M1 to M3: the process that was at it ended (killed by SIGKILL)"
                 named = {key: other[key] for key in ("scene", "attacker", "target", "rules")}
                 assert row == named | {"problem": sentence, "error": sentence}
             else:
@@ -197,7 +199,7 @@ def test_a_worker_that_is_killed_once_costs_nothing(
     out = tmp_path / "out.jsonl"
     ran = run(capsys, "batch", folder, "--everyone", "--out", out, "--workers", 2, *FAST)
     assert (ran.status, ran.complaints) == (0, [])
-    assert len(list(killed.iterdir())) == (4 if moment == "opening" else 30)
+    assert len(list(killed.iterdir())) == (4 if moment == "opening" else ROWS // 4)
     assert out.read_bytes() == expected
 
 
@@ -219,6 +221,7 @@ def test_the_time_after_ctrl_z_does_not_count(tmp_path: Path, undisturbed: tuple
     assert out.read_bytes() == expected
 
 
+@pytest.mark.slow
 def test_a_check_that_hangs_is_a_row_after_the_timeout(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -317,7 +320,7 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 def test_a_disk_that_fills_loses_no_row(undisturbed: tuple[Path, bytes], small_disk: Callable[[str], Path]) -> None:
     folder, expected = undisturbed
     before = 0
-    for size, full in (("32k", "out.jsonl.unfinished"), ("64k", "out.jsonl.unfinished"), ("160k", "out.jsonl")):
+    for size, full in (("12k", "out.jsonl.unfinished"), ("24k", "out.jsonl.unfinished"), ("64k", "out.jsonl")):
         out = small_disk(size) / "out.jsonl"
         words = ("batch", folder, "--everyone", "--out", out, *FAST)
         ran = finished(*words, *(["--resume"] if before else []))
@@ -339,6 +342,7 @@ def test_a_disk_that_fills_loses_no_row(undisturbed: tuple[Path, bytes], small_d
     assert [path.name for path in out.parent.iterdir()] == ["out.jsonl"]
 
 
+@pytest.mark.slow
 def test_an_output_folder_that_goes_away_is_one_line(tmp_path: Path) -> None:
     folder = tmp_path / "results"
     folder.mkdir()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.batches import feeding, load_judging, row_making, scene_reading
+from silhouette.batches import chunks, feeding
 from silhouette.batches.chunks import ChunkJudge
 from silhouette.batches.feeding import FeedingPool
 from silhouette.batches.journal import SceneProgress
@@ -69,6 +69,7 @@ def rows_without(pack: Path, settings: BatchSettings = REFERENCE) -> list[Row]:
     return list(_in_order(scenes_of([pack]), ordinary(settings)))
 
 
+@pytest.mark.slow
 def test_the_rows_are_the_same_by_any_number_of_processes_that_read_and_that_judge(pack: Path) -> None:
     expected = rows_without(pack)
     assert sum("verdict" in row for row in expected) == 3 * 12 + 2 + 6
@@ -100,6 +101,7 @@ def test_so_they_are_with_a_renderer_that_judges_many_at_once(
     assert list(_in_order(scenes_of([pack]), pool)) == expected
 
 
+@pytest.mark.slow
 def test_who_judges_reads_no_file_and_who_reads_starts_no_renderer(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (pack / "bad.toml").unlink()
     expected = rows_without(pack)
@@ -130,19 +132,20 @@ def dying(folder: Path, times: int) -> Callable[[str], None]:
     return die
 
 
+@pytest.mark.thinned(quick=50)
 @pytest.mark.parametrize("times", [1, 9])
 def test_a_reader_that_is_killed_costs_its_scene_at_most(
     tmp_path: Path, pack: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     expected, die = rows_without(pack), dying(tmp_path / "killed", times)
-    read = scene_reading.SceneReader.__call__
+    read = feeding.SceneReader.__call__
 
     def reading(reader: Any, chunk: Any) -> Any:
         if "crowd 1" in chunk.scene:
             die("crowd 1")
         return read(reader, chunk)
 
-    monkeypatch.setattr(scene_reading.SceneReader, "__call__", reading)
+    monkeypatch.setattr(feeding.SceneReader, "__call__", reading)
     found = rows_with(pack, workers=3)
     if times == 1:
         assert found == expected
@@ -158,7 +161,7 @@ def test_a_process_that_judges_and_is_killed_costs_its_check_at_most(
     tmp_path: Path, pack: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     expected, die = rows_without(pack), dying(tmp_path / "killed", times)
-    right = row_making.judge_all
+    right = chunks.judge_all
 
     def judge_all(requests: Any, options: Any) -> Any:
         for table, check in requests:
@@ -166,7 +169,7 @@ def test_a_process_that_judges_and_is_killed_costs_its_check_at_most(
                 die("M1 M2")
         return right(requests, options)
 
-    monkeypatch.setattr(row_making, "judge_all", judge_all)
+    monkeypatch.setattr(chunks, "judge_all", judge_all)
     found = rows_with(pack, workers=2)
     kills = 1 if times == 1 else 4  # in its load, in its chunk, and twice by itself
     assert len(list((tmp_path / "killed").iterdir())) == kills
@@ -179,24 +182,26 @@ def test_a_process_that_judges_and_is_killed_costs_its_check_at_most(
     assert row["error"].endswith("crowd 2.toml: M1 to M2: the process that was at it ended (killed by SIGKILL)")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_carried_is_read_by_who_judges_it(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = rows_without(pack)
 
     def refuse(*given: Any) -> Any:
         raise TypeError("cannot pickle it")
 
-    monkeypatch.setattr(scene_reading, "packed_scene", refuse)
+    monkeypatch.setattr(feeding, "packed_scene", refuse)
     assert rows_with(pack, workers=3) == expected
 
 
+@pytest.mark.slow
 def test_models_for_which_there_is_no_room_are_read_again(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = rows_without(pack)
-    monkeypatch.setattr(load_judging, "CACHED_TRIANGLES", 0)
-    monkeypatch.setattr(load_judging, "KEPT_SCENES", 1)
-    monkeypatch.setattr(feeding, "MODEL_BYTES", 0)
+    monkeypatch.setattr("silhouette.workers.slots.CONTENT_ROOM", 0)
+    monkeypatch.setattr(feeding, "CONTENT_ROOM", 0)
     assert rows_with(pack, workers=4, devices=2) == expected
 
 
+@pytest.mark.slow
 def test_only_the_checks_that_are_left_are_judged_of_scenes_that_were_opened_before(pack: Path) -> None:
     scenes = scenes_of([pack])
     half, whole = (next(one for one in scenes if name in one) for name in ("crowd 1", "crowd 2"))

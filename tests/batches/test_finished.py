@@ -33,6 +33,10 @@ from tests.support.commands import CHECK, Ran, run, scene
 
 endings = pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
 
+MODELS = 4
+PAIRS = MODELS * (MODELS - 1)
+"""Of each of the three scenes."""
+
 Batch = Callable[..., Ran]
 
 
@@ -40,7 +44,7 @@ Batch = Callable[..., Ran]
 def batch(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Batch:
     """The command in a folder of its own, on the scenes in ``pack``, into a file of that ending."""
     monkeypatch.chdir(tmp_path)
-    folder_of_scenes(Path("pack"), scenes=3, models=5)
+    folder_of_scenes(Path("pack"), scenes=3, models=MODELS, across=2)
 
     def judged(*options: object, ending: str = "jsonl", path: object = "pack") -> Ran:
         words = ("batch", path, "--everyone", "--out", f"out.{ending}", "--workers", 2, *FAST)
@@ -53,7 +57,7 @@ def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("silhouette.batches.run.judge_scenes", lambda *_: pytest.fail("judged again"))
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=0)
 @endings
 def test_a_finished_batch_is_resumed_at_once_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: Batch, ending: str
@@ -71,7 +75,7 @@ def test_a_finished_batch_is_resumed_at_once_and_says_so(
         again = batch(*everyone[1:], "--resume", "--junit", "b.xml", ending=ending, path=f"./{everyone[0]}")
         assert (again.status, again.complaints) == (2, first.complaints)
         assert again.out.startswith(
-            f"already complete: 61 rows in out.{ending}, every expectation held, 1 with an error"
+            f"already complete: {3 * PAIRS + 1} rows in out.{ending}, every expectation held, 1 with an error"
         )
         assert Path("a.xml").read_bytes() == Path("b.xml").read_bytes()
         monkeypatch.chdir("pack")
@@ -88,9 +92,9 @@ def test_a_finished_batch_is_judged_again_where_anything_has_changed(
     batch()
     options: list[object] = ["--resume"]
     if changed == "scene":
-        scene_of_blocks(Path("pack", "crowd 1.toml"), 5, wall=40.0)
+        scene_of_blocks(Path("pack", "crowd 1.toml"), MODELS, wall=40.0, across=2)
     elif changed == "scenes":
-        scene_of_blocks(Path("pack", "crowd 3.toml"), 5)
+        scene_of_blocks(Path("pack", "crowd 3.toml"), MODELS, across=2)
     elif changed == "settings":
         options += ["--pixel", 1]
     elif changed == "file":
@@ -102,7 +106,7 @@ def test_a_finished_batch_is_judged_again_where_anything_has_changed(
     assert ran.status == 0
     assert "already complete" not in ran.out
     assert (Path("out.jsonl").read_bytes() == before) == (changed == "record")
-    assert len(rows_of(Path("out.jsonl"))) == (80 if changed == "scenes" else 60)
+    assert len(rows_of(Path("out.jsonl"))) == (4 if changed == "scenes" else 3) * PAIRS
 
 
 def _without_problem(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,7 +114,7 @@ def _without_problem(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key != "problem"}
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=0)
 @endings
 def test_only_failed_rows_are_judged_again_and_all_others_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: Batch, ending: str
@@ -121,7 +125,7 @@ def test_only_failed_rows_are_judged_again_and_all_others_stay(
     out, undisturbed = Path(f"out.{ending}"), Path(f"undisturbed.{ending}")
     out.rename(undisturbed)
     with monkeypatch.context() as patch:
-        before_each_check(patch, lambda check: die(check, "M2", "M4"))
+        before_each_check(patch, lambda check: die(check, "M1", "M3"))
         assert batch(ending=ending).status == 2
     bad = [number for number, row in enumerate(read_rows(out)) if failed(row)]
     assert len(bad) == 3
@@ -137,15 +141,18 @@ def test_only_failed_rows_are_judged_again_and_all_others_stay(
     with monkeypatch.context() as patch:
         before_each_check(patch, judged)
         ran = batch("--retry-errors", "--junit", "out.xml", ending=ending)
-    assert (ran.status, ran.out) == (0, f"60 rows in out.{ending}, 57 judged before, every expectation held\n")
-    assert log.read_text() == "M2 M4\n" * 3
+    assert (ran.status, ran.out) == (
+        0,
+        f"{3 * PAIRS} rows in out.{ending}, {3 * PAIRS - 3} judged before, every expectation held\n",
+    )
+    assert log.read_text() == "M1 M3\n" * 3
     after = [_without_problem(row) for row in read_rows(out)]
     assert [number for number, row in enumerate(after) if row != before[number]] == bad
     assert out.read_bytes() == undisturbed.read_bytes()
     assert Path("out.xml").read_bytes() == Path("undisturbed.xml").read_bytes()
     no_worker(monkeypatch)
-    assert "already complete: 60 rows" in batch("--retry-errors", ending=ending).out
-    assert "already complete: 60 rows" in batch("--resume", ending=ending).out
+    assert f"already complete: {3 * PAIRS} rows" in batch("--retry-errors", ending=ending).out
+    assert f"already complete: {3 * PAIRS} rows" in batch("--resume", ending=ending).out
 
 
 @pytest.mark.slow
@@ -155,13 +162,13 @@ def test_a_scene_that_could_not_be_read_gets_all_of_its_rows(batch: Batch) -> No
     path.write_text("rules = ")
     assert batch().status == 2
     before = Path("out.jsonl").read_text().splitlines()
-    assert len(before) == 41
+    assert len(before) == 2 * PAIRS + 1
     path.write_text(right)
     assert batch("--retry-errors").status == 0
     after = Path("out.jsonl").read_text().splitlines()
-    assert len(after) == 60
-    assert (after[:20], after[40:]) == (before[:20], before[21:])
-    assert {row["scene"] for row in rows_of(Path("out.jsonl"))[20:40]} == {"pack/crowd 1.toml"}
+    assert len(after) == 3 * PAIRS
+    assert (after[:PAIRS], after[2 * PAIRS :]) == (before[:PAIRS], before[PAIRS + 1 :])
+    assert {row["scene"] for row in rows_of(Path("out.jsonl"))[PAIRS : 2 * PAIRS]} == {"pack/crowd 1.toml"}
 
 
 @pytest.mark.slow
@@ -170,16 +177,16 @@ def test_rows_of_two_states_of_a_scene_are_never_mixed(
     monkeypatch: pytest.MonkeyPatch, batch: Batch, change: str
 ) -> None:
     with monkeypatch.context() as patch:
-        before_each_check(patch, lambda check: die(check, "M2", "M4"))
+        before_each_check(patch, lambda check: die(check, "M1", "M3"))
         batch()
     before = rows_of(Path("out.jsonl"))
     if change == "gone":  # what was judged of it stays, and the error as well
         Path("pack", "crowd 1.toml").unlink()
         assert batch("--retry-errors", "pack/crowd 1.toml", path="pack/crowd 0.toml").status == 2
-        assert rows_of(Path("out.jsonl"))[20:] == before[20:]
-        assert not any(map(failed, rows_of(Path("out.jsonl"))[:20]))
+        assert rows_of(Path("out.jsonl"))[PAIRS:] == before[PAIRS:]
+        assert not any(map(failed, rows_of(Path("out.jsonl"))[:PAIRS]))
         return
-    scene_of_blocks(Path("pack", "crowd 1.toml"), 5, wall=40.0)
+    scene_of_blocks(Path("pack", "crowd 1.toml"), MODELS, wall=40.0, across=2)
     assert batch("--retry-errors").status == 0
     after = Path("out.jsonl").read_bytes()
     assert batch().status == 0
@@ -191,12 +198,12 @@ def test_a_repair_that_is_killed_goes_on(monkeypatch: pytest.MonkeyPatch, batch:
     batch()
     undisturbed = Path("out.jsonl").read_bytes()
     with monkeypatch.context() as patch:
-        before_each_check(patch, lambda check: die(check, check.attacker, "M4"))
+        before_each_check(patch, lambda check: die(check, check.attacker, "M3"))
         batch()
     out, words = Path("out.jsonl"), ("batch", "pack", "--everyone", "--out", "out.jsonl", "--workers", 1, *FAST)
     damaged = out.read_bytes()
     with running(*words, "--retry-errors", seconds=0.1):
-        wait_until(lambda: len(journaled(out)) > 27)
+        wait_until(lambda: len(journaled(out)) > 3 * PAIRS - 9)  # all but those of M3 are there at once
     assert out.read_bytes() == damaged
     refused = batch("--resume")
     assert (refused.status, len(refused.complaints)) == (2, 1)
@@ -205,6 +212,7 @@ def test_a_repair_that_is_killed_goes_on(monkeypatch: pytest.MonkeyPatch, batch:
     assert out.read_bytes() == undisturbed
 
 
+@pytest.mark.slow
 def test_what_cannot_be_judged_again_is_refused(monkeypatch: pytest.MonkeyPatch, batch: Batch) -> None:
     def refused(*options: object, **words: Any) -> str:
         (line,) = batch("--retry-errors", *options, **words).complaints
@@ -212,7 +220,7 @@ def test_what_cannot_be_judged_again_is_refused(monkeypatch: pytest.MonkeyPatch,
 
     assert "there is no finished file whose failed rows could be judged again" in refused()
     with monkeypatch.context() as patch:
-        before_each_check(patch, lambda check: die(check, "M2", "M4"))
+        before_each_check(patch, lambda check: die(check, "M1", "M3"))
         batch()
     assert "it was judged with --pixel 2, not with --pixel 1; give the options as before" in refused("--pixel", 1)
     shutil.copytree("pack", "other")

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.batches import row_making
-from silhouette.batches.feeding import FeedingPool
-from silhouette.batches.holding import HeldDevice
+from silhouette.batches import chunks
+from silhouette.batches.feeding import FeedingPool, HeldDevice
 from silhouette.batches.rows import _in_order
 from silhouette.batches.settings import BatchSettings
 from silhouette.errors import DeviceLost, RendererUnavailable
@@ -57,9 +56,10 @@ def rows_without(pack: Path) -> list[Row]:
 def holders(parent: int) -> list[int]:
     """The processes that hold devices for this one."""
     grandchildren = [one for child in children_of(parent) for one in children_of(child)]
-    return [one for one in grandchildren if "silhouette.workers.child" in Path(f"/proc/{one}/cmdline").read_text()]
+    return [one for one in grandchildren if "silhouette.workers.process" in Path(f"/proc/{one}/cmdline").read_text()]
 
 
+@pytest.mark.slow
 def test_the_rows_are_the_same_and_no_process_is_left(pack: Path) -> None:
     expected, before = rows_without(pack), children_of(os.getpid())
     assert sum("verdict" in row for row in expected) == 36
@@ -75,7 +75,7 @@ def test_a_check_at_which_that_process_ends_costs_itself_at_most(
 ) -> None:
     expected, guilty = rows_without(pack), list[bool]()
     (killed := tmp_path / "killed").mkdir()
-    right, ask = row_making.judge_all, ServedRenderer.ask_with
+    right, ask = chunks.judge_all, ServedRenderer.ask_with
 
     def judge_all(requests: Any, options: Any) -> Any:
         pairs = [(scene.path.stem, check.attacker, check.target) for scene, check in requests]
@@ -90,7 +90,7 @@ def test_a_check_at_which_that_process_ends_costs_itself_at_most(
             os.kill(holder, signal.SIGKILL)
         return ask(renderer, meshes, name, *given)
 
-    monkeypatch.setattr(row_making, "judge_all", judge_all)
+    monkeypatch.setattr(chunks, "judge_all", judge_all)
     monkeypatch.setattr(ServedRenderer, "ask_with", ask_with)
     found = rows_with(pack, 3, 1)
     assert list(killed.iterdir())
@@ -110,6 +110,7 @@ def is_alive(process: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_another_takes_the_place_of_one_that_was_killed() -> None:
     before = children_of(os.getpid())
     with HeldDevice(DEVICE, 1) as held:
@@ -127,6 +128,7 @@ def test_another_takes_the_place_of_one_that_was_killed() -> None:
     assert children_of(os.getpid()) == before
 
 
+@pytest.mark.slow
 def test_it_ends_with_the_process_that_started_it() -> None:
     reader, writer = os.pipe()
     if not (child := os.fork()):
@@ -142,6 +144,7 @@ def test_it_ends_with_the_process_that_started_it() -> None:
     os.close(writer)
 
 
+@pytest.mark.slow
 def test_whoever_does_not_know_the_key_is_not_answered() -> None:
     with HeldDevice(DEVICE, 1) as held:
         for _ in range(2):
@@ -150,6 +153,7 @@ def test_whoever_does_not_know_the_key_is_not_answered() -> None:
                 ServedRenderer(held.address, b"another")
 
 
+@pytest.mark.slow
 def test_a_device_that_does_not_start_says_why() -> None:
     with HeldDevice("cuda:99", 1) as held:
         for _ in range(2):

@@ -56,6 +56,7 @@ def test_rows_come_in_the_order_of_scenes_and_checks(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_journal_cut_off_anywhere_gives_back_its_whole_lines(tmp_path: Path) -> None:
     path = stopped(tmp_path / "out.jsonl")
     content = path.read_bytes()

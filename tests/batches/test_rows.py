@@ -29,6 +29,7 @@ from tests.support.commands import CHECK, run, scene
 HOW = {"renderer": "reference", "pixel": 2.0}
 
 
+@pytest.mark.slow
 def test_rows_are_those_of_the_command_line_in_their_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = folder_of_scenes(tmp_path / "pack", scenes=3)
     (folder / "a bad one.toml").write_text("rules = ")
@@ -38,6 +39,7 @@ def test_rows_are_those_of_the_command_line_in_their_order(tmp_path: Path, capsy
         assert rows == rows_of(tmp_path / "out.jsonl")
 
 
+@pytest.mark.slow
 def test_a_matrix_is_the_batch_of_everyone(tmp_path: Path) -> None:
     path = scene_of_blocks(tmp_path / "crowd.toml", 6)
     rows = list(silhouette.batch([path], everyone=True, **HOW))  # type: ignore[arg-type]
@@ -45,6 +47,7 @@ def test_a_matrix_is_the_batch_of_everyone(tmp_path: Path) -> None:
     assert silhouette.matrix(silhouette.load_scene(path), workers=1, **HOW) == rows  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_large_matrix_is_judged_as_a_batch_where_this_process_cannot_be_forked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,6 +83,7 @@ def test_whoever_stops_in_the_middle_leaves_no_process(tmp_path: Path, make: Cal
     assert not set(children_of(os.getpid())) - before
 
 
+@pytest.mark.slow
 def test_one_check_is_asked_of_a_scene_or_of_its_path(tmp_path: Path) -> None:
     path = scene(tmp_path, CHECK)
     rows = list(silhouette.batch(path, **HOW))  # type: ignore[arg-type]

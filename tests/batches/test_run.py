@@ -53,6 +53,7 @@ def test_the_file_is_the_same_by_one_worker_and_by_several(
     ]
 
 
+@pytest.mark.slow
 def test_a_row_is_what_check_answers_with_its_scene(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = scene(tmp_path, EXPECTED)
     out = tmp_path / "out.jsonl"
@@ -61,6 +62,7 @@ def test_a_row_is_what_check_answers_with_its_scene(tmp_path: Path, capsys: pyte
     assert rows_of(out) == [{"scene": path.as_posix(), **answer}]
 
 
+@pytest.mark.slow
 def test_everyone_is_asked_instead_of_the_scene(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.jsonl"
     assert (
@@ -70,6 +72,7 @@ def test_everyone_is_asked_instead_of_the_scene(tmp_path: Path, capsys: pytest.C
     assert asked == [(f"M{a}", f"M{b}") for a in range(4) for b in range(4) if a != b]
 
 
+@pytest.mark.slow
 def test_names_with_everything_in_them_are_read_back_from_csv(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -87,6 +90,7 @@ def test_names_with_everything_in_them_are_read_back_from_csv(
     assert json.loads(row["blockers"])[0]["name"] == "wall"
 
 
+@pytest.mark.slow
 def test_expectations_set_the_status_and_go_into_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good = scene(tmp_path, EXPECTED, CHECK, name="good.toml")
     wrong = scene(tmp_path, NOT_EXPECTED, name="wrong.toml")
@@ -116,6 +120,7 @@ def test_no_two_test_cases_of_the_shipped_scenes_have_one_name(
     assert len({(case.get("classname"), case.get("name")) for case in cases}) == len(cases) > 40
 
 
+@pytest.mark.slow
 def test_bad_scenes_are_rows_among_the_good_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.toml").write_text("rules = ")
     (tmp_path / "b.toml").write_text('rules = "necromunda"\nfighter = [{ name = "Kal", at = [0, 0], mesh = "no.stl" }]')
@@ -134,6 +139,7 @@ def test_bad_scenes_are_rows_among_the_good_ones(tmp_path: Path, capsys: pytest.
     assert "there is no such file" in rows[4]["error"]
 
 
+@pytest.mark.slow
 def test_where_out_is_a_link_it_stays_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,6 +258,7 @@ def test_scenes_that_share_meshes_come_out_the_same_by_any_number_of_workers(
     assert len(rows_of(out)) == 4 * 30 + 1
 
 
+@pytest.mark.slow
 def test_workers_that_are_not_forked_do_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,10 +29,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from silhouette.batches.feeding import FeedingPool
-from silhouette.batches.load_judging import LoadJudge
+from silhouette.batches.feeding import FeedingPool, LoadJudge, SceneReader
 from silhouette.batches.run import make_pool, write_batch
-from silhouette.batches.scene_reading import SceneReader
 from silhouette.batches.settings import BatchSettings
 from silhouette.renderers.cuda.devices import has_gpu, is_installed
 from silhouette.workers import CAN_FORK

@@ -61,6 +61,7 @@ def test_a_whole_step_counts_what_is_within_it_as_its_own() -> None:
     assert 0.02 <= clock.spent["inner"] < clock.spent["outer"]
 
 
+@pytest.mark.slow
 def test_launches_threads_and_bytes_are_counted_and_no_answer_changes() -> None:
     try:
         choose("cuda", "cpu")

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from silhouette.bundles import reading, replaying, writing
+from silhouette.bundles.manifest import FileRecord
 from silhouette.bundles.replaying import Asked, Replay, replay
 from silhouette.errors import FileError, RendererUnavailable, SilhouetteError
 from silhouette.files import archives
@@ -112,7 +113,7 @@ SHIPPED = (
 )
 
 
-@pytest.mark.thinned(quick=25)
+@pytest.mark.thinned(quick=8)
 @pytest.mark.parametrize("name", SHIPPED)
 def test_scenes_of_every_game_there_and_back(name: str, tmp_path: Path) -> None:
     path = bundle(SCENES / f"{name}.toml", tmp_path / "a.zip", pixel=0.4)
@@ -126,6 +127,7 @@ def test_scenes_of_every_game_there_and_back(name: str, tmp_path: Path) -> None:
     assert held[told["bundle"]] == (SCENES / f"{name}.toml").read_bytes()
 
 
+@pytest.mark.slow
 def test_what_a_bundle_holds(scene: Path, tmp_path: Path) -> None:
     files = contents(bundle(scene, tmp_path / "a.zip", pictures=True))
     table = {
@@ -146,6 +148,7 @@ def test_what_a_bundle_holds(scene: Path, tmp_path: Path) -> None:
     assert str(tmp_path) not in files["bundle.json"].decode()
 
 
+@pytest.mark.slow
 def test_the_same_scene_gives_the_same_bytes(scene: Path, tmp_path: Path) -> None:
     one = bundle(scene, tmp_path / "a.zip", pictures=True).read_bytes()
     shutil.copytree(tmp_path / "Gelände", tmp_path / "copy/Gelände")
@@ -172,6 +175,14 @@ def test_another_renderer_is_the_same_within_the_error(scene: Path, tmp_path: Pa
     assert found.reasons[:2] == ("the renderer reference then, embree here", "pixel as the scene has it then, 0.1 here")
 
 
+def test_other_content_of_the_same_size_is_another_file_whatever_its_digest() -> None:
+    record, others = FileRecord.of("scene/a.obj", "mesh", b"0"), [b"%d" % number for number in range(1, 10)]
+    assert {FileRecord.of("a", "mesh", other).sha256 < record.sha256 for other in others} == {False, True}
+    assert reading._is(record, b"0")
+    assert not any(reading._is(record, other) for other in others)
+
+
+@pytest.mark.slow
 def test_a_mesh_that_was_changed_is_named(scene: Path, tmp_path: Path) -> None:
     path = bundle(scene, tmp_path / "a.zip", pictures=True)
     higher = as_obj(box((-30.0, -2.5, 0.0), (30.0, 2.5, 40.0))).encode()
@@ -213,6 +224,7 @@ def test_other_versions_are_named(scene: Path, tmp_path: Path) -> None:
     assert "warp" not in told  # the renderer makes no use of it
 
 
+@pytest.mark.thinned(quick=55)
 @pytest.mark.parametrize("error", [0.02, None])
 def test_it_is_judged_again_with_its_error(scene: Path, tmp_path: Path, error: float | None) -> None:
     path = tmp_path / "a.zip"
@@ -391,6 +403,7 @@ def test_a_bomb_that_is_listed_is_refused(whole: bytes, tmp_path: Path) -> None:
         again(tmp_path / "a.zip")
 
 
+@pytest.mark.slow
 def test_a_bundle_has_limits(whole: bytes, scene: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(whole)

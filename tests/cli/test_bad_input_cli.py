@@ -121,6 +121,7 @@ def refused(ran: Ran, file: str, said: str) -> None:
     assert "internal" not in complaint
 
 
+@pytest.mark.thinned(quick=40)
 @pytest.mark.parametrize("what", BAD)
 def test_bad_input_is_one_line_and_status_2(tmp_path: Path, capsys: Capture, what: str) -> None:
     write, file, said = BAD[what]

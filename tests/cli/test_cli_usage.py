@@ -122,6 +122,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:

@@ -31,6 +31,7 @@ def test_verdicts_of_a_scene(tmp_path: Path, capsys: Capture, command: str) -> N
     assert not any(STAMP.keys() & row.keys() for row in entry["results"])
 
 
+@pytest.mark.slow
 def test_a_batch_is_told_of_in_a_document_and_its_rows_are_rows(tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "out.jsonl"
     assert stamped(run(capsys, "batch", scene(tmp_path, CHECK), "--out", out, "--json", *QUICK).document)
@@ -45,6 +46,7 @@ def test_models_rules_and_renderers(capsys: Capture) -> None:
     assert stamped(run(capsys, "doctor", "--quick", "--json").document)
 
 
+@pytest.mark.slow
 def test_figures_and_pages(tmp_path: Path, capsys: Capture) -> None:
     pytest.importorskip("matplotlib")
     file = PROJECT / "scenes/tide_of_iron/adjacent_units.toml"

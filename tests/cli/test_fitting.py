@@ -57,6 +57,7 @@ def test_no_word_of_a_shipped_scene_is_broken(name: str, everyone: bool, width: 
             assert {word for word in text.split() if f"{word}?" not in words} <= words
 
 
+@pytest.mark.thinned(quick=51)
 @pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize("name", NAMES)
 def test_verdicts_and_names_stay_on_one_line(name: str, width: int) -> None:
@@ -91,6 +92,7 @@ def test_a_matrix_that_is_too_wide_becomes_several(capsys: pytest.CaptureFixture
         assert sum(f"fighter {number}" in line for line in lines) == 1
 
 
+@pytest.mark.slow
 @given(
     some.lists(some.tuples(some.integers(1, 40), some.integers(1, 40)), min_size=1, max_size=7), some.integers(1, 90)
 )

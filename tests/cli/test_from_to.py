@@ -9,6 +9,7 @@ import pytest
 from tests.support.commands import CHECK, QUICK, run, scene
 
 
+@pytest.mark.slow
 def test_a_pair_of_a_scene_without_checks_is_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "figures"
     ran = run(capsys, "draw", scene(tmp_path), "--from", "Kal", "--to", "Vex", "--out", out, "--json", *QUICK)
@@ -18,6 +19,7 @@ def test_a_pair_of_a_scene_without_checks_is_drawn(capsys: pytest.CaptureFixture
     assert sorted(file.name for file in out.iterdir()) == [f"01-kal-vex-{name}.svg" for name in ("eye", "plan", "side")]
 
 
+@pytest.mark.slow
 def test_a_pair_of_a_scene_without_checks_is_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     ran = run(capsys, "report", scene(tmp_path), "--from", "Vex", "--to", "Kal", "--out", out, "--json", *QUICK)

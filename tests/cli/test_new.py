@@ -48,7 +48,7 @@ def keys_of(document: Any) -> Iterator[str]:
             yield from keys_of(value)
 
 
-@pytest.mark.thinned(quick=34)
+@pytest.mark.thinned(quick=6)
 @pytest.mark.parametrize("game", RULES)
 def test_a_first_scene_judges_at_once(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ran = run(capsys, "new", tmp_path / "duel", "--rules", game)
@@ -73,6 +73,7 @@ def test_every_key_of_a_first_scene_is_explained_where_it_first_stands(game: str
         assert any(line.startswith(key) or f"{key} =" in line for line in explained), key
 
 
+@pytest.mark.thinned(quick=8)
 @pytest.mark.parametrize("game", RULES)
 def test_editors_find_a_schema_that_the_scene_fits(
     game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -95,7 +96,7 @@ def test_nothing_is_overwritten(name: str, tmp_path: Path, capsys: pytest.Captur
     assert [(file.name, file.read_text(encoding="utf-8")) for file in tmp_path.iterdir()] == [(name, "mine")]
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=0)
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_meshes_take_the_places_of_the_stand_ins(
     count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -163,6 +164,7 @@ def completions(words: str, folder: Path = PROJECT) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.thinned(quick=36)
 @pytest.mark.parametrize(
     ("words", "offered"),
     [

@@ -38,6 +38,7 @@ def insignificant(path: Path, capsys: Capture) -> int:
     return sum(part["triangles"] for part in parts if part["role"] == "insignificant")
 
 
+@pytest.mark.slow
 def test_lines_for_a_mesh_go_into_a_piece_of_a_scene_and_into_a_model_file(spearman: Path, capsys: Capture) -> None:
     lines = to_paste(spearman, capsys)
     scene = spearman.with_name("duel.toml")
@@ -50,12 +51,14 @@ def test_lines_for_a_mesh_go_into_a_piece_of_a_scene_and_into_a_model_file(spear
     assert insignificant(model, capsys) > 100
 
 
+@pytest.mark.slow
 def test_lines_for_a_model_file_go_to_its_end(spearman: Path, capsys: Capture) -> None:
     model = spearman.with_name("spearman.toml")
     model.write_text(MODEL + to_paste(model, capsys), encoding="utf-8")
     assert insignificant(model, capsys) > 100
 
 
+@pytest.mark.slow
 def test_lines_for_a_model_file_in_json_are_json(spearman: Path, capsys: Capture) -> None:
     model = spearman.with_name("spearman.json")
     model.write_text(f'{{"mesh": "{spearman.name}"}}', encoding="utf-8")
@@ -63,6 +66,7 @@ def test_lines_for_a_model_file_in_json_are_json(spearman: Path, capsys: Capture
     assert insignificant(model, capsys) > 100
 
 
+@pytest.mark.slow
 def test_lines_for_a_model_file_with_a_list_go_into_it(spearman: Path, capsys: Capture) -> None:
     model, rest = spearman.with_name("listed.toml"), "{ sphere = { centre = [0, 0, 99], radius = 1 } }]\n"
     start = f'mesh = "{spearman.name}"\ninsignificant = ['

@@ -62,6 +62,7 @@ def test_the_ruling_follows_at_once_with_its_picture(scanned: Scanned) -> None:
     assert (scanned.folder / "ruling.png").is_file()
 
 
+@pytest.mark.slow
 def test_the_json_on_standard_output_is_that_of_the_folder(scanned: Scanned) -> None:
     import jsonschema
 
@@ -107,6 +108,7 @@ def test_questions_are_asked_at_a_terminal_and_answers_are_kept(
     assert 'answer = "' in (tmp_path / "game" / "scene.toml").read_text()
 
 
+@pytest.mark.thinned(quick=10)
 @pytest.mark.parametrize(
     "arguments, problem",
     [
@@ -129,6 +131,7 @@ def test_what_cannot_be_used_is_one_line(
     assert not (tmp_path / "game").exists()
 
 
+@pytest.mark.slow
 def test_a_name_that_is_not_on_the_table_is_one_line_after_the_scene_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

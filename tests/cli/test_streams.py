@@ -30,7 +30,7 @@ def silhouette(folder: Path, words: str, **variables: str) -> subprocess.Complet
     )
 
 
-@pytest.mark.thinned(quick=34)
+@pytest.mark.thinned(quick=25)
 @pytest.mark.parametrize(
     ("words", "status", "error"),
     [
@@ -104,6 +104,7 @@ def _step(is_fast: bool, command: str) -> list[pytest.MarkDecorator]:
     return [] if is_fast else [pytest.mark.slow if command == "draw" else pytest.mark.long]
 
 
+@pytest.mark.thinned(quick=20)
 @FULL
 @pytest.mark.parametrize(
     ("command", "stream"),
@@ -141,6 +142,7 @@ finally:
 """
 
 
+@pytest.mark.thinned(quick=71)
 @pytest.mark.parametrize(
     "command",
     [pytest.param(name, marks=_step(name in ("import", "odds", "tutorial"), name)) for name in (*COMMANDS, "tutorial")],
@@ -182,6 +184,7 @@ def test_the_report_t_toml(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     assert (captured.err, "hidden" in captured.out) == ("", not closed)
 
 
+@pytest.mark.slow
 def test_a_file_with_other_names_is_written_with_a_warning_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -207,6 +210,7 @@ def test_ctrl_c_as_early_as_a_worker_can_meet_it_says_nothing(tmp_path: Path) ->
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "['0', '1', '2', '3']\n", "")
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_several_processes_make_models_ready(tmp_path: Path) -> None:
     """It reaches all processes of the terminal at once."""
     for number in (1, 2):

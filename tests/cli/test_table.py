@@ -31,6 +31,7 @@ EXAMPLES = PROJECT / "scenes"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as other systems send them")
 
 
+@pytest.mark.thinned(quick=50)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_within_a_second_and_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
     """As a terminal sends it: to the command and its workers alike."""
@@ -66,6 +67,7 @@ def test_a_signal_ends_it_within_a_second_and_leaves_nothing(number: signal.Sign
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
 
+@pytest.mark.slow
 def test_what_is_not_saved_is_kept_and_is_there_again(tmp_path: Path) -> None:
     file = scene(tmp_path)
     before = file.read_text(encoding="utf-8")
@@ -100,6 +102,7 @@ def test_what_is_not_saved_is_kept_and_is_there_again(tmp_path: Path) -> None:
     assert again["saved"] is False
 
 
+@pytest.mark.slow
 def test_a_file_that_is_handed_over_lies_beside_the_scene(tmp_path: Path) -> None:
     async def scenario(running: Started) -> None:
         async with running.client() as one, running.client() as two:

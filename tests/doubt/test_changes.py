@@ -67,6 +67,7 @@ def one(found: Changes, what: str) -> Change:
     return change
 
 
+@pytest.mark.slow
 def test_the_move_that_brings_half_of_a_box_behind_a_wall_is_known() -> None:
     found = changes(behind_a_wall(2.0))
     target, attacker = one(found, "move target"), one(found, "move attacker")
@@ -119,6 +120,7 @@ def test_a_vehicle_s_arc_counts_in_a_turn() -> None:
     assert blind.words == "no move of Vex or Rig up to 50 mm"
 
 
+@pytest.mark.slow
 def test_nobody_turns_whose_facing_is_unknown_and_nothing_in_the_way_leaves_nothing_to_change() -> None:
     document = behind_a_wall(2.0, facing="unknown")
     assert {change.what for change in changes(document).found} == {"move target", "move attacker", "without"}
@@ -126,6 +128,7 @@ def test_nobody_turns_whose_facing_is_unknown_and_nothing_in_the_way_leaves_noth
     assert nearest_place(scene_of(document), KAL_TO_VEX, "open", "Vex", SETTINGS, 9.0) is None
 
 
+@pytest.mark.slow
 def test_a_target_where_the_attacker_stands_and_one_that_moves_into_a_wall() -> None:
     document = behind_a_wall(0.0, facing="unknown")
     document["fighter"][1]["at"] = [0, 0]
@@ -152,7 +155,7 @@ CASES = [
 ]
 
 
-@pytest.mark.thinned(quick=10, ci=60)
+@pytest.mark.thinned(quick=5, ci=60)
 @pytest.mark.parametrize("case", CASES)
 def test_no_shorter_move_changes_the_verdict(case: Any) -> None:
     facing, target, wall, turn = case

@@ -62,6 +62,7 @@ def words(document: dict[str, Any], attacker: str, target: str) -> list[dict[str
     return found.rows()
 
 
+@pytest.mark.slow
 def test_ranges_are_left_by_moves_that_are_known() -> None:
     target, attacker, *rest = sorted(words(plan(150.0, 57.0), "Al", "Bo"), key=lambda row: row["what"], reverse=True)[
         1:

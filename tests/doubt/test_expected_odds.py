@@ -29,7 +29,7 @@ def expecting(folder: Path, **expect: Any) -> Path:
     return path
 
 
-@pytest.mark.thinned(quick=34)
+@pytest.mark.thinned(quick=0)
 @pytest.mark.parametrize(
     ("expect", "status"),
     [

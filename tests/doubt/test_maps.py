@@ -34,6 +34,7 @@ def hidden_behind(box: tuple[Floats, Floats], eye: Floats, corners: Floats) -> b
     return bool(((enter < leave) & (enter > 0.0) & (enter < 1.0)).all())
 
 
+@pytest.mark.slow
 def test_the_shadow_of_a_wall_is_what_is_hidden() -> None:
     document: dict[str, Any] = {
         "rules": "necromunda",
@@ -57,6 +58,7 @@ def test_the_shadow_of_a_wall_is_what_is_hidden() -> None:
     assert 20 < sum(expected) < len(expected) - 20
 
 
+@pytest.mark.thinned(quick=50)
 @pytest.mark.parametrize("keys", [{"attackers": ("Kal",)}, {"targets": ("Kal", "Zil")}], ids=["target", "attacker"])
 def test_each_place_has_the_verdict_of_a_check_there(keys: dict[str, Any]) -> None:
     document = gantry_table()
@@ -78,7 +80,7 @@ def test_each_place_has_the_verdict_of_a_check_there(keys: dict[str, Any]) -> No
 
 @pytest.mark.parametrize(
     "grid, places",
-    [pytest.param(16.0, 150, marks=pytest.mark.slow), pytest.param(9.0, 500, marks=pytest.mark.long)],
+    [pytest.param(16.0, 60, marks=pytest.mark.slow), pytest.param(9.0, 500, marks=pytest.mark.long)],
 )
 def test_hundreds_of_places_have_the_verdicts_of_checks_there(grid: float, places: int) -> None:
     document = gantry_table()
@@ -94,6 +96,7 @@ def test_hundreds_of_places_have_the_verdicts_of_checks_there(grid: float, place
     assert needless <= 0.03 * drawn.cells.stands.sum()
 
 
+@pytest.mark.slow
 def test_units_of_skirmishcorps_stand_and_lie() -> None:
     document = skirmish([-20.0, -60.0], [30.0, 60.0], [0.0, 20.0], 10.0, table=[200.0, 240.0])
     assert not differing(document, "unit", made(document, "Vex"), 12, 4, **ON)
@@ -119,6 +122,7 @@ def crisis() -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_characters_of_crisis_protocol_stand_on_the_table_or_wholly_on_terrain() -> None:
     document = crisis()
     drawn = made(document, "Vex", grid=12.7)
@@ -139,6 +143,7 @@ def _nearest_to(drawn: Map, x: float, y: float) -> int:
     return int(np.hypot(*(drawn.cells.at[:, :2] - [x, y]).T).argmin())
 
 
+@pytest.mark.slow
 def test_a_model_stands_on_the_highest_floor_or_on_the_one_below() -> None:
     document = gantry_table()
     upper, lower = made(document, "Vex", attackers=("Kal",)), made(document, "Vex", attackers=("Kal",), under=40.0)
@@ -150,6 +155,7 @@ def test_a_model_stands_on_the_highest_floor_or_on_the_one_below() -> None:
         assert cell["verdict"] == ruling.verdict
 
 
+@pytest.mark.slow
 def test_a_base_does_not_stand_over_an_edge_or_in_others() -> None:
     document = gantry_table()
     drawn = made(document, "Vex", attackers=("Kal",), grid=10.0)
@@ -171,6 +177,7 @@ def test_within_keeps_to_the_places_near_by() -> None:
     assert whole.cells.at[0, :2].tolist() == [-137.3, -107.3]
 
 
+@pytest.mark.slow
 def test_everyone_of_another_gang_looks_and_the_one_who_sees_most_counts() -> None:
     drawn = made(gantry_table(), "Vex")
     assert drawn.others == ("Kal", "Yar")
@@ -255,6 +262,7 @@ def test_games_without_maps_say_so_in_one_line() -> None:
     assert able == {"crisis-protocol", "necromunda", "skirmishcorps", *FILES}
 
 
+@pytest.mark.slow
 def test_several_processes_find_the_same() -> None:
     from silhouette.doubt.maps import map_of
     from tests.support.mapped_tables import settings

@@ -94,6 +94,7 @@ def test_the_middle_of_the_shares_is_not_widened_by_the_few_rays_of_a_trial(plac
     assert 0.85 * width - 0.001 <= high - low <= 1.15 * width + 0.0015
 
 
+@pytest.mark.slow
 def test_an_eye_that_may_be_beside_its_place() -> None:
     found = odds_in(half_hidden({"eye": 0.8}, beside=0.4))
     assert found.odds["full cover"] == pytest.approx(normal(0.4 / 0.8), abs=found.error + 0.01)
@@ -111,12 +112,14 @@ def test_an_attacker_that_may_face_elsewhere() -> None:
     assert (found.doubt_from, found.call) == ("facing", "roll off")
 
 
+@pytest.mark.slow
 def test_the_outline_of_a_scan() -> None:
     found = odds_in(scanned(half_hidden({"surface": 0.5}, beside=0.5), "wall"))
     assert found.odds["full cover"] == pytest.approx(normal(0.5 / (2 * 0.5)), abs=found.error + 0.015)
     assert found.doubt_from == "surface"
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("beside", [-0.3, 0.0, 0.25])
 def test_where_a_wall_alone_is_in_doubt_each_trial_errs_by_itself(beside: float) -> None:
     """Eye and target are at the same places in all trials; an error that all of them shared would move the odds."""
@@ -137,6 +140,7 @@ def test_nothing_in_doubt_leaves_the_error_of_measuring() -> None:
     assert found.odds["full cover"] == pytest.approx(normal((share - 0.5) / (error / 3.0)), abs=found.error + 0.02)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_odds_and_another_seed_others_within_the_error() -> None:
     scene = half_hidden({"place": 1.0}, beside=0.3)
     assert odds_in(scene, 5) == odds_in(scene, 5)
@@ -145,6 +149,7 @@ def test_the_same_seed_gives_the_same_odds_and_another_seed_others_within_the_er
     assert abs(one.odds["full cover"] - other.odds["full cover"]) <= 2.0 * (one.error + other.error)
 
 
+@pytest.mark.slow
 def test_the_odds_are_the_same_for_any_number_of_processes() -> None:
     scene = half_hidden({"place": 1.0}, beside=0.3)
     rule, check, done = rule_called(scene.rules), Check("Kal", "Vex", None, None), list[float]()
@@ -211,6 +216,7 @@ def test_trials_are_normal_and_each_scrambling_is_another() -> None:
     assert len(np.unique(drawn[:, 0, 0])) == SCRAMBLINGS
 
 
+@pytest.mark.slow
 def test_trials_stop_when_the_odds_are_sure_and_at_2048() -> None:
     sure = odds_in(half_hidden({"place": 0.2}, beside=10.0))
     assert (sure.odds["full cover"], sure.trials) == (1.0, 128)
@@ -219,6 +225,7 @@ def test_trials_stop_when_the_odds_are_sure_and_at_2048() -> None:
     assert even.error <= 0.025 or even.trials == SCRAMBLINGS * MOST
 
 
+@pytest.mark.slow
 def test_protection_in_skirmishcorps() -> None:
     """Kal, 1 mm short of contact with the wall, looks over it where it is in contact."""
     scene = loaded(skirmish([0.0, 0.0], [0.0, 200.0], [0.0, 175.0], 0.0, doubt={"place": 1.0}))
@@ -271,6 +278,7 @@ def test_what_is_close_is_told_if_the_reason_does_not(could_be: list[str]) -> No
     assert "roll off" not in told
 
 
+@pytest.mark.thinned(quick=0)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_middle_of_the_shares_of_a_figure_of_a_shared_mesh(shared: Path, seed: int) -> None:
     path = shared / "reports/scenes/odds_interval.toml"

@@ -69,6 +69,7 @@ def checked(capsys: pytest.CaptureFixture[str], path: Path, document: dict[str, 
     return found
 
 
+@pytest.mark.slow
 def test_every_frame_of_a_walk_is_what_check_says_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = scene(tmp_path, CHECK), tmp_path / "walk.gif"
     ran = run(capsys, "draw", file, "--animate", out, "--walk", "60,200,5", "--frames", "5", "--json", *QUICK)
@@ -108,6 +109,7 @@ def test_the_places_of_a_walk_in_inches_are_results_and_so_in_mm(
     assert [frame["at"] for frame in ran.document["frames"]] == [[101.6, 0.0], [203.2, 50.8]]
 
 
+@pytest.mark.slow
 def test_every_frame_of_a_turn_is_what_check_says_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = scene(tmp_path, CHECK), tmp_path / "turn.gif"
     assert run(capsys, "draw", file, "--animate", out, "--turn=-80", "--frames", "5", *QUICK).status == 0
@@ -125,6 +127,7 @@ def test_every_frame_of_a_turn_is_what_check_says_of_it(tmp_path: Path, capsys: 
     assert [frame["verdict"] for frame in frames][::4] == ["partial cover", "hidden"]
 
 
+@pytest.mark.slow
 def test_units_of_skirmishcorps_walk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = tmp_path / "units.toml", tmp_path / "walk.gif"
     file.write_text(UNITS, encoding="utf-8")
@@ -134,6 +137,7 @@ def test_units_of_skirmishcorps_walk(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [frame["verdict"] for frame in told_by_gif(out)["frames"]][::3] == ["low cover", "open"]
 
 
+@pytest.mark.slow
 def test_characters_of_crisis_protocol_walk_over_one_stretch_of_map(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -169,6 +173,7 @@ def test_all_frames_share_their_colours_and_nothing_that_stands_still_flickers(
         assert image.info["loop"] == 0
 
 
+@pytest.mark.slow
 def test_an_mp4_tells_the_same_as_a_gif(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     av = pytest.importorskip("av")
     file = scene(tmp_path, CHECK)
@@ -273,6 +278,7 @@ def test_an_mp4_without_its_library_names_the_extra_before_anything_is_judged(
     assert extra_command("mp4") in ran.complaints[0]
 
 
+@pytest.mark.thinned(quick=32)
 @pytest.mark.parametrize("when", [0, 3, 5, 7])
 def test_an_interruption_leaves_what_was_there(tmp_path: Path, when: int) -> None:
     file, out = scene(tmp_path, CHECK), tmp_path / "walk.gif"

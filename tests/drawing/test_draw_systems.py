@@ -55,7 +55,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.thinned(quick=15, ci=60)
+@pytest.mark.thinned(quick=2, ci=60)
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("place", ONE_OF_EACH)
 def test_no_name_breaks_a_figure_or_leaves_its_page(place: str, name: str, tmp_path: Path) -> None:
@@ -82,6 +82,7 @@ def test_no_name_breaks_a_figure_or_leaves_its_page(place: str, name: str, tmp_p
                 assert right < page * 1.01, (figure, said)
 
 
+@pytest.mark.thinned(quick=16)
 @pytest.mark.parametrize("place", ["elevation", "over_his_own_wall", "prone_behind_walls"])
 def test_a_look_of_skirmishcorps_tells_and_shows_its_verdict(place: str, tmp_path: Path) -> None:
     scene = scene_at(SCENES / "skirmishcorps" / f"{place}.toml")
@@ -134,6 +135,7 @@ def board(width: int, height: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.thinned(quick=50)
 @pytest.mark.parametrize(("width", "height", "whole"), [(22, 24, True), (50, 40, False)])
 def test_the_map_of_a_large_board_is_drawn_and_says_what_of_it(
     width: int, height: int, whole: bool, tmp_path: Path
@@ -191,6 +193,7 @@ def test_what_cannot_be_drawn_has_no_picture_and_is_judged_all_the_same(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_without_matplotlib_a_board_has_no_picture_and_an_eye_view_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

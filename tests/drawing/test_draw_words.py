@@ -137,6 +137,7 @@ def test_every_verdict_of_every_system_is_known() -> None:
             assert verdict in Words(language, name).verdict(verdict), "the rules' own word stays"
 
 
+@pytest.mark.slow
 def test_every_phrase_is_drawn_somewhere_and_no_other() -> None:
     literals = set()
     for file in [*(PROJECT / "silhouette/drawing").rglob("*.py"), *(PROJECT / "silhouette/rules").rglob("*.py")]:
@@ -150,6 +151,7 @@ def test_every_phrase_is_drawn_somewhere_and_no_other() -> None:
     assert phrases >= COMPOSED
 
 
+@pytest.mark.slow
 def test_no_word_stands_in_the_code_of_a_figure() -> None:
     """Legends and notes take what they say from the table."""
     for file in [*(PROJECT / "silhouette/drawing").rglob("*.py"), *(PROJECT / "silhouette/rules").rglob("*.py")]:
@@ -215,6 +217,7 @@ def test_addresses_are_the_same_in_every_language() -> None:
     assert addresses == {in_words((2, -1)).strip("[]")}
 
 
+@pytest.mark.thinned(quick=58)
 @pytest.mark.parametrize("system", ["crisis_protocol", "ikosa", "tide_of_iron"])
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 def test_reasons_of_boards_are_told_in_every_language(system: str, language: str) -> None:
@@ -255,6 +258,7 @@ def test_cover_by_a_card_is_not_told_as_that_of_terrain(rule: str, said: str) ->
     assert said in why(Words("de"), {**row, "cover_from": ["barrier"], "rule_number": rule})
 
 
+@pytest.mark.thinned(quick=52)
 @pytest.mark.parametrize("solid", ["true", '"filled"'])
 def test_a_piece_whose_windows_are_filled_is_told_of_since_its_mesh_is_drawn(solid: str, tmp_path: Path) -> None:
     frame = [[10, 5, 60, -25], [10, 5, 60, 25], [60, 5, 10, 0, 0], [60, 5, 10, 0, 0, 50]]

@@ -93,6 +93,7 @@ def test_what_reaches_behind_the_eye_may_hide_what_would_fill_a_tile() -> None:
     assert 0 < len(both.filled) < len(alone.filled)
 
 
+@pytest.mark.thinned(quick=60)
 @pytest.mark.parametrize("seed", range(8))
 def test_triangles_at_random_show_the_same(seed: int) -> None:
     """Large and small ones before the eye, some twice, some slivers; the sizes grow with the seed."""

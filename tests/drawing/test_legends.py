@@ -109,12 +109,13 @@ def unseen_in(case: tuple[Path, int]) -> list[str]:
     return found
 
 
+@pytest.mark.thinned(quick=40)
 @pytest.mark.parametrize("case", QUICK, ids=case_id)
 def test_an_entry_has_its_mark_in_the_drawing(case: tuple[Path, int]) -> None:
     assert unseen_in(case) == []
 
 
-@pytest.mark.thinned(quick=0, ci=12)
+@pytest.mark.thinned(quick=0, ci=6)
 @pytest.mark.parametrize("case", CASES, ids=case_id)
 def test_an_entry_has_its_mark_in_every_shipped_figure(case: tuple[Path, int]) -> None:
     assert unseen_in(case) == []

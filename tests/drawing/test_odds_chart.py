@@ -56,6 +56,7 @@ def test_the_bar_of_the_odds_is_as_wide_as_they_are() -> None:
     assert parts == pytest.approx([0.25 * WIDE, 0.75 * WIDE])
 
 
+@pytest.mark.thinned(quick=51)
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("few", [1, 3, 5, 9, 16, 24, 32])
 def test_words_lie_within_their_part_of_the_bar(few: int, language: str) -> None:
@@ -85,6 +86,7 @@ def test_where_the_arc_alone_decides_there_are_no_shares_to_show() -> None:
     assert sheet.title == "Kal → Vex: verborgen (hidden)"
 
 
+@pytest.mark.slow
 def test_draw_tells_the_call_where_it_draws_odds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "duel.toml"
     file.write_text("""

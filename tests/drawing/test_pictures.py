@@ -180,6 +180,7 @@ def test_a_target_all_round_the_eye_is_drawn_as_the_quarter_turn_ahead(
     assert image.view.step * image.view.width == pytest.approx(2.0)
 
 
+@pytest.mark.slow
 def test_a_picture_carries_its_verdict_is_alone_in_its_folder_and_the_same_every_time(
     judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path
 ) -> None:
@@ -198,6 +199,7 @@ def test_a_picture_carries_its_verdict_is_alone_in_its_folder_and_the_same_every
 NASTY = ['<b> & "quotes" \n\t\u202e\u0301 Élodie Вера 中 → % \\ {}', "😀" * 80, "a" * 80]
 
 
+@pytest.mark.thinned(quick=16)
 @pytest.mark.parametrize("name", NASTY, ids=["signs", "emoji", "one long word"])
 def test_no_name_breaks_a_picture(judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path, name: str) -> None:
     scene, verdict = judged({"terrain": [{**WALL, "name": "wall " + name}]}, attacker=name, target=name + "!")
@@ -253,6 +255,7 @@ def test_a_picture_that_cannot_be_written_is_refused_and_nothing_is_written(
     assert [each.name for each in tmp_path.rglob("*")] == ["sub.png"]
 
 
+@pytest.mark.slow
 def test_a_failure_while_writing_leaves_the_old_picture(
     judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -292,6 +295,7 @@ def test_another_renderer_draws_the_same_picture_but_for_a_few_pixels_on_edges(
     assert (np.abs(pictures[0] - pictures[1]).max(axis=2) > 12).mean() < 0.01
 
 
+@pytest.mark.slow
 def test_four_views_tell_roles_apart_and_are_the_same_every_time(
     judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path
 ) -> None:
@@ -313,6 +317,7 @@ def test_four_views_tell_roles_apart_and_are_the_same_every_time(
     assert (grey & (colours[:, 0] > 90) & (colours[:, 0] < 185)).sum() > 2000
 
 
+@pytest.mark.slow
 def test_four_views_of_real_meshes_are_drawn(shared: Path, renderer: Renderer, tmp_path: Path) -> None:
     for name, kind in (
         ("miniatures/rpg.scad/mini_axeman.stl", "fighter"),

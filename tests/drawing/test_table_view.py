@@ -40,6 +40,7 @@ def words_in(svg: str) -> list[str]:
     return list(dict.fromkeys(unescape(words) for words in re.findall(r'<g aria-label="([^"]*)"', svg)))
 
 
+@pytest.mark.slow
 def test_the_table_shows_every_piece_on_the_page(skirmish: TableScene) -> None:
     left, bottom, right, top = table_box(skirmish)
     assert all(abs(edge / INCH - round(edge / INCH)) < 1e-9 for edge in (left, bottom, right, top))
@@ -124,6 +125,7 @@ def test_a_scene_without_checks_is_drawn_as_a_whole(tmp_path: Path, capsys: pyte
         assert json.loads(picture.info["silhouette"])["figure"] == "table"
 
 
+@pytest.mark.thinned(quick=74)
 @pytest.mark.parametrize(
     "name",
     [

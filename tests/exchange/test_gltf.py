@@ -13,6 +13,7 @@ import trimesh
 from scipy.spatial.transform import Rotation
 
 from silhouette.cli import main
+from silhouette.exchange import gltf_pieces
 from silhouette.exchange.folder import write_table
 from silhouette.exchange.gltf import read_gltf
 from silhouette.files.cache import Cache
@@ -65,7 +66,7 @@ def anywhere(generator: np.random.Generator, far: float) -> dict[str, Any]:
     return {"translation": generator.uniform(-far, far, 3).tolist(), "rotation": quaternion.tolist()}
 
 
-@pytest.mark.thinned(quick=0)
+@pytest.mark.thinned(quick=0, ci=50)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_vertex_is_where_another_reader_has_it(seed: int, tmp_path: Path) -> None:
     tree = random_tree(seed, 500)
@@ -79,6 +80,19 @@ def test_every_vertex_is_where_another_reader_has_it(seed: int, tmp_path: Path) 
         found = piece.pose.place(piece.model.mesh.vertices)
         apart = np.linalg.norm(found[:, None] - expected, axis=2)
         assert max(apart.min(axis=0).max(), apart.min(axis=1).max()) < 0.01, piece.name
+
+
+def test_so_many_triangles_of_all_pieces_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "table.glb").write_bytes(glb(random_tree(1, 1)))
+    counted, right = list[int](), gltf_pieces.Pieces._counted
+    monkeypatch.setattr(
+        gltf_pieces.Pieces, "_counted", lambda self, mesh: counted.append(len(mesh.faces)) or right(self, mesh)
+    )
+    assert len(read_gltf(tmp_path / "table.glb").pieces) == 1
+    total = sum(counted)  # of its part, and of the piece in its own frame
+    for most, count in ((total, 1), (total - 1, 0)):
+        monkeypatch.setattr(gltf_pieces, "MOST_TOGETHER", most)
+        assert len(read_gltf(tmp_path / "table.glb").pieces) == count
 
 
 def test_properties_groups_and_names(tmp_path: Path) -> None:

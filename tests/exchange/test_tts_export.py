@@ -88,6 +88,7 @@ def assert_same(before: Any, after: Any) -> None:
             assert old.facing is None or abs((old.facing - new.facing + 180.0) % 360.0 - 180.0) < 0.01
 
 
+@pytest.mark.slow
 def test_a_scene_comes_back_the_same(tmp_path: Path) -> None:
     before = scene_of(tmp_path / "game")
     after = back(before, tmp_path)
@@ -109,6 +110,7 @@ def test_the_game_shows_each_piece_where_the_scene_has_it(tmp_path: Path) -> Non
         assert np.abs(seen(np.array(points, float), state["Transform"]) - truth).max() < 0.001
 
 
+@pytest.mark.slow
 def test_an_imported_table_goes_back_with_its_addresses_and_places(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     kept(tmp_path / "Models", 1)
@@ -129,6 +131,7 @@ def test_an_imported_table_goes_back_with_its_addresses_and_places(tmp_path: Pat
     assert exported["tilted"]["CustomMesh"]["MeshURL"].startswith("file://")
 
 
+@pytest.mark.slow
 def test_an_example_scene_with_real_meshes_comes_back_the_same(tmp_path: Path) -> None:
     """Every vertex of the files is there; a base may be found instead of given, and cut at another height."""
     before = load_scene(example("scenes/necromunda/two_blockers.toml"))

@@ -46,6 +46,7 @@ def random_place(rng: Any, kind: int, reach: float = 30.0) -> dict[str, float]:
     return transform(rng.uniform(-reach, reach, 3), turns, scales * ([1, 1, -1] if kind == 3 else 1))
 
 
+@pytest.mark.slow
 def test_matrices_of_random_poses_are_where_unity_has_them() -> None:
     rng = np.random.default_rng(7)
     for number in range(1000):
@@ -57,12 +58,14 @@ def test_matrices_of_random_poses_are_where_unity_has_them() -> None:
         assert np.abs(points[:, :3] - seen(POINTS, *chain)).max() < 1e-6
 
 
-@pytest.mark.slow
-def test_a_thousand_pieces_of_a_loaded_scene_are_where_unity_has_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "count", [pytest.param(200, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.long)]
+)
+def test_hundreds_of_pieces_of_a_loaded_scene_are_where_unity_has_them(tmp_path: Path, count: int) -> None:
     rng = np.random.default_rng(3)
     kept(tmp_path / "Models", 1)
     states, truth, kinds = [], {}, {}
-    for number in range(1000):
+    for number in range(count):
         name, kind = f"piece {number}", number % 5
         place = random_place(rng, kind % 4)
         state, expected = model(name, place), [seen(POINTS, place)]
@@ -99,6 +102,7 @@ def test_a_piece_is_not_mirrored_and_its_faces_look_outward(tmp_path: Path) -> N
     assert volume("mirrored") == pytest.approx(volume("kept"), rel=1e-4)
 
 
+@pytest.mark.thinned(quick=58)
 @pytest.mark.parametrize("turn", [0.0, 30.0, 135.0, -90.0])
 def test_a_figure_looks_along_its_own_front(tmp_path: Path, turn: float) -> None:
     """Unity's forward, +z, turned clockwise: what an OBJ has at +z is what the figure has before it."""

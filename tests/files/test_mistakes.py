@@ -83,6 +83,7 @@ JSON = {
 }
 
 
+@pytest.mark.thinned(quick=67)
 @pytest.mark.parametrize(("text", "right"), [*TOML.items(), *JSON.items()])
 @pytest.mark.parametrize("before", [0, 3])
 def test_a_mistake_is_answered_by_what_would_be_right(text: str, right: str, before: int, tmp_path: Path) -> None:

@@ -156,6 +156,13 @@ def test_a_document_has_so_many_values_and_no_more(tmp_path: Path, monkeypatch: 
         read_document(path)
 
 
+def test_json_has_so_many_values_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MOST_VALUES", 100)
+    assert documents.parsed_json(b"[" + b"1," * 99 + b"1]") == [1] * 100  # a bracket and 99 commas
+    with pytest.raises(ValueError, match="more than 100 values"):
+        documents.parsed_json(b"[" + b"1," * 100 + b"1]")
+
+
 def test_brackets_in_texts_and_comments_nest_nothing(tmp_path: Path) -> None:
     path = tmp_path / "scene.toml"
     path.write_text(

@@ -38,6 +38,7 @@ def test_every_format_is_written_so_that_it_loads(seeds: list[shapes.Shape], tmp
         assert loads(path), path
 
 
+@pytest.mark.slow
 def test_more_than_one_changed_mesh_in_three_loads(seeds: list[shapes.Shape], tmp_path: Path) -> None:
     loaded = 0
     for number in range(40):
@@ -99,6 +100,7 @@ def test_refusals_are_counted_by_their_first_words() -> None:
     assert Tally().failures == []
 
 
+@pytest.mark.slow
 def test_tables_and_bundles_are_whole_before_they_are_damaged(tmp_path: Path) -> None:
     (tmp_path / "save.json").write_bytes(tables.save())
     meshes = tables.with_meshes(tmp_path / "Models")
@@ -117,6 +119,7 @@ def test_tables_and_bundles_are_whole_before_they_are_damaged(tmp_path: Path) ->
     assert answers - {"0"}
 
 
+@pytest.mark.slow
 def test_limits_stop_what_goes_beyond_them() -> None:
     def endless() -> None:
         while True:

@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 
 from silhouette.errors import SilhouetteError
-from silhouette.live.judges import CLOSED, LOST, PATIENT, Judges
+from silhouette.live.judges import CLOSED, Judges
 from silhouette.live.questions import CheckQuestion, Desk
 from silhouette.scenes.scene import Check
 from silhouette.views import View
-from silhouette.workers.forkserver import ForkedWorker
-from silhouette.workers.process import ChildProcess
-from tests.support.live_clients import PATIENCE, client_of
+from silhouette.workers import PATIENT, WORKER_LOST
+from tests.support.live_clients import PATIENCE, client_of, processes_of
 from tests.support.live_edits import table_of, written
 
 KAL = CheckQuestion((Check("Kal", "Vex"),))
@@ -41,14 +40,6 @@ class Slow:
         time.sleep(600)
 
 
-def _pids(judges: Judges) -> list[int]:
-    """The numbers of the processes, which are all there."""
-    workers = [judges._processes[number] for number in range(judges.workers)]
-    return [worker.pid for worker in workers if isinstance(worker, ForkedWorker)] or [
-        (worker._forked or worker._executed).pid for worker in workers if isinstance(worker, ChildProcess)
-    ]
-
-
 def _runs(process: int) -> bool:
     try:
         os.kill(process, 0)
@@ -61,14 +52,34 @@ def test_a_process_that_is_killed_is_replaced_and_its_question_answered(tmp_path
     async def main() -> None:
         async with client_of(written(tmp_path), workers=1) as client:
             first = await client.done("check", pairs=[["Kal", "Vex"]])
-            (before,) = _pids(client.judges)
+            (before,) = processes_of(client.judges)
             os.kill(before, signal.SIGKILL)
             assert await client.done("check", pairs=[["Kal", "Vex"]]) == first
             asked = asyncio.create_task(client.done("check", pairs=[["Kal", "Vex"], ["Vex", "Kal"]] * 20))
             await asyncio.sleep(0.05)
-            os.kill(_pids(client.judges)[0], signal.SIGKILL)
+            os.kill(processes_of(client.judges)[0], signal.SIGKILL)
             assert (await asked)["results"][0] == first["results"][0]
-            assert before not in _pids(client.judges)
+            assert before not in processes_of(client.judges)
+
+    asyncio.run(main())
+
+
+def test_a_fork_server_that_is_killed_is_done_without(tmp_path: Path) -> None:
+    """The next process is a fresh Python, which is sent the scene and its models; it answers alike."""
+    table = table_of(written(tmp_path))
+
+    async def main() -> None:
+        async with Judges(table.scene, table.cache, workers=1) as judges:
+            expected = await judges.ask(table.now, KAL)
+            killed = [*processes_of(judges), *(server._process.pid for server in judges._pool._servers)]
+            for process in killed:
+                os.kill(process, signal.SIGKILL)
+            for _ in range(2):
+                assert await asyncio.wait_for(judges.ask(table.now, KAL), PATIENCE) == expected
+            table.edit([{"piece": "Vex", "at": [0, 200.5]}])
+            (answer,) = await asyncio.wait_for(judges.ask(table.now, KAL), PATIENCE)
+            assert answer.row["target"] == "Vex"
+            assert not set(killed) & set(processes_of(judges))
 
     asyncio.run(main())
 
@@ -80,7 +91,7 @@ def test_a_question_that_ends_every_process_is_an_error_and_the_next_one_answere
     async def main() -> None:
         async with Judges(table.scene, table.cache, workers=1) as judges:
             deadly = judges.ask(table.now, Deadly())
-            with pytest.raises(SilhouetteError, match=LOST):
+            with pytest.raises(SilhouetteError, match=WORKER_LOST):
                 await asyncio.wait_for(deadly, PATIENCE)
             (answer,) = await asyncio.wait_for(judges.ask(table.now, KAL), PATIENCE)
             assert answer.row["target"] == "Vex"
@@ -88,6 +99,7 @@ def test_a_question_that_ends_every_process_is_an_error_and_the_next_one_answere
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_after_an_error_the_same_pose_is_judged_again(tmp_path: Path) -> None:
     table = table_of(written(tmp_path))
     wrong = CheckQuestion((Check("Kal", "nobody"),))
@@ -113,6 +125,7 @@ def test_after_an_error_the_same_pose_is_judged_again(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_the_more_urgent_come_first_and_the_cancelled_not_at_all(tmp_path: Path) -> None:
     table = table_of(written(tmp_path))
     order = list[str]()
@@ -138,7 +151,7 @@ def test_closing_while_questions_are_under_way_leaves_no_process_and_no_question
             many = asyncio.create_task(client.ask("check", pairs=[["Kal", "Vex"]] * 10_000))
             slow = [client.judges.ask(client.table.now, Slow(), urgency=-1) for _ in range(2)]
             await asyncio.sleep(0.1)
-            pids = _pids(client.judges)
+            pids = processes_of(client.judges)
             assert all(map(_runs, pids))
         assert (await many)["error"] == CLOSED
         for one in [*slow, client.judges.ask(client.table.now, KAL)]:
@@ -151,6 +164,7 @@ def test_closing_while_questions_are_under_way_leaves_no_process_and_no_question
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_long_request_does_not_keep_an_urgent_one_waiting(tmp_path: Path) -> None:
     async def main() -> None:
         async with client_of(written(tmp_path), workers=1) as client:
@@ -180,7 +194,7 @@ class Counted:
         return self.name
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=0)
 @pytest.mark.parametrize("urgency, begun", [(PATIENT, "ab"), (PATIENT + 1, "ab"), (PATIENT - 1, "aba")])
 def test_a_patient_question_gives_way_to_a_more_urgent_one_and_to_no_other(
     tmp_path: Path, urgency: int, begun: str

@@ -38,6 +38,7 @@ def test_who_has_no_token_may_not_even_send_much() -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_thousand_connections_that_say_nothing_keep_nobody_out() -> None:
     async def scenario() -> None:
         loop = asyncio.get_running_loop()
@@ -217,6 +218,7 @@ def test_half_open_handshakes_end_and_hold_up_nobody() -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_client_in_a_hurry_is_slowed_down_and_then_closed() -> None:
     async def scenario() -> None:
         async with (

@@ -16,6 +16,7 @@ from tests.support.live_edits import DUEL, random_step, table_of, written
 MOVE = {"piece": "Vex", "at": [10, 200]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
 def test_undo_and_redo_without_end(tmp_path: Path, seed: int) -> None:
     table, chance = table_of(written(tmp_path)), random.Random(seed)

@@ -152,6 +152,7 @@ def test_odds_and_changes_are_those_of_check(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_tried_places_are_those_of_an_edit_and_of_nothing_else(tmp_path: Path) -> None:
     path = written(tmp_path, TWO)
 
@@ -170,6 +171,7 @@ def test_tried_places_are_those_of_an_edit_and_of_nothing_else(tmp_path: Path) -
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_sight_is_the_check_with_its_view(tmp_path: Path) -> None:
     async def main() -> None:
         async with client_of(written(tmp_path)) as client:
@@ -180,6 +182,7 @@ def test_a_sight_is_the_check_with_its_view(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_the_newest_pose_wins(tmp_path: Path) -> None:
     async def main() -> None:
         async with client_of(written(tmp_path)) as client:
@@ -201,6 +204,7 @@ def test_the_newest_pose_wins(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_who_is_told_may_change_the_table_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of results that come together, those told after a change are of a pose that is gone: they are not told."""
     wait, problems, told = asyncio.wait, list[object](), list[dict[str, Any]]()
@@ -233,6 +237,7 @@ def test_who_is_told_may_change_the_table_at_once(tmp_path: Path, monkeypatch: p
     assert told[-1]["settled"]
 
 
+@pytest.mark.slow
 def test_while_a_hand_moves_the_chosen_pair_alone_is_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "MOVING", 60.0)
     monkeypatch.setattr(watching, "REST", 600.0)  # nothing but being told ends it
@@ -257,6 +262,7 @@ def test_while_a_hand_moves_the_chosen_pair_alone_is_judged(tmp_path: Path, monk
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_who_watches_another_while_a_hand_moves_is_told_of_that_one_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,6 +305,7 @@ def test_shapes_have_fewer_triangles_for_who_wants_fewer(tmp_path: Path) -> None
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_what_is_watched_may_change_go_and_come_back(tmp_path: Path) -> None:
     async def main() -> None:
         async with client_of(written(tmp_path)) as client:
@@ -465,6 +472,7 @@ def test_requests_of_any_shape_are_answered(tmp_path: Path) -> None:
         loop.close()
 
 
+@pytest.mark.slow
 def test_names_may_be_any_text(tmp_path: Path) -> None:
     names = ['Kal "the\nRed"', "'''", "😀 é\t", "[[fighter]]", "# no comment", "\\", "a = 1", "\x7f\x01"]
 

@@ -21,6 +21,7 @@ import pytest
 from tests.support.commands import run
 from tests.support.live_clients import by_pair, checked
 from tests.support.live_edits import DUEL, PROJECT, table_of, written
+from tests.support.warm_processes import Process
 
 PATIENCE = 90.0
 SERVE = [sys.executable, "-m", "silhouette", "serve", "--stdio", "--workers", "2"]
@@ -64,13 +65,12 @@ class Served:
 
 @contextmanager
 def served(scene: Path, *options: str) -> Iterator[Served]:
-    process = subprocess.Popen(
+    process = Process(
         [*SERVE, *options, str(scene)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # it may be ignored, as nohup does
     )
     assert process.stdin is not None
     try:
@@ -132,12 +132,13 @@ def test_many_requests_in_flight_are_answered_by_their_ids(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_a_client_that_reads_late_loses_nothing(tmp_path: Path) -> None:
-    process = subprocess.Popen([*SERVE, str(written(tmp_path))], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process = Process([*SERVE, str(written(tmp_path))], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     asked = b"".join(json.dumps({"id": number, "do": "state"}).encode() + b"\n" for number in range(2000))
     out, _ = process.communicate(asked, PATIENCE)  # it reads while it writes; the pipe alone holds 64 KiB
     assert [json.loads(line)["id"] for line in out.splitlines()] == list(range(2000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_busy", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_ctrl_c_ends_it_while_it_waits_or_judges(tmp_path: Path, is_busy: bool) -> None:
     with served(written(tmp_path)) as program:
@@ -154,7 +155,7 @@ def test_ctrl_c_ends_it_while_it_waits_or_judges(tmp_path: Path, is_busy: bool) 
 
 
 def test_it_ends_where_nobody_reads(tmp_path: Path) -> None:
-    process = subprocess.Popen(
+    process = Process(
         [*SERVE, str(written(tmp_path))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -14,17 +14,19 @@ import numpy as np
 import pytest
 
 from silhouette.files.cache import Cache
-from silhouette.live.judges import PATIENT, Judges
+from silhouette.live.judges import Judges, StoppableRenderer
 from silhouette.live.live_table import LiveTable
 from silhouette.live.questions import CheckQuestion, Desk
-from silhouette.live.stopping import STOP, StoppableRenderer, Stopped
 from silhouette.measure.observe import observe
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Cast, Renderer
 from silhouette.rules import rule_called
 from silhouette.views import View
+from silhouette.workers import PATIENT
+from silhouette.workers.process import STOP, Stopped
 from tests.conftest import started
 from tests.support.hard_sights import KINDS, case
+from tests.support.live_clients import processes_of
 from tests.support.shapes import spot
 
 SECONDS = 20.0
@@ -86,22 +88,24 @@ async def begun(log: Path) -> None:
         await asyncio.sleep(0.001)
 
 
+@pytest.mark.slow
 def test_the_process_of_a_cancelled_question_answers_the_next_one_at_once(tmp_path: Path) -> None:
     async def use(table: LiveTable, judges: Judges) -> None:
         checks = rule_called("necromunda").everyone(table.scene)
         (expected,) = await judges.ask(table.now, CheckQuestion(checks[:1]))
-        process = judges._processes[0]
+        processes = processes_of(judges)
         endless = judges.ask(table.now, EndlessQuestion(tmp_path / "log"))
         await begun(tmp_path / "log")
         endless.cancel()
         start = time.monotonic()
         assert await judges.ask(table.now, CheckQuestion(checks[:1])) == [expected]
         assert time.monotonic() - start < SECONDS / 2
-        assert judges._processes[0] is process
+        assert processes_of(judges) == processes
 
     with_judges(tmp_path, use)
 
 
+@pytest.mark.slow
 def test_a_patient_question_begins_anew_after_an_urgent_one(tmp_path: Path) -> None:
     async def use(table: LiveTable, judges: Judges) -> None:
         checks = rule_called("necromunda").everyone(table.scene)
@@ -118,7 +122,8 @@ def test_a_patient_question_begins_anew_after_an_urgent_one(tmp_path: Path) -> N
 def test_a_stop_that_comes_too_late_stops_nothing(tmp_path: Path) -> None:
     async def use(table: LiveTable, judges: Judges) -> None:
         checks = rule_called("necromunda").everyone(table.scene)
-        judges._processes[0].pipe.send(STOP)
+        processes_of(judges)
+        judges._pool._slots[0].pipe.send(STOP)
         assert len(await judges.ask(table.now, CheckQuestion(checks))) == 2
 
     with_judges(tmp_path, use)

@@ -65,6 +65,7 @@ def tag(table: LiveTable, **said: Any) -> None:
     table.edit([{"tag": "Kal", **said}])
 
 
+@pytest.mark.slow
 def test_what_is_said_of_a_model_is_told_and_saved_in_its_file(table: LiveTable) -> None:
     before = table.tags("Kal")
     assert before["file"] == "models/scout.toml"
@@ -108,6 +109,7 @@ def test_what_is_saved_of_a_model_is_not_taken_back(table: LiveTable, before: bo
     assert file.read_text(encoding="utf-8") == saved
 
 
+@pytest.mark.slow
 def test_a_part_that_is_clicked_does_not_count(table: LiveTable) -> None:
     scene, part = table.scene, table.tags("Vex")["parts"][-1]
     mesh = scene.piece("Vex").model.mesh
@@ -158,7 +160,7 @@ def test_a_picture_of_somebody_else_stays(table: LiveTable) -> None:
     assert table.is_saved
 
 
-@pytest.mark.thinned(quick=25)
+@pytest.mark.thinned(quick=18)
 @pytest.mark.parametrize(
     "data",
     [

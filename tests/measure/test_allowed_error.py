@@ -17,6 +17,7 @@ def embree() -> EmbreeRenderer:
     return EmbreeRenderer()
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.floats(0.0, 80.0), st.floats(3.0, 28.0), st.sampled_from([0.004, 0.02]))
 def test_an_error_that_is_allowed_is_stated_and_true(

@@ -27,6 +27,7 @@ from tests.support.measured_shares import EYE, FRONT, HERE
 from tests.support.sight_cases import Case, Screen, disc, rectangle
 
 
+@pytest.mark.thinned(quick=63)
 @pytest.mark.parametrize("kind", ["pinholes", "slits", "drilled", "dust"])
 def test_an_attacker_without_an_arc_has_a_true_share_too(kind: str) -> None:
     """The target is hidden whatever stands before it, and yet the share obscured is within its error."""
@@ -37,6 +38,7 @@ def test_an_attacker_without_an_arc_has_a_true_share_too(kind: str) -> None:
         assert abs(counts.occluded / counts.total - one.exact().occluded) <= counts.error + 1e-9
 
 
+@pytest.mark.slow
 def test_what_is_proven_says_so() -> None:
     """A slit in what hides is found, however fine; a wall without one is a proof; half a wall is counted."""
     embree = started("embree")
@@ -104,6 +106,7 @@ def test_what_is_not_proven_is_searched_by_rays(side: float, least: int, most: i
     assert 15 * min(claim.unproven, 100_000 / 16) <= asked <= 33 * claim.unproven
 
 
+@pytest.mark.thinned(quick=48)
 @pytest.mark.parametrize("row", [-1.0, 0.0, 1.0])
 def test_more_than_one_part_of_what_is_not_proven_is_searched(row: float) -> None:
     """Also where there is more of it than rays: two pixels that are clearly obscured are met there."""
@@ -129,6 +132,7 @@ def claim_in_arcs(target: Mesh, blocker: Mesh, arcs: Sequence[VisionArc], eye: o
     return claim_of([Picture(view, bodies[0], bodies[1:], arcs) for view in views], "hidden", started("embree"))
 
 
+@pytest.mark.thinned(quick=63)
 @pytest.mark.parametrize("height", [25.0, 400.0])
 @pytest.mark.parametrize("side", [1.0, -1.0])
 @pytest.mark.parametrize("target", [FRONT, *BALLS])
@@ -168,6 +172,7 @@ def test_a_hole_counts_where_it_is_in_an_arc(side: float, is_in_the_arc: bool) -
     assert (claim.unproven > 0.0) == is_in_the_arc
 
 
+@pytest.mark.thinned(quick=34)
 @pytest.mark.parametrize("facing", [10.0, 100.0, 190.0, 280.0])
 @pytest.mark.parametrize("edge", [-45.0, 45.0])
 @pytest.mark.parametrize(("aside", "outside"), [(0.0, 0.15), (80.0, 1.5)])

@@ -38,6 +38,7 @@ def plates(**more: Any) -> TableScene:
     return loaded({"rules": "necromunda", "fighter": [{**kal, **more.pop("kal", {})}, vex], "terrain": [wall], **more})
 
 
+@pytest.mark.slow
 def test_errors_are_true_and_shrink_where_a_threshold_is_near() -> None:
     random = np.random.default_rng(1)
     scene = loaded(duel([0.0, 0.0], 90.0, [0.0, 200.0], [0.0, 175.0], 20.0))

@@ -165,6 +165,7 @@ def test_without_anything_enclosed_the_mesh_is_the_same_object() -> None:
     assert filled(block, HERE, np.array([0.0, -90.0, 10.0]), np.zeros(3)) is block
 
 
+@pytest.mark.thinned(quick=62)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_lattices_hide_what_their_skins_and_bars_hide(seed: int) -> None:
     """Seen from anywhere, no ray through the outer outline of a lattice of bars in a frame passes it."""

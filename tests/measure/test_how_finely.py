@@ -117,6 +117,7 @@ def test_bars_are_thin_where_three_tenths_of_the_cells_have_another_neighbour(pe
     assert survey.is_thin.tolist() == [is_thin]
 
 
+@pytest.mark.slow
 def test_the_error_of_thin_things_is_small_whatever_is_allowed() -> None:
     errors = []
     for period in np.linspace(0.5, 1.4, 12):
@@ -154,6 +155,7 @@ def test_the_error_by_default_is_a_fifth_of_a_hundredth() -> None:
     assert LEVEL_BY_LEVEL * 0.002 <= max(errors) <= 0.002
 
 
+@pytest.mark.slow
 def test_a_picture_is_taken_four_times_finer_at_most() -> None:
     """Half of the target is obscured, to a millionth: no picture tells on which side of one half that is."""
     middle = (FRONT.bounds[0, 1] + FRONT.bounds[1, 1]) / 2 + 1e-4
@@ -162,6 +164,7 @@ def test_a_picture_is_taken_four_times_finer_at_most() -> None:
     assert found.pixel == pytest.approx(0.1 / 4)
 
 
+@pytest.mark.thinned(quick=50)
 @pytest.mark.parametrize(
     ("low", "high"),
     [pytest.param((-90, -90), (0.003, 90), id="half"), pytest.param((-0.1, 25.003), (90, 90), id="half in the arc")],
@@ -223,6 +226,7 @@ def bits(area: float, number: int = 2) -> Mesh:
     return shapes.joined(*[shapes.quad(*square) for square in squares])
 
 
+@pytest.mark.slow
 def test_a_target_of_fewer_than_a_hundred_pixels_is_measured_in_its_bits() -> None:
     """In pixels smaller than those that were asked for."""
     fewer, more = [], []

@@ -61,6 +61,7 @@ def test_a_sight_is_measured_as_if_it_were_alone(
     assert all(same(one, alone[number]) for one, number in zip(together, chosen, strict=True))
 
 
+@pytest.mark.slow
 def test_neither_does_it_depend_on_how_many_memory_holds(
     monkeypatch: pytest.MonkeyPatch, embree: EmbreeRenderer, sights: list[Sight], alone: list[Observation]
 ) -> None:

@@ -70,6 +70,7 @@ def both(cuda: Any, measure: Callable[[Any], Sequence[Any]]) -> None:
             assert np.array_equal(one.blocker, two.blocker)
 
 
+@pytest.mark.thinned(quick=32)
 def test_counts_errors_and_masks_are_those_that_are_counted_here(cuda: Any, taken: list[int]) -> None:
     """Of pictures together, whatever is allowed: those that are settled at one level are left alone at the next."""
     arc, behind = fighter_arc((0.0, 0.0), facing=48.0), fighter_arc((0.0, 0.0), facing=200.0)
@@ -87,8 +88,10 @@ def test_hard_sights_are_counted_as_they_are_here(cuda: Any, taken: list[int], k
     assert taken
 
 
-@pytest.mark.thinned(quick=0, ci=50)
-@pytest.mark.parametrize("count", [63, 64, 65, 130])
+@pytest.mark.parametrize(
+    "count",
+    [pytest.param(count, marks=pytest.mark.slow if count == 65 else pytest.mark.long) for count in (63, 64, 65, 130)],
+)
 def test_each_of_many_blockers_is_counted(alone: Any, count: int) -> None:
     """Also where the bits of one word do not suffice."""
     one = PICTURES[2]
@@ -122,6 +125,7 @@ def test_as_many_pixels_are_counted_together_as_the_device_has_room_for(cuda: An
     assert taken == [3, 1, 1, 1]
 
 
+@pytest.mark.thinned(quick=57)
 def test_bodies_with_outlines_of_their_own_are_counted_here(cuda: Any, taken: list[int]) -> None:
     (wider,) = (replace(blocker, outline=0.3) for blocker in PICTURES[0].blockers)
     question = Question([replace(PICTURES[0], blockers=[wider])], 0.1, 0.02)

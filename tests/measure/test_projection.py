@@ -61,6 +61,7 @@ def flat_share(target: Mesh, blocker: Polygon, aim: Floats) -> float:
     return float(outline.intersection(blocker).area / outline.area)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_a_close_target_is_looked_at_in_a_flat_picture_where_its_vertices_fit_it(seed: int) -> None:
@@ -226,6 +227,7 @@ def test_an_eye_on_a_block_measures_the_share_that_lies_below_its_side(renderer:
     assert share(observation) == pytest.approx(truth, abs=observation.counts.error + 1e-3)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SEEDS)
 def test_what_ends_in_the_plane_of_the_targets_face_obscures_nothing(renderer: Renderer, seed: int) -> None:

@@ -27,6 +27,7 @@ def left(blocker: Mesh, target: Mesh = TARGET, pose: Pose = POSES[0], eye: tuple
     return len(planes.faces(before, before.faces_of(chosen)))
 
 
+@pytest.mark.thinned(quick=33)
 @pytest.mark.parametrize("pose", POSES)
 def test_what_is_before_the_target_is_not_put_aside(pose: Pose) -> None:
     """A tiny triangle on the way from the eye to any place of the target, next to either of them too."""

@@ -71,6 +71,7 @@ def obj_lines(points: Floats, groups: list[Floats]) -> bytes:
     return "\n".join(lines).encode()
 
 
+@pytest.mark.thinned(quick=51)
 @pytest.mark.parametrize("groups", [399, 5000])
 def test_groups_that_share_vertices_do_not_take_them_each(tmp_path: Path, groups: int) -> None:
     points, faces = grid(180)
@@ -141,6 +142,7 @@ def test_corners_on_a_straight_edge_keep_it_closed() -> None:
     assert all(frozenset((corner, (corner + 1) % 7)) in edges for corner in range(7))
 
 
+@pytest.mark.slow
 def test_many_small_concave_faces_take_no_time(tmp_path: Path) -> None:
     dart = "v {0} 0 0\nv {1} 0 0\nv {2} 1 0\nv {0} 4 0\nf -3 -2 -1 -4\n"
     content = "".join(dart.format(10 * at, 10 * at + 4, 10 * at + 1) for at in range(20_000)).encode()
@@ -185,6 +187,7 @@ def component(number: int, of: int) -> str:
     return f'<object id="{number}"><components><component objectid="{of}"/></components></object>'
 
 
+@pytest.mark.thinned(quick=17)
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, zipfile.ZIP_DEFLATED])
 def test_an_archive_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path, method: int) -> None:
     content = three_mf(" " * (64 << 20), "", method, claims=1000)
@@ -206,6 +209,7 @@ MUCH = {
 }
 
 
+@pytest.mark.thinned(quick=15)
 @pytest.mark.parametrize("objects, items, says", MUCH.values(), ids=MUCH)
 def test_an_archive_of_too_much_of_anything_is_refused_soon(
     tmp_path: Path, objects: str, items: str, says: str
@@ -213,6 +217,7 @@ def test_an_archive_of_too_much_of_anything_is_refused_soon(
     assert says in within(tmp_path / "much.3mf", three_mf(objects, items, zipfile.ZIP_STORED))
 
 
+@pytest.mark.slow
 def test_vertices_that_stand_many_times_are_carried_once_for_each_that_is_used(tmp_path: Path) -> None:
     shape = f"<mesh><vertices>{CORNERS * 20_000}</vertices>{ONE}</mesh>"
     items = "".join(f'<item objectid="0" transform="1 0 0 0 1 0 0 0 1 {at} 0 0"/>' for at in range(2_000))
@@ -253,6 +258,7 @@ def test_primitives_that_share_points_do_not_take_them_each(tmp_path: Path) -> N
     assert within(tmp_path / "shared.glb", content, megabytes=600) == f"{2 * 1000 * 64} triangles, 2 parts"
 
 
+@pytest.mark.slow
 def test_wide_trees_of_nodes_are_refused_soon(tmp_path: Path) -> None:
     assert within(tmp_path / "a.glb", glb(1, [{"mesh": 0}, *[{}] * 100_001]), cpu=4).startswith(
         "has more than 100000 nodes"
@@ -276,6 +282,7 @@ end_header
     return head.encode() + corners + b"".join(struct.pack(f"<B{count}i", count, *range(count)) for count in counts)
 
 
+@pytest.mark.slow
 def test_millions_of_empty_lists_take_no_time(tmp_path: Path) -> None:
     content = ply([3, 0]) + b"\0" * 1_000_000
     content = content.replace(b"element face 2\n", b"element face 1000002\n")
@@ -316,6 +323,7 @@ def stored_within(path: Path, content: bytes | None = None, *, cpu: int = 8, meg
     return outcome.text
 
 
+@pytest.mark.slow
 def test_materials_that_share_vertices_and_a_picture_do_not_take_them_each(tmp_path: Path) -> None:
     points, faces = grid(200)
     (tmp_path / "skin.png").write_bytes(picture(side=64))
@@ -346,6 +354,7 @@ def test_copies_of_many_vertices_are_counted_before_they_are_made(tmp_path: Path
     assert refused == "holds 120000000 vertices; 9000000 are the most that can be looked at"
 
 
+@pytest.mark.slow
 def test_pictures_of_a_file_are_decoded_up_to_a_limit(tmp_path: Path) -> None:
     side = 8192
     held = io.BytesIO()

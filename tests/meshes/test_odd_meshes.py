@@ -59,6 +59,7 @@ def refusal(path: Path, content: bytes | str | None = None) -> str:
     return told.value.problem
 
 
+@pytest.mark.thinned(quick=42)
 @pytest.mark.skipif(not ODD, reason="needs ../shared/meshes/odd, which is not here")
 @pytest.mark.parametrize("path", ODD, ids=lambda path: path.name)
 def test_every_odd_file_loads_sanely_or_gives_one_line(path, capfd):
@@ -114,6 +115,7 @@ def test_what_trimesh_misreads_or_refuses_is_read(shared, name, triangles):
     assert len(read_mesh(shared / "meshes/odd" / name, Cache(None)).mesh.faces) == triangles
 
 
+@pytest.mark.slow
 def test_a_whole_lot_of_odd_files_stays_within_two_gigabytes(shared):
     resource = pytest.importorskip("resource")
     program = (
@@ -238,6 +240,7 @@ def test_components_that_multiply_without_end_are_refused(tmp_path):
     assert time.process_time() - start < 10.0
 
 
+@pytest.mark.slow
 def test_a_mesh_that_is_instanced_without_end_is_refused(tmp_path):
     points = np.tile(np.frombuffer(POINTS, "<f4"), 2000).tobytes()
     nodes: list[object] = [{"mesh": 0} for _ in range(20_000)]
@@ -334,6 +337,7 @@ def test_draco_data_that_cannot_be_decoded_are_refused_and_not_read_as_zeros(tmp
     assert "cannot be decoded" in refusal(tmp_path / "broken.glb", bytes(data))
 
 
+@pytest.mark.thinned(quick=67)
 @pytest.mark.parametrize(
     "name",
     [

@@ -39,6 +39,7 @@ def names(scene: TableScene) -> list[str]:
     return [piece.name for piece in scene.pieces if piece.kind == "fighter"]
 
 
+@pytest.mark.slow
 def test_the_error_is_true_against_a_view_four_times_as_fine(table: TableScene, embree: Renderer) -> None:
     partial = 0
     for attacker, target in permutations(names(table), 2):
@@ -53,6 +54,7 @@ def test_the_error_is_true_against_a_view_four_times_as_fine(table: TableScene, 
     assert partial >= 5, "the table must be crowded enough to try the error"
 
 
+@pytest.mark.slow
 def test_halving_the_pixel_stays_within_the_stated_error(table: TableScene, embree: Renderer) -> None:
     for attacker, target in list(permutations(names(table), 2))[::5]:
         pixels = [0.4, 0.2, 0.1]
@@ -62,6 +64,7 @@ def test_halving_the_pixel_stays_within_the_stated_error(table: TableScene, embr
             assert apart <= coarse.counts.error + fine.counts.error + 1e-12
 
 
+@pytest.mark.slow
 def test_the_reference_renderer_agrees(table: TableScene, embree: Renderer) -> None:
     for attacker, target in list(permutations(names(table), 2))[::13]:
         first = judged(table, attacker, target, embree)
@@ -87,6 +90,7 @@ def behind(shared: Path, terrain: dict[str, Any]) -> NecromundaVerdict:
     return judged(scene, "Kal", "Vex", choose("embree"))
 
 
+@pytest.mark.slow
 def test_nothing_is_seen_through_a_solid_scan_with_holes(shared: Path, tmp_path: Path) -> None:
     import numpy as np
 

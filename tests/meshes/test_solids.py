@@ -72,6 +72,7 @@ def test_overlapping_blocks_are_inside_each_for_itself() -> None:
     assert volume(tied) < 0.6 * volume(first)
 
 
+@pytest.mark.thinned(quick=62)
 @pytest.mark.parametrize("seed", range(40))
 def test_no_face_comes_near_a_box(seed: int) -> None:
     """Of solids that are closed: all of a box is in filled cells."""
@@ -120,6 +121,7 @@ def test_the_largest_boxes_of_cells_that_are_set() -> None:
     assert _largest(np.zeros((4, 4, 4), dtype=np.bool_)) == []
 
 
+@pytest.mark.slow
 def test_boxes_are_found_in_most_solids() -> None:
     found = [len(inner_boxes(one).boxes) > 0 for seed in range(30) for one in solid_case(seed)[1]]
     assert np.mean(found) > 0.8

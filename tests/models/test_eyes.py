@@ -22,6 +22,7 @@ from tests.support.model_files import Written, load
 from tests.support.sculpted_figures import sculpted_figure
 
 
+@pytest.mark.slow
 def test_an_eye_given_is_taken_and_one_not_given_is_estimated_and_said_to_be(written: Written) -> None:
     given = load(written(eye=[0, 3, 27]))
     assert (given.eye.tolist(), given.eye_from) == ([0.0, 3.0, 27.0], "given")
@@ -53,6 +54,7 @@ def test_the_eye_of_a_plain_block_is_on_its_front_and_never_outside_it() -> None
     assert estimate_eye(solid(Solid(Box((60.0, 120.0, 36.0))))).tolist() == pytest.approx([0.0, 0.0, 32.4])
 
 
+@pytest.mark.thinned(quick=16)
 @pytest.mark.parametrize(
     ("name", "least", "most", "is_plain"),
     [
@@ -94,6 +96,7 @@ def test_eyes_below_hammers_and_crests_and_before_humps_are_found(shared: Path, 
     assert np.linalg.norm(model.eye - eye) < 1.0
 
 
+@pytest.mark.thinned(quick=45)
 @pytest.mark.parametrize("name", ["brute", "ganger_blade", "ganger_rifle", "heavy", "leader", "scout"])
 def test_the_eyes_of_our_own_figures_would_be_estimated_right(name: str) -> None:
     path = Path(__file__).parents[2] / "models" / f"{name}.toml"
@@ -135,6 +138,7 @@ def test_the_leader_is_doubtful_where_skull_and_banner_are_not_tagged(tmp_path: 
     assert model.eye_estimate.doubt is not None or np.linalg.norm(model.eye - eye) < FAR
 
 
+@pytest.mark.slow
 def test_most_sculpted_figures_have_their_eyes_on_their_heads_or_are_doubtful() -> None:
     """Of a pose each, with seeds that the weights were not fitted to, but poses that they were."""
     rows = tried(range(2000, 2020), sculpted_figure)

@@ -42,6 +42,7 @@ def walls(count: int) -> np.ndarray:
     return np.concatenate([large, [[[0, 0, 0], [30, 0, 0], [0, 30, 0]]]])
 
 
+@pytest.mark.thinned(quick=53)
 @pytest.mark.parametrize("triangles", [sheets(5000), walls(20_000)], ids=["sheets", "walls"])
 def test_no_base_and_no_cubes_are_looked_for(triangles: np.ndarray) -> None:
     def base() -> str:
@@ -67,6 +68,7 @@ def test_the_refusal_says_what_to_give(tmp_path: Path) -> None:
         model_of_mesh(ModelOptions(mesh=path.name, units="mm"), Location(path), Cache(None))
 
 
+@pytest.mark.slow
 def test_segments_are_cut_at_the_borders_of_the_window() -> None:
     window = Window(np.array([0.0, 0.0]), 1.0, 100.0)
     segments = RNG.random((5000, 2, 2)) * 400 - 150

@@ -36,6 +36,7 @@ def said_of(file: Path, kind: Kind | None = "fighter") -> str | None:
     return scenery_mistake(load_model(file, Cache.default(), kind))
 
 
+@pytest.mark.slow
 @SIZES
 def test_of_no_figure_and_no_vehicle_is_anything_said(shared: Path, is_large: bool) -> None:
     files = [file for kind in ("miniatures", "vehicles") for file in meshes_in(shared / "meshes" / kind, is_large)]
@@ -43,6 +44,7 @@ def test_of_no_figure_and_no_vehicle_is_anything_said(shared: Path, is_large: bo
     assert [(file.name, said) for file in files if (said := said_of(file)) is not None] == []
 
 
+@pytest.mark.slow
 def test_our_own_models_are_known_for_what_they_are() -> None:
     for file in sorted((PROJECT / "models").glob("*.toml")):
         kind = load_model(file, Cache.default()).kind
@@ -52,6 +54,7 @@ def test_our_own_models_are_known_for_what_they_are() -> None:
         assert said is None or "--kind terrain" in said
 
 
+@pytest.mark.slow
 @SIZES
 def test_shared_terrain_is_known(shared: Path, is_large: bool) -> None:
     files = meshes_in(shared / "meshes" / "terrain", is_large)
@@ -60,6 +63,7 @@ def test_shared_terrain_is_known(shared: Path, is_large: bool) -> None:
     assert unknown <= set(UNLIKE)
 
 
+@pytest.mark.thinned(quick=25)
 @pytest.mark.parametrize(
     "name",
     [
@@ -79,6 +83,7 @@ def test_scans_are_known(shared: Path, name: str) -> None:
     assert f"silhouette scan {Path(name).name} --out FOLDER" in said
 
 
+@pytest.mark.slow
 def test_the_scan_that_ships_is_known() -> None:
     for kind in ("fighter", "vehicle"):
         assert "silhouette scan gang_table.glb" in (
@@ -89,6 +94,7 @@ def test_the_scan_that_ships_is_known() -> None:
 BLOCK = Solid(Box((60.0, 50.0, 40.0)))
 
 
+@pytest.mark.thinned(quick=71)
 @pytest.mark.parametrize(
     "parts",
     [
@@ -117,6 +123,7 @@ def test_plain_terrain_in_any_turn_about_the_upright(written: Written, parts: tu
         assert scenery_mistake(load(written(turned, kind="terrain"))) is None
 
 
+@pytest.mark.thinned(quick=65)
 @pytest.mark.parametrize(
     "parts",
     [
@@ -131,6 +138,7 @@ def test_plain_figures_and_bases_are_none(written: Written, parts: tuple[Solid, 
     assert scenery_mistake(load(written(parts))) is None
 
 
+@pytest.mark.slow
 def test_inspect_and_new_point_the_way(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     wall = PROJECT / "models" / "ruined_wall.glb"
     ran = run(capsys, "inspect", str(wall), "--json")

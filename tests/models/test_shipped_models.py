@@ -170,7 +170,7 @@ def test_inspect_finds_base_and_eye_of_a_figure_by_itself(name: str, tmp_path: P
     assert np.linalg.norm(np.array(found["eye"]) - loaded(name).eye) < 2.0
 
 
-@pytest.mark.thinned(quick=34)
+@pytest.mark.thinned(quick=14)
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_eye_is_found_below_raised_weapons_and_banners(name: str) -> None:
     assert load_model(MODELS / f"{name}.toml", Cache.default(), overrides={"eye": None}).eye_estimate.doubt is None

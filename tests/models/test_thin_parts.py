@@ -173,7 +173,7 @@ def results(seeds: range) -> list[str]:
 
 @pytest.mark.parametrize(
     "seeds",
-    [pytest.param(HELD_OUT[::2], marks=pytest.mark.slow), pytest.param(HELD_OUT, marks=pytest.mark.long)],
+    [pytest.param(HELD_OUT[::4], marks=pytest.mark.slow), pytest.param(HELD_OUT, marks=pytest.mark.long)],
     ids=str,
 )
 def test_random_soldiers_have_their_thin_parts_suggested_and_nothing_else(seeds: range) -> None:
@@ -216,6 +216,7 @@ def test_thickness_and_length_are_those_of_the_barrel() -> None:
     assert f"{suggestion.thickness:.1f} mm thick, {suggestion.length:.0f} mm long" in suggestion.toml
 
 
+@pytest.mark.slow
 def test_only_faces_of_the_body_are_looked_at_and_tagged() -> None:
     figure, mesh = rifleman()
     assert suggest_insignificant(mesh, ~figure.is_of("thin")) == ()
@@ -225,6 +226,7 @@ def test_only_faces_of_the_body_are_looked_at_and_tagged() -> None:
     assert not (tagged(mesh, suggestions) & ~body).any()
 
 
+@pytest.mark.slow
 def test_a_figure_that_its_base_was_cut_from_and_that_has_a_hole_gets_the_same_suggestion() -> None:
     figure, mesh = rifleman()
     triangles = mesh.vertices[mesh.faces]
@@ -258,6 +260,7 @@ def test_a_cloak_and_a_shield_are_no_thin_parts() -> None:
     assert suggest_insignificant(mesh, everything(mesh)) == ()
 
 
+@pytest.mark.slow
 def test_a_ball_and_a_flat_sheet_have_no_thin_parts() -> None:
     ball = Sculpture([], [], [])
     ball.add("ball", straight((0, 0, 10), (0, 0, 10.1), 2), [10, 10])
@@ -298,6 +301,7 @@ def test_the_spear_of_a_real_figure_is_suggested_and_little_else(shared: Path) -
     assert (beside[faces] < 2.3).mean() > 0.8
 
 
+@pytest.mark.thinned(quick=16)
 @pytest.mark.parametrize(
     "name",
     [

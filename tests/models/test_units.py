@@ -27,6 +27,7 @@ def test_y_up_turns_about_x_as_modelling_programs_do(written: Written) -> None:
     assert nose[0] == pytest.approx([-0.5, -7.0, 13.5])
 
 
+@pytest.mark.thinned(quick=42)
 @pytest.mark.parametrize("factor, units", [(1.0, "mm"), (0.1, "cm"), (0.001, "m"), (1 / 25.4, "inch")])
 def test_units_are_guessed_from_the_size_of_a_figure(written: Written, factor: float, units: str) -> None:
     model = load(written(factor=factor))

@@ -88,11 +88,16 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--again", type=Path, help="only those that survived the run which wrote this --out file")
     parser.add_argument("--out", type=Path, help="a .jsonl file that gets a line for each mutant")
     given = parser.parse_args(words)
+    load_libraries(ours=given.subject not in OURS_LAST)
+    return _review(given) if given.subject == REVIEW else _run(given, SUBJECTS[given.subject])
+
+
+def load_libraries(*, ours: bool) -> None:
+    """Imports `LIBRARIES` before the processes are forked; of this package only if ``ours``."""
     for library in LIBRARIES:
-        if not library.startswith("silhouette.") or given.subject not in OURS_LAST:
+        if ours or not library.startswith("silhouette."):
             importlib.import_module(library)
     gc.freeze()  # what is loaded by now need not be looked through again in each process
-    return _review(given) if given.subject == REVIEW else _run(given, SUBJECTS[given.subject])
 
 
 def _review(given: argparse.Namespace) -> int:
@@ -132,10 +137,10 @@ def _run(given: argparse.Namespace, subject: Subject) -> int:
             outcome = _tried(mutant, subject.whole(), limit=600.0)
         outcomes.append(outcome)
         if outcome == "survived":
-            print(_told(mutant), flush=True)
+            print(difference_of(mutant), flush=True)
         if given.out is not None:
             with given.out.open("a", encoding="utf-8") as log:
-                log.write(json.dumps({"mutant": _told(mutant), "outcome": outcome}) + "\n")
+                log.write(json.dumps({"mutant": difference_of(mutant), "outcome": outcome}) + "\n")
     survived = outcomes.count("survived")
     share = 100.0 * survived / max(1, len(outcomes))
     print(
@@ -166,7 +171,8 @@ def _drawn(mutants: list[Mutant], count: int, chance: random.Random) -> list[Mut
     return sorted(chance.sample(mutants, min(count, len(mutants))), key=mutants.index)
 
 
-def _told(mutant: Mutant) -> str:
+def difference_of(mutant: Mutant) -> str:
+    """Its place and operator, and the lines that it changes."""
     return "\n".join([f"{_file(mutant)}:{mutant.line} {mutant.operator} {mutant.occurrence}", *mutant.difference()])
 
 
@@ -196,16 +202,30 @@ def _seconds() -> float:
 
 
 def _tried(mutant: Mutant | Patch | None, subject: Subject, limit: float, *, silent: bool = False) -> Outcome:
-    """What the tests say of a mutant, in a process of its own that may take ``limit`` seconds of processor time.
+    """What the tests of a subject say of a mutant: `in_process`."""
+    words = [*(("-m", "not slow") if subject.words else ()), *subject.words, *subject.tests]  # all, the second time
+    return in_process(mutant, words, limit, silent=silent)
 
-    With a mutant nothing is printed, and without one if it is to be ``silent``.
+
+def in_process(
+    mutant: Mutant | Patch | None,
+    words: Sequence[str],
+    limit: float,
+    *,
+    silent: bool = False,
+    plugins: Sequence[object] = (),
+) -> Outcome:
+    """What pytest with these words says of a mutant, in a process of its own.
+
+    It may take ``limit`` seconds of processor time. With a mutant nothing is printed, and without one if it is to be
+    ``silent``.
     """
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
         status = 3
         try:
-            status = _tested(mutant, subject, silent or mutant is not None)
+            status = _tested(mutant, words, silent or mutant is not None, plugins)
         finally:
             sys.stdout.flush()
             os._exit(status)
@@ -215,7 +235,7 @@ def _tried(mutant: Mutant | Patch | None, subject: Subject, limit: float, *, sil
     return "killed" if status else "survived"
 
 
-def _tested(mutant: Mutant | Patch | None, subject: Subject, silent: bool) -> int:
+def _tested(mutant: Mutant | Patch | None, words: Sequence[str], silent: bool, plugins: Sequence[object]) -> int:
     """Runs the tests with the mutant in place; 0 where all pass. Nothing is printed if it is to be ``silent``."""
     import pytest
     from hypothesis import Phase, settings
@@ -230,10 +250,11 @@ def _tested(mutant: Mutant | Patch | None, subject: Subject, silent: bool) -> in
     if mutant is not None:
         name = ".".join(mutant.path.relative_to(ROOT).with_suffix("").parts)
         sys.meta_path.insert(0, _Loader(name, mutant.path, mutant.source()))
-    words = ["-x", "-q", "--assert=plain", *(("-m", "not slow") if subject.words else ())]  # all, the second time
+    options = ["-x", "-q", "--assert=plain"]
     for plugin in ("cacheprovider", "xdist", "unraisableexception"):
-        words += ["-p", f"no:{plugin}"]
-    return int(pytest.main([*words, *subject.words, *subject.tests]))
+        options += ["-p", f"no:{plugin}"]
+    status = pytest.main([*options, *words], plugins=list(plugins))
+    return 0 if status == pytest.ExitCode.NO_TESTS_COLLECTED else int(status)
 
 
 if __name__ == "__main__":

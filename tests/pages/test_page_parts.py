@@ -23,7 +23,7 @@ from silhouette.drawing.in_3d.stage import packed
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene
 from silhouette.pages.html.markup import element, text
-from silhouette.pages.html.skeleton import Head, inlined, page
+from silhouette.pages.html.skeleton import Head, inlined, page, table
 from silhouette.pages.report.page import stage_of
 from silhouette.pages.tutorial.html import _stands
 from silhouette.pages.tutorial.parts import CheckResult
@@ -88,6 +88,7 @@ def test_simplified_meshes_keep_their_outline() -> None:
     assert np.array_equal(same_faces, mesh.faces)
 
 
+@pytest.mark.thinned(quick=62)
 @pytest.mark.parametrize("name", ["necromunda/skirmish", "tide_of_iron/blind_hexes_from_level_1"])
 def test_each_distinct_mesh_is_there_once(name: str) -> None:
     loaded = load_scene(SCENES / f"{name}.toml", cache=Cache(None))
@@ -178,3 +179,9 @@ def test_the_viewer_is_built_from_its_sources() -> None:
         "Permission is hereby granted"
         in files("silhouette.pages.html").joinpath("assets", "three.LICENSE.txt").read_text()
     )
+
+
+def test_each_cell_of_a_table_stands_once_below_its_heading() -> None:
+    written = str(table("Two rows", ["name", "share"], [["Kal", "one"], ["Vex", "two"]]))
+    assert re.findall(r"<t[hd]\b[^>]*>([^<]*)<", written) == ["name", "share", "Kal", "one", "Vex", "two"]
+    assert re.findall(r'data-label="(\w+)"', written) == 2 * ["name", "share"]

@@ -28,6 +28,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_the_page_says_the_nearest_cover_without_a_script(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "Where Vex could stand" in text

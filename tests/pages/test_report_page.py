@@ -53,6 +53,7 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return out.read_text(encoding="utf-8"), json.loads(printed.getvalue())
 
 
+@pytest.mark.thinned(quick=18)
 def test_a_report_is_whole_and_closed_and_says_what_was_found(made: tuple[str, Any]) -> None:
     content, printed = made
     assert content.startswith("<!DOCTYPE html>\n<html lang=")
@@ -85,6 +86,7 @@ def test_its_policy_lets_one_script_run_and_nothing_be_fetched(made: tuple[str, 
     assert not [key for _, attributes in document.elements for key in attributes if key.startswith("on")]
 
 
+@pytest.mark.slow
 def test_verdicts_are_those_of_check_within_the_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Shown meshes are simplified, judged ones never: the page says what ``check`` says."""
     file = SCENES / "necromunda/two_blockers.toml"
@@ -113,6 +115,7 @@ def test_it_names_what_verdicts_rest_on(capsys: pytest.CaptureFixture[str], tmp_
     assert printed["report"].endswith("report.html")
 
 
+@pytest.mark.slow
 def test_hostile_names_are_shown_as_they_are(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "scene.toml"
     file.write_text(HOSTILE, encoding="utf-8")
@@ -141,6 +144,7 @@ def test_names_that_only_json_can_hold_do_not_break_it(capsys: pytest.CaptureFix
     assert "bell ? and ?back" in Document(content).words
 
 
+@pytest.mark.slow
 def test_the_same_scene_gives_the_same_page(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = scene(tmp_path, CHECK)
     first, _ = reported(capsys, file, tmp_path, *QUICK)

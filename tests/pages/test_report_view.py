@@ -83,7 +83,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made(PROJECT / "scenes/necromunda/example_2_partial_cover.toml", tmp_path_factory.mktemp("models"))
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("size", [pytest.param(DESKTOP, marks=pytest.mark.long), PHONE], ids=["desktop", "phone"])
 def test_it_opens_without_a_network_and_shows_the_table(browser: Browser, hostile: Path, size: tuple[int, int]) -> None:
     with browser.visit(hostile, size) as visit:
         picture = canvas(visit)
@@ -93,7 +93,7 @@ def test_it_opens_without_a_network_and_shows_the_table(browser: Browser, hostil
         quiet(visit)
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.long)], ids=["desktop", "phone"])
 def test_boards_are_shown_too(browser: Browser, board: Path, size: tuple[int, int]) -> None:
     with browser.visit(board, size) as visit:
         before = canvas(visit)
@@ -104,7 +104,7 @@ def test_boards_are_shown_too(browser: Browser, board: Path, size: tuple[int, in
         quiet(visit)
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.long)], ids=["desktop", "phone"])
 def test_from_the_eye_the_target_is_in_the_middle_in_its_colours(
     browser: Browser, models: Path, size: tuple[int, int]
 ) -> None:

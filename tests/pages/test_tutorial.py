@@ -43,11 +43,17 @@ PARTS = [(page.name, part) for page in texts().page for part in page.part if par
 SCANS = [(page.name, part) for page in texts().page for part in page.part if part.scan is not None]
 
 
+SOME = ("five-examples", "from-a-scan", "how-sure", "live-table", "blind-hexes", "crisis-protocol", "bolt-action")
+"""A page of each kind: that moves, of a scan, with odds and a map, of hexes, of lines in plan, of a game by data."""
+
+
 def few() -> Texts:
-    """Of every page the first part, and the second if it moves or has a map; of the animation three frames."""
+    """Of some pages the first part, and the second if it moves or has a map; of the animation three frames."""
     short = Walking(walk=(40.0, 216.0), frames=3, fps=6.0)
     pages = []
     for page in texts().page:
+        if page.name not in SOME:
+            continue
         chosen = [part for part in page.part[:2] if part is page.part[0] or part.animate or part.map]
         parts = [part.model_copy(update={"animate": short}) if part.animate else part for part in chosen]
         pages.append(page.model_copy(update={"part": tuple(parts)}))
@@ -104,7 +110,7 @@ def pages_of(folder: Path) -> dict[str, Page]:
 def test_every_page_is_whole_and_all_it_refers_to_is_there(written: tuple[Path, list[dict[str, Any]]]) -> None:
     folder, _ = written
     pages = pages_of(folder)
-    assert set(pages) == {"index.html", *(f"{page.name}.html" for page in texts().page)}
+    assert set(pages) == {"index.html", *(f"{name}.html" for name in SOME)}
     shown = set()
     for name, page in pages.items():
         marks = page.values("id")
@@ -277,7 +283,7 @@ def test_whoever_wants_nothing_to_move_sees_a_still_picture(
 
 def test_links_to_the_other_pages_can_be_followed(written: tuple[Path, list[dict[str, Any]]], browser: Browser) -> None:
     with browser.visit(written[0] / "index.html", PHONE) as visit:
-        for page in texts().page:
+        for page in few().page:
             visit.page.get_by_role("link", name=page.short, exact=True).first.click()
             assert visit.page.locator("h1").inner_text() == page.title
         assert visit.said == []

@@ -204,6 +204,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from(SHAPES), st.sampled_from(SHAPES), poses(), poses())
 def test_nearest_points_are_as_near_as_any_of_many(first: Mesh, second: Mesh, here: Pose, there: Pose) -> None:
@@ -223,6 +224,7 @@ TURN = np.linspace(0.0, 2.0 * np.pi, 720)
 places = st.tuples(st.floats(-200.0, 200.0), st.floats(-200.0, 200.0))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(places, places, st.floats(-500.0, 500.0), angles)
 def test_moving_everything_together_changes_no_distance(one: Any, other: Any, by: float, turn: float) -> None:

@@ -145,6 +145,7 @@ def test_rays_are_asked_where_a_face_is_seen_nearly_edge_on() -> None:
     assert visible._surely(eyes, cells, lid).tolist() == [1.0, 0.0, 0.0, -1.0]
 
 
+@pytest.mark.slow
 def test_a_beam_is_widened_until_it_is_wide_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     ends = surface([0, 0, 0], [10, 10, 10]), surface([200, 0, 0], [210, 10, 10])
     walls = [block([100, -90, -9], [110, 2, 90], "one"), block([100, 8, -9], [110, 90, 90], "other")]
@@ -172,6 +173,7 @@ def test_a_cylinder_of_a_kilometre_has_few_rings() -> None:
     assert len(points._tower(1e6, 1e6).faces) < 100_000
 
 
+@pytest.mark.slow
 def test_balls_of_long_thin_triangles_and_of_very_many_are_as_fine_as_they_say() -> None:
     """Of a mesh of more triangles than may be sampled, each has its corners; and nothing goes on for ever."""
     turn = np.linspace(0.0, 2.0 * np.pi, 120)

@@ -43,7 +43,9 @@ def test_a_line_off_the_middle_has_what_is_left():
     assert found.value == pytest.approx(0.6, abs=1e-6)
 
 
-@pytest.mark.parametrize("least, goes", [(1.0, True), (1.0 - 1e-5, True), (1.0 + 1e-5, False)])
+@pytest.mark.parametrize(
+    "least, goes", [(1.0, True), (1.0 - 1e-5, True), pytest.param(1.0 + 1e-5, False, marks=pytest.mark.slow)]
+)
 def test_a_gap_of_exactly_the_width_lets_a_line_through(least, goes):
     start, end = surface((-5, -50, -5), (5, -40, 5)), surface((-5, 40, -5), (5, 50, 5))
     found = widest_line(start, end, slit(1.0), least=least)
@@ -79,6 +81,7 @@ def test_a_wall_as_high_as_both_blocks_with_certainty():
     assert found.error < 1.0
 
 
+@pytest.mark.slow
 def test_a_line_through_a_round_window_is_as_wide_as_the_window():
     """A frame of many quads round a circle of 4 mm across."""
     turn = np.linspace(0, 2 * np.pi, 721)
@@ -166,6 +169,7 @@ def as_pieces(triangles):
     return [piece(quad(a, b, c, c).subset(np.array([True, False])), str(k)) for k, (a, b, c) in enumerate(triangles)]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(SOUP)
 def test_widths_agree_with_brute_force(seed):
@@ -193,6 +197,7 @@ def crate(middle, side):
     return PointSet.of_surface(solid(Solid(Box((side, side, side)))), Pose.standing(middle))
 
 
+@pytest.mark.slow
 @settings(max_examples=3, deadline=None)
 @given(SOUP)
 def test_a_swap_and_a_blocker_more_and_finer_samples_keep_to_the_errors(seed):
@@ -211,6 +216,7 @@ def test_a_swap_and_a_blocker_more_and_finer_samples_keep_to_the_errors(seed):
     assert min(one.value, 1.0) <= finer.value + finer.error + 1e-6 or finer.value >= 1.0
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(SOUP)
 def test_no_line_is_said_not_to_be_there_that_dense_tries_find(seed):

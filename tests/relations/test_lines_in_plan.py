@@ -183,6 +183,7 @@ def rings_of(regions: list[Region]) -> list[Any]:
     return [shapely.get_coordinates(region.shape.normalize().reverse())[:-1] for region in regions]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(tables())
 def test_sampled_lines_never_say_otherwise(table: Any) -> None:
@@ -211,6 +212,7 @@ def test_sampled_lines_never_say_otherwise(table: Any) -> None:
             assert shapely.Polygon(piece.base_outline).buffer(0.01).contains(shapely.Point(end))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(tables())
 def test_sampling_finds_what_is_there_with_room(table: Any) -> None:
@@ -231,6 +233,7 @@ def without(regions: list[Region], target: Any) -> list[Region]:
     return [region for region in regions if not region.shape.intersects(base)]
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(tables(), st.floats(-500.0, 500.0), st.floats(0.0, 360.0))
 def test_moving_everything_together_and_swapping_both_changes_nothing(table: Any, by: float, turn: float) -> None:
@@ -254,6 +257,7 @@ def test_moving_everything_together_and_swapping_both_changes_nothing(table: Any
         assert ask(target, attacker, regions).value == ask(attacker, target, regions).value, ask
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(tables())
 def test_more_terrain_frees_no_line(table: Any) -> None:

@@ -36,6 +36,7 @@ def window(side: float, y: float = 50.0):
     return [piece(joined(*(surface(low, high).mesh for low, high in bars)))]
 
 
+@pytest.mark.thinned(quick=16)
 @pytest.mark.parametrize("side", [1.5, 3.0, 7.0])
 def test_a_window_half_way_shows_a_square_twice_its_side(side):
     found = widest_patch(EYE, PLATE, window(side))
@@ -53,7 +54,7 @@ def test_a_round_window_shows_a_disc_and_a_smaller_square():
     assert square == pytest.approx(across / np.sqrt(2), abs=0.3)
 
 
-@pytest.mark.parametrize("side, holds", [(1.4, False), (1.7, True)])
+@pytest.mark.parametrize("side, holds", [pytest.param(1.4, False, marks=pytest.mark.slow), (1.7, True)])
 def test_a_patch_of_three_millimetres_is_told_from_less(side, holds):
     found = widest_patch(EYE, PLATE, window(side), least=3.0)
     assert (found.value - found.error >= 3.0, found.value + found.error >= 3.0) == (holds, holds)
@@ -64,6 +65,7 @@ def test_nothing_is_seen_behind_a_wall_with_certainty():
     assert (found.value, found.error) == (0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_the_best_of_many_eyes_counts():
     eyes = np.array([[80.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     one, both = (widest_patch(some, PLATE, window(3.0)).value for some in (eyes[:1], eyes))
@@ -100,6 +102,7 @@ def test_a_set_without_surface_is_refused():
             ask(EYE, PointSet.of_points(EYE), [])
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 1000), st.floats(-180, 180), st.tuples(*[st.floats(-300, 300)] * 3))
 def test_moving_everything_changes_little_and_a_blocker_more_reveals_nothing(seed, turn, by):

@@ -14,9 +14,7 @@ import numpy as np
 import pytest
 
 from silhouette import load_scene
-from silhouette.batches.chunks import Chunk, ChunkJudge
-from silhouette.batches.opening import Opener
-from silhouette.batches.row_making import RowMaker
+from silhouette.batches.chunks import Chunk, ChunkJudge, Opener, RowMaker
 from silhouette.batches.settings import BatchSettings
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.files.cache import Cache
@@ -92,6 +90,7 @@ def test_all_casts_of_a_call_are_one_launch(cuda: Any, monkeypatch: pytest.Monke
     assert len(launches) == 3
 
 
+@pytest.mark.slow
 def test_meshes_stay_on_the_device_up_to_a_bound(cuda: Any) -> None:
     """The latest used first; with a bound that holds one of three meshes all answers stay the same."""
     _, casts = many_casts()
@@ -268,6 +267,7 @@ def test_what_warp_s_library_writes_itself_when_memory_is_full_is_kept_off_stand
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_a_check_in_a_process_of_its_own_says_nothing_but_its_result(device: str, tmp_path: Path) -> None:
     """Warp's library would complain that there is no driver."""
     (tmp_path / "wall.toml").write_text(WALL)
@@ -286,6 +286,7 @@ def test_a_picture_of_one_body_is_that_of_embree(cuda: Any) -> None:
     assert np.count_nonzero(ours.ids != embree.ids) <= 1
 
 
+@pytest.mark.thinned(quick=0)
 @pytest.mark.parametrize("chip", [75, 90, 100])
 @pytest.mark.parametrize(
     ("module", "kernel"),

@@ -77,6 +77,7 @@ def test_where_there_is_no_gpu_the_reason_is_given(
     assert devices.chosen_device("cpu").name == "cpu"
 
 
+@pytest.mark.thinned(quick=56)
 @pytest.mark.parametrize(("machine", "why"), NONE)
 def test_every_command_says_it_in_one_line_before_anything_is_judged(
     made: Callable[..., None],

@@ -65,6 +65,7 @@ print(gl.device)
 """
 
 
+@pytest.mark.slow
 def test_gl_needs_no_library_of_a_display(gl: Renderer) -> None:
     """As in a container: pyrender's window, which nothing here opens, cannot be imported there."""
     told = subprocess.run(
@@ -217,6 +218,7 @@ def test_gl_draws_in_groups_where_all_at_once_are_too_many(
     assert len(fetched) == 3
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     width=st.integers(1, 90),

@@ -136,6 +136,7 @@ def test_choosing_without_a_gpu_imports_no_opengl() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_the_doctor_tries_each_renderer_and_says_why_not() -> None:
     found = probe_renderers()
     assert list(dict.fromkeys(one.name for one in found)) == ["embree", "cuda", "gl", "reference"]
@@ -145,6 +146,7 @@ def test_the_doctor_tries_each_renderer_and_says_why_not() -> None:
         assert one.device
 
 
+@pytest.mark.slow
 def test_the_doctor_names_a_renderer_that_draws_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
     liar = Named("embree", "CPU", hardware=False)
     monkeypatch.setattr(liar, "render", lambda view, bodies: Layer.empty((8, 8)))

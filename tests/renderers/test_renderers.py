@@ -118,6 +118,7 @@ def test_a_wire_far_thinner_than_a_pixel_blocks_where_it_passes_the_middle(rende
 # Small triangles count.
 
 
+@pytest.mark.thinned(quick=34)
 @pytest.mark.parametrize("eye", [(0, -300, 0), (170, -200, 90), (0, 0, 300)])
 def test_a_sphere_of_many_triangles_counts_like_one_of_few_but_for_the_rim(renderer: Renderer, eye: tuple) -> None:
     view = shapes.looking(eye, (0, 0, 0), 0.0004, width=280, height=280, roll=20)
@@ -206,6 +207,7 @@ def test_of_two_bodies_at_equal_depth_the_lower_id_is_in_front_in_any_order(rend
         assert set(np.unique(layer.ids)) == {0, 3}
 
 
+@pytest.mark.thinned(quick=41)
 @pytest.mark.parametrize("eye", [(0, -300, 0), (250, -120, 60), (-290, -20, 5), (10, -30, 400)])
 @pytest.mark.parametrize("turn", [0, 17, 90])
 def test_different_faces_in_one_plane_give_the_lower_id(renderer: Renderer, eye: tuple, turn: float) -> None:
@@ -349,7 +351,7 @@ triangle_soup = st.builds(
 )
 
 
-@pytest.mark.thinned(quick=25)
+@pytest.mark.thinned(quick=12)
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(soups=st.lists(triangle_soup, min_size=1, max_size=3), turn=st.floats(0, 360), degenerate=st.booleans())
 def test_all_agree_on_triangles_at_random_but_for_rims(

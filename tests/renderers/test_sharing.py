@@ -100,6 +100,7 @@ def test_threads_that_look_at_once_share_it_and_see_the_same(name: str) -> None:
     registry.close_all()
 
 
+@pytest.mark.thinned(quick=50)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 @pytest.mark.parametrize("name", ["embree", "gl"])
 def test_a_process_that_is_forked_starts_its_own_and_ends(name: str) -> None:
@@ -110,6 +111,7 @@ def test_a_process_that_is_forked_starts_its_own_and_ends(name: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_of_meshes_that_are_gone_little_is_kept() -> None:
     kept = Kept[int](lambda mesh: len(mesh.faces), lambda size: size, most=100, spare=30)
     here = [shapes.cube(size) for size in (1, 2, 3)]
@@ -142,6 +144,7 @@ def test_of_small_meshes_that_are_gone_no_more_bytes_are_kept_than_of_large_ones
     assert 20 < len(kept.kept) <= 40
 
 
+@pytest.mark.thinned(quick=70)
 @pytest.mark.parametrize("name", ["embree", "reference"])
 def test_a_view_that_is_kept_keeps_no_mesh_that_was_seen_in_it(name: str) -> None:
     view, mesh = shapes.looking((0, -100, 0), (0, 0, 0), 0.01), shapes.cube(9.375)

@@ -67,7 +67,9 @@ def _words_in(text: str) -> set[tuple[int, str]]:
 
 def namings(file: Path) -> list[str]:
     """Where a module names a game: the number of the line and the words."""
-    found = []
+    whole, found = file.read_text(encoding="utf-8").lower(), list[str]()
+    if not any(all(part in whole for part in folder.split("_")) for folder in FOLDERS):
+        return []
     for number, words in words_of(file):
         plain = EXAMPLE.sub(r"\1\3", words).lower()
         found += [f"{number}: {spelling}" for spelling in spellings() if spelling in plain]
@@ -109,9 +111,10 @@ def test_a_module_that_names_a_game_is_found(tmp_path: Path) -> None:
 def test_no_verdict_s_word_stands_in_a_table_outside_the_games() -> None:
     """The words of two parts or more, which say nothing else; "open" and "hidden" are words of any text."""
     words = {word for name in RULES for word in rule_called(name).levels if " " in word}
+    anyhow = re.compile("|".join(r"[\s\"'\\]+".join(word.split()) for word in words))  # also written in two pieces
     for module in outside():
-        strings = {text for _, text in words_of(modules()[module])}
-        assert not strings & words, module
+        if anyhow.search(modules()[module].read_text(encoding="utf-8")):
+            assert not {text for _, text in words_of(modules()[module])} & words, module
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -91,6 +91,7 @@ def test_two_meshes_of_one_name_are_both_kept(tmp_path: Path) -> None:
     assert [(tmp_path / "game" / path).read_bytes() for path in paths] == [b"solid 1", b"solid 2", b"solid 1"]
 
 
+@pytest.mark.slow
 def test_pieces_whose_names_make_the_same_file_name_have_meshes_of_their_own(tmp_path: Path) -> None:
     from silhouette.scans.keeping import EarlierPiece
 
@@ -112,6 +113,7 @@ def test_a_name_that_a_player_has_given_twice_gets_a_number(tmp_path: Path) -> N
     assert [piece.name for piece in scanned_table(earlier=earlier).pieces] == ["Kal", "terrain 1"]
 
 
+@pytest.mark.slow
 def test_what_players_have_settled_of_doubt_is_kept(tmp_path: Path) -> None:
     folder = tmp_path / "game"
     write_folder(scanned_table(), folder)
@@ -123,6 +125,7 @@ def test_what_players_have_settled_of_doubt_is_kept(tmp_path: Path) -> None:
     assert load_scene(folder / "scene.toml").pieces
 
 
+@pytest.mark.slow
 def test_a_second_run_keeps_names_answers_checks_and_other_files(tmp_path: Path) -> None:
     folder = tmp_path / "game"
     write_folder(scanned_table(odd=True), folder)
@@ -175,6 +178,7 @@ def test_where_the_folder_cannot_be_written_the_earlier_one_stays(
     assert [file.name for file in tmp_path.iterdir()] == ["game"]
 
 
+@pytest.mark.slow
 def test_names_that_are_no_file_names_are_kept_in_the_scene(tmp_path: Path) -> None:
     from silhouette.scans.keeping import EarlierPiece
 

@@ -44,6 +44,7 @@ def size_in_mm(found: Level, unit: float) -> list[float]:
     return sorted(edge * unit for edge in found.size)
 
 
+@pytest.mark.thinned(quick=22)
 @pytest.mark.parametrize(
     "turned, up, unit, cloud",
     [
@@ -73,12 +74,14 @@ def test_a_table_is_levelled_however_it_lies_in_the_file(
     assert not found.on_table[tall].any()
 
 
+@pytest.mark.slow
 def test_the_tilt_is_out_of_the_axis_that_the_file_has_up_or_plainly_the_other() -> None:
     table = scanned_table(things=FEW, spacing=COARSE)
     assert level(as_scan(table, turned=(0.8, 0, 0))[0]).tilt == pytest.approx(0.8, abs=0.05)
     assert level(as_scan(table, turned=(90.8, 0, 0))[0]).tilt == pytest.approx(0.8, abs=0.05)
 
 
+@pytest.mark.slow
 def test_x_is_along_the_longer_edge_and_of_a_square_the_one_nearest_to_the_files() -> None:
     long = level(as_scan(scanned_table((600, 400), spacing=COARSE), turned=(0, 0, 80))[0])
     assert long.size is not None
@@ -97,6 +100,7 @@ ROOMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROOMS)
 def test_the_table_is_found_under_what_stands_on_it(name: str) -> None:
     things, size = ROOMS[name]
@@ -117,6 +121,7 @@ def room(table: Scanned, *, floor: float | None = None, wall: float | None = Non
     return table
 
 
+@pytest.mark.thinned(quick=15)
 @pytest.mark.parametrize("floor, wall", [(720.0, None), (None, 330.0), (720.0, 330.0), (330.0, None)])
 @pytest.mark.parametrize("cloud", [False, True])
 def test_the_table_is_neither_the_floor_below_nor_the_wall_behind(
@@ -128,6 +133,7 @@ def test_the_table_is_neither_the_floor_below_nor_the_wall_behind(
     assert size_in_mm(found, 1.0) == pytest.approx([600, 900], rel=0.015)
 
 
+@pytest.mark.slow
 def test_a_mat_on_a_larger_table_is_the_table() -> None:
     mat = scanned_table((600, 600), FEW, spacing=COARSE, noise=0.1)
     below = moved(sheet((820, 760), COARSE), standing((0, 0, 0), (20, -10, -3)))
@@ -138,6 +144,7 @@ def test_a_mat_on_a_larger_table_is_the_table() -> None:
     assert size_in_mm(found, 1.0) == pytest.approx([600, 600], rel=0.015)
 
 
+@pytest.mark.slow
 def test_the_underside_of_a_closed_board_is_not_its_surface() -> None:
     top = scanned_table((600, 400), FEW, spacing=COARSE, noise=0.0)
     under = moved(sheet((600, 400), COARSE), standing((180, 0, 0), (0, 0, -12)))
@@ -147,6 +154,7 @@ def test_the_underside_of_a_closed_board_is_not_its_surface() -> None:
     assert not found.on_table[len(top.points) :].any()
 
 
+@pytest.mark.slow
 def test_noise_and_unevenness_are_told_apart_and_move_the_plane_little() -> None:
     scan, truth = as_scan(scanned_table((900, 600), FEW, spacing=COARSE, noise=2.0, warp=3.0))
     found = level(scan)
@@ -157,6 +165,7 @@ def test_noise_and_unevenness_are_told_apart_and_move_the_plane_little() -> None
     assert found.flatness == pytest.approx(1.5, rel=0.25)  # 3 mm times the root mean square of both waves
 
 
+@pytest.mark.slow
 def test_specks_far_away_points_and_vertices_without_place_do_not_count() -> None:
     table = scanned_table(things=FEW, spacing=COARSE)
     specks = np.random.default_rng(1).uniform(-900, 900, (300, 3))
@@ -170,6 +179,7 @@ def test_specks_far_away_points_and_vertices_without_place_do_not_count() -> Non
         assert not found.on_table[1 + len(table.points)]
 
 
+@pytest.mark.slow
 def test_the_same_scan_is_levelled_alike_twice() -> None:
     scan, _ = as_scan(scanned_table(things=FEW, spacing=COARSE))
     assert np.array_equal(level(scan).to_level, level(scan).to_level)
@@ -238,6 +248,7 @@ def test_shared_scans_are_levelled_as_they_truly_lie(shared: Path, file: str) ->
     assert size_in_mm(found, truth["unit"]) == pytest.approx(sorted(truth["size"]), rel=0.01)
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("file", ["angel.ply", "owl.ply", "plasticvase.ply"])
 def test_shared_scans_of_single_things_stand_upright(shared: Path, file: str) -> None:
     found = level(read_scan(shared / "scans" / "pieces" / file))

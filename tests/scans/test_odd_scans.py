@@ -61,6 +61,7 @@ def scanned(tmp_path: Path, points: Floats, faces: Integers = NONE) -> int:
     return main(["scan", str(file), "--out", str(tmp_path / "game"), "--quiet"])
 
 
+@pytest.mark.thinned(quick=17)
 @pytest.mark.parametrize("name", SCENES)
 def test_a_table_without_pieces_is_a_scene(name: str, tmp_path: Path) -> None:
     assert scanned(tmp_path, SCENES[name]()) == 0

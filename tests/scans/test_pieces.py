@@ -35,6 +35,7 @@ def centres(found: Pieces) -> list[tuple[int, int]]:
     return sorted((round(b.disc.centre[0]), round(b.disc.centre[1])) for b in fighters(found) if b.disc is not None)
 
 
+@pytest.mark.slow
 def test_figures_and_terrain_apart() -> None:
     scanned = table([figure(-50, 0), box(20, 10, 60, 40, 35), figure(50, -50, base=32)], size=140)
     found = pieces_of(scanned)
@@ -46,6 +47,7 @@ def test_figures_and_terrain_apart() -> None:
     assert len(found.labels) == len(scanned.points)
 
 
+@pytest.mark.slow
 def test_the_same_of_a_cloud_of_points() -> None:
     scanned = table([figure(-35, 0), box(20, 10, 50, 40, 35)], noise=0.3)
     found = pieces_of(scanned, noise=0.3, faces=False)
@@ -53,6 +55,7 @@ def test_the_same_of_a_cloud_of_points() -> None:
     assert apart(found.labels, scanned.truth).right > 0.95
 
 
+@pytest.mark.slow
 def test_two_base_to_base_and_three_in_a_row() -> None:
     places = [(-35, 0), (-9.9, 0), (35, -30), (35, -4.9), (35, 20.2)]
     scanned = table([figure(*place) for place in places])

@@ -143,7 +143,7 @@ def ready() -> None:
         answer(["check", "--quiet", "--no-cache", str(PROJECT / rule.example)])
 
 
-@pytest.mark.thinned(quick=10, ci=60)
+@pytest.mark.thinned(quick=7, ci=60)
 @pytest.mark.parametrize("document", KINDS)
 def test_what_is_absurd_is_judged_or_refused_in_one_line(document: Document, tmp_path: Path) -> None:
     path = tmp_path / "absurd.json"

@@ -347,6 +347,7 @@ def test_a_vehicle_without_a_front_arc(arcs: list[str], fires: bool) -> None:
 # ---- where it is told
 
 
+@pytest.mark.slow
 def test_table_json_and_page_tell_it_and_only_where_it_touches(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -393,8 +394,8 @@ def tilted(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     "seeds",
     [
         range(len(GAMES)),
-        pytest.param(range(len(GAMES), 4 * len(GAMES)), marks=pytest.mark.slow),
-        pytest.param(range(4 * len(GAMES), 500), marks=pytest.mark.long),
+        pytest.param(range(len(GAMES), 2 * len(GAMES)), marks=pytest.mark.slow),
+        pytest.param(range(2 * len(GAMES), 500), marks=pytest.mark.long),
     ],
     ids=str,
 )

@@ -218,6 +218,7 @@ def test_a_scan_without_an_underside_lifts_who_stands_on_it(upside_down: bool, t
     assert texts_of(fighter("Kal", [0, 0], on="surface"), VEX, terrain=[scan]) == []
 
 
+@pytest.mark.slow
 def test_results_have_the_warnings_that_they_may_touch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "duel.json"
     kal = {key: value for key, value in KAL.items() if key != "facing"}

@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
-from silhouette.batches import row_making
+from silhouette.batches import chunks
 from silhouette.workers import CAN_FORK
 from silhouette.workers.starting import StartMethod
 from tests.support.shapes import cube
+from tests.support.warm_processes import Process, run_warm
 
 FAST = ("--renderer", "reference", "--pixel", "2", "--no-cache", "--quiet")
 """Options with which a check of these scenes takes a millisecond or two."""
@@ -29,12 +30,12 @@ LONG_ENOUGH = 120.0
 SLOWLY = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from silhouette.batches import row_making
-right = row_making.judge_all
+from silhouette.batches import chunks
+right = chunks.judge_all
 def judge_all(requests, options):
     time.sleep({seconds} * len(requests))
     return right(requests, options)
-row_making.judge_all = judge_all
+chunks.judge_all = judge_all
 from silhouette.cli.app import main
 sys.exit(main())
 """
@@ -44,11 +45,11 @@ A shell that started the tests in the background may have told its children to i
 """
 
 
-def scene_of_blocks(path: Path, models: int, wall: float = 18.0) -> Path:
-    """A scene of blocks in two rows with a wall of that height between them, in which nothing is asked."""
+def scene_of_blocks(path: Path, models: int, wall: float = 18.0, across: int = 4) -> Path:
+    """A scene of blocks, so many across, with a wall of that height behind the first row, in which nothing is asked."""
     fighters = [
-        f'{{ name = "M{number}", at = [{60 * (number % 4)}, {150 * (number // 4)}], '
-        f"facing = {90 + 180 * (number // 4)}, eye = [0, 6, 24], parts = [{{ box = [12, 12, 28] }}] }}"
+        f'{{ name = "M{number}", at = [{60 * (number % across)}, {150 * (number // across)}], '
+        f"facing = {90 + 180 * (number // across)}, eye = [0, 6, 24], parts = [{{ box = [12, 12, 28] }}] }}"
         for number in range(models)
     ]
     terrain = f'{{ name = "wall", at = [60, 75], parts = [{{ box = [80, 4, {wall}] }}] }}'
@@ -57,17 +58,17 @@ def scene_of_blocks(path: Path, models: int, wall: float = 18.0) -> Path:
     return path
 
 
-def folder_of_scenes(folder: Path, scenes: int = 4, models: int = 6) -> Path:
+def folder_of_scenes(folder: Path, scenes: int = 4, models: int = 6, across: int = 4) -> Path:
     """A folder of scenes that differ."""
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(scenes):
-        scene_of_blocks(folder / f"crowd {number}.toml", models, wall=12.0 + 2 * number)
+        scene_of_blocks(folder / f"crowd {number}.toml", models, 12.0 + 2 * number, across)
     return folder
 
 
-def folder_of_scenes_with_meshes(folder: Path, scenes: int = 4, models: int = 6) -> Path:
+def folder_of_scenes_with_meshes(folder: Path, scenes: int = 4, models: int = 6, across: int = 4) -> Path:
     """The same, where each scene has two blocks from mesh files: one that all share, and one that it has alone."""
-    folder_of_scenes(folder, scenes, models)
+    folder_of_scenes(folder, scenes, models, across)
     for number in range(scenes):
         pieces = []
         for name, at in (("shared", -60), (f"own {number}", 30)):
@@ -115,7 +116,7 @@ def command(*words: object, seconds: float = 0.0) -> list[str]:
 def running(*words: object, seconds: float = 0.0) -> Iterator[subprocess.Popen[str]]:
     """The same, running, in a process group of its own; it is killed at the end, where it still runs."""
     pipe = subprocess.PIPE
-    batch = subprocess.Popen(
+    batch = Process(
         command(*words, seconds=seconds), stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=environment()
     )
     try:
@@ -131,7 +132,7 @@ def running(*words: object, seconds: float = 0.0) -> Iterator[subprocess.Popen[s
 def finished(*words: object, before: str = "") -> subprocess.CompletedProcess[str]:
     """The same, when it has ended; before it begins, some Python is run. A traceback is never right."""
     start = [sys.executable, "-c", before + SLOWLY.format(seconds=0), *map(str, words)] if before else command(*words)
-    ran = subprocess.run(start, capture_output=True, text=True, timeout=120, env=environment())
+    ran = run_warm(start, text=True, env=environment())
     assert "Traceback" not in ran.stderr, ran.stderr
     return ran
 
@@ -174,14 +175,14 @@ def before_each_check(monkeypatch: pytest.MonkeyPatch, before: Callable[[Any], N
     """Does something before each check, told which, in workers that are forked from this process."""
     if not CAN_FORK:
         pytest.skip("processes are not forked on this system")
-    right = row_making.judge_all
+    right = chunks.judge_all
 
     def judge_all(requests: Any, options: Any) -> Any:
         for _, check in requests:
             before(check)
         return right(requests, options)
 
-    monkeypatch.setattr(row_making, "judge_all", judge_all)
+    monkeypatch.setattr(chunks, "judge_all", judge_all)
     force_forking(monkeypatch)
 
 

@@ -17,6 +17,7 @@ from silhouette.live.live_table import LiveTable
 from silhouette.live.protocol import Session
 from silhouette.renderers import choose
 from silhouette.text import strict
+from tests.support.batching import wait_until
 from tests.support.live_edits import table_of
 
 PATIENCE = 60.0
@@ -76,6 +77,17 @@ async def client_of(path: Path, workers: int = 1, **how: Any) -> AsyncIterator[C
         client = Client(table, judges)
         yield client
         client.session.close()
+
+
+def processes_of(judges: Judges) -> list[int]:
+    """The numbers of the processes that judge, when all of them are there; the pool's thread starts them."""
+    found = list[int]()
+    wait_until(lambda: len(found.clear() or found.extend(_workers(judges)) or found) == judges.workers)
+    return found
+
+
+def _workers(judges: Judges) -> list[int]:
+    return [worker.pid for slot in judges._pool._slots if (worker := slot.worker) is not None]
 
 
 def checked(path: Path, attacker: str | None = None, *, everyone: bool = False, **how: Any) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from typing import Any
 
 from tests.conftest import PROJECT
 from tests.support.browsing import DESKTOP, PATIENCE, Browser, Visit
+from tests.support.warm_processes import Process
 
 ADDRESS = "http://table.test/"
 TOKEN = "0123456789abcdef0123456789abcdef"
@@ -100,7 +101,7 @@ class Served:
         self._start()
 
     def _start(self) -> None:
-        self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=PROJECT)
+        self._process = Process(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=PROJECT)
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

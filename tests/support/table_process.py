@@ -16,6 +16,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests.support.commands import QUICK
+from tests.support.warm_processes import Process
 
 SECOND = re.compile(r"A second device in this network looks on at (http://[\d.]+:\d+)/#([\w-]{22})")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#([\w-]{22})")
@@ -58,7 +59,7 @@ def started(file: Path, *options: str, folder: Path | None = None) -> Iterator[S
     """The command as a process in a group of its own, in a folder."""
     words = [sys.executable, "-m", "silhouette", "table", str(file), "--no-browser", *QUICK, *options]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(words, cwd=folder, text=True, start_new_session=True, **pipes)
+    process = Process(words, cwd=folder, text=True, start_new_session=True, **pipes)
     try:
         assert process.stdout is not None
         found = ADDRESS.fullmatch(process.stdout.readline().strip())

@@ -87,6 +87,7 @@ class Batch:
         return {event.task: event.value for event in found}
 
 
+@pytest.mark.thinned(quick=54)
 @pytest.mark.parametrize("is_safe", [True, False], ids=["forked", "executed"])
 def test_what_tasks_share_is_loaded_once_and_each_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_safe: bool
@@ -106,12 +107,14 @@ def test_what_tasks_share_is_loaded_once_and_each_has_it(
             os.kill(process, 0)
 
 
+@pytest.mark.slow
 def test_what_has_nothing_in_common_is_loaded_side_by_side(tmp_path: Path) -> None:
     ran = Batch(tmp_path, [(0, "abcd"), (1, "bcxyz"), (2, "cde")], workers=3, work=lambda _: time.sleep(0.1))
     assert len(ran.servers) == 2
     assert sorted(ran.loads) == sorted("abcde" + "bcxyz")
 
 
+@pytest.mark.slow
 def test_one_that_is_full_makes_room_for_another(tmp_path: Path) -> None:
     ran = Batch(tmp_path, [(0, "ab"), (1, "bc"), (2, "cd"), (3, "de")], room=3)
     assert len(ran.of("done")) == 4
@@ -164,6 +167,7 @@ def test_a_worker_that_dawdles_is_given_up(tmp_path: Path, monkeypatch: pytest.M
     assert len(ran.of("done")) == 3
 
 
+@pytest.mark.thinned(quick=44)
 @pytest.mark.parametrize("ending", ["dies", "hangs", "raises"])
 def test_what_cannot_be_loaded_is_left_to_the_worker_whose_task_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
@@ -186,6 +190,7 @@ def test_what_cannot_be_loaded_is_left_to_the_worker_whose_task_it_is(
     assert "x" not in ran.loads
 
 
+@pytest.mark.slow
 def test_a_fork_server_that_is_killed_takes_nothing_with_it(tmp_path: Path) -> None:
     here = os.getpid()
 
@@ -205,6 +210,7 @@ def test_a_fork_server_that_is_killed_takes_nothing_with_it(tmp_path: Path) -> N
     assert len(ran.servers) >= 2
 
 
+@pytest.mark.slow
 def test_where_forks_cannot_use_it_workers_are_started_without(tmp_path: Path) -> None:
     tasks = [(0, "a!"), (1, "b"), (2, "c"), (3, "a!")]
     ran = Batch(tmp_path, tasks)

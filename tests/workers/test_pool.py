@@ -227,7 +227,7 @@ def test_a_process_has_its_next_task_while_it_is_at_one_and_a_death_costs_the_on
 
     done: list[int] = []
     lost: list[int] = []
-    with WorkerPool(doing(work), 1, ahead=True) as pool:
+    with WorkerPool(doing(work), 1, ahead=1) as pool:
         for event in pool.events(next_task):
             if event.kind == "result":
                 assert len(given) >= min(event.task + 2, 8)

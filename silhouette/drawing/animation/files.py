@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol
@@ -128,8 +129,6 @@ def _palette(frames: Frames) -> tuple[Image.Image, dict[int, Image.Image]]:
 
 
 def _mp4(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
-    from fractions import Fraction
-
     import av
 
     stream = BytesIO()

@@ -10,7 +10,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from silhouette.drawing.figures import warm_up
+from silhouette.drawing.animation.files import check_path, write_animation
+from silhouette.drawing.animation.frames import (
+    MARGIN,
+    WIDTH,
+    Draw,
+    Shot,
+    Storyboard,
+    board_panels,
+    bounds_of,
+    ground_of,
+    table_panels,
+)
+from silhouette.drawing.animation.plot import Point
+from silhouette.drawing.animation.words import word
+from silhouette.drawing.figures import figures_of, warm_up
+from silhouette.drawing.sheet import settings
+from silhouette.drawing.table.sightlines import Sightline
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.geometry import INCH
@@ -79,10 +95,6 @@ def animate(
         FileError: where the scene cannot be used or the file cannot be written; no file is written then.
         RequestError: where there is no such check, or its pieces cannot move in this way.
     """
-    from silhouette.drawing.animation.files import check_path, write_animation
-    from silhouette.drawing.animation.frames import Storyboard
-    from silhouette.drawing.sheet import settings
-
     check_path(out)
     cache = cache.remembering()  # every frame has a scene of its own, of the same models
     document = read_document(animation.scene)
@@ -146,9 +158,6 @@ class _Film:
         return scene
 
     def _shot(self, posed: Posed) -> Any:
-        from silhouette.drawing.animation.frames import Shot
-        from silhouette.drawing.animation.plot import Point
-
         scene = self._scene(posed)
         verdict = self._verdict(scene)
         row = verdict.row()
@@ -167,8 +176,6 @@ class _Film:
 
     def _table_drawing(self) -> Drawing:
         """The function that draws the eye view and the plan of a scene, the same stretch of table in all of them."""
-        from silhouette.drawing.animation.frames import ground_of, table_panels
-        from silhouette.drawing.table.sightlines import Sightline
 
         def line(scene: Any, verdict: Any) -> Sightline:
             return Sightline(scene, verdict, verdict.evidence, self._renderer)
@@ -179,8 +186,6 @@ class _Film:
 
     def _map_drawing(self) -> Drawing:
         """The function that draws the plan of a scene on a map, the same stretch of it in all of them."""
-        from silhouette.drawing.animation.frames import MARGIN, WIDTH, Draw, board_panels, bounds_of
-        from silhouette.drawing.figures import figures_of
 
         def draw(scene: Scene, verdict: Verdict) -> Draw:
             return figures_of(scene, scene.checks[self._number - 1], verdict, self._renderer)[0].draw
@@ -234,8 +239,6 @@ def _kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _ends(units: str | None, motion: Motion, way: float) -> tuple[str, str]:
     """The words at both ends of the plot: zero, and the length of the way in units of the scene or inches and mm."""
-    from silhouette.drawing.animation.words import word
-
     if motion.walk is None:
         return word("zero"), f"{word('degrees', way=way)} {word('turned')}"
     length = word("inches", way=way / INCH, mm=way) if units is None else word("units", way=way, units=units)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.table.eye_view import draw_eye_frame
+from silhouette.drawing.table.plan_view import draw_plan_view
+from silhouette.drawing.table.side_view import draw_side_view
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure, MeasuredVerdict
@@ -28,10 +31,6 @@ def table_figures(
     Raises:
         ValueError: where the verdict has not kept its observation.
     """
-    from silhouette.drawing.table.eye_view import draw_eye_frame
-    from silhouette.drawing.table.plan_view import draw_plan_view
-    from silhouette.drawing.table.side_view import draw_side_view
-
     line = Sightline(scene, verdict, verdict.evidence, renderer)
     return [
         Figure("eye", lambda sheet: draw_eye_frame(sheet, line, overlay)),

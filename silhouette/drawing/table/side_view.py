@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import shapely
 
 from silhouette.drawing.captions import EDGE, LINE, THIN, Swatch
 from silhouette.drawing.sheet import COLUMN, SHORTEST, Sheet
@@ -147,8 +148,6 @@ def section(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
         +---|----+   |
             +--------+
     """
-    import shapely
-
     starts, ends = _cuts(line, piece, mesh)
     if not len(starts):
         return ()
@@ -209,8 +208,6 @@ def _is_inside(point: Floats, starts: Floats, ends: Floats) -> bool:
 
 def _draw_bands(sheet: Sheet, line: Sightline, body: Rings) -> None:
     """Draws which bands of the target are obscured, and before each the light or the shadow that falls on it."""
-    import shapely
-
     eye = np.array([0.0, float(line.eye[2])])
     area = area_of(body)
     far = 2.0 * float(np.abs(np.concatenate(body)).max()) if body else 0.0

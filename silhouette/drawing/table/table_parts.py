@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from shapely import LinearRing, Point, Polygon, box
 
 from silhouette.drawing.captions import EDGE, HAIRLINE, THIN, TITLE, Swatch
 from silhouette.drawing.sheet import Sheet
@@ -72,8 +73,6 @@ def shown_box(sheet: Sheet, rings: Rings) -> Floats | None:
 
     What lies across a corner of the frame may lie outside, although the box round it does not.
     """
-    from shapely import LinearRing, Point, Polygon, box
-
     areas = [ring for ring in rings if len(ring) >= 3]
     if not areas:
         return None

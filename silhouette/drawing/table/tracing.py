@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Pose
@@ -171,7 +172,6 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
     >>> ring.min(axis=0).round(1).tolist(), ring.max(axis=0).round(1).tolist()
     ([5.0, 5.0], [15.0, 15.0])
     """
-    import shapely
     from contourpy import contour_generator
     from scipy.ndimage import gaussian_filter
 
@@ -216,8 +216,6 @@ def path_of(rings: Rings) -> Outline:
 
 def area_of(rings: Rings) -> Any:
     """The rings as a valid polygon of shapely, with holes; an empty one where there are none."""
-    import shapely
-
     whole = shapely.Polygon()
     for ring in sorted(rings, key=lambda ring: -abs(ring_area(ring))):
         whole = shapely.symmetric_difference(whole, shapely.make_valid(shapely.Polygon(ring)))
@@ -226,8 +224,6 @@ def area_of(rings: Rings) -> Any:
 
 def rings_of(area: Any) -> Rings:
     """The rings of the polygons in a shapely geometry; holes go round the other way."""
-    import shapely
-
     rings: list[Floats] = []
     for part in shapely.get_parts(area):
         if part.geom_type != "Polygon" or part.is_empty:

@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -79,8 +80,6 @@ def check_version_and_extensions(tree: Tree) -> None:
 
 def need_draco() -> None:
     """Refuses a compressed file where the library that reads it is not installed."""
-    from importlib.util import find_spec
-
     if find_spec("DracoPy") is None:
         command = package_command("DracoPy")
         raise Refused(f"is compressed with Draco; export it uncompressed, or install what reads it with: {command}")

@@ -18,7 +18,11 @@ from typing import Any
 
 from silhouette.doubt.maps import MapRequest
 from silhouette.drawing.animation.film import Animation, animate
+from silhouette.drawing.figures import FigureOptions, figures_of, file_name
 from silhouette.drawing.maps import write_map_picture
+from silhouette.drawing.odds_chart import odds_figure
+from silhouette.drawing.saving import Told, save
+from silhouette.drawing.sheet import Sheet, settings
 from silhouette.files.cache import Cache
 from silhouette.geometry import INCH
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene, mapped
@@ -299,10 +303,6 @@ def _drawn(
     scene: Scene, part: Part, ruling: Judged, number: int, run: Run, folder: Path, place: Path
 ) -> dict[str, str]:
     """The paths of the figures of a verdict, drawn from the measurement that it rests on."""
-    from silhouette.drawing.figures import FigureOptions, figures_of, file_name
-    from silhouette.drawing.saving import Told, save
-    from silhouette.drawing.sheet import Sheet, settings
-
     options, verdict, written = FigureOptions(), ruling.verdict, dict[str, str]()
     if not part.figures:
         return written
@@ -321,8 +321,6 @@ def _drawn(
 
 def _of_odds(scene: Scene, ruling: Judged) -> list[Figure]:
     """The figure of the odds of a verdict; none where they were not worked out."""
-    from silhouette.drawing.odds_chart import odds_figure
-
     rule = rule_called(scene.rules)
     return [] if ruling.odds is None else [odds_figure(ruling.verdict, ruling.odds, rule.levels, rule.scale(scene))]
 

@@ -23,6 +23,7 @@ def answers(document: dict[str, Any]) -> list[Any]:
     return [(each.verdict, each.cover, set(each.blockers), set(each.cover_from)) for each in verdicts(document)]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     seed=SEEDS,
@@ -47,6 +48,7 @@ def test_exact_touches_do_not_hang_on_the_last_digit(seed: int, power: float, de
     assert [(each.verdict, each.cover) for each in verdicts(other)] == kept
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seed=SEEDS, other=SEEDS)
 def test_more_terrain_never_opens_a_line_nor_takes_cover_away(seed: int, other: int) -> None:
@@ -60,6 +62,7 @@ def test_more_terrain_never_opens_a_line_nor_takes_cover_away(seed: int, other: 
         assert after.cover >= before.cover
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seed=SEEDS, random=st.randoms(use_true_random=False))
 def test_the_order_of_pieces_and_corners_does_not_matter(seed: int, random: Any) -> None:
@@ -82,6 +85,7 @@ def test_further_characters_change_nothing(seed: int, at: tuple[float, float], s
     assert [each.row() for each in verdicts(other)] == [each.row() for each in verdicts(document)]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(seed=SEEDS)
 def test_pieces_cut_in_two_are_the_same_in_the_way(seed: int) -> None:
@@ -158,6 +162,7 @@ def tiles(gap: float) -> dict[str, Any]:
     return scene(*terrain, b={"at": [600, 0]})
 
 
+@pytest.mark.thinned(quick=50)
 @pytest.mark.parametrize("gap, sees", [(0.0, False), (0.1, True)])
 def test_a_thousand_pieces_between_two_are_no_hardship(gap: float, sees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
@@ -172,6 +177,7 @@ def test_a_thousand_pieces_between_two_are_no_hardship(gap: float, sees: bool, m
     assert sum(tried) < 20_000, "of some ten million that touch two corners"
 
 
+@pytest.mark.slow
 def test_thinning_out_what_a_line_can_touch_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(60):
         for document in (duel(seed), grid_duel(seed)):

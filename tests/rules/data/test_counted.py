@@ -82,6 +82,7 @@ def test_all_models_of_a_unit_are_counted_and_those_that_do_not_count_are_kept()
     assert {name for name, share in shares.items() if share > 0.5} == set(tally.counting)
 
 
+@pytest.mark.slow
 def test_what_was_counted_for_each_of_several_shooters_is_a_row_each() -> None:
     scene, verdict = ruled("bolt_action_3/example")
     rows = [(name, ["Zil"], ["Vex", "Yar"]) for name in ("Kal", "Ash", "Rho")]
@@ -92,6 +93,7 @@ def test_what_was_counted_for_each_of_several_shooters_is_a_row_each() -> None:
     assert len(set(marks(sheet))) == 9
 
 
+@pytest.mark.thinned(quick=59)
 @pytest.mark.parametrize(("number", "filled"), [(0, 0), (1, 3)])
 def test_a_row_says_whether_the_one_who_looks_counts(number: int, filled: int) -> None:
     sheet = drawn(*ruled("bolt_action_3/example", number))
@@ -128,6 +130,7 @@ def test_a_shooter_that_is_counted_is_shown_looking() -> None:
     assert {"Kal → Tisk", "Ash → Tisk", "Rho → Tisk"} <= printed(drawn(scene, verdict))
 
 
+@pytest.mark.slow
 def test_the_small_print_of_every_figure_has_the_count() -> None:
     scene, verdict = ruled("the_old_world/example")
     told = "Counted for clause 8: 2 of 3 models: Vex, Yar."

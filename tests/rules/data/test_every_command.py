@@ -63,6 +63,7 @@ def test_matrix_and_batch_give_the_same_rows(duel: Path, capsys: Capture) -> Non
     assert [one["verdict"] for one in scene["results"]] == ["cover", "open"]
 
 
+@pytest.mark.slow
 def test_odds_and_what_would_change_it(duel: Path, capsys: Capture) -> None:
     (result,) = checked(capsys, duel, "--odds", "--what-if")
     assert (result["odds"], result["call"]) == ({"open": 0.0, "cover": 1.0, "hidden": 0.0}, "cover")
@@ -86,6 +87,7 @@ def test_a_map_says_of_each_place_what_check_says_there(duel: Path, capsys: Capt
         assert ran.document["scenes"][0]["results"][0]["verdict"] == cell["verdict"]
 
 
+@pytest.mark.slow
 def test_figures_reports_bundles_and_exports(duel: Path, capsys: Capture) -> None:
     folder = duel.parent
     assert run(capsys, "draw", duel, "--out", folder / "figures", *QUICK).status == 0
@@ -102,6 +104,7 @@ def test_figures_reports_bundles_and_exports(duel: Path, capsys: Capture) -> Non
     assert result["verdict"] == "cover"
 
 
+@pytest.mark.slow
 def test_the_live_table_follows(duel: Path) -> None:
     asked = [
         {"id": 1, "do": "check", "pairs": [["Kal", "Vex"]]},

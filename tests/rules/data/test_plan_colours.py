@@ -43,6 +43,7 @@ def shipped(name: str) -> DataScene:
     return scene
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize(
     ("name", "number", "deciding", "hiding"),
     [
