@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.lazy import own_bytes
+
 INCH = 25.4
 """mm, by definition since 1959."""
 
@@ -57,6 +59,11 @@ def polygon_outline(polygon: Any) -> Floats:
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+
+
+@own_bytes.register
+def _(value: np.ndarray) -> int:
+    return value.nbytes
 
 
 def turned(axes: Any, points: Any) -> Any:

@@ -1,11 +1,26 @@
-"""`cached_property`: an attribute that is worked out when it is first read, and kept, of objects that threads share."""
+"""The memo of the house: what is worked out once from something frozen, and kept as long as that is.
+
+`cached_property` is an attribute, which lies in its object and goes with it. `derived` is a function of an object and
+of further arguments; all such functions share one bound of bytes and one `forget`. Beside them stay: `functools.cache`
+of what has no owner, such as words and parsed sentences, each with a number of entries at most; what renderers hold on
+a device or in a library's structures, which they must give back; objects made of files, and the cache on disk
+(`files.cache`).
+"""
 
 from __future__ import annotations
 
 import functools
-from typing import Any, TypeVar, overload
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Hashable
+from dataclasses import fields, is_dataclass
+from itertools import count
+from threading import Lock
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from weakref import ref
 
-__all__ = ["cached_property"]
+__all__ = ["cached_property", "derived", "forget", "kept_bytes", "own_bytes", "size_of"]
 
 Value = TypeVar("Value", covariant=True)
 
@@ -44,3 +59,204 @@ class cached_property(functools.cached_property[Value]):
         assert self.attrname is not None
         # setdefault is one step for all threads: the value that comes first stays.
         return instance.__dict__.setdefault(self.attrname, self.func(instance))
+
+
+BYTES = 512 * 2**20
+"""What `derived` keeps in a process, in all; the value that was worked out last stays whatever its size."""
+
+ENTRY_BYTES = 400
+"""What keeping any value takes besides the value."""
+
+SHARE_AFTER = 0.75
+"""The share of the bound that is left when what was used longest ago has been dropped: it takes a look at all."""
+
+Owner = TypeVar("Owner")
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+class _Entry(Generic[Result]):
+    """A value, its size in bytes, and the number of its last use."""
+
+    __slots__ = ("size", "used", "value")
+
+    def __init__(self, value: Result, size: int) -> None:
+        self.value, self.size = value, size
+        self.used = next(_uses)
+
+
+class _Owned(Generic[Result]):
+    """What is kept of one owner by one function, by its further arguments."""
+
+    __slots__ = ("entries", "owner")
+
+    def __init__(self, owner: ref[Any]) -> None:
+        self.owner = owner
+        self.entries: dict[tuple[Hashable, ...], _Entry[Result]] = {}
+
+
+_uses = count()
+_memos: list[derived[Any, Any, Any]] = []
+_lock = Lock()
+_freed: deque[int] = deque()
+"""Sizes of what went with its owner: an owner may die at any moment, also while this thread holds the lock."""
+_total = 0
+
+
+class derived(Generic[Owner, Parameters, Result]):
+    """A function of something frozen, its *owner*, and of hashable arguments, whose values are kept.
+
+    They are kept as long as the owner is, in all functions and threads of a process up to `BYTES`: what was used
+    longest ago goes first (LRU), and is worked out again if it is needed. Two threads that need one value at once may
+    both work it out, and both get the same one. A process that is forked has what its parent had.
+
+    The function must have no effect but its value, which nobody changes. A value that holds its owner stays until there
+    is no room for it, the owner with it. Owners are compared by identity; arguments are given by place.
+
+    >>> class Wall:
+    ...     pass
+    >>> @derived
+    ... def area(wall, height):
+    ...     print("worked out")
+    ...     return 9 * height
+    >>> wall = Wall()
+    >>> area(wall, 2) + area(wall, 2) + area(wall, 3)
+    worked out
+    worked out
+    63
+    >>> area.count
+    2
+    >>> del wall
+    >>> area.count
+    0
+    """
+
+    def __init__(self, function: Callable[Concatenate[Owner, Parameters], Result]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._owned: dict[int, _Owned[Result]] = {}
+        _memos.append(self)
+
+    def __call__(self, owner: Owner, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        """The value, worked out if it is not kept.
+
+        Raises:
+            TypeError: an argument is given by its name.
+        """
+        if kwargs:
+            raise TypeError(f"{self._function.__name__} takes its arguments by place: it keeps its values by them")
+        owned = self._owned.get(id(owner))
+        if owned is not None and owned.owner() is owner:
+            entry = owned.entries.get(args)
+            if entry is not None:
+                entry.used = next(_uses)
+                return entry.value
+        value = self._function(owner, *args, **kwargs)
+        # A value that holds its owner would keep it for ever; the owner itself is not kept.
+        return value if _is(value, owner) else self._keep(owner, args, value)
+
+    def _keep(self, owner: Owner, args: tuple[Hashable, ...], value: Result) -> Result:
+        """The value that is kept: this one, or that of a thread that was quicker."""
+        global _total
+        entry = _Entry(value, ENTRY_BYTES + size_of(value))
+        with _lock:
+            owned = self._owned.get(id(owner))
+            if owned is None or owned.owner() is not owner:
+                owned = self._owned[id(owner)] = _Owned(ref(owner, functools.partial(self._gone, id(owner))))
+            first = owned.entries.setdefault(args, entry)
+            if first is entry:
+                _total += entry.size
+                _make_room(entry)
+        return first.value
+
+    def _gone(self, number: int, owner: ref[Any]) -> None:
+        """Drops what was kept of an owner that died."""
+        owned = self._owned.get(number)
+        if owned is not None and owned.owner is owner:
+            del self._owned[number]
+            while owned.entries:
+                _freed.append(owned.entries.popitem()[1].size)
+
+    @property
+    def count(self) -> int:
+        """The values that are kept."""
+        return sum(len(owned.entries) for owned in list(self._owned.values()))
+
+    def forget(self) -> None:
+        """Keeps no value of this function any more."""
+        global _total
+        with _lock:
+            while self._owned:
+                _total -= sum(entry.size for entry in self._owned.popitem()[1].entries.values())
+
+
+def _is(one: object, other: object) -> bool:
+    """Whether two are one object; written apart, since mypy takes the value's type from it."""
+    return one is other
+
+
+def _make_room(latest: _Entry[Any]) -> None:
+    """Drops what was used longest ago if too much is kept; the lock is held."""
+    global _total
+    while _freed:
+        _total -= _freed.popleft()
+    if _total <= BYTES:
+        return
+    owners = [owned for memo in _memos for owned in list(memo._owned.values())]
+    # Lists of what lies in dictionaries, since an owner may die meanwhile.
+    there = [(owned, args, owned.entries.get(args)) for owned in owners for args in list(owned.entries)]
+    kept = [(entry.used, owned, args) for owned, args, entry in there if entry is not None and entry is not latest]
+    for _, owned, args in sorted(kept, key=lambda each: each[0]):
+        if _total <= SHARE_AFTER * BYTES:
+            return
+        if (dropped := owned.entries.pop(args, None)) is not None:
+            _total -= dropped.size
+
+
+def kept_bytes() -> int:
+    """About how many bytes `derived` keeps in this process."""
+    return _total - sum(list(_freed))
+
+
+def forget() -> None:
+    """Keeps no value of any function under `derived`; attributes stay as long as their objects."""
+    for memo in _memos:
+        memo.forget()
+
+
+def _after_fork() -> None:
+    """Another thread may have held the lock, which is not in this process to give it back."""
+    global _lock
+    _lock = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+@functools.singledispatch
+def own_bytes(value: object) -> int:
+    """About how many bytes an object takes without those that it holds; rooms register kinds of their own."""
+    return sys.getsizeof(value, 64)
+
+
+def size_of(value: object) -> int:
+    """About how many bytes a value takes, with all that it holds in containers and in fields, each object once.
+
+    >>> 800 <= size_of(((b"a" * 800,), {"a": 1.0})) < 1600
+    True
+    """
+    total, seen, left = 0, set[int](), [value]
+    while left:
+        item = left.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        total += own_bytes(item)
+        if isinstance(item, dict):
+            left += [*item.keys(), *item.values()]
+        elif isinstance(item, list | tuple | set | frozenset):
+            left += item
+        elif is_dataclass(item) and not isinstance(item, type):
+            left += [getattr(item, field.name) for field in fields(item)]
+    return total

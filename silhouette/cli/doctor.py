@@ -26,6 +26,7 @@ from silhouette.cli.waiting import Waiting
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.judging import PIXEL
+from silhouette.lazy import BYTES, kept_bytes
 from silhouette.renderers import choose
 from silhouette.renderers.gl.gpus import Drawn, System, obstacles, sighted
 from silhouette.renderers.probe import Probe, print_answer, probe_renderers, renderer_arguments, run_module
@@ -39,7 +40,7 @@ PACKAGES = ("numpy", "trimesh", "pyrender2", "embreex", "warp-lang")
 
 
 def examination(*, quick: bool = False, step: Progress = lambda done, total: None) -> dict[str, Any]:
-    """Every renderer tried, the one that ``auto`` takes, GPUs, versions and the cache; ready for JSON.
+    """Every renderer tried, the one that ``auto`` takes, GPUs, versions, the cache, and what is kept in memory.
 
     A renderer that does not work says why and what would help. A package that is not installed has no version.
 
@@ -67,6 +68,7 @@ def examination(*, quick: bool = False, step: Progress = lambda done, total: Non
             **{name: version_of(name) for name in PACKAGES},
         },
         "cache": _cache(Cache.default()),
+        "memory": {"bytes": kept_bytes(), "most": BYTES},
     }
 
 

@@ -333,7 +333,7 @@ def doctor_report(report: Row) -> list[RenderableType]:
         fast = "" if rate is None else f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
         words = [option, device, *([fast] if timed else []), renderer["reason"] or renderer["driver"] or ""]
         table.add_row(plain_line(renderer["name"]), works, *map(plain_line, words))
-    cache = report["cache"]
+    cache, memory = report["cache"], report["memory"]
     versions = ", ".join(f"{name} {version or 'not installed'}" for name, version in report["versions"].items())
     return [
         table,
@@ -341,6 +341,9 @@ def doctor_report(report: Row) -> list[RenderableType]:
         *_gpu_lines(report["gpu"]),
         plain_line(versions),
         plain_line(f"cache {cache['folder']}: {_counted(cache['entries'], 'entry')}, {cache['bytes'] / 1e6:.1f} MB"),
+        plain_line(
+            f"kept in memory {memory['bytes'] / 1e6:.1f} MB, {memory['most'] / 1e6:.0f} MB at most in a process"
+        ),
     ]
 
 

@@ -62,6 +62,10 @@ class Claim:
         return any(len(places) > 0 for places in self.against)
 
 
+MOST_BLOCKERS = 128
+"""With more blockers in a picture only what is quick is proven: a thorough proof looks at each, cell by cell."""
+
+
 def claim_of(
     pictures: Sequence[Picture], says: Assertion, renderer: Renderer, thorough: bool = True, soon: bool = False
 ) -> Claim:
@@ -89,6 +93,7 @@ def _left_of(
 ) -> tuple[Floats, Floats]:
     """(n, 4) the blocks of a picture for which a claim is not proven, and (k, 2) places at which it is untrue."""
     found = [np.empty((0, 2))]
+    thorough = thorough and len(picture.blockers) <= MOST_BLOCKERS
     if says == "open":
 
         def is_before(blocker: Placed, faces: Indices) -> bool:

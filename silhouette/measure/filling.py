@@ -12,13 +12,13 @@ contours of the piece -> the regions between them -> those that it covers nowher
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import shapely
 
 from silhouette.geometry import Flags, Floats, Pose
+from silhouette.lazy import derived
 from silhouette.measure.contours import Placed, lines_between
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.health import has_area
@@ -119,7 +119,7 @@ def _triple(point: Floats) -> Triple:
     return x, y, z
 
 
-@lru_cache(maxsize=16)
+@derived
 def _with_skins(mesh: Mesh, eye: Triple, forward: Triple, near: float, far: float) -> Mesh:
     skins = _skins(mesh, eye, forward, near, far)
     if not len(skins.faces):
@@ -131,7 +131,7 @@ def _with_skins(mesh: Mesh, eye: Triple, forward: Triple, near: float, far: floa
     return whole
 
 
-@lru_cache(maxsize=256)
+@derived
 def _skins(mesh: Mesh, eye: Triple, forward: Triple, near: float, far: float) -> Mesh:
     """The skins of a mesh, seen from an eye in some direction, as far as they are not nearer than ``near`` mm.
 

@@ -204,9 +204,10 @@ def _blocked(distances: _Distances, picture: Places, depth: NDArray[np.float32],
     nearer = np.flatnonzero(is_nearer)
     ray, blocker, distance = ray[nearer], blocker[nearer], distance[nearer]
     front = np.full(len(kind), np.inf, dtype=np.float32)
-    for which in range(blocker.max(initial=-1) + 1):
+    order = np.argsort(blocker, kind="stable")
+    numbers, begins = np.unique(blocker[order], return_index=True)
+    for which, mine in zip(numbers.tolist(), np.split(order, begins[1:]), strict=False):
         # Of one blocker each ray is there once, so that plain indexing will do.
-        mine = np.flatnonzero(blocker == which)
         at, how_far = ray[mine], distance[mine]
         first = how_far < front[at]
         front[at[first]], nearest[at[first]] = how_far[first], which

@@ -13,15 +13,14 @@ are in the shadow. It takes no contours, and settles most of what stands behind 
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Flags, Floats, Pose
+from silhouette.lazy import derived
 from silhouette.measure.cells import Grid
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.clusters import Indices
@@ -33,14 +32,31 @@ from silhouette.views import View
 APART = 0.01
 """mm: an eye nearer than this to a box round a closed surface may touch it, and what it only touches hides nothing."""
 
-KEPT = 32
-"""The shadows of one mesh that are remembered, the latest: an attacker looks at many targets past the same terrain."""
+MOST_MADE = 64
+"""The most blockers of which a proof asks for inner boxes, those that may hide some of the target, in their order: the
+boxes take some 20 ms for each mesh that is new. A proof that is not found leaves an error, and says nothing untrue."""
 
 _EDGES = np.array([[*axes, *ends] for axes in ((0, 1), (1, 2), (2, 0)) for ends in product((0, 1), (0, 1))]).T
 """(4, 12) the edges of a box: two axes across it, and at which end of each of them it lies."""
 
-_kept: WeakKeyDictionary[Mesh, OrderedDict[bytes, Shadows]] = WeakKeyDictionary()
-_rounds: WeakKeyDictionary[Mesh, OrderedDict[bytes, Shadows]] = WeakKeyDictionary()
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """An eye (3,), in the world, and the pose of a mesh that it looks at; equal to any of the same numbers."""
+
+    eye: Floats
+    pose: Pose
+    key: bytes = field(init=False)
+
+    def __post_init__(self) -> None:
+        parts = (self.eye, self.pose.rotation, self.pose.translation)
+        object.__setattr__(self, "key", b"".join(part.tobytes() for part in parts))
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Place) and self.key == other.key
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,40 +79,16 @@ class Shadows:
     @classmethod
     def of(cls, view: View, body: Body) -> Shadows:
         """The shadows of those boxes in which the eye is surely not, nor at their surfaces."""
-        kept = _kept.setdefault(body.mesh, OrderedDict())
-        key = b"".join(part.tobytes() for part in (view.eye, body.pose.rotation, body.pose.translation))
-        if key not in kept:
-            kept[key] = cls._made(view, body)
-            if len(kept) > KEPT:
-                kept.popitem(last=False)
-        return kept[key]
-
-    @classmethod
-    def _made(cls, view: View, body: Body) -> Shadows:
-        eye = body.pose.localise(view.eye[None])[0]
-        inner = inner_boxes(body.mesh)
-        outside = _is_outside(eye, inner.shells)
-        used = np.flatnonzero(outside[inner.surface])
-        return cls.of_boxes(body, eye, inner.boxes[used], inner.lids, inner.lid_of[:, None] == inner.surface[used])
+        return _of_inner_boxes(body.mesh, _Place(view.eye, body.pose))
 
     @classmethod
     def round(cls, view: View, body: Body) -> Shadows:
         """The shadow of a box round the whole body; none where the eye is in it. It holds those of all inner boxes."""
-        kept = _rounds.setdefault(body.mesh, OrderedDict())
-        key = b"".join(part.tobytes() for part in (view.eye, body.pose.rotation, body.pose.translation))
-        if key not in kept:
-            eye = body.pose.localise(view.eye[None])[0]
-            box = body.mesh.bounds[None]
-            box = box[_is_outside(eye, box)]
-            none = np.empty((0, 2, 3)), np.empty((0, len(box)), dtype=np.bool_)
-            kept[key] = cls.of_boxes(body, eye, box, *none)
-            if len(kept) > KEPT:
-                kept.popitem(last=False)
-        return kept[key]
+        return _of_box_round(body.mesh, _Place(view.eye, body.pose))
 
     @classmethod
-    def of_boxes(cls, body: Body, eye: Floats, boxes: Floats, lids: Floats, through: Flags) -> Shadows:
-        """The shadows of boxes (n, 2, 3); these, the eye and the lids (k, 2, 3) are in the frame of the body."""
+    def of_boxes(cls, pose: Pose, eye: Floats, boxes: Floats, lids: Floats, through: Flags) -> Shadows:
+        """The shadows of boxes (n, 2, 3); these, the eye and the lids (k, 2, 3) are in the frame that a pose places."""
         boxes, lids = boxes - eye, lids - eye
         low, high = boxes[:, 0], boxes[:, 1]
         # Which of the two sides along each axis look at the eye: at most one.
@@ -113,7 +105,7 @@ class Shadows:
         fronts[:, range(3), range(3)] = np.where(front[:, 0], 1.0, np.where(front[:, 1], -1.0, 0.0))
         limits = np.where(front[:, 0], low, np.where(front[:, 1], -high, 0.0))
         corners = np.stack([lids[:, list(choice), range(3)] for choice in product((0, 1), repeat=3)], axis=1)
-        turn = body.pose.rotation.T
+        turn = pose.rotation.T
         return cls(sides @ turn, fronts @ turn, limits, corners @ turn, through)
 
     def chosen(self, which: Flags) -> Shadows:
@@ -129,6 +121,27 @@ class Shadows:
         """(n,) whether all of points (k, 3) lie between the silhouette planes of a box."""
         between: Flags = ((self.sides @ points.T).min(axis=2) >= 0.0).all(axis=1)
         return between
+
+
+@derived
+def _of_inner_boxes(mesh: Mesh, place: _Place) -> Shadows:
+    """The shadows of the boxes inside a mesh: an attacker looks at many targets past the same terrain."""
+    eye = place.pose.localise(place.eye[None])[0]
+    inner = inner_boxes(mesh)
+    outside = _is_outside(eye, inner.shells)
+    used = np.flatnonzero(outside[inner.surface])
+    return Shadows.of_boxes(
+        place.pose, eye, inner.boxes[used], inner.lids, inner.lid_of[:, None] == inner.surface[used]
+    )
+
+
+@derived
+def _of_box_round(mesh: Mesh, place: _Place) -> Shadows:
+    """The shadow of the box round a mesh."""
+    eye = place.pose.localise(place.eye[None])[0]
+    box = mesh.bounds[None]
+    box = box[_is_outside(eye, box)]
+    return Shadows.of_boxes(place.pose, eye, box, np.empty((0, 2, 3)), np.empty((0, len(box)), dtype=np.bool_))
 
 
 def _is_outside(eye: Floats, shells: Floats) -> Flags:
@@ -189,8 +202,13 @@ class Hider:
         for number in range(len(self.blockers)):
             if len(cells) == 0:
                 break
-            shadows = self._shadows(number)
             window = grid.window(cells, 0.0)
+            round_it = Shadows.round(self.view, self.blockers[number])
+            if len(round_it.sides) and not (_greatest(_lines(self.view, round_it.sides), window) >= 0.0).all():
+                continue
+            if number not in self.made and len(self.made) >= MOST_MADE:
+                continue
+            shadows = self._shadows(number)
             lines = _lines(self.view, shadows.sides)
             possible = (_greatest(lines, window) >= 0.0).all(axis=1)
             if not possible.any():

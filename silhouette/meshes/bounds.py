@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, hull_outline
+from silhouette.lazy import derived
 from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import inner_boxes
@@ -22,9 +22,6 @@ FACES_IN_A_SMALL_BOX = 512
 
 EVERY = 64
 """The number of vertices of which one is looked at first."""
-
-_bounding: WeakKeyDictionary[Mesh, _Boxes] = WeakKeyDictionary()
-_in_plan: WeakKeyDictionary[Mesh, Floats] = WeakKeyDictionary()
 
 
 def bounding_points(mesh: Mesh) -> Floats:
@@ -58,18 +55,17 @@ def tighter_points(mesh: Mesh, fits: Callable[[Floats], Flags]) -> Floats:
     return np.concatenate([small[~loose].reshape(-1, 3), mesh.vertices[used]])
 
 
+@derived
 def plan_corners(mesh: Mesh) -> Floats:
     """(k, 3) mm, points as far out along x, y and z as the vertices, however the mesh is turned upright.
 
     They are the corners of its convex outline in plan, one of the lowest vertices, and one of the highest.
     """
-    if mesh not in _in_plan:
-        height = mesh.vertices[:, 2]
-        ends = mesh.vertices[[height.argmin(), height.argmax()]]
-        outline = hull_outline(mesh.vertices[:, :2])
-        corners = np.column_stack([outline, np.full(len(outline), ends[0, 2])])
-        _in_plan[mesh] = np.concatenate([corners, ends])
-    return _in_plan[mesh]
+    height = mesh.vertices[:, 2]
+    ends = mesh.vertices[[height.argmin(), height.argmax()]]
+    outline = hull_outline(mesh.vertices[:, :2])
+    corners = np.column_stack([outline, np.full(len(outline), ends[0, 2])])
+    return np.concatenate([corners, ends])
 
 
 def faces_near(mesh: Mesh, point: Floats, reach: float) -> NDArray[np.intp]:
@@ -95,19 +91,18 @@ class _Boxes:
     ends: NDArray[np.intp]
 
 
+@derived
 def _boxes(mesh: Mesh) -> _Boxes:
-    if mesh not in _bounding:
-        large, small, ends, done = [], [], [], 0
-        for run in np.array_split(mesh.faces, min(BOXES, len(mesh.faces))):
-            points = mesh.vertices.take(run.ravel(), axis=0)
-            starts = np.arange(0, len(run), FACES_IN_A_SMALL_BOX)
-            low, high = (extreme.reduceat(points, 3 * starts, axis=0) for extreme in (np.minimum, np.maximum))
-            small.append(np.stack([low, high], axis=1))
-            large.append([low.min(axis=0), high.max(axis=0)])
-            ends.append(done + np.append(starts[1:], len(run)))
-            done += len(run)
-        _bounding[mesh] = _Boxes(_corners(np.array(large)), _corners(np.concatenate(small)), np.concatenate(ends))
-    return _bounding[mesh]
+    large, small, ends, done = [], [], [], 0
+    for run in np.array_split(mesh.faces, min(BOXES, len(mesh.faces))):
+        points = mesh.vertices.take(run.ravel(), axis=0)
+        starts = np.arange(0, len(run), FACES_IN_A_SMALL_BOX)
+        low, high = (extreme.reduceat(points, 3 * starts, axis=0) for extreme in (np.minimum, np.maximum))
+        small.append(np.stack([low, high], axis=1))
+        large.append([low.min(axis=0), high.max(axis=0)])
+        ends.append(done + np.append(starts[1:], len(run)))
+        done += len(run)
+    return _Boxes(_corners(np.array(large)), _corners(np.concatenate(small)), np.concatenate(ends))
 
 
 def _corners(boxes: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """LOAD: a mesh as clusters of neighbouring faces with their bounds, and its edges with the faces on both sides.
 
 Both are what a search for contour edges asks of a mesh, from whatever eye; worked out once for each mesh and kept
-(`derived`).
+(`recorded`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers
-from silhouette.meshes.derived import derived
+from silhouette.meshes.derived import recorded
 from silhouette.meshes.mesh import Mesh, merge_equal, stable_order
 
 SIZE = 64
@@ -100,7 +100,7 @@ VERSION = 1
 
 def clusters_of(mesh: Mesh) -> Clusters:
     """The clusters and edges of a mesh, worked out at the first call."""
-    return derived(mesh, Clusters, VERSION, _built)
+    return recorded(mesh, Clusters, VERSION, _built)
 
 
 def spread(starts: Indices, counts: Indices) -> tuple[Indices, Indices]:

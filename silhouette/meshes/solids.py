@@ -9,7 +9,7 @@ from one to the other but through a face. A surface with holes is closed by a li
     |  +-----+__|_
     +-----------+
 
-Worked out once for each mesh, when it is first asked for, and kept (`derived`).
+Worked out once for each mesh, when it is first asked for, and kept (`recorded`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.meshes.clusters import Clusters, Indices, clusters_of, spread
-from silhouette.meshes.derived import derived
+from silhouette.meshes.derived import recorded
 from silhouette.meshes.mesh import Mesh
 
 CELLS = 16_000
@@ -78,12 +78,12 @@ VERSION = 1
 
 def inner_boxes(mesh: Mesh) -> InnerBoxes:
     """The boxes inside a mesh; none where all of it is open, or too thin."""
-    return derived(mesh, InnerBoxes, VERSION, lambda mesh: _found(clusters_of(mesh)))
+    return recorded(mesh, InnerBoxes, VERSION, lambda mesh: _found(clusters_of(mesh)))
 
 
 def take_inner_boxes(mesh: Mesh, part: Mesh) -> None:
     """Has `inner_boxes` of a mesh be those of a part of it, where all that is added bounds nothing solid."""
-    derived(mesh, InnerBoxes, VERSION, lambda mesh: inner_boxes(part))
+    recorded(mesh, InnerBoxes, VERSION, lambda mesh: inner_boxes(part))
 
 
 def _found(clusters: Clusters) -> InnerBoxes:

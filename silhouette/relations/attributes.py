@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 import numpy as np
 import shapely
 
 from silhouette.geometry import Floats
+from silhouette.lazy import derived
 from silhouette.relations.outlines_in_plan import base_shape, footprint
 from silhouette.scenes.pieces import Piece
-
-_spans: WeakKeyDictionary[Piece, tuple[float, float]] = WeakKeyDictionary()
 
 
 def ground(piece: Piece) -> float:
@@ -55,12 +52,11 @@ def base_width(piece: Piece) -> float:
     return float(np.linalg.norm(corners[:, None] - corners, axis=-1).max())
 
 
+@derived
 def _span(piece: Piece) -> tuple[float, float]:
     """The least and the greatest z of a piece's mesh in the world."""
-    if piece not in _spans:
-        heights = piece.model.mesh.vertices @ piece.pose.rotation[2] + piece.pose.translation[2]
-        _spans[piece] = float(heights.min()), float(heights.max())
-    return _spans[piece]
+    heights = piece.model.mesh.vertices @ piece.pose.rotation[2] + piece.pose.translation[2]
+    return float(heights.min()), float(heights.max())
 
 
 def _sides(shape: shapely.Geometry) -> Floats:

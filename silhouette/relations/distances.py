@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Pose, convex_hull
+from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations.attributes import ground, top
 from silhouette.relations.measured import Measured
@@ -46,7 +46,6 @@ BOXES_AT_ONCE = 1 << 13
 FINE = 1 << 20
 """The number of cells along each axis by which faces are put in an order of neighbours."""
 
-_trees: WeakKeyDictionary[Mesh, _Tree] = WeakKeyDictionary()
 
 Indices = NDArray[np.intp]
 
@@ -65,26 +64,6 @@ class _Tree:
     boxes: tuple[Floats, ...]
     normals: Floats
 
-    @classmethod
-    def of(cls, mesh: Mesh) -> _Tree:
-        if mesh not in _trees:
-            corners = mesh.vertices[mesh.faces]
-            middles = corners.mean(axis=1)
-            low, extent = middles.min(axis=0), max(float(np.ptp(middles, axis=0).max()), 1e-9)
-            cells = np.minimum((middles - low) / extent * FINE, FINE - 1).astype(np.int64)
-            corners = corners[np.argsort(_interleaved(cells), kind="stable")]
-            finest = -(-len(corners) // FACES_IN_A_BOX)
-            corners = np.concatenate([corners, np.repeat(corners[-1:], finest * FACES_IN_A_BOX - len(corners), axis=0)])
-            points = corners.reshape(finest, -1, 3)
-            boxes = [np.stack([points.min(axis=1), points.max(axis=1)], axis=1)]
-            while len(boxes[0]) > 1:
-                starts = np.arange(0, len(boxes[0]), BRANCHES)
-                ends = (np.minimum.reduceat(boxes[0][:, 0], starts), np.maximum.reduceat(boxes[0][:, 1], starts))
-                boxes.insert(0, np.stack(ends, axis=1))
-            normals = _unit(_normals(corners).reshape(finest, FACES_IN_A_BOX, 3).sum(axis=1))
-            _trees[mesh] = cls(corners, tuple(boxes), normals)
-        return _trees[mesh]
-
     def extents(self, way: Floats) -> list[Floats]:
         """For each level, (n, 2) mm: how far along a direction (3,) the corners in each box begin and end."""
         along = (self.corners @ way).reshape(len(self.boxes[-1]), -1)
@@ -94,6 +73,26 @@ class _Tree:
             ends = np.minimum.reduceat(found[0][:, 0], starts), np.maximum.reduceat(found[0][:, 1], starts)
             found.insert(0, np.column_stack(ends))
         return found
+
+
+@derived
+def _tree(mesh: Mesh) -> _Tree:
+    """The faces of a mesh in boxes."""
+    corners = mesh.vertices[mesh.faces]
+    middles = corners.mean(axis=1)
+    low, extent = middles.min(axis=0), max(float(np.ptp(middles, axis=0).max()), 1e-9)
+    cells = np.minimum((middles - low) / extent * FINE, FINE - 1).astype(np.int64)
+    corners = corners[np.argsort(_interleaved(cells), kind="stable")]
+    finest = -(-len(corners) // FACES_IN_A_BOX)
+    corners = np.concatenate([corners, np.repeat(corners[-1:], finest * FACES_IN_A_BOX - len(corners), axis=0)])
+    points = corners.reshape(finest, -1, 3)
+    boxes = [np.stack([points.min(axis=1), points.max(axis=1)], axis=1)]
+    while len(boxes[0]) > 1:
+        starts = np.arange(0, len(boxes[0]), BRANCHES)
+        ends = (np.minimum.reduceat(boxes[0][:, 0], starts), np.maximum.reduceat(boxes[0][:, 1], starts))
+        boxes.insert(0, np.stack(ends, axis=1))
+    normals = _unit(_normals(corners).reshape(finest, FACES_IN_A_BOX, 3).sum(axis=1))
+    return _Tree(corners, tuple(boxes), normals)
 
 
 def nearest_points(first: Mesh, first_pose: Pose, second: Mesh, second_pose: Pose) -> Floats:
@@ -109,8 +108,8 @@ def nearest_points(first: Mesh, first_pose: Pose, second: Mesh, second_pose: Pos
     """
     # Everything is measured in the frame of the first mesh; boxes of the second are turned, and so a little larger.
     search = _Search(
-        _Tree.of(first),
-        _Tree.of(second),
+        _tree(first),
+        _tree(second),
         first_pose.rotation.T @ second_pose.rotation,
         first_pose.localise(second_pose.translation[None])[0],
     )

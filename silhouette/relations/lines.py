@@ -18,12 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
+from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.relations.beams import RAYS_RIGHT_TO, TOUCH, axes, bounds, bounds_at, lengths, widened, widths
 from silhouette.relations.looks import observed, seen_points
@@ -63,9 +63,6 @@ class _Surface:
     even: Flags
     middle: Floats
     radius: Floats
-
-
-_kept: WeakKeyDictionary[Mesh, _Surface] = WeakKeyDictionary()
 
 
 def all_blocked(segments: Floats, balls: Floats, obstacles: Obstacles, most: int) -> tuple[Flags, int]:
@@ -194,23 +191,20 @@ def _from_lines(segments: Floats, row: Indices, points: Floats) -> tuple[Floats,
     return np.linalg.norm(seen, axis=1), along
 
 
+@derived
 def _surface(mesh: Mesh) -> _Surface:
-    """What is known of the faces of a mesh, worked out once."""
-    if mesh not in _kept:
-        faces = merge_equal(mesh.vertices)[1][mesh.faces].astype(np.int64)
-        ends = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=2), axis=2).reshape(-1, 2)
-        _, number, counts = np.unique(ends @ [len(mesh.vertices), 1], return_inverse=True, return_counts=True)
-        corners = mesh.vertices[mesh.faces]
-        middle = (corners.min(axis=1) + corners.max(axis=1)) / 2
-        radius = np.sqrt(((corners - middle[:, None]) ** 2).sum(axis=2).max(axis=1))
-        _kept[mesh] = _Surface(number.reshape(-1, 3), counts % 2 == 0, middle, radius)
-    return _kept[mesh]
+    """What is known of the faces of a mesh."""
+    faces = merge_equal(mesh.vertices)[1][mesh.faces].astype(np.int64)
+    ends = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=2), axis=2).reshape(-1, 2)
+    _, number, counts = np.unique(ends @ [len(mesh.vertices), 1], return_inverse=True, return_counts=True)
+    corners = mesh.vertices[mesh.faces]
+    middle = (corners.min(axis=1) + corners.max(axis=1)) / 2
+    radius = np.sqrt(((corners - middle[:, None]) ** 2).sum(axis=2).max(axis=1))
+    return _Surface(number.reshape(-1, 3), counts % 2 == 0, middle, radius)
 
 
 LEVEL = 1e-3
 """mm: what lies no higher than this above the lowest point of a mesh is its underside."""
-
-_sunk: WeakKeyDictionary[Mesh, dict[float, Mesh]] = WeakKeyDictionary()
 
 
 def sunk(blockers: Iterable[Blocker], lowest: float, by: float) -> list[Blocker]:
@@ -231,6 +225,7 @@ def sunk(blockers: Iterable[Blocker], lowest: float, by: float) -> list[Blocker]
     return found
 
 
+@derived
 def _lower(mesh: Mesh, by: float) -> Mesh:
     """A mesh whose flat underside, where it has one, is moved straight down; what is above it stays as it is.
 
@@ -239,13 +234,6 @@ def _lower(mesh: Mesh, by: float) -> Mesh:
     >>> _lower(crate, 9.0).bounds[:, 2].tolist(), len(_lower(crate, 9.0).faces) - len(crate.faces)
     ([-9.0, 2.0], 8)
     """
-    known = _sunk.setdefault(mesh, {})
-    if by not in known:
-        known[by] = _with_a_skirt(mesh, by)
-    return known[by]
-
-
-def _with_a_skirt(mesh: Mesh, by: float) -> Mesh:
     points, faces = merge_equal(mesh.vertices)
     faces = faces[mesh.faces]
     flat = (points[faces, 2] <= mesh.bounds[0, 2] + LEVEL).all(axis=1)

@@ -31,13 +31,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 import numpy as np
 import shapely
 
 from silhouette.geometry import Floats
-from silhouette.lazy import cached_property
+from silhouette.lazy import cached_property, derived
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.measured import Measured
 from silhouette.relations.outlines_in_plan import Region, base_end, base_shape, outlines_of, without_specks
@@ -167,8 +167,6 @@ EPSILON = 1e-6
 RIM = 1e-3
 """mm by which shapes may reach out of the hull of both bases: cut off there, an outermost line would pass them by."""
 
-_pairs: WeakKeyDictionary[Piece, WeakKeyDictionary[Piece, Between]] = WeakKeyDictionary()
-
 
 @dataclass(frozen=True, eq=False)
 class Between:
@@ -189,14 +187,7 @@ class Between:
     @classmethod
     def of(cls, attacker: Piece, target: Piece) -> Between:
         """Between two pieces; kept as long as both are."""
-        known = _pairs.setdefault(attacker, WeakKeyDictionary())
-        if target not in known:
-            both = (attacker, target)
-            ends, shapes = (tuple(map(of, both)) for of in (base_end, base_shape))
-            heights = np.array([piece.base_span[0] for piece in both])
-            centres = without_specks(np.array([piece.base_centre for piece in both]))
-            known[target] = cls((ends[0], ends[1]), (shapes[0], shapes[1]), heights, centres)
-        return known[target]
+        return _between(attacker, ref(target))
 
     @cached_property
     def hull(self) -> Any:
@@ -253,6 +244,18 @@ class Between:
     def raised(self, line: Floats) -> Floats:
         """(1, 2, 3) a line in plan (2, 2) at the heights of the bases' undersides."""
         return np.column_stack([line, self.heights])[None]
+
+
+@derived
+def _between(attacker: Piece, target: ref[Piece]) -> Between:
+    """Between two pieces, of which the memo keeps neither."""
+    second = target()
+    assert second is not None  # who asks holds it
+    both = (attacker, second)
+    ends, shapes = (tuple(map(of, both)) for of in (base_end, base_shape))
+    heights = np.array([piece.base_span[0] for piece in both])
+    centres = without_specks(np.array([piece.base_centre for piece in both]))
+    return Between((ends[0], ends[1]), (shapes[0], shapes[1]), heights, centres)
 
 
 def any_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:

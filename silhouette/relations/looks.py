@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from silhouette.geometry import Flags, Floats
+from silhouette.lazy import derived
 from silhouette.measure.observation import SEEN, Mask, Observation, Sight
 from silhouette.measure.observe import Wanted, observe_many
 from silhouette.meshes.mesh import Mesh
@@ -26,8 +26,6 @@ PIXEL = 0.1
 
 WITNESSES = 64
 """Pixels, those deepest inside what is seen, through which lines are drawn."""
-
-_models: WeakKeyDictionary[Mesh, Model] = WeakKeyDictionary()
 
 
 def observed(eyes: Floats, target: PointSet, blockers: Sequence[Blocker], pixel: float = PIXEL) -> list[Observation]:
@@ -85,11 +83,10 @@ def _as_piece(points: PointSet) -> Piece:
     """A piece whose significant parts are the surface of a point set."""
     if points.mesh is None:
         raise ValueError(f"the point set '{points.name}' has no surface to look at")
-    if points.mesh not in _models:
-        _models[points.mesh] = _model(points.mesh)
-    return Piece(points.name, "terrain", _models[points.mesh], points.pose, None, 90.0, (), None, {}, -1)
+    return Piece(points.name, "terrain", _model(points.mesh), points.pose, None, 90.0, (), None, {}, -1)
 
 
+@derived
 def _model(mesh: Mesh) -> Model:
     role = np.zeros(len(mesh.faces), np.uint8)
     return Model(

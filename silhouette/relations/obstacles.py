@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Pose, turned
+from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations.triangles import meets, nearest_of_triangles
 from silhouette.scenes.pieces import Piece
@@ -178,21 +178,17 @@ class _Groups:
     radius: Floats
 
 
-_kept: WeakKeyDictionary[Mesh, _Groups] = WeakKeyDictionary()
-
-
+@derived
 def _groups(mesh: Mesh) -> _Groups:
-    """The balls of a mesh, worked out once."""
-    if mesh not in _kept:
-        starts = np.arange(0, len(mesh.faces), FACES_IN_A_GROUP)
-        corners = mesh.vertices[mesh.faces]
-        low = np.minimum.reduceat(corners.min(axis=1), starts)
-        high = np.maximum.reduceat(corners.max(axis=1), starts)
-        middle = (low + high) / 2
-        of = np.arange(len(corners)) // FACES_IN_A_GROUP
-        reach = np.sqrt(((corners - middle[of][:, None]) ** 2).sum(axis=2).max(axis=1))
-        _kept[mesh] = _Groups(middle, np.maximum.reduceat(reach, starts))
-    return _kept[mesh]
+    """The balls of a mesh."""
+    starts = np.arange(0, len(mesh.faces), FACES_IN_A_GROUP)
+    corners = mesh.vertices[mesh.faces]
+    low = np.minimum.reduceat(corners.min(axis=1), starts)
+    high = np.maximum.reduceat(corners.max(axis=1), starts)
+    middle = (low + high) / 2
+    of = np.arange(len(corners)) // FACES_IN_A_GROUP
+    reach = np.sqrt(((corners - middle[of][:, None]) ** 2).sum(axis=2).max(axis=1))
+    return _Groups(middle, np.maximum.reduceat(reach, starts))
 
 
 def _may_reach(blocker: Blocker, boxes: Sequence[Floats], reach: float) -> bool:

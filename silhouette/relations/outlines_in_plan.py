@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import shapely
 
 from silhouette.geometry import Floats
+from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations.plane_geometry import Disc, Outlines
 from silhouette.relations.shadows import polygons_of, shadow
@@ -32,9 +32,6 @@ SPECK = 1e-12
 
 NO_AREA = 1e-10
 """mm²: what has no more is what rounding left of a cut."""
-
-_turned: WeakKeyDictionary[Mesh, dict[bytes, Mesh]] = WeakKeyDictionary()
-_kept: WeakKeyDictionary[Piece, dict[Any, Any]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +64,13 @@ def part_of(piece: Piece, part: Part) -> Mesh:
     """The triangles of a part of a piece, in the model's frame, but for a base, which is in the world's."""
     if part != "base":
         return piece.model.mesh if part == "whole" else piece.model.significant
-    kept = _kept.setdefault(piece, {})
-    if "prism" not in kept:
-        kept["prism"] = prism(piece.base_outline, *piece.base_span)
-    mesh: Mesh = kept["prism"]
-    return mesh
+    return _base_prism(piece)
+
+
+@derived
+def _base_prism(piece: Piece) -> Mesh:
+    """The base as a prism, in the world."""
+    return prism(piece.base_outline, *piece.base_span)
 
 
 def prism(outline: Floats, low: float, high: float) -> Mesh:
@@ -96,30 +95,25 @@ def ground_under(piece: Piece) -> float:
     return float(_upright_mesh(piece, piece.model.mesh).bounds[0, 2] + piece.pose.translation[2])
 
 
+@derived
 def base_shape(piece: Piece) -> Any:
     """The outline in plan by which base contact is judged, as a polygon of shapely, in the world, mm.
 
     A round base is a polygon of many corners on its circle.
     """
-    kept = _kept.setdefault(piece, {})
-    if "base" not in kept:
-        kept["base"] = shapely.Polygon(without_specks(piece.base_outline))
-        shapely.prepare(kept["base"])
-    return kept["base"]
+    shape = shapely.Polygon(without_specks(piece.base_outline))
+    shapely.prepare(shape)
+    return shape
 
 
+@derived
 def base_end(piece: Piece) -> Disc | Outlines:
     """The same outline for lines from base to base: a disc where the base is round and stands upright."""
     base = piece.model.base
-    kept = _kept.setdefault(piece, {})
-    if "end" not in kept:
-        if base is not None and base.is_round and is_upright(piece.pose):
-            x, y, _ = without_specks(piece.pose.place([[*base.centre, 0.0]])[0])
-            kept["end"] = Disc((float(x), float(y)), base.diameter / 2.0)
-        else:
-            kept["end"] = Outlines.of([without_specks(piece.base_outline)])
-    end: Disc | Outlines = kept["end"]
-    return end
+    if base is not None and base.is_round and is_upright(piece.pose):
+        x, y, _ = without_specks(piece.pose.place([[*base.centre, 0.0]])[0])
+        return Disc((float(x), float(y)), base.diameter / 2.0)
+    return Outlines.of([without_specks(piece.base_outline)])
 
 
 def footprint(
@@ -136,19 +130,20 @@ def footprint(
         part: of the piece; that of a base is its outline, where it reaches into these heights.
         from_table: whether the heights are z in the world instead.
     """
-    key = (above, below, part, from_table)
-    kept = _kept.setdefault(piece, {})
-    if key not in kept:
-        lift = float(piece.pose.translation[2])
-        start = 0.0 if from_table else ground_under(piece)
-        if part == "base":
-            low, high = piece.base_span
-            is_there = high > above + start and low <= below + start
-            kept[key] = base_shape(piece) if is_there else shapely.Polygon()
-        else:
-            mesh = _upright_mesh(piece, part_of(piece, part))
-            kept[key] = _placed(piece, shadow(mesh, above + start - lift, below + start - lift))
-    return kept[key]
+    return _footprint(piece, above, below, part, from_table)
+
+
+@derived
+def _footprint(piece: Piece, above: float, below: float, part: Part, from_table: bool) -> Any:
+    """The shape of `footprint`."""
+    lift = float(piece.pose.translation[2])
+    start = 0.0 if from_table else ground_under(piece)
+    if part == "base":
+        low, high = piece.base_span
+        is_there = high > above + start and low <= below + start
+        return base_shape(piece) if is_there else shapely.Polygon()
+    mesh = _upright_mesh(piece, part_of(piece, part))
+    return _placed(piece, shadow(mesh, above + start - lift, below + start - lift))
 
 
 def region_of(piece: Piece, above: float = -np.inf, below: float = np.inf, *, from_table: bool = False) -> Region:
@@ -185,13 +180,26 @@ def outlines_of(shape: Any) -> Outlines:
 
 def _upright_mesh(piece: Piece, mesh: Mesh) -> Mesh:
     """The mesh as it stands: itself where it is turned about the vertical only, else with its vertices turned."""
-    rotation = piece.pose.rotation
-    if is_upright(piece.pose):
-        return mesh
-    known, key = _turned.setdefault(mesh, {}), rotation.tobytes()
-    if key not in known:
-        known[key] = Mesh(mesh.vertices @ rotation.T, mesh.faces, mesh.part, mesh.part_names)
-    return known[key]
+    return mesh if is_upright(piece.pose) else _turned(mesh, Rotation(piece.pose.rotation))
+
+
+@dataclass(frozen=True, eq=False)
+class Rotation:
+    """A rotation matrix (3, 3) that is equal to another one of the same bytes."""
+
+    matrix: Floats
+
+    def __hash__(self) -> int:
+        return hash(self.matrix.tobytes())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rotation) and self.matrix.tobytes() == other.matrix.tobytes()
+
+
+@derived
+def _turned(mesh: Mesh, rotation: Rotation) -> Mesh:
+    """A mesh with its vertices turned."""
+    return Mesh(mesh.vertices @ rotation.matrix.T, mesh.faces, mesh.part, mesh.part_names)
 
 
 def _placed(piece: Piece, shape: Any) -> Any:

@@ -15,7 +15,7 @@ import shapely
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
-from silhouette.lazy import cached_property
+from silhouette.lazy import cached_property, own_bytes
 
 Indices = NDArray[np.intp]
 
@@ -30,6 +30,11 @@ NO_AREA = 1e-12
 
 AROUND = 720
 """The number of corners of a polygon that stands for a disc: it reaches out less by 1e-5 of the radius."""
+
+
+@own_bytes.register
+def _(value: shapely.Geometry) -> int:
+    return 64 * (1 + int(shapely.get_num_coordinates(value)))  # a prepared one has a tree besides
 
 
 @dataclass(frozen=True)

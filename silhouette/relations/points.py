@@ -12,12 +12,11 @@ from typing import Literal
 import numpy as np
 
 from silhouette.geometry import Floats, Integers, Pose, corners
-from silhouette.lazy import cached_property
+from silhouette.lazy import cached_property, derived
 from silhouette.meshes.cutting import cut_to_box
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.eyes import EYE_LEVEL
 from silhouette.models.model import BASE, Model
-from silhouette.relations.kept import KeptByMesh
 from silhouette.relations.shells import is_outward
 from silhouette.scenes.pieces import Piece
 
@@ -33,12 +32,7 @@ RING, MOST_RINGS = 3.0, 200
 COARSE = 2.0
 """mm: a standard volume that is narrower or lower has triangles and edges as fine as what rays may miss."""
 
-HEADS_KEPT = 4
-"""Of each mesh, what lies in so many boxes round heads is kept."""
-
 STANDING = Pose.standing()
-
-_heads = KeptByMesh[Mesh | None](HEADS_KEPT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,10 +206,14 @@ def _head(piece: Piece) -> PointSet:
         middle = middle + piece.own_eye - estimate.eye
     half = (1.0 - EYE_LEVEL) / EYE_LEVEL * float(estimate.head[2] - model.body_box[0, 2])
     low, high = middle - half, middle + half
-    surface = _heads.of(
-        model.significant, (low.tobytes(), high.tobytes()), lambda: cut_to_box(model.significant, low, high)
-    )
+    surface = _in_box(model.significant, tuple(low.tolist()), tuple(high.tolist()))
     return PointSet("head", surface, piece.pose, np.array([piece.own_eye, middle]), is_outward(model.mesh))
+
+
+@derived
+def _in_box(mesh: Mesh, low: tuple[float, ...], high: tuple[float, ...]) -> Mesh | None:
+    """What of a mesh lies in a box, its least and its greatest corner; None if nothing does."""
+    return cut_to_box(mesh, np.array(low), np.array(high))
 
 
 def _mesh(vertices: Floats, faces: Integers) -> Mesh:

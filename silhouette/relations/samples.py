@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
-from silhouette.lazy import cached_property
+from silhouette.lazy import cached_property, derived
 from silhouette.meshes.mesh import Mesh, merge_equal
-from silhouette.relations.kept import KeptByMesh
-from silhouette.relations.points import PointSet
+from silhouette.relations.points import STANDING, PointSet
 from silhouette.relations.shells import facing
 
 MOST_SAMPLES = 2_000_000
@@ -32,18 +31,10 @@ EYES_ALONG = 24.0
 FINE = 0.4
 """A share of the spacing: where most triangles are smaller, samples that are nearer to each other are merged."""
 
-SPACINGS_KEPT = 4
-"""Of each mesh, the balls are kept of so many spacings, and places of single points beside it."""
-
 EQUAL = 6
 """Decimals of a mm to which samples of neighbouring triangles are compared."""
 
 Indices = NDArray[np.intp]
-
-SAMPLES_KEPT = 4_000_000
-"""Samples in balls that are kept of all meshes together, some 100 bytes each."""
-
-_kept = KeptByMesh["Nest"](SPACINGS_KEPT, lambda nest: len(nest.order), SAMPLES_KEPT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +161,7 @@ def eyes_in(points: PointSet, toward: Floats, most: int = MOST_EYES) -> Floats:
 def balls(points: PointSet, spacing: float, box: Floats | None = None) -> Balls:
     """The samples of a point set in balls within balls, down to a ball for each sample.
 
-    The balls of a surface are kept as long as its mesh, those of the last few spacings: it may move meanwhile.
+    The balls of a surface are kept, for every spacing, as long as its mesh: it may move meanwhile.
 
     Args:
         points: the set.
@@ -183,8 +174,14 @@ def balls(points: PointSet, spacing: float, box: Floats | None = None) -> Balls:
     """
     if points.mesh is None:
         return Balls(points, _nested(sampled(points, spacing)), box)
-    key = spacing, points.own.tobytes()
-    return Balls(points, _kept.of(points.mesh, key, lambda: _nested(sampled(points, spacing))), box)
+    return Balls(points, _nest(points.mesh, spacing, points.own.tobytes()), box)
+
+
+@derived
+def _nest(mesh: Mesh, spacing: float, own: bytes) -> Nest:
+    """The balls of a surface and of points (k, 3), float64, beside it, given as their bytes."""
+    beside = np.frombuffer(own).reshape(-1, 3)
+    return _nested(sampled(PointSet("surface", mesh, STANDING, beside), spacing))
 
 
 def _nested(samples: Samples) -> Nest:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
+from silhouette.lazy import derived
 from silhouette.meshes.cutting import LEVEL, cut_at
-from silhouette.meshes.derived import derived, keep_beside
+from silhouette.meshes.derived import keep_beside, recorded
 from silhouette.meshes.mesh import Mesh
 from silhouette.scenes.ground import Ground
 
@@ -27,8 +27,6 @@ NO_AREA = 1e-9
 
 VERSION = 1
 """Raised whenever another shape is found for a mesh."""
-
-_shapes: WeakKeyDictionary[Mesh, dict[tuple[float, float], Any]] = WeakKeyDictionary()
 
 
 def shadow(mesh: Mesh, above: float = -np.inf, below: float = np.inf) -> Any:
@@ -50,21 +48,24 @@ def shadow(mesh: Mesh, above: float = -np.inf, below: float = np.inf) -> Any:
     >>> shadow(block).area, shadow(block, 10.0, 20.0).area, shadow(block, 50.0).is_empty
     (12.0, 12.0, True)
     """
-    known = _shapes.setdefault(mesh, {})
-    if (above, below) not in known:
-        lowest, highest = (float(mesh.bounds[end, 2]) for end in (0, 1))
-        slab = mesh
-        if below < highest:
-            slab = _kept(slab, below, lower=True)
-        if above >= lowest - LEVEL:
-            slab = _kept(slab, above, lower=False)
-        if slab is not mesh:
-            keep_beside(mesh, slab)
-        area = shapely.from_wkb(derived(slab, _Area, VERSION, _Area.of).wkb.tobytes())
-        if lowest < above < highest:
-            area = shapely.union(area, section(mesh, above + 2.0 * LEVEL))
-        known[above, below] = polygons_of(shapely.make_valid(shapely.union(area, _sheets(slab, area))))
-    return known[above, below]
+    return _shadow(mesh, above, below)
+
+
+@derived
+def _shadow(mesh: Mesh, above: float, below: float) -> Any:
+    """The shape of `shadow`."""
+    lowest, highest = (float(mesh.bounds[end, 2]) for end in (0, 1))
+    slab = mesh
+    if below < highest:
+        slab = _kept(slab, below, lower=True)
+    if above >= lowest - LEVEL:
+        slab = _kept(slab, above, lower=False)
+    if slab is not mesh:
+        keep_beside(mesh, slab)
+    area = shapely.from_wkb(recorded(slab, _Area, VERSION, _Area.of).wkb.tobytes())
+    if lowest < above < highest:
+        area = shapely.union(area, section(mesh, above + 2.0 * LEVEL))
+    return polygons_of(shapely.make_valid(shapely.union(area, _sheets(slab, area))))
 
 
 def section(mesh: Mesh, height: float) -> Any:

@@ -5,17 +5,14 @@ A line to a point at the back of such a surface goes through its front before, a
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 import numpy as np
 
 from silhouette.geometry import Flags, Floats, Pose, corners
+from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
 
-_kept: WeakKeyDictionary[Mesh, bool] = WeakKeyDictionary()
-_kept_planes: WeakKeyDictionary[Mesh, tuple[Floats, Floats]] = WeakKeyDictionary()
 
-
+@derived
 def is_outward(mesh: Mesh) -> bool:
     """Whether a mesh is made of closed shells, all faces of each turned outward.
 
@@ -25,34 +22,6 @@ def is_outward(mesh: Mesh) -> bool:
     >>> is_outward(crate), is_outward(inside_out), is_outward(crate.subset(np.arange(12) > 0))
     (True, False, False)
     """
-    if mesh not in _kept:
-        _kept[mesh] = _is_outward(mesh)
-    return _kept[mesh]
-
-
-def facing(mesh: Mesh, pose: Pose, box: Floats) -> Flags:
-    """(m,) which faces of a mesh may face a point of a box (2, 3), mm, world: it is not wholly behind their plane."""
-    normal, height = _planes(mesh)
-    along = normal @ pose.localise(corners(*box)).T
-    while along.shape[1] > 1:  # the greatest of eight: in halves, since numpy is slow along short rows
-        along = np.maximum(*np.split(along, 2, axis=1))
-    faces: Flags = along[:, 0] - height > 0.0
-    return faces
-
-
-def _planes(mesh: Mesh) -> tuple[Floats, Floats]:
-    """The normals (m, 3) of a mesh's faces, as long as twice their areas, and (m,) how far each plane is along its own.
-
-    Both are worked out once.
-    """
-    if mesh not in _kept_planes:
-        first, second, third = (mesh.vertices[mesh.faces[:, k]] for k in range(3))
-        normal = np.cross(second - first, third - first)
-        _kept_planes[mesh] = normal, np.einsum("ij,ij->i", normal, first)
-    return _kept_planes[mesh]
-
-
-def _is_outward(mesh: Mesh) -> bool:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -67,3 +36,21 @@ def _is_outward(mesh: Mesh) -> bool:
     first, second, third = (mesh.vertices[mesh.faces[:, k]] - mesh.bounds[0] for k in range(3))
     volumes = np.bincount(shell, weights=np.einsum("ij,ij->i", first, np.cross(second, third)))
     return bool((volumes[np.unique(shell)] > 0.0).all())
+
+
+def facing(mesh: Mesh, pose: Pose, box: Floats) -> Flags:
+    """(m,) which faces of a mesh may face a point of a box (2, 3), mm, world: it is not wholly behind their plane."""
+    normal, height = _planes(mesh)
+    along = normal @ pose.localise(corners(*box)).T
+    while along.shape[1] > 1:  # the greatest of eight: in halves, since numpy is slow along short rows
+        along = np.maximum(*np.split(along, 2, axis=1))
+    faces: Flags = along[:, 0] - height > 0.0
+    return faces
+
+
+@derived
+def _planes(mesh: Mesh) -> tuple[Floats, Floats]:
+    """The normals (m, 3) of a mesh's faces, as long as twice their areas; (m,) how far each plane is along its own."""
+    first, second, third = (mesh.vertices[mesh.faces[:, k]] for k in range(3))
+    normal = np.cross(second - first, third - first)
+    return normal, np.einsum("ij,ij->i", normal, first)

@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers
+from silhouette.lazy import cached_property
 from silhouette.scans.known import Known
 from silhouette.scans.matching import Match, match
 from silhouette.scans.pieces import Blob, Pieces
 from silhouette.scans.reading import Scan
+from silhouette.scans.surfaces import vertex_normals
 
 Step = Callable[[], None]
 Indices = NDArray[np.intp]
@@ -49,15 +51,18 @@ class Surroundings:
     Attributes:
         scan: what was read.
         points: (n, 3) mm, its vertices on the table.
-        normals: (n, 3) unit vectors out of the surface.
         noise, spacing: mm.
     """
 
     scan: Scan
     points: Floats
-    normals: Floats
     noise: float
     spacing: float
+
+    @cached_property
+    def normals(self) -> Floats:
+        """(n, 3) unit vectors out of the surface; of a cloud they point up."""
+        return vertex_normals(self.points, self.scan.faces, self.scan.usable)
 
 
 def identify(

@@ -29,6 +29,11 @@ FEWEST_POINTS = 30
 """The least number of points of a cloud: with fewer there is no telling which points are neighbours."""
 
 
+MANY, SPACE = 100_000, 0.6
+"""A cloud of more points is refused if more of its surfels than this share lie on no surface: of tables a tenth lies on
+none, of clouds whose noise is a quarter of a surfel's width a half. To tell such a cloud apart takes minutes."""
+
+
 @dataclass(frozen=True, eq=False)
 class Level:
     """How a scan lies, in the file's units.
@@ -61,7 +66,7 @@ def level(scan: Scan) -> Level:
     """How a scan lies: its table, or what it stands on.
 
     Raises:
-        FileError: where the scan has too few points, or nothing tells which way is up.
+        FileError: the scan has too few points, or a cloud's fill a space, or nothing tells which way is up.
     """
     surfels = _checked(scan)
     up = np.array([0.0, 1.0, 0.0] if scan.up == "y" else [0.0, 0.0, 1.0])
@@ -102,7 +107,14 @@ def _checked(scan: Scan) -> Surfels:
     some = points[:: max(1, len(points) // 1000)]
     if len(np.unique(some, axis=0)) < (3 if len(scan.faces) else FEWEST_POINTS):
         raise FileError(scan.path, "it has no surface: a scan needs some thousand points, or triangles")
-    return surfels_of(scan)
+    surfels = surfels_of(scan)
+    if len(scan.faces) == 0 and len(points) > MANY and surfels.share_of_space() > SPACE:
+        raise FileError(
+            scan.path,
+            f"its {len(points):,} points fill a space: about {surfels.share_of_space():.0%} of it they lie on no "
+            "surface; a scan is a surface: smooth it, or remove what is no part of the table",
+        )
+    return surfels
 
 
 def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:

@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import dijkstra
 from scipy.spatial import ConvexHull, cKDTree
 from shapely import Polygon, contains_xy
 
+from silhouette.errors import RequestError
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.scans.surfaces import groups_of
 
@@ -19,6 +20,36 @@ SPECK = 3.0
 
 JOIN = 6.0
 """mm; parts of a piece that a scan has torn apart lie no farther from each other, as under a roof's edge."""
+
+
+PARTS_OF_HALF = 100
+"""The largest parts of a scan that hold half of what is above its table are so many at most: of tables some ten, of
+noisy ones too; of spikes or dust thousands, and each part costs a look at all points."""
+
+
+def refuse_spikes(points: Floats, edges: Integers, floor: float) -> None:
+    """Refuses a scan of which what is above the table is no surface, but spikes or dust.
+
+    Args:
+        points: (n, 3) levelled, z = 0 is the table's top.
+        edges: (k, 2) pairs of neighbours.
+        floor: the height up to which the table reaches.
+
+    Raises:
+        RequestError: half of the points that have neighbours up there need more than `PARTS_OF_HALF` connected parts.
+    """
+    above = points[:, 2] > floor
+    joined = edges[above[edges].all(axis=1)]
+    index, ends = np.unique(joined, return_inverse=True)
+    if len(index) == 0:
+        return
+    sizes = np.sort(np.bincount(groups_of(len(index), ends.reshape(-1, 2).astype(np.int32))))[::-1]
+    parts = 1 + int(np.searchsorted(np.cumsum(sizes), 0.5 * len(index)))
+    if parts > PARTS_OF_HALF:
+        raise RequestError(
+            f"the scan is too jagged: half of what is above its table are {parts:,} parts that nothing joins, as "
+            "spikes or dust; a scan is a surface: smooth it, or remove what is no part of the table"
+        )
 
 
 def regions_above(

@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from silhouette.errors import RequestError
-from silhouette.geometry import INCH, Flags
+from silhouette.geometry import INCH, Flags, Integers
+from silhouette.lazy import cached_property
 from silhouette.scans.base_votes import BASES, Sizes
 from silhouette.scans.discs import find_discs
 from silhouette.scans.known import Known
@@ -19,6 +20,7 @@ from silhouette.scans.model_votes import PIECES, scale_by_models
 from silhouette.scans.plausible import There, levelled
 from silhouette.scans.questions import SCALE, Question
 from silhouette.scans.reading import Scan
+from silhouette.scans.surfaces import edges_of
 from silhouette.text import in_a_row
 
 __all__ = ["BASES", "Scale", "ScaleSource", "Wanted", "scale_of"]
@@ -79,11 +81,24 @@ class Scale:
     warnings: tuple[str, ...] = ()
 
 
-def scale_of(scan: Scan, level: Level, wanted: Wanted = Wanted(), known: Sequence[Known] = ()) -> Scale:
+def scale_of(
+    scan: Scan,
+    level: Level,
+    wanted: Wanted = Wanted(),
+    known: Sequence[Known] = (),
+    edges: Integers | None = None,
+) -> Scale:
     """The scale of a levelled scan.
 
     What the user gives wins: a length, a scale, an answer, the bases; then the file's units where sizes are plausible
     and bases do not speak against them; then known models, then bases, then a guess.
+
+    Args:
+        scan: of which it is.
+        level: how that lies.
+        wanted: what the user says.
+        known: models that may stand there.
+        edges: those of `edges_over_table`, if the caller has them.
 
     Raises:
         RequestError: what the user gives cannot be: two points in one place, a table of 4 cm, no such bases.
@@ -96,7 +111,8 @@ def scale_of(scan: Scan, level: Level, wanted: Wanted = Wanted(), known: Sequenc
     number = _number(wanted.answer)
     if number is not None:
         return _checked(there, Scale(number, "given", 0.0), "the answer")
-    options = _by_given_bases(scan, level, there, wanted.bases) if wanted.bases else _judged(scan, level, there)
+    rims = _Rims(scan, level, edges)
+    options = _by_given_bases(rims, there, wanted.bases) if wanted.bases else _judged(rims, there)
     if wanted.answer is not None:
         for option in options:
             if option.text == wanted.answer:
@@ -196,25 +212,51 @@ def _by_length(length: tuple[float, tuple[float, float, float], tuple[float, flo
     return Scale(mm / apart, "length", min(0.7 * level.spacing / apart, 1.0))
 
 
-def _sizes(scan: Scan, level: Level, least: float, most: float) -> Sizes:
-    """The sizes of the round bases between two diameters in the file's unit."""
-    points, usable = levelled(scan, level), _on_table(scan, level)
-    # A base of fewer than eight points across shows no circle.
-    least = max(least, 8 * level.spacing)
-    if most <= least:
-        return Sizes.of([], level.spacing)
-    # Those on the table tell the scale as well as those on terrain, where round towers and holes mislead.
-    found = find_discs(
-        np.nan_to_num(points),
-        scan.faces,
-        spacing=level.spacing,
-        noise=level.noise,
-        least=least,
-        most=most,
-        usable=usable,
-        surfaces=[],
-    )
-    return Sizes.of(found, level.spacing)
+def edges_over_table(scan: Scan, level: Level) -> Integers:
+    """(k, 2) pairs of neighbouring vertices on and over the table, as `edges_of` tells them in the file's unit."""
+    points, usable = np.nan_to_num(levelled(scan, level)), _on_table(scan, level)
+    return edges_of(points, scan.faces, usable, level.spacing)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rims:
+    """A levelled scan in which round bases are looked for, with the edges that may show their rims."""
+
+    scan: Scan
+    level: Level
+    given: Integers | None
+
+    @cached_property
+    def edges(self) -> Integers:
+        """The edges over the table."""
+        return edges_over_table(self.scan, self.level) if self.given is None else self.given
+
+    def sizes(self, least: float, most: float) -> Sizes:
+        """The sizes of the round bases between two diameters in the file's unit."""
+        level = self.level
+        points, usable = levelled(self.scan, level), _on_table(self.scan, level)
+        # A base of fewer than eight points across shows no circle.
+        least = max(least, 8 * level.spacing)
+        if most <= least:
+            return Sizes.of([], level.spacing)
+        # Those on the table tell the scale as well as those on terrain, where round towers and holes mislead.
+        found = find_discs(
+            np.nan_to_num(points),
+            self.scan.faces,
+            spacing=level.spacing,
+            noise=level.noise,
+            least=least,
+            most=most,
+            usable=usable,
+            surfaces=[],
+            edges=self.edges,
+        )
+        return Sizes.of(found, level.spacing)
+
+    def any_size(self, there: There) -> Sizes:
+        """The sizes of the bases whatever the scale: from 25 mm on the largest table to 100 mm on the smallest."""
+        low, high = there.limits()
+        return self.sizes(max(20 / high, 0.01 * max(there.edges)), min(110 / low, 0.25 * max(there.edges)))
 
 
 def _on_table(scan: Scan, level: Level) -> Flags:
@@ -226,17 +268,11 @@ def _on_table(scan: Scan, level: Level) -> Flags:
     return np.asarray(scan.usable & inside & (points[:, 2] > -10 * max(level.noise, level.spacing)))
 
 
-def _any_size(scan: Scan, level: Level, there: There) -> Sizes:
-    """The sizes of the round bases whatever the scale: from 25 mm on the largest table to 100 mm on the smallest."""
-    low, high = there.limits()
-    return _sizes(scan, level, max(20 / high, 0.01 * max(there.edges)), min(110 / low, 0.25 * max(there.edges)))
-
-
-def _by_given_bases(scan: Scan, level: Level, there: There, bases: tuple[float, ...]) -> list[_Option]:
+def _by_given_bases(rims: _Rims, there: There, bases: tuple[float, ...]) -> list[_Option]:
     """The scale by the bases of which the user gave the sizes."""
     if not all(math.isfinite(base) and 10 <= base <= 300 for base in bases):
         raise RequestError("--bases needs diameters in mm from 10 to 300, such as 25,32")
-    sizes = _any_size(scan, level, there)
+    sizes = rims.any_size(there)
     shares = dict.fromkeys(bases, 1.0)
     found = sizes.scales(*there.limits(), bases=bases)
     if not found or sizes.chance.max() < 0.5:
@@ -268,16 +304,16 @@ def _text(named: tuple[float, ...], there: There, mm: float) -> str:
     return f"bases of {in_a_row(numbers)} mm: {there.words(mm)}"
 
 
-def _judged(scan: Scan, level: Level, there: There) -> list[_Option]:
+def _judged(rims: _Rims, there: There) -> list[_Option]:
     """The answers by the file's units and the bases, the likeliest first; the first says whether to ask."""
-    own = UNITS[_unit(scan) or "mm"]
+    own = UNITS[_unit(rims.scan) or "mm"]
     if there.plausible(own):
         # Most files are what they say: then bases of sizes that exist are quickly found among diameters near them.
-        sizes = _sizes(scan, level, 20 / own, 110 / own)
-        options = _ordered(scan, there, sizes)
+        sizes = rims.sizes(20 / own, 110 / own)
+        options = _ordered(rims.scan, there, sizes)
         if options[0].mm == own and not options[0].ask and min(sizes.named(own), default=100) <= 40:
             return options
-    return _ordered(scan, there, _any_size(scan, level, there))
+    return _ordered(rims.scan, there, rims.any_size(there))
 
 
 def _ordered(scan: Scan, there: There, sizes: Sizes) -> list[_Option]:

@@ -22,11 +22,12 @@ from silhouette.scans.keeping import Earlier
 from silhouette.scans.known import known_models
 from silhouette.scans.levelling import Level, as_answered, level
 from silhouette.scans.pieces import find_pieces
+from silhouette.scans.plausible import levelled
 from silhouette.scans.questions import SCALE, Question
 from silhouette.scans.reading import Scan, read_scan, step_of
-from silhouette.scans.scale import Scale, Wanted, scale_of
+from silhouette.scans.regions import refuse_spikes
+from silhouette.scans.scale import Scale, Wanted, edges_over_table, scale_of
 from silhouette.scans.scanned import ScannedTable
-from silhouette.scans.surfaces import vertex_normals
 from silhouette.scans.welding import welded
 from silhouette.time_limit import OutOfTime, time_limit
 
@@ -79,12 +80,14 @@ def scan_table(
     scan, joined = welded(stored)
     step(1, STEPS)
     lie = _levelled(scan, earlier)
+    edges = edges_over_table(scan, lie)
+    refuse_spikes(np.nan_to_num(levelled(scan, lie)), edges, 3 * lie.noise + lie.spacing)
     step(2, STEPS)
     figures = known_models([str(path) for path in request.figures], "fighter", cache)
     terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
     unread = (*figures.warnings, *terrain.warnings)
     step(3, STEPS)
-    scale = scale_of(scan, lie, _wanted(request, earlier), [*figures.models, *terrain.models])
+    scale = scale_of(scan, lie, _wanted(request, earlier), [*figures.models, *terrain.models], edges)
     earlier = earlier.at_scale(scale.mm)
     step(4, STEPS)
     to_table = np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level
@@ -113,7 +116,7 @@ def scan_table(
     total = STEPS + len(found.blobs)
     done = iter(range(5, total))
     step(next(done), total)
-    around = Surroundings(scan, points, vertex_normals(points, scan.faces, scan.usable), noise, spacing)
+    around = Surroundings(scan, points, noise, spacing)
     identified = identify(found, around, figures.models, terrain.models, lambda: step(next(done), total))
     labels, pieces, questions = scanned_pieces(identified, around, earlier)
     coarse, least = _step_doubt(scan, scale.mm)

@@ -43,6 +43,8 @@ class Surfels:
         samples: (k, 3) float64, of which the means were taken: drawn evenly from the triangles, or the cloud.
         out: (k, 3) float64, the direction out of the surface at each sample, or None where the scan does not say.
         spacing: the median distance between neighbouring points of the scan as stored.
+        thickness: (n,) how far the neighbours of each spread across its plane, as a share of how far they spread in
+            the plane, across the longest way: 0 of a plane, 1 of points in a ball.
     """
 
     points: Floats
@@ -52,6 +54,11 @@ class Surfels:
     samples: Floats
     out: Floats | None
     spacing: float
+    thickness: Floats
+
+    def share_of_space(self) -> float:
+        """The share of the surfels whose neighbours fill a space more than they lie on a surface."""
+        return float((self.thickness > 0.5).mean())
 
     def roughness(self) -> float:
         """The standard deviation of the samples about the planes through the surfels: noise where it is smooth."""
@@ -77,11 +84,11 @@ def surfels_of(scan: Scan, seed: int = 0) -> Surfels:
     kept, voxels = _voxels_of(samples, cell)
     counts = np.bincount(voxels)
     means = _sums(voxels, samples[kept]) / counts[:, None]
-    normals = _normals(means)
+    normals, thickness = _normals(means)
     if out is not None:
         against = (_sums(voxels, out[kept]) * normals).sum(axis=1) < 0
         normals[against] *= -1
-    return Surfels(means, normals, out is not None, cell, samples, out, spacing)
+    return Surfels(means, normals, out is not None, cell, samples, out, spacing, thickness)
 
 
 def _drawn(scan: Scan, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -152,9 +159,12 @@ def _sums(groups: Integers, values: Floats) -> Floats:
     return np.stack([np.bincount(groups, weights=column) for column in values.T], axis=1)
 
 
-def _normals(points: Floats) -> Floats:
-    """The direction in which each point's twelve nearest spread least."""
+def _normals(points: Floats) -> tuple[Floats, Floats]:
+    """The direction in which each point's twelve nearest spread least, (n, 3), and the thickness of these, (n,)."""
     near = cKDTree(points).query(points, k=min(12, len(points)))[1].reshape(len(points), -1)
     around = points[near]
     around = around - around.mean(axis=1, keepdims=True)
-    return np.linalg.eigh(np.einsum("nki,nkj->nij", around, around))[1][:, :, 0]
+    variances, directions = np.linalg.eigh(np.einsum("nki,nkj->nij", around, around))
+    variances = np.maximum(variances, 0.0)
+    thickness = np.sqrt(variances[:, 0] / np.maximum(variances[:, 1], 1e-300))
+    return directions[:, :, 0], thickness

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Pose
-from silhouette.meshes.derived import derived
+from silhouette.lazy import derived
+from silhouette.meshes.derived import recorded
 from silhouette.models.model import Model
 from silhouette.scenes.ground import Ground, Hits
 from silhouette.scenes.surfaces import Surface, ground_of, solid_part
@@ -42,9 +42,6 @@ FEW = 48
 MUCH = 0.15
 """The share of a body, seen from above, in which terrain goes through it. An elbow that leans on a wall is less."""
 
-_interiors: WeakKeyDictionary[Model, Interior] = WeakKeyDictionary()
-_bodies: WeakKeyDictionary[Model, Interior] = WeakKeyDictionary()
-
 
 @dataclass(frozen=True, eq=False)
 class Interior:
@@ -67,21 +64,12 @@ class Interior:
 
         It is made of larger cells than `within`, and kept.
         """
-        if model not in _interiors:
-            low, high = solid_part(model).bounds
-            _interiors[model] = cls.within(model, low, high, COARSE_CELL)
-        return _interiors[model]
+        return _interior(model)
 
     @classmethod
     def of_body(cls, model: Model) -> Interior:
         """All that lies inside a model's body above its base, thin legs too, less a millimetre at top and bottom."""
-        if model not in _bodies:
-            whole = derived(solid_part(model), Inside, VERSION, lambda mesh: Inside.of_all(model))
-            base = 0.0 if model.base is None else model.base.height
-            bottoms, tops = np.maximum(whole.low, base) + ALLOWED, whole.high - ALLOWED
-            left = tops > bottoms
-            _bodies[model] = cls(whole.points, whole.column[left], bottoms[left], tops[left])
-        return _bodies[model]
+        return _interior_of_body(model)
 
     @classmethod
     def within(cls, model: Model, low: Floats, high: Floats, cell: float = CELL, *, thin: bool = False) -> Interior:
@@ -165,9 +153,26 @@ class Interior:
         return found
 
 
+@derived
+def _interior(model: Model) -> Interior:
+    """The interior in large cells."""
+    low, high = solid_part(model).bounds
+    return Interior.within(model, low, high, COARSE_CELL)
+
+
+@derived
+def _interior_of_body(model: Model) -> Interior:
+    """The interior of `Interior.of_body`."""
+    whole = recorded(solid_part(model), Inside, VERSION, lambda mesh: Inside.of_all(model))
+    base = 0.0 if model.base is None else model.base.height
+    bottoms, tops = np.maximum(whole.low, base) + ALLOWED, whole.high - ALLOWED
+    left = tops > bottoms
+    return Interior(whole.points, whole.column[left], bottoms[left], tops[left])
+
+
 @dataclass(frozen=True, eq=False)
 class Inside(Interior):
-    """All that lies inside a body, thin parts too: what is kept of a mesh (`derived`)."""
+    """All that lies inside a body, thin parts too: what is kept of a mesh (`recorded`)."""
 
     @classmethod
     def of_all(cls, model: Model) -> Inside:

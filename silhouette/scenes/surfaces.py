@@ -6,12 +6,12 @@ What a piece stands on: its base, or, without one, the part of it within 2 mm of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from shapely import Polygon
 
 from silhouette.geometry import Flags, Floats, Pose, convex_hull, polygon_outline
+from silhouette.lazy import derived
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.derived import keep_beside
 from silhouette.meshes.mesh import Mesh
@@ -55,15 +55,11 @@ def underside_of(piece: Piece) -> Underside:
     mesh = model.significant if model.kind != "terrain" else model.mesh
     if not is_upright(piece.pose):
         return _feet_of(Mesh(mesh.vertices @ turned.T, mesh.faces, mesh.part, mesh.part_names))
-    if mesh not in _feet:
-        _feet[mesh] = _feet_of(mesh)
-    return Underside(_feet[mesh].outline @ turned[:2, :2].T, _feet[mesh].bottom)
+    feet = _feet_of(mesh)
+    return Underside(feet.outline @ turned[:2, :2].T, feet.bottom)
 
 
-_feet: WeakKeyDictionary[Mesh, Underside] = WeakKeyDictionary()
-"""What meshes stand on, upright as they lie: a piece of many triangles is often lowered again, a little aside."""
-
-
+@derived
 def _feet_of(mesh: Mesh) -> Underside:
     """The part of a mesh within 2 mm of its lowest point."""
     bottom = float(mesh.vertices[mesh.faces, 2].min())
@@ -77,17 +73,15 @@ def _hull(points: Floats) -> Floats:
     return polygon_outline(hull if hull.geom_type == "Polygon" else hull.buffer(0.05, quad_segs=2))
 
 
-_grounds: WeakKeyDictionary[Mesh, Ground] = WeakKeyDictionary()
-_solids: WeakKeyDictionary[Model, Mesh] = WeakKeyDictionary()
-
-
+@derived
 def solid_part(model: Model) -> Mesh:
     """The triangles that take up room: terrain whole, of a model all but its insignificant parts."""
-    if model not in _solids:
-        stays = model.role != INSIGNIFICANT
-        _solids[model] = model.mesh if model.kind == "terrain" or stays.all() else model.mesh.subset(stays)
-        keep_beside(model.mesh, _solids[model])
-    return _solids[model]
+    stays = model.role != INSIGNIFICANT
+    if model.kind == "terrain" or stays.all():
+        return model.mesh
+    solid = model.mesh.subset(stays)
+    keep_beside(model.mesh, solid)
+    return solid
 
 
 def is_upright(pose: Pose) -> bool:
@@ -95,11 +89,10 @@ def is_upright(pose: Pose) -> bool:
     return bool(pose.rotation[2, 2] > 1.0 - 1e-9)
 
 
+@derived
 def ground_of(mesh: Mesh) -> Ground:
     """The triangles of a mesh in its own frame; indexed once for all scenes in which it stands."""
-    if mesh not in _grounds:
-        _grounds[mesh] = Ground(mesh.vertices[mesh.faces])
-    return _grounds[mesh]
+    return Ground(mesh.vertices[mesh.faces])
 
 
 @dataclass(frozen=True, eq=False)

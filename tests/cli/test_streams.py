@@ -145,11 +145,11 @@ finally:
 @pytest.mark.thinned(quick=71)
 @pytest.mark.parametrize(
     "command",
-    [pytest.param(name, marks=_step(name in ("import", "odds"), name)) for name in COMMANDS],
+    [pytest.param(name, marks=_step(name in ("import", "odds", "tutorial"), name)) for name in (*COMMANDS, "tutorial")],
 )
 def test_ctrl_c_in_the_middle_of_every_command_is_one_line(game: Path, command: str) -> None:
     (game / "script.py").write_text(INTERRUPTED)
-    words = COMMANDS[command].replace("$O", f"{command} interrupted".replace(" ", "-"))
+    words = COMMANDS.get(command, "tutorial --out $O").replace("$O", f"{command} interrupted".replace(" ", "-"))
     for seconds in (0.5,) if command in ("import", "odds") else (0.3, 0.7):
         ran = silhouette(game, f"{sys.executable} script.py {seconds} {words}")
         assert ran.returncode in (130, 0 if seconds > 0.5 else 130)  # 0 if it was quicker

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +10,11 @@ import pytest
 
 from silhouette.geometry import Floats, Pose
 from silhouette.judging import load_scene
+from silhouette.lazy import forget
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Solid, Sphere, solid
 from silhouette.relations import beams, lines, looks, points, samples, visible
 from silhouette.relations.beams import widths
-from silhouette.relations.kept import KeptByMesh
 from silhouette.relations.lines import widest_line
 from silhouette.relations.obstacles import Obstacles
 from silhouette.relations.points import PointSet, point_set, standard_volume
@@ -42,53 +41,19 @@ def cube(size: float) -> Mesh:
     return box([0, 0, 0], [size] * 3)
 
 
-def test_a_mesh_has_what_was_worked_out_of_it_and_takes_it_along() -> None:
-    kept, first, second = KeptByMesh[float](2), cube(1.0), cube(2.0)
-    assert [kept.of(mesh, "size", lambda mesh=mesh: float(np.ptp(mesh.vertices))) for mesh in (first, second)] == [1, 2]  # type: ignore[misc]
-    assert [kept.of(mesh, "size", lambda: -1.0) for mesh in (first, second)] == [1, 2]
-    assert len(kept._kept) == 2
-    del first
-    gc.collect()
-    assert len(kept._kept) == 1
-
-
-def test_of_each_mesh_the_last_few_are_kept_even_if_nothing_was_found() -> None:
-    kept, mesh, worked_out = KeptByMesh[int | None](2), cube(1.0), list[int]()
-
-    def ask(key: int) -> None:
-        assert kept.of(mesh, key, lambda: worked_out.append(key)) is None
-
-    for key in (1, 2, 1, 3, 1, 2):
-        ask(key)
-    assert worked_out == [1, 2, 3, 2]
-
-
-def test_heads_and_balls_are_worked_out_once_for_all_places_and_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heads_and_balls_are_worked_out_once_for_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
     piece = fighter("kill_team_2024")
     worked_out = list[str]()
     for module, name in ((points, "cut_to_box"), (samples, "_nested")):
         made = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *given, made=made, name=name: worked_out.append(name) or made(*given))
-    samples._kept.forget()
-    points._heads.forget()
+    forget()
     places = [moved_piece(piece, Move((10.0 * number, 0.0, 0.0), 17.0 * number)) for number in range(4)]
     middles = [samples.balls(point_set(place, "head"), 0.4).middles(0, np.zeros(1, np.intp))[0] for place in places]
     assert worked_out == ["cut_to_box", "_nested"]
     own = [place.pose.localise(middle[None])[0] for place, middle in zip(places, middles, strict=True)]
     assert np.allclose(own, own[0], atol=1e-9)
     assert not np.allclose(middles, middles[0], atol=1.0)
-    for number in range(12):
-        samples.balls(point_set(moved_piece(piece, Move(eye=(0.0, 0.1 * number, 0.0))), "head"), 0.4)
-    (boxes,) = points._heads._kept.values()
-    assert len(boxes) == 4
-    assert all(len(one) <= 4 for one in samples._kept._kept.values())
-
-
-def test_of_a_mesh_the_balls_of_a_few_spacings_are_kept() -> None:
-    mesh = cube(2.0)
-    for spacing in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
-        samples.balls(PointSet.of_surface(mesh), spacing)
-    assert [spacing for spacing, _ in samples._kept._kept[mesh]] == [0.6, 0.7, 0.8, 0.9]  # type: ignore[misc]
 
 
 def test_single_points_beside_a_surface_are_in_balls_of_their_own() -> None:
@@ -202,16 +167,6 @@ def test_a_beam_is_widened_until_it_is_wide_enough(monkeypatch: pytest.MonkeyPat
     assert widest_line(*ends, walls, least=np.inf).value == pytest.approx(6.0, abs=1e-5)
     assert given[0] == 5.5
     assert given[-1] == np.inf
-
-
-def test_of_all_meshes_together_no_more_is_kept_than_there_may_be() -> None:
-    kept, meshes = KeptByMesh[int](2, lambda value: value, 10), [cube(float(size)) for size in range(1, 6)]
-    for mesh in meshes:
-        kept.of(mesh, "size", lambda: 4)
-    assert [len(kept._kept[mesh]) for mesh in meshes] == [0, 0, 0, 1, 1]
-    assert kept.of(meshes[-1], "size", lambda: -1) == 4
-    assert kept.of(meshes[0], "large", lambda: 50) == 50  # the latest stays, however large
-    assert [len(kept._kept[mesh]) for mesh in meshes] == [1, 0, 0, 0, 0]
 
 
 def test_a_cylinder_of_a_kilometre_has_few_rings() -> None:

@@ -20,7 +20,7 @@ POINTS = np.column_stack([np.arange(100.0), np.zeros(100), np.zeros(100)])
 
 def around() -> Surroundings:
     scan = Scan(Path("t.ply"), "ply", POINTS, np.zeros((0, 3), np.int32), None, None, np.ones(100, bool), "z", None)
-    return Surroundings(scan, POINTS, np.zeros_like(POINTS), 0.3, 1.0)
+    return Surroundings(scan, POINTS, 0.3, 1.0)
 
 
 def several(kind: str) -> Pieces:

@@ -121,6 +121,41 @@ def test_what_is_no_surface_is_one_line_in_time(name: str, tmp_path: Path, capsy
     assert not (tmp_path / "game").exists()
 
 
+def points_on_a_table(above: Floats) -> Floats:
+    """A table of 900 x 900 mm in 100,000 points, and what stands on it."""
+    return np.concatenate([np.column_stack([RNG.uniform(-450, 450, (100_000, 2)), RNG.normal(0, 0.2, 100_000)]), above])
+
+
+def stalks(count: int, height: float) -> Floats:
+    """200,000 points of upright stalks all over a table."""
+    feet = RNG.uniform(-300, 300, (count, 2))[RNG.integers(0, count, 200_000)]
+    return np.column_stack([feet, RNG.uniform(0, height, 200_000)])
+
+
+CLOUDS_OF_NO_SURFACE: dict[str, tuple[Callable[[], Floats], str]] = {
+    "the corners of spikes": (lambda: spikes()[0], "they lie on no surface"),
+    "a space": (lambda: points_on_a_table(RNG.uniform(0, 1, (200_000, 3)) * [600, 400, 200]), "lie on no surface"),
+    "a lawn": (lambda: points_on_a_table(stalks(60_000, 30.0)), "they lie on no surface"),
+    "reeds": (lambda: points_on_a_table(stalks(1000, 150.0)), "parts that nothing joins"),
+    "posts": (lambda: points_on_a_table(stalks(400, 150.0)), "parts that nothing joins"),
+}
+
+
+@pytest.mark.parametrize("name", CLOUDS_OF_NO_SURFACE)
+def test_a_cloud_of_no_surface_is_one_line_in_time(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make, problem = CLOUDS_OF_NO_SURFACE[name]
+    points = make()
+    begun = process_time()
+    assert scanned(tmp_path, points) == 2
+    assert process_time() - begun < BUSY
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
+    assert problem in line
+    assert not (tmp_path / "game").exists()
+
+
 def test_points_that_fill_a_space_are_one_thing_that_may_be_several(tmp_path: Path) -> None:
     """They took a minute to be told apart, and what came out was as random as they are."""
     begun = process_time()

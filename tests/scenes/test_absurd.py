@@ -64,6 +64,14 @@ def tables(game: str) -> Iterator[tuple[str, Document]]:
     yield "a name of a million letters", table(game, crate, {"name": "B" * 10**6, **figure}, [0, 200])
     yield "nested a thousand times", table(game, json.loads("[" * 900 + "]" * 900), figure, [0, 200])
     yield "one over the other", table(game, crate, figure, [0, 200], terrain=_walls(100, lambda number: (0.0, 100.0)))
+    for count in (150, 600):
+        walls = _walls(count, lambda number: (0.0, 100.0))
+        yield f"{count} walls in each other", table(game, crate, figure, [0, 200], terrain=walls)
+        pillars = [
+            {**wall, "parts": [{"cylinder": {"diameter": 9 + number / 1000, "height": 40}}]}
+            for number, wall in enumerate(walls)
+        ]
+        yield f"{count} pillars in each other", table(game, crate, figure, [0, 200], terrain=pillars)
     yield (
         "a thousand walls",
         table(

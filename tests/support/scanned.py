@@ -79,7 +79,7 @@ def scanned_table(
         Blob("terrain", None, 0.0, None, False, odd, "a mug" if odd else ""),
     )
     identified = Identified(Pieces(labels, blobs), (match, None))
-    around = Surroundings(scan, vertices, np.zeros_like(vertices), 0.3, 1.2)
+    around = Surroundings(scan, vertices, 0.3, 1.2)
     labels, pieces, asked = scanned_pieces(identified, around, earlier or Earlier())
     to_table = np.diag([1000.0, 1000.0, 1000.0, 1.0])
     return ScannedTable(

@@ -5,16 +5,14 @@ mesh -> orthographic mask, by the spans of its triangles on the rows of a grid -
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Pose
+from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import INSIGNIFICANT, Model
 
@@ -43,25 +41,13 @@ Rings = tuple[Floats, ...]
 """Closed outlines (n, 2), each without a repeated last point; holes go round the other way."""
 
 
-KEPT = 512
-"""Meshes whose outlines from above stay in memory."""
-
-_from_above: OrderedDict[str, Rings] = OrderedDict()
-
-_standing: WeakKeyDictionary[Pose, dict[str, Rings]] = WeakKeyDictionary()
-
-
+@derived
 def from_above(mesh: Mesh) -> Rings:
-    """The outline of a mesh seen from straight above, mm in its own frame; traced once for equal meshes."""
-    if mesh.digest not in _from_above:
-        across, upward = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
-        _from_above[mesh.digest] = outline(mesh, Pose.standing(), across, upward)
-        if len(_from_above) > KEPT:
-            _from_above.popitem(last=False)
-    return _from_above[mesh.digest]
+    """The outline of a mesh seen from straight above, mm in its own frame; traced once."""
+    return outline(mesh, Pose.standing(), np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
 
 
-@lru_cache(maxsize=256)
+@derived
 def insignificant(model: Model) -> Mesh:
     """The insignificant parts of a model, without its base."""
     return model.mesh.subset(model.role == INSIGNIFICANT)
@@ -69,11 +55,14 @@ def insignificant(model: Model) -> Mesh:
 
 def standing(mesh: Mesh, pose: Pose) -> Rings:
     """The outline from above of a mesh that stands upright in a pose, mm in the world; placed once for all figures."""
-    placed = _standing.setdefault(pose, {})
-    if mesh.digest not in placed:
-        level = (np.column_stack([ring, np.zeros(len(ring))]) for ring in from_above(mesh))
-        placed[mesh.digest] = tuple(pose.place(ring)[:, :2] for ring in level)
-    return placed[mesh.digest]
+    return _standing(pose, mesh)
+
+
+@derived
+def _standing(pose: Pose, mesh: Mesh) -> Rings:
+    """The outline of `standing`: it goes with the pose, whose piece holds the mesh."""
+    level = (np.column_stack([ring, np.zeros(len(ring))]) for ring in from_above(mesh))
+    return tuple(pose.place(ring)[:, :2] for ring in level)
 
 
 def outline(mesh: Mesh, pose: Pose, right: Floats, up: Floats) -> Rings:

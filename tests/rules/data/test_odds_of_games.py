@@ -11,7 +11,7 @@ import pytest
 
 from silhouette.doubt.maps import MapRequest
 from silhouette.judging import load_scene, mapped
-from silhouette.relations import points, samples, shells
+from silhouette.lazy import forget
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
@@ -47,13 +47,6 @@ def trials(scene: TableScene, count: int) -> list[TableScene]:
                 moves[piece.name] = Move((x, y, 0.0), turn, eye=(0.0, 0.2 * random.integers(-1, 2), 0.0))
         found.append(rule.moved(scene, moves))
     return found
-
-
-def forget() -> None:
-    """Leaves nothing that is worked out of meshes for later trials."""
-    samples._kept.forget()
-    points._heads.forget()
-    shells._kept_planes.clear()
 
 
 @pytest.mark.thinned(quick=20)
