@@ -13,7 +13,7 @@ from silhouette.scenes.scene import Scene
 WORTH_FORKING = 20
 """The least number of checks that several processes judge: fewer are judged before the processes have started."""
 
-TOGETHER = 64
+CHECKS_TOGETHER = 64
 """The most checks that are judged at once: what is done for all of them together costs less for each. A renderer for
 which more of them are better has an attribute ``together``."""
 

@@ -19,7 +19,7 @@ way. Against this slope, the one worst approximated by fractions, upright and le
 that are spread as evenly as can be, so that their errors cancel.
 """
 
-WIDEST = float(np.tan(np.radians(75.0)))
+MAX_SLOPE = float(np.tan(np.radians(75.0)))
 """A target reaching further than 75° from the middle of the picture is looked at through the six faces of a cube."""
 
 MOST_PIXELS = 4_000_000
@@ -28,7 +28,7 @@ MOST_PIXELS = 4_000_000
 FEWEST_ACROSS = 24
 """A picture that would have fewer pixels across is taken with smaller ones: the error of a handful cannot be stated."""
 
-SMALLEST = 1e-6
+MIN_PIXEL = 1e-6
 """No pixel is narrower, in mm: where vertices lie, float64 itself says only to 1e-10 on a table of a metre or two."""
 
 MARGIN = 4
@@ -251,7 +251,7 @@ def fit_view(
     if tighter is not None and not _fitting(seen).all():
         seen = (tighter(lambda some: _fitting((some - eye) @ axes.T)) - eye) @ axes.T
     if not _fitting(seen).all():
-        return _cube(eye, axes, pixel / max(target_distance(eye, aim, points), SMALLEST))
+        return _cube(eye, axes, pixel / max(target_distance(eye, aim, points), MIN_PIXEL))
     cosine, sine = cosine_and_sine(roll)
     turn = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     axes, (across, upward, depth) = turn @ axes, turn @ seen.T
@@ -259,7 +259,7 @@ def fit_view(
     across, upward = across / depth, upward / depth
     least, most, lowest, highest = (float(end) for axis in (across, upward) for end in (axis.min(), axis.max()))
     spans = most - least, highest - lowest
-    step = max(min(pixel, distance * max(spans) / FEWEST_ACROSS), SMALLEST) / distance
+    step = max(min(pixel, distance * max(spans) / FEWEST_ACROSS), MIN_PIXEL) / distance
     step = max(step, sqrt(spans[0] * spans[1] / MOST_PIXELS))
     width, height = (int(-(-(span / step + 2 * MARGIN) // MULTIPLE) * MULTIPLE) for span in spans)
     left = (least + most) / 2 - width * step / 2
@@ -291,7 +291,7 @@ def target_distance(eye: Any, aim: Any, points: Floats) -> float:
 def _fitting(seen: Floats) -> Flags:
     """(n,) which of the points (n, 3), along right, up and forward, lie before the eye, up to 75° off the middle."""
     across, upward, depth = seen.T
-    fitting: Flags = (depth > 0.0) & (across * across + upward * upward <= (WIDEST * depth) ** 2)
+    fitting: Flags = (depth > 0.0) & (across * across + upward * upward <= (MAX_SLOPE * depth) ** 2)
     return fitting
 
 

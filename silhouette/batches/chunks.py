@@ -171,7 +171,7 @@ def _plain(row: Row) -> Row:
 if TYPE_CHECKING:
     from silhouette.workers.forkserver import Loaded
 
-TOGETHER = 16
+CHUNK_CHECKS_TOGETHER = 16
 """The most checks of a chunk that are judged at once."""
 
 CHECKS_PER_CHUNK = 32

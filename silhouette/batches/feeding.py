@@ -32,7 +32,7 @@ from silhouette.batches.chunks import CHECKS_PER_CHUNK, Chunk, ChunkJudge, Opene
 from silhouette.batches.export import failed_row
 from silhouette.batches.settings import BatchSettings
 from silhouette.errors import RendererUnavailable
-from silhouette.groups import TOGETHER
+from silhouette.groups import CHECKS_TOGETHER
 from silhouette.judging import Request
 from silhouette.models.model import Model
 from silhouette.renderers.cuda.served import ServedRenderer
@@ -265,7 +265,7 @@ class LoadJudge:
         self._settings, self._apart = settings, apart
         self._opener = Opener(settings)
         starts = partial(ServedRenderer, *held[worker_number() % len(held)]) if held else None
-        self._judge = ChunkJudge(settings, number=0, together=1 if apart else TOGETHER, starts=starts)
+        self._judge = ChunkJudge(settings, number=0, together=1 if apart else CHECKS_TOGETHER, starts=starts)
 
     def __call__(self, load: Load) -> Iterator[int | tuple[int, Row]]:
         """The number of checks that it judges best at once, then the rows, each with the number of its parcel."""
@@ -274,7 +274,7 @@ class LoadJudge:
         except RendererUnavailable as error:
             yield 0, {"unavailable": str(error)}
             return
-        yield 1 if self._apart else renderer.capabilities.checks_together or TOGETHER
+        yield 1 if self._apart else renderer.capabilities.checks_together or CHECKS_TOGETHER
         read = {number: self._unpacked(parcel) for number, parcel in enumerate(load)}
         maker = RowMaker(self._settings, renderer, self._opener)
         at_once = [number for number, own in read.items() if own and not self._is_apart(load[number])]
@@ -350,7 +350,7 @@ class FeedingPool:
         self._ordinary = ordinary
         self._devices = devices
         self._stack = ExitStack()
-        self._together = 1 if timeout else TOGETHER
+        self._together = 1 if timeout else CHECKS_TOGETHER
         self._to_read: deque[Chunk] = deque()
         self._opened: deque[Chunk] = deque()
         self._ready: deque[Chunk] = deque()

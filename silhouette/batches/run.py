@@ -14,7 +14,7 @@ from os.path import lexists
 from pathlib import Path
 from typing import Any, Protocol
 
-from silhouette.batches.chunks import TOGETHER, ChunkJudge, ChunkRequirements
+from silhouette.batches.chunks import CHUNK_CHECKS_TOGETHER, ChunkJudge, ChunkRequirements
 from silhouette.batches.export import check_outputs, check_table_path, problem_of, whose, write_table
 from silhouette.batches.finished import Record, content_of, fingerprint, read_rows, record_of
 from silhouette.batches.journal import Journal, Rows, journal_of
@@ -216,7 +216,7 @@ def make_pool(
         raise RequestError(f"timeout is {timeout:g}; it must be seconds above 0")
     if cluster is None:
         requirements = ChunkRequirements() if survives_fork(settings.renderer) else None
-        judge = partial(ChunkJudge, settings, together=1 if timeout else TOGETHER)
+        judge = partial(ChunkJudge, settings, together=1 if timeout else CHUNK_CHECKS_TOGETHER)
         processes = cores() if workers is None else workers
         ordinary = partial(WorkerPool, judge, processes, timeout, requirements)
         if not may_launch_for_others(settings.renderer, settings.device):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-GAP = 3
+COLUMN_GAP = 3
 """Columns of the terminal between two columns of a table."""
 
 EDGES = 2
@@ -90,7 +90,7 @@ class FittedTable:
                 more = natural[place] - least[place]
                 if self._headings[column].plain == heading and total(least) + more <= room:
                     least[place] = natural[place]
-        widths = fitted(natural, least, room - EDGES - GAP * (len(columns) - 1))
+        widths = fitted(natural, least, room - EDGES - COLUMN_GAP * (len(columns) - 1))
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for column, width in zip(columns, widths, strict=True):
             table.add_column(self._headings[column], overflow="fold", width=width)
@@ -139,7 +139,7 @@ def total(widths: Sequence[int]) -> int:
     >>> total([8, 6, 10])
     32
     """
-    return sum(widths) + GAP * (len(widths) - 1) + EDGES
+    return sum(widths) + COLUMN_GAP * (len(widths) - 1) + EDGES
 
 
 def fitted(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:

@@ -182,11 +182,11 @@ ROUGHLY = Estimate(goal=0.015, nothing=0.008)
 """What measures far from now: a few rays, more of them near a threshold."""
 
 
-TOGETHER = 64
+PLACES_AT_ONCE = 64
 """The places that are judged exactly at once."""
 
 
-LONGEST = 60.0
+SEARCH_SECONDS = 60.0
 """Seconds of CPU time that the search for one least change may take: of two figures it takes three."""
 
 
@@ -330,13 +330,13 @@ class _Tried:
             RequestError: where the search takes too long.
         """
         try:
-            with time_limit(LONGEST):
+            with time_limit(SEARCH_SECONDS):
                 found = self.nearest(asked.name, asked.searched)
         except OutOfTime:
             turns = "turn" if asked.searched.is_line else "move"
             raise RequestError(
                 f"{self._scene.path}: {self._check.label}: the least {turns} of '{asked.name}' that would change the "
-                f"verdict takes more than {LONGEST:g} s of CPU time; leave out --what-if, or simplify the models"
+                f"verdict takes more than {SEARCH_SECONDS:g} s of CPU time; leave out --what-if, or simplify the models"
             ) from None
         if found is None:
             return None
@@ -359,7 +359,7 @@ class _Tried:
 
     def _judged(self, scenes: Iterator[Any], settings: Settings) -> Iterator[Verdict]:
         questions = [(scene, self._check) for scene in scenes]
-        most = TOGETHER if settings is self._exactly else len(questions)
+        most = PLACES_AT_ONCE if settings is self._exactly else len(questions)
         for start in range(0, len(questions), max(most, 1)):
             go_on()
             yield from self._judge(questions[start : start + most], settings)

@@ -242,7 +242,7 @@ FINEST = 1.0
 """mm: no grid is finer."""
 
 
-MOST = 1_000_000
+MAX_MAP_POINTS = 1_000_000
 """The most points of a map."""
 
 
@@ -306,7 +306,7 @@ def grid_points(path: Path, table: Floats, start: Floats, grid: float, within: f
         last = np.minimum(last, np.floor((start + within - low) / grid - 0.5 + NEXT_TO))
     sides = np.maximum(last - first + 1.0, 0.0)
     # A circle fills its square by more than three quarters: a square of more is refused before it is made.
-    if sides.prod() > (MOST if within is None else 4 * MOST / np.pi + 8 * np.sqrt(MOST)):
+    if sides.prod() > (MAX_MAP_POINTS if within is None else 4 * MAX_MAP_POINTS / np.pi + 8 * np.sqrt(MAX_MAP_POINTS)):
         raise _too_many(path, float(sides.prod()), grid)
     x, y = (np.arange(int(side)) + int(begin) for side, begin in zip(sides, first, strict=True))
     across, up = np.meshgrid(x, y)
@@ -317,14 +317,14 @@ def grid_points(path: Path, table: Floats, start: Floats, grid: float, within: f
         numbers, points = numbers[near], points[near]
         if not len(points):
             raise RequestError(f"{path}: --within {within:g}: no point of a grid of {grid:g} mm is so near; give more")
-    if len(points) > MOST:
+    if len(points) > MAX_MAP_POINTS:
         raise _too_many(path, float(len(points)), grid)
     return numbers, points
 
 
 def _too_many(path: Path, count: float, grid: float) -> RequestError:
     """The error of a map that is too large, with a grid that would fit."""
-    fits = np.ceil(10.0 * grid * np.sqrt(count / MOST) * 1.001) / 10.0
+    fits = np.ceil(10.0 * grid * np.sqrt(count / MAX_MAP_POINTS) * 1.001) / 10.0
     number = f"{count:,.0f}".replace(",", " ")
     return RequestError(
         f"{path}: --grid {grid:g}: {number} points are more than the million that a map has at most; "
@@ -332,7 +332,7 @@ def _too_many(path: Path, count: float, grid: float) -> RequestError:
     )
 
 
-TOGETHER = 2400
+CHECKS_AT_ONCE = 2400
 """The most checks that are judged at once, as far as a place with all of its checks is one."""
 
 
@@ -525,7 +525,7 @@ def map_of(
     checks = checks_of_map(rule, scene, request)
     index, points = grid_points(scene.path, places.table, places.start, request.grid, request.within)
     points = points.round(DIGITS)
-    size = max(1, min(TOGETHER // len(checks), -(-len(points) // (PIECES_EACH * workers))))
+    size = max(1, min(CHECKS_AT_ONCE // len(checks), -(-len(points) // (PIECES_EACH * workers))))
     groups = [points[first : first + size] for first in range(0, len(points), size)]
     verdicts_alone = replace(settings, remarks=False)
     judge = partial(judged_cells, rule, scene, places, request.role, checks, request.under, verdicts_alone)

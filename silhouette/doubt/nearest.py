@@ -34,10 +34,10 @@ FORKS = 7
 """The places on the way that are judged at first: of what is left, an eighth, one place in the middle is judged, again
 and again."""
 
-AT_ONCE = 16
+EXACT_CELLS_AT_ONCE = 16
 """The cells that are judged exactly at once, near ones first: beyond one that changed none is."""
 
-TOGETHER = 96
+LEAST_RING_CELLS = 96
 """The cells of a ring, or of several, that are looked at before those farther out, at least."""
 
 STEEPER = 1.5
@@ -52,18 +52,18 @@ NEIGHBOURS = 6
 CLOSE = 0.02
 """A margin that a few rays may not tell from none; near a threshold they stop with an error that is smaller."""
 
-SMALL, NEAR = 0.25, 6.0
+SMALLEST_CELL, NEAR_CELL = 0.25, 6.0
 """mm or degrees from the middle of a cell to a corner, and to what is now: smaller cells that are as near are judged
 exactly where their margin is `CLOSE`."""
 
-FAN, APART, ASIDE = 10, 0.3, 0.1
+FAN_PLACES, FAN_SPACING, ASIDE = 10, 0.3, 0.1
 """How many places on each side of the nearest change are judged exactly at the end, each `CLOSER` to where the piece
-stands than that change. Neighbours are ``APART`` mm apart, or ``ASIDE`` radians where that is less."""
+stands than that change. Neighbours are ``FAN_SPACING`` mm apart, or ``ASIDE`` radians where that is less."""
 
 CLOSER = 0.05
 """mm: a change that is nearer by less is not looked for."""
 
-MOST = 6000
+MAX_LOOKS = 6000
 """The looks after which no cell is cut any more."""
 
 
@@ -180,7 +180,7 @@ def nearest_change(now: str, look: Look, searched: Field) -> Nearest | None:
         if ring[0, 0] > search.best - EXACT:
             break
         waiting.append(ring)
-        if sum(map(len, waiting)) >= TOGETHER or ring[0, 0] == searched.reach:
+        if sum(map(len, waiting)) >= LEAST_RING_CELLS or ring[0, 0] == searched.reach:
             search.ask(np.concatenate(waiting))
             waiting = []
             search.settle()
@@ -206,13 +206,13 @@ class _Search:
         points = _middles(bounds)
         seen = list(self._look(points, False))
         margin = np.array([(one.margin, one.error) for one in seen])
-        is_fine = (bounds[:, 1] <= NEAR) & (_half_diagonals(bounds) <= SMALL)
+        is_fine = (bounds[:, 1] <= NEAR_CELL) & (_half_diagonals(bounds) <= SMALLEST_CELL)
         is_fine |= bounds[:, 1] <= self._field.exact_within
         again = np.flatnonzero(is_fine & ~(margin[:, 0] > CLOSE))
         distance = np.hypot(*points.T)
         again, nearest = again[np.argsort(distance[again], kind="stable")], self.best - EXACT
-        for start in range(0, len(again), AT_ONCE):
-            nearer = again[start : start + AT_ONCE]
+        for start in range(0, len(again), EXACT_CELLS_AT_ONCE):
+            nearer = again[start : start + EXACT_CELLS_AT_ONCE]
             nearer = nearer[bounds[nearer, 0] < nearest]
             for number, one in zip(nearer, self._look(points[nearer], True), strict=True):
                 seen[number], margin[number] = one, (one.margin, one.error)
@@ -225,7 +225,7 @@ class _Search:
         while True:
             self._follow()
             cut = self._to_cut()
-            if not len(cut) or len(self._cells.bounds) > MOST:
+            if not len(cut) or len(self._cells.bounds) > MAX_LOOKS:
                 if not self._fan():
                     return
                 continue
@@ -253,7 +253,7 @@ class _Search:
             return False
         radius = self.best - CLOSER
         ahead = np.arctan2(self.found.point[1], self.found.point[0])
-        angle = ahead + np.arange(-FAN, FAN + 1) * min(APART / radius, ASIDE)
+        angle = ahead + np.arange(-FAN_PLACES, FAN_PLACES + 1) * min(FAN_SPACING / radius, ASIDE)
         points = radius * np.column_stack([np.cos(angle), np.sin(angle)])
         changed = [number for number, one in enumerate(self._look(points, True)) if one.verdict != self._now]
         if not changed:

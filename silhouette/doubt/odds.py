@@ -23,7 +23,7 @@ import numpy as np
 
 from silhouette.doubt.calls import called
 from silhouette.doubt.run import ALONE, Run
-from silhouette.doubt.trials import MOST, SCRAMBLINGS, Deviation, Source, Trials, doubt_of
+from silhouette.doubt.trials import MAX_TRIALS, SCRAMBLINGS, Deviation, Source, Trials, doubt_of
 from silhouette.errors import RequestError
 from silhouette.files.cache import UNCACHED, Cache
 from silhouette.geometry import Floats
@@ -360,8 +360,8 @@ def _until_sure(
     if trials.deviations and (finer := _goal(found)) < MUCH_FINER * goal:
         goal = finer
         found = judged(goal, 0, FIRST)
-    while (error := _error(found, order)) > SURE and found.each < MOST:
-        enough = min(FIRST * ceil(found.each * (error / SURE) ** (1.0 / FASTEST) / FIRST), MOST)
+    while (error := _error(found, order)) > SURE and found.each < MAX_TRIALS:
+        enough = min(FIRST * ceil(found.each * (error / SURE) ** (1.0 / FASTEST) / FIRST), MAX_TRIALS)
         run.step(found.each / enough)
         found = Found.joined([found, judged(goal, found.each, enough)], axis=1)
     return found, error

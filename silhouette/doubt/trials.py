@@ -94,16 +94,16 @@ SCRAMBLINGS = 8
 """Independent scramblings of the Sobol points: what differs between them is the error of the odds."""
 
 
-MOST = 256
+MAX_TRIALS = 256
 """The trials of each scrambling, at most; a power of two, as balanced nets of Sobol points are."""
 
 
-TOGETHER = 16
+COORDINATES = 16
 """Points have a multiple of so many coordinates, of which a scene takes the first: scenes share what is cached."""
 
 
 MOST_DRAWN = 21_200
-"""The most numbers that a trial draws, a multiple of `TOGETHER`: scipy's Sobol points have one coordinate more."""
+"""The most numbers that a trial draws, a multiple of `COORDINATES`: scipy's Sobol points have one coordinate more."""
 
 
 FARTHEST = 8.0
@@ -178,9 +178,11 @@ def _move(drawn: dict[Source, list[float]]) -> Move:
 def _normal(size: int, seed: int, cache: Cache) -> Floats:
     """(SCRAMBLINGS, MOST, size) standard normal numbers, from Sobol points."""
     if not size:
-        return np.zeros((SCRAMBLINGS, MOST, 0))
-    coordinates = TOGETHER * ceil(size / TOGETHER)
-    key = f"Sobol points as normal numbers, scipy {scipy.__version__}: {SCRAMBLINGS}, {MOST}, {coordinates}, {seed}"
+        return np.zeros((SCRAMBLINGS, MAX_TRIALS, 0))
+    coordinates = COORDINATES * ceil(size / COORDINATES)
+    key = (
+        f"Sobol points as normal numbers, scipy {scipy.__version__}: {SCRAMBLINGS}, {MAX_TRIALS}, {coordinates}, {seed}"
+    )
     numbers: Floats = cache.fetch(key, lambda: {"numbers": _sobol(coordinates, seed)})["numbers"]
     return numbers[:, :, :size]
 
@@ -191,6 +193,6 @@ def _sobol(coordinates: int, seed: int) -> Floats:
     from scipy.stats import qmc
 
     randoms = np.random.default_rng(seed).spawn(SCRAMBLINGS)
-    points = np.stack([qmc.Sobol(coordinates, seed=random).random(MOST) for random in randoms])
+    points = np.stack([qmc.Sobol(coordinates, seed=random).random(MAX_TRIALS) for random in randoms])
     numbers: Floats = np.clip(ndtri(points), -FARTHEST, FARTHEST)
     return numbers

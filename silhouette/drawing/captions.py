@@ -20,7 +20,7 @@ EDGE = 0.5
 TITLE, REASON, SMALL, NAME = 8.5, 6.8, 6.2, 6.8
 """The sizes of type in a caption, and of names in a drawing, in points."""
 
-LONGEST = 9
+MAX_REASON_LINES = 9
 """Lines of a reason, at most; games by data have long ones."""
 
 HAIRLINE, THIN, LINE, BOLD = 0.3, 0.5, 0.8, 1.3
@@ -143,7 +143,7 @@ class Caption:
         """The lines, from the top down."""
         style = self.style
         lines = self._set(self.title, TITLE, 3, bold=True, colour=style.ink)
-        lines += self._set(self.reason, REASON, LONGEST, colour=style.ink)
+        lines += self._set(self.reason, REASON, MAX_REASON_LINES, colour=style.ink)
         lines += self._legend_lines()
         for note in self.notes:
             lines += self._set(note, SMALL, 3, colour=style.soft_ink)

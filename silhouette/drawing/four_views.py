@@ -157,8 +157,8 @@ def _dashed(drawing: Drawing, start: Point, end: Point, colour: Colour, width: i
         drawing.line([(ends[0][0], ends[0][1]), (ends[1][0], ends[1][1])], fill=colour, width=width)
 
 
-GAP = 14 * FINE
-PANEL = ((WIDTH - 2 * MARGIN - GAP) // 2, 440 * FINE)
+PANEL_GAP = 14 * FINE
+PANEL = ((WIDTH - 2 * MARGIN - PANEL_GAP) // 2, 440 * FINE)
 """Width and height of a panel, in the pixels that it is rendered with."""
 
 ROOM = (88 * FINE, 62 * FINE)
@@ -201,14 +201,14 @@ def draw_four_views(model: Model, renderer: Renderer, path: Path, suggestions: S
         FileError: where ``path`` does not end in .png, its folder is not there, or it cannot be written.
     """
     check_png_path(path)
-    page = Image.new("RGB", (WIDTH, MARGIN + 2 * PANEL[1] + GAP + 900 * FINE), PAPER)
+    page = Image.new("RGB", (WIDTH, MARGIN + 2 * PANEL[1] + PANEL_GAP + 900 * FINE), PAPER)
     bodies = _bodies(model)
     for number, panel in enumerate(_panels(model)):
         picture = Image.fromarray(_painted(panel.view, bodies, renderer))
         _annotate(ImageDraw.Draw(picture), panel, model, suggestions)
         row, column = divmod(number, 2)
-        page.paste(picture, (MARGIN + column * (PANEL[0] + GAP), MARGIN + row * (PANEL[1] + GAP)))
-    bottom = _caption(ImageDraw.Draw(page), MARGIN + 2 * PANEL[1] + GAP + 14 * FINE, model, suggestions)
+        page.paste(picture, (MARGIN + column * (PANEL[0] + PANEL_GAP), MARGIN + row * (PANEL[1] + PANEL_GAP)))
+    bottom = _caption(ImageDraw.Draw(page), MARGIN + 2 * PANEL[1] + PANEL_GAP + 14 * FINE, model, suggestions)
     data = {"model": model.source, "eye": model.eye.tolist(), "eye_from": model.eye_from}
     save_png(page.crop((0, 0, WIDTH, int(bottom) + 16 * FINE)), path, data)
 

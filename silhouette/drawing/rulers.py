@@ -41,7 +41,7 @@ CORNER = 4.0
 MARGIN = 7.0
 """The room for numbers on each side of the rectangle, mm on paper."""
 
-MOST = 400
+MAX_RULER_MARKS = 400
 """The most lines or numbers along one edge, whatever the table's size."""
 
 MINUS = "\N{MINUS SIGN}"
@@ -54,9 +54,9 @@ def step_of(sheet: Sheet, steps: tuple[float, ...], apart: float, length: float)
         sheet: the sheet, with its frame set.
         steps: in units of the drawing, from small to large.
         apart: mm on paper.
-        length: the longest edge that the steps divide: they are at most `MOST`.
+        length: the longest edge that the steps divide: they are at most `MAX_RULER_MARKS`.
     """
-    least = max(sheet.paper(apart), length / MOST)
+    least = max(sheet.paper(apart), length / MAX_RULER_MARKS)
     step = next((step for step in steps if step >= least), steps[-1])
     while step < least:
         step *= 2.0

@@ -36,7 +36,7 @@ REACHES = (1, 2, 4, 6, 9, 13)
 AROUND = 5
 """The number of directions, each with its opposite; at each distance they are turned a little further."""
 
-DEEPEST = 0.7
+GAP_STEEPNESS = 0.7
 """The steepness from which a hollow is a gap between two things: the nearer does not darken the farther."""
 
 
@@ -159,7 +159,7 @@ def hollows(view: View, nearness: Values) -> Values:
             first = wide[reach + y : reach + y + height, reach + x : reach + x + width]
             second = wide[reach - y : reach - y + height, reach - x : reach - x + width]
             rise = np.maximum((first + second) * np.float32(0.5) * depth - 1.0, 0.0) / size
-            dark += rise / (1.0 + (rise / DEEPEST) ** 2)
+            dark += rise / (1.0 + (rise / GAP_STEEPNESS) ** 2)
     return _resized(np.minimum(dark * np.float32(1.6 / (AROUND * len(REACHES))), 0.6), nearness.shape)
 
 

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-GAP = 0.7
+NAME_MARGIN = 0.7
 """The margin of free paper round a name, mm."""
 
-STEPS = (0.0, 2.0, 4.5, 7.5, 11.0, 15.0, 20.0, 26.0)
+NAME_SHIFTS = (0.0, 2.0, 4.5, 7.5, 11.0, 15.0, 20.0, 26.0)
 """The distances, mm, by which a name is moved away where it has no room next to its thing."""
 
 LED = 3.0
@@ -106,7 +106,7 @@ def place_labels(
         clear = np.array(label.clear) / unit
         half = np.array([typeface.width(label.text, label.size, label.bold), 0.8 * typeface.height(label.size)]) / 2
         places, costs = _candidates(middle, clear, half, label.inside)
-        boxes = np.concatenate([places - half - GAP, places + half + GAP], axis=1)
+        boxes = np.concatenate([places - half - NAME_MARGIN, places + half + NAME_MARGIN], axis=1)
         costs = costs + OVERLAP * _overlap(boxes, taken_boxes) + OUTSIDE * _outside(places, half + 0.4, size)
         costs = costs + ON_LINES * _within(kept_free, boxes)
         costs = costs + ON_OTHERS * _overlap(boxes, np.delete(named, number, axis=0))
@@ -146,8 +146,8 @@ def _named(label: Label) -> Box:
 def _candidates(middle: Floats, clear: Floats, half: Floats, inside: bool) -> tuple[Floats, Floats]:
     """Places (n, 2) in mm for the middle of a name, and (n,) their costs by the distance from its thing."""
     directions = np.array(DIRECTIONS, dtype=np.float64)
-    steps = np.array(STEPS)
-    away = clear + half + GAP
+    steps = np.array(NAME_SHIFTS)
+    away = clear + half + NAME_MARGIN
     slanted = np.abs(directions).sum(axis=1) == 2.0
     reach = np.where(slanted[:, None], away * [1.0, 0.8], away)
     places = middle + directions * reach + steps[:, None, None] * (directions / np.hypot(*directions.T)[:, None])
@@ -182,7 +182,7 @@ def _leader(
         return None
     unit = (at - np.array(label.at)) / np.where(place == middle, 1.0, place - middle)
     scale = float(unit[np.argmax(np.abs(place - middle))])
-    end = place - np.clip(place - middle, -half - GAP / 3, half + GAP / 3)
+    end = place - np.clip(place - middle, -half - NAME_MARGIN / 3, half + NAME_MARGIN / 3)
     start = middle + np.clip(end - middle, -clear, clear)
     first, last = (np.array(label.at) + (point - middle) * scale for point in (start, end))
     return (float(first[0]), float(first[1])), (float(last[0]), float(last[1]))
@@ -191,7 +191,7 @@ def _leader(
 COLUMN = 85.0
 """The width of a column of print, and of a figure, mm."""
 
-SHORTEST, TALLEST = 30.0, 105.0
+MIN_HEIGHT, MAX_HEIGHT = 30.0, 105.0
 """The least and, unless a sheet says otherwise, the greatest height of a drawing, mm, whatever its proportions."""
 
 NAMED = 0.42
@@ -275,7 +275,7 @@ class Sheet:
         self.figure: Figure = Figure(figsize=(width / INCH, width / INCH), facecolor=style.paper)
         FigureCanvasAgg(self.figure)
         self.axes: Axes = self.figure.add_axes(BareAxes(self.figure, (0.0, 0.0, 1.0, 1.0)))
-        self.tallest = TALLEST
+        self.tallest = MAX_HEIGHT
         self.unit = 1.0
         self.data: dict[str, Any] = {}
         self._height = width
@@ -310,7 +310,7 @@ class Sheet:
         across, upright = max(right - left, 1e-9), max(top - bottom, 1e-9)
         room = self.width - 2 * EDGE
         self.unit = max(across / room, upright / self.tallest)
-        self._height = max(upright / self.unit, SHORTEST)
+        self._height = max(upright / self.unit, MIN_HEIGHT)
         x, y = (left + right) / 2, (bottom + top) / 2
         half_width, half_height = room * self.unit / 2, self._height * self.unit / 2
         self.axes.set_xlim(x - half_width, x + half_width)
@@ -353,10 +353,12 @@ class Sheet:
             inside: whether it may stand on the middle itself, where there is room.
             optional: whether it is left out where there is no good place for it.
         """
-        name = typeface.elided(typeface.printable(text), NAMED * self.width, max(size, typeface.LEAST), bold)
+        name = typeface.elided(typeface.printable(text), NAMED * self.width, max(size, typeface.MIN_TYPE_SIZE), bold)
         if self.names and name:
             colour = self.lettering.ink if colour is None else colour
-            self._labels.append(Label(name, at, clear, max(size, typeface.LEAST), bold, colour, inside, optional))
+            self._labels.append(
+                Label(name, at, clear, max(size, typeface.MIN_TYPE_SIZE), bold, colour, inside, optional)
+            )
 
     def picture(self, colours: NDArray[np.uint8]) -> None:
         """Fills the drawing with a raster (height, width, 3), made as fine as print needs."""
@@ -384,7 +386,7 @@ class Sheet:
     def text(self, x: float, y: float, text: str, *, size: float = SMALL, **options: Any) -> None:
         """Sets a short text at a place of the drawing, with a halo; options as of matplotlib's text."""
         if self.names:
-            self._set(x, y, typeface.printable(text), max(size, typeface.LEAST), **options)
+            self._set(x, y, typeface.printable(text), max(size, typeface.MIN_TYPE_SIZE), **options)
 
     def caption(self, title: str, reason: str) -> None:
         """Sets the caption's first line, such as "Kal → Vex: partial cover", and a sentence below it."""

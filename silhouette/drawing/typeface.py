@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 POINT = INCH / 72.0
 """The size of a point, mm."""
 
-LEAST = 6.0
+MIN_TYPE_SIZE = 6.0
 """The least size of type in a figure, in points, so that it is legible in print."""
 
 LINE = 1.3

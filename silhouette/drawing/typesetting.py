@@ -24,7 +24,7 @@ ELLIPSIS = "..."
 
 REPLACED = "?"
 
-SOME = 6
+WORDS_MEASURED = 6
 """Words that are measured to guess how many fit on a line."""
 
 SUBSTITUTES = {"×": "x", "–": "-", "—": "-", "…": ELLIPSIS, "Ø": "O", "ø": "o", "ß": "ss", "“": '"', "”": '"', "’": "'"}
@@ -107,7 +107,7 @@ def _fitting(words: list[str], room: float, measure: Measure) -> int:
     def fits(count: int) -> bool:
         return measure(" ".join(words[:count])) <= room
 
-    some = " ".join(words[:SOME])
+    some = " ".join(words[:WORDS_MEASURED])
     signs = room * len(some) / max(measure(some), 1e-9)
     count = max(bisect_right(list(accumulate(len(word) + 1 for word in words)), signs + 1.0), 1)
     if fits(count):

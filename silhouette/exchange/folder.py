@@ -36,7 +36,7 @@ SIZES = (20.0, 25.0, 27.0, 28.5, 30.0, 32.0, 35.0, 40.0, 50.0, 60.0, 65.0, 70.0,
          130.0, 160.0, 170.0)  # fmt: skip
 """mm: diameters of round bases that are sold, and the longer sides and axes of others."""
 
-NEAR = 0.015
+BASE_TOLERANCE = 0.015
 """The share of its size by which a base may be off: lips and bevels of casts and scans."""
 
 
@@ -51,7 +51,7 @@ def odd_base(name: str, base: Base | None) -> str | None:
     if base is None or base.source not in ("auto", "part"):
         return None
     nearest = min(SIZES, key=lambda size: abs(size - base.diameter))
-    if abs(base.diameter - nearest) <= NEAR * nearest:
+    if abs(base.diameter - nearest) <= BASE_TOLERANCE * nearest:
         return None
     factor = nearest / base.diameter
     what = f"its base is {base.diameter:.1f} mm across, and the nearest that exists {nearest:g} mm"

@@ -26,7 +26,7 @@ from silhouette.exchange.gltf_extras import NoPiece
 from silhouette.exchange.imported import ImportedPiece
 from silhouette.exchange.obj_writing import one_word
 from silhouette.exchange.placing import Upright, baked, direction, moved, rounded, standing
-from silhouette.files.schema import LARGEST
+from silhouette.files.schema import MAX_LENGTH
 from silhouette.geometry import Floats, corners, cosine_and_sine
 from silhouette.meshes.formats.base import (
     MOST_LINES,
@@ -271,7 +271,7 @@ class Pieces:
         parts = self._parts(marked, reading)
         keys = _with_plain_names(keys)
         whole = self._in_its_frame(parts)
-        if not float(np.abs(moved(matrix, corners(*whole.bounds))).max()) <= LARGEST:
+        if not float(np.abs(moved(matrix, corners(*whole.bounds))).max()) <= MAX_LENGTH:
             raise NoPiece(
                 "comes out over a kilometre from the middle of the table, or as large; glTF is in metres: "
                 "where its numbers are others, say --units"
@@ -303,7 +303,7 @@ class Pieces:
         place = standing(matrix, "z", np.array([[-reach] * 3, [reach] * 3]))
         if place is None or abs(place.scale - 1.0) > AS_GIVEN:
             raise NoPiece("is a stand-in whose node is tilted, mirrored or scaled; figure alone says how large it is")
-        if not max(map(abs, place.at)) <= LARGEST:
+        if not max(map(abs, place.at)) <= MAX_LENGTH:
             raise NoPiece("comes out over a kilometre from the middle of the table")
         return self._made(marked, place.at, place.turn, facing, None, keys)
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
 
-LONGEST = 80
+MAX_NAME_LETTERS = 80
 """Letters of a name."""
 
 _COLOURS = re.compile(r"\[(?:[0-9a-fA-F]{6}|-|/?[bius]|/?su[bp])\]")
@@ -29,8 +29,10 @@ def plain_name(name: str) -> str:
     >>> plain_name("[ff0000]Kal[-]\\n the  [b]Red[/b]"), plain_name("\\ud800\\x07")
     ('Kal the Red', '')
     """
-    text = _COLOURS.sub("", name[: 20 * LONGEST])
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())[:LONGEST].strip()
+    text = _COLOURS.sub("", name[: 20 * MAX_NAME_LETTERS])
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())[
+        :MAX_NAME_LETTERS
+    ].strip()
 
 
 class UniqueNames:

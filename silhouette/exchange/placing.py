@@ -15,10 +15,10 @@ from silhouette.geometry import Floats, Pose, corners
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.frame import upright
 
-NEAR = 0.004
+PLACING_TOLERANCE = 0.004
 """mm: a mesh keeps its file where none of its points would stand farther off than this; a hundredth is promised."""
 
-LEVEL = 0.01
+MIN_SHARE_IN_PLAN = 0.01
 """The least share of a direction that must lie in plan for it to be one in which something looks."""
 
 
@@ -63,7 +63,7 @@ def standing(matrix: Floats, up: Literal["y", "z"], bounds: Floats) -> Upright |
     placed = Pose.standing(at, turn).place(upright(eight, up) * scale)
     # An affine map is farthest from another at a corner of the box round what it maps.
     gap = np.linalg.norm(placed - moved(matrix, eight), axis=1).max()
-    return Upright(at, turn, scale) if gap <= NEAR else None
+    return Upright(at, turn, scale) if gap <= PLACING_TOLERANCE else None
 
 
 def moved(matrix: Floats, points: Floats) -> Floats:
@@ -109,7 +109,7 @@ def direction(matrix: Floats, ahead: tuple[float, float, float]) -> float | None
     """
     x, y, z = (float(value) for value in matrix[:3, :3] @ np.array(ahead))
     length = float(np.hypot(x, y))
-    if length <= LEVEL * float(np.hypot(length, z)):
+    if length <= MIN_SHARE_IN_PLAN * float(np.hypot(length, z)):
         return None
     return round(float(np.degrees(np.arctan2(y, x))) % 360.0, 7) % 360.0
 

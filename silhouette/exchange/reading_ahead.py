@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 WORTH_IT = 4 * 1024**2
 """Bytes of files together from which on further processes save time."""
 
-MOST = 2 * 1024**3
+MAX_BYTES_AHEAD = 2 * 1024**3
 """Bytes of files together that are read ahead; a file that follows on them is read when it is wanted."""
 
 
@@ -60,7 +60,7 @@ def read_ahead(files: Iterable[Path], cache: Cache) -> dict[Path, Size | FileErr
     for file in files:
         with suppress(OSError):
             size = file.stat().st_size
-            if together + size > MOST:
+            if together + size > MAX_BYTES_AHEAD:
                 break
             together += size
             chosen.append(file)

@@ -52,7 +52,7 @@ from silhouette.exchange.tts_words import (
 from silhouette.files.cache import Cache
 from silhouette.files.documents import parsed_json
 from silhouette.files.reading import read_file
-from silhouette.files.schema import LARGEST
+from silhouette.files.schema import MAX_LENGTH
 from silhouette.geometry import INCH, Floats, corners, cosine_and_sine
 from silhouette.meshes.mesh import Mesh, read_mesh
 
@@ -188,7 +188,7 @@ def _number(transform: Mapping[str, Any], key: str, default: float | None) -> fl
     value = transform.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise NoPlace(f"its {key} is missing" if value is None else f"its {key} is no number")
-    if abs(value) > LARGEST or not math.isfinite(value):  # an int may be too large for a float
+    if abs(value) > MAX_LENGTH or not math.isfinite(value):  # an int may be too large for a float
         raise NoPlace(f"its {key} is out of range")
     return float(value)
 
@@ -263,7 +263,7 @@ def mesh_address(state: Mapping[str, Any]) -> str:
     return address if isinstance(address, str) else ""
 
 
-DEEPEST = 32
+MAX_OBJECT_LEVELS = 32
 """Levels of objects that are part of each other, or lie in each other's bags."""
 
 MOST_BAKED = 1_000_000
@@ -399,9 +399,11 @@ class _Table:
             child_name = self._name(child)
             if not isinstance(child, Mapping):
                 self._leave(child_name, f"is no object of the game (a part of {name})")
-            elif depth >= DEEPEST:
+            elif depth >= MAX_OBJECT_LEVELS:
                 self._leave_inner(child, child_name)
-                self._leave(child_name, f"is over {DEEPEST} levels deep among the parts of a piece (a part of {name})")
+                self._leave(
+                    child_name, f"is over {MAX_OBJECT_LEVELS} levels deep among the parts of a piece (a part of {name})"
+                )
                 self._leave_parts(child, child_name)
             elif is_invisible(child):
                 self._leave_inner(child, child_name)
@@ -469,7 +471,7 @@ class _Table:
         kind, first = kind_of(state), parts[0].matrix
         facing = None if kind == "terrain" else _facing(state, first)
         reach = max(float(np.abs(moved(part.matrix, corners(*part.size.bounds))).max()) for part in parts)
-        if not reach <= LARGEST:
+        if not reach <= MAX_LENGTH:
             self._leave(name, "comes out over a kilometre from the middle of the table, or as large")
             return None
         place = standing(first, "y", parts[0].size.bounds) if len(parts) == 1 else None
@@ -524,7 +526,7 @@ class _Table:
             base = round(max(float(extents[:2].max()) for extents in placed), 2)
         if base is None or not LEAST_BASE <= base <= GREATEST_BASE:
             return None
-        return base, height if height is not None and base / 4.0 < height <= LARGEST else round(TALL * base, 1)
+        return base, height if height is not None and base / 4.0 < height <= MAX_LENGTH else round(TALL * base, 1)
 
     def _name(self, state: object) -> str:
         """A name that no other object has."""

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 from silhouette.exchange.imported import plain_name
-from silhouette.files.schema import LARGEST
+from silhouette.files.schema import MAX_LENGTH
 from silhouette.models.entries import Kind
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -127,7 +127,7 @@ def facing_of(state: Mapping[str, Any]) -> float | Literal["unknown"] | None:
         facing = float(said)
     except ValueError:
         return None
-    return facing if math.isfinite(facing) and abs(facing) <= LARGEST else None
+    return facing if math.isfinite(facing) and abs(facing) <= MAX_LENGTH else None
 
 
 def base_in_words(state: Mapping[str, Any]) -> float | None:

@@ -20,7 +20,7 @@ LARGEST_TOTAL = LARGEST_FILE
 
 # Text packs to a tenth and seldom to a fiftieth; deflate cannot do better than a thousandth, which is a bomb.
 _DENSEST = 200
-_SMALL = 16 * 1024**2
+_SMALL_ARCHIVE = 16 * 1024**2
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # What a computer adds to an archive by itself.
 _LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
@@ -77,7 +77,7 @@ class Archive:
             ArchiveError: where it is too large, suspiciously dense, or damaged.
         """
         info = self._infos[alike(name)]
-        dense = info.file_size > _SMALL and info.file_size > _DENSEST * info.compress_size
+        dense = info.file_size > _SMALL_ARCHIVE and info.file_size > _DENSEST * info.compress_size
         if info.file_size > self._left or dense:
             size = info.file_size >> 20
             raise ArchiveError(f"is a zip bomb or too large: {info.filename[:80]!r} would unpack to {size} MiB")

@@ -227,7 +227,7 @@ def _statement(rest: str) -> str:
 
 
 LARGEST_DOCUMENT = 16 * 1024**2
-DEEPEST = 16
+MAX_DOCUMENT_LEVELS = 16
 """Levels of tables and lists in each other; a scene needs six."""
 MOST_VALUES = 1_000_000
 """Tables, lists, texts and numbers in one document; a map of 100,000 hexes has half of it."""
@@ -288,7 +288,7 @@ def read_document(path: Path) -> dict[str, Any]:
 
     Raises:
         FileError: where it is missing, no regular file, too large, not UTF-8 text, neither TOML nor JSON, goes wrong
-            in some line, or has too many values or levels (`DEEPEST`, `MOST_VALUES`).
+            in some line, or has too many values or levels (`MAX_DOCUMENT_LEVELS`, `MOST_VALUES`).
     """
     if path.suffix.lower() not in (".toml", ".json"):
         if not os.path.lexists(path):
@@ -359,7 +359,7 @@ def check_document(path: Path, document: object) -> None:
         raise FileError(path, str(refused)) from None
 
 
-_TOO_DEEP = f"its tables lie too deep in each other; {DEEPEST} levels are the most, and a scene needs six"
+_TOO_DEEP = f"its tables lie too deep in each other; {MAX_DOCUMENT_LEVELS} levels are the most, and a scene needs six"
 
 
 class _Refused(ValueError):
@@ -386,7 +386,7 @@ def _check_depth(text: str) -> None:
             depth += 1
         elif mark in "]}":
             depth = max(depth - 1, 0)
-        if max(depth, dots) >= 2 * DEEPEST:
+        if max(depth, dots) >= 2 * MAX_DOCUMENT_LEVELS:
             raise _Refused(_TOO_DEEP)
 
 
@@ -396,7 +396,7 @@ def _check_size(document: object) -> None:
     while level:
         depth += 1
         values += len(level)
-        if depth > DEEPEST + 1:
+        if depth > MAX_DOCUMENT_LEVELS + 1:
             raise _Refused(_TOO_DEEP)
         if values > MOST_VALUES:
             raise _Refused(f"holds more than {MOST_VALUES} values; split it into several files")

@@ -25,12 +25,12 @@ from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 from silhouette.errors import FileError
 from silhouette.text import KEYS_ALIKE, as_written, did_you_mean
 
-LARGEST = 1e6  # mm: a kilometre is no tabletop
+MAX_LENGTH = 1e6  # mm: a kilometre is no tabletop
 COARSEST = 10.0  # mm per pixel
 LARGEST_ERROR = 0.05
 
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
-Size = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=LARGEST)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-MAX_LENGTH, le=MAX_LENGTH)]
+Size = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=MAX_LENGTH)]
 Pixel = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=COARSEST)]
 Error = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=LARGEST_ERROR)]
 Name = Annotated[str, Field(min_length=1)]
@@ -185,8 +185,8 @@ def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, lo
     wanted = "a table of keys and values" if field is None else field.description or _choices(field.annotation)
     subject = _words(location.where, data, steps)
     bounds = details.get("ctx", {})
-    if (bounds.get("le") == LARGEST or bounds.get("ge") == -LARGEST) and "million" not in wanted:
-        wanted += f", and no number may be beyond {LARGEST:.0f}"
+    if (bounds.get("le") == MAX_LENGTH or bounds.get("ge") == -MAX_LENGTH) and "million" not in wanted:
+        wanted += f", and no number may be beyond {MAX_LENGTH:.0f}"
     return Location(location.path).error(f"{subject or 'the file'} is {as_written(value)}; it must be {wanted}")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from silhouette.files.cache import UNCACHED, Cache
-from silhouette.groups import GROUPS_EACH, TOGETHER, WORTH_FORKING, shared
+from silhouette.groups import CHECKS_TOGETHER, GROUPS_EACH, WORTH_FORKING, shared
 from silhouette.judging.loading import pixel_of
 from silhouette.judging.results import Judged
 from silhouette.meshes.mesh import Mesh
@@ -155,14 +155,14 @@ def _groups(
     requests: Sequence[Request], work: Callable[[Sequence[Request]], Group], options: JudgingOptions
 ) -> Iterator[Group]:
     """The requests, as many at once as serves the renderer, by several processes if that is worth it."""
-    together = options.renderer.capabilities.checks_together or TOGETHER
+    together = options.renderer.capabilities.checks_together or CHECKS_TOGETHER
     of_one_scene = len({id(scene) for scene, _ in requests}) == 1
     forking = options.workers > 1 and not options.keep and of_one_scene and len(requests) >= WORTH_FORKING
     if not forking or not shared(requests[0][0], options.renderer):
         return map(work, _in_parts(requests, together))
     from silhouette.workers import parallel_map  # not before there is much to judge
 
-    most = max(1, min(TOGETHER, -(-len(requests) // (GROUPS_EACH * options.workers))))
+    most = max(1, min(CHECKS_TOGETHER, -(-len(requests) // (GROUPS_EACH * options.workers))))
     return parallel_map(work, _in_parts(requests, most), options.workers)
 
 

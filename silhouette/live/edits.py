@@ -30,7 +30,7 @@ DECIMALS = {"mm": 2, "inch": 6}
 FLOORS = 50
 """The most floors above each other that are looked through."""
 
-APART = 1.0
+FLOOR_SPACING = 1.0
 """mm by which two floors differ in height, at least."""
 
 
@@ -199,7 +199,7 @@ def _lowered(scene: TableScene, edit: PieceEdit, units: str, entry: Document) ->
     if edit.on == SURFACE and before is None and "under" not in edit.model_fields_set:
         bottom = _bottom(piece)
         (highest,) = Standing(scene.pieces, piece).heights(piece.pose.translation[None, :2], None)
-        if highest > bottom + APART:
+        if highest > bottom + FLOOR_SPACING:
             lowered["under"] = in_units(bottom + _height(piece), units)
     return lowered
 
@@ -212,7 +212,7 @@ def _on_floor(scene: TableScene, edit: PieceEdit, units: str, entry: Document) -
     """
     piece = scene.piece(edit.piece)
     floors = floors_at(scene, edit.piece, np.array(entry["at"][:2], np.float64) * MILLIMETRES[units])
-    further = [floor for floor in floors if (floor - _bottom(piece)) * (edit.floor or 0) > APART]
+    further = [floor for floor in floors if (floor - _bottom(piece)) * (edit.floor or 0) > FLOOR_SPACING]
     if not further:
         way = "above" if edit.floor == 1 else "below"
         raise RequestError(f"{scene.path}: there is no floor {way} '{edit.piece}' to stand on")
@@ -247,7 +247,7 @@ def floors_at(scene: TableScene, name: str, place: Floats) -> list[float]:
         floors.append(height)
         if height <= TABLE_TOP:
             break
-        under = height - APART
+        under = height - FLOOR_SPACING
     return floors
 
 

@@ -19,7 +19,7 @@ from silhouette.live.names import Document
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 """The first bytes of every PNG."""
 
-LARGEST = 2**20
+MAX_PICTURE_BYTES = 2**20
 """The bytes of the largest picture."""
 
 _HEAD = len(SIGNATURE) + 25
@@ -88,8 +88,8 @@ def picture_of(data: object) -> bytes:
         png = b64decode(data if isinstance(data, str) else "", validate=True)
     except ValueError:
         png = b""
-    if len(png) > LARGEST:
-        raise RequestError(f"a picture of {len(png)} bytes; {LARGEST} are the most")
+    if len(png) > MAX_PICTURE_BYTES:
+        raise RequestError(f"a picture of {len(png)} bytes; {MAX_PICTURE_BYTES} are the most")
     if png[:16] != SIGNATURE + b"\0\0\0\rIHDR" or len(png) < _HEAD:
         raise RequestError("data must be a PNG in base 64")
     return png[:_HEAD] + _chunk(b"tEXt", _MARK) + png[_HEAD:]

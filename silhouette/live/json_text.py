@@ -14,7 +14,7 @@ from typing import Any
 Match = Callable[[Sequence[Any], Sequence[Any]], list[int | None]]
 """Tells for each entry of a new list the number of the old one that it was, or None."""
 
-STEP = "  "
+INDENT = "  "
 """What each level of a new text stands further to the right."""
 
 _SPACES = re.compile(r"[ \t\r\n]*")
@@ -124,7 +124,7 @@ def _in_a_line(value: Any) -> str:
 
 def _written(value: Any, indent: str = "") -> str:
     """A new text: each key of a table on its own line, and each entry of a list of tables; all else in one line."""
-    inner = indent + STEP
+    inner = indent + INDENT
     if isinstance(value, Mapping) and value:
         lines = ",\n".join(f"{inner}{_in_a_line(key)}: {_written_below(one, inner)}" for key, one in value.items())
         return f"{{\n{lines}\n{indent}}}"
@@ -137,9 +137,9 @@ def _written_below(value: Any, indent: str) -> str:
         isinstance(value, list)
         and value
         and all(isinstance(one, Mapping) for one in value)
-        and len(indent) == len(STEP)
+        and len(indent) == len(INDENT)
     ):
-        inner = indent + STEP
+        inner = indent + INDENT
         return "[\n" + ",\n".join(inner + _written(one, inner) for one in value) + f"\n{indent}]"
     return _in_a_line(value)
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from silhouette.errors import RequestError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.groups import TOGETHER, shared
+from silhouette.groups import CHECKS_TOGETHER, shared
 from silhouette.judging.loading import content_with
 from silhouette.live.live_table import Pose
 from silhouette.live.names import Document
@@ -133,10 +133,10 @@ class StoppableRenderer(Renderer):
 SCENE_BYTES = CONTENT_ROOM // 4
 """Bytes that a scene takes in a process: it keeps four, the newest pose and what is asked of others in between."""
 
-FEWEST, GROUPS_EACH = 4, 2
+MIN_GROUP, GROUPS_EACH = 4, 2
 """How many checks a group has at least, and into how many groups for each process the checks of a request are cut.
 
-A group has at most `TOGETHER` checks: a more urgent question makes its process begin the group again.
+A group has at most `CHECKS_TOGETHER` checks: a more urgent question makes its process begin the group again.
 """
 
 TRIES = 2
@@ -374,7 +374,7 @@ class Judges:
 
     def together(self, checks: int) -> int:
         """The number of checks in a group, for a request of so many ``checks``."""
-        return min(TOGETHER, max(FEWEST, -(-checks // (GROUPS_EACH * self.workers))))
+        return min(CHECKS_TOGETHER, max(MIN_GROUP, -(-checks // (GROUPS_EACH * self.workers))))
 
     def tried(self, document: Document, path: Path) -> Pose:
         """A pose that the table is not in; its number is below 0."""

@@ -27,10 +27,10 @@ from silhouette.workers import PATIENT
 COARSEST = 8
 """The first step takes one point in so many, along x and along y; each further one half as many."""
 
-TOGETHER = 48
+VERDICTS_AT_ONCE = 48
 """Verdicts that one process is asked for at a time; an urgent question costs as many."""
 
-MOST = 50_000
+MAX_LIVE_MAP_PLACES = 50_000
 """Places of a map: a quarter of an inch on a table of 44 by 60 inches."""
 
 URGENCY = PATIENT + 5
@@ -84,21 +84,23 @@ async def mapped(
             None where it does not stand, whether it is marginal, how many see it there].
 
     Raises:
-        RequestError: where the map is not possible, or has more than `MOST` places.
+        RequestError: where the map is not possible, or has more than `MAX_LIVE_MAP_PLACES` places.
     """
     rule = rule_called(scene.rules)
     places = maps_of(rule, scene).places(scene, request.move)
     checks = checks_of_map(rule, scene, request)
     index, points = grid_points(scene.path, places.table, places.start, request.grid, request.within)
-    if len(points) > MOST:
-        raise RequestError(f"a grid of {request.grid:g} mm has {len(points)} places; a live map has {MOST} at most")
+    if len(points) > MAX_LIVE_MAP_PLACES:
+        raise RequestError(
+            f"a grid of {request.grid:g} mm has {len(points)} places; a live map has {MAX_LIVE_MAP_PLACES} at most"
+        )
     points = points.round(3)
     words = tuple(rule.levels)
 
     def as_map(numbers: Indices, cells: Cells) -> Map:
         return Map(scene, request, checks, words, places.table, places.start, index[numbers], cells)
 
-    size = max(1, TOGETHER // len(checks))
+    size = max(1, VERDICTS_AT_ONCE // len(checks))
     found: dict[int, tuple[Indices, Cells]] = {}
     asked: dict[asyncio.Future[Cells], tuple[float, Indices]] = {}
     for urgency, step in enumerate(steps(index, request.grid), URGENCY):

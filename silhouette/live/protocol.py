@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.errors import RequestError
-from silhouette.files.schema import LARGEST
+from silhouette.files.schema import MAX_LENGTH
 from silhouette.geometry import INCH
 from silhouette.judging.selection import Selection
 from silhouette.live.edits import in_units
@@ -35,7 +35,7 @@ Tell = Callable[[dict[str, Any]], None]
 SLOW = 5
 """The urgency of what takes seconds."""
 
-MOST_PAIRS, MOST_EDITS = 10_000, 500
+MAX_PAIRS, MAX_EDITS = 10_000, 500
 """Checks and edits of one request."""
 
 LONGEST_WORD = 200
@@ -123,8 +123,8 @@ class Session:
         edits, drag = request.get("edits"), request.get("drag")
         if not isinstance(edits, list) or not (drag is None or isinstance(drag, str)):
             raise RequestError('edit takes "edits", a list, and perhaps "drag", a text')
-        if len(edits) > MOST_EDITS:
-            raise RequestError(f"{len(edits)} edits in one request; {MOST_EDITS} are the most")
+        if len(edits) > MAX_EDITS:
+            raise RequestError(f"{len(edits)} edits in one request; {MAX_EDITS} are the most")
         own = None if drag is None else f"{id(self)} {drag}"  # another client may call a drag of its own the same
         return self._changing(lambda: self._table.edit(edits, own))
 
@@ -159,8 +159,8 @@ class Session:
         """The checks of pairs of names."""
         if not isinstance(pairs, list) or not all(map(_is_pair, pairs)):
             raise RequestError("pairs must be a list of [attacker, target], two names")
-        if len(pairs) > MOST_PAIRS:
-            raise RequestError(f"{len(pairs)} pairs in one request; {MOST_PAIRS} are the most")
+        if len(pairs) > MAX_PAIRS:
+            raise RequestError(f"{len(pairs)} pairs in one request; {MAX_PAIRS} are the most")
         wanted = [Selection(attacker, target, _word(arc)) for attacker, target in pairs]
         return [check for one in wanted for check in one.checks(self._table.scene)]
 
@@ -338,4 +338,4 @@ def _is_pair(pair: object) -> bool:
 def _is_place(place: object) -> bool:
     if not isinstance(place, list) or len(place) not in (2, 3):
         return False
-    return all(_is_number(one) and abs(one) <= LARGEST for one in place)
+    return all(_is_number(one) and abs(one) <= MAX_LENGTH for one in place)

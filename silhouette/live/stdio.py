@@ -16,7 +16,7 @@ from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
 from silhouette.live.protocol import Session
 
-LONGEST = 1 << 24
+MAX_LINE_BYTES = 1 << 24
 """Bytes of a line."""
 
 
@@ -84,7 +84,7 @@ async def _lines(stream: BinaryIO) -> AsyncIterator[bytes]:
     def read() -> None:
         is_inside = False
         with suppress(RuntimeError, OSError, ValueError):  # the loop, or the stream, is closed
-            while line := stream.readline(LONGEST):
+            while line := stream.readline(MAX_LINE_BYTES):
                 if not is_inside and line.strip():
                     loop.call_soon_threadsafe(queue.put_nowait, line)
                 is_inside = not line.endswith(b"\n")
@@ -98,8 +98,8 @@ async def _lines(stream: BinaryIO) -> AsyncIterator[bytes]:
 
 async def _answer(session: Session, line: bytes, tell: Callable[[dict[str, Any]], None]) -> None:
     """Answers one line."""
-    if len(line) >= LONGEST:
-        tell({"id": None, "error": f"a line of more than {LONGEST} bytes; send less at once"})
+    if len(line) >= MAX_LINE_BYTES:
+        tell({"id": None, "error": f"a line of more than {MAX_LINE_BYTES} bytes; send less at once"})
         return
     try:
         request = json.loads(line.strip())

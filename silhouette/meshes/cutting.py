@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
 
-LEVEL = 1e-6  # mm: what lies no farther than this from the cut lies in it
+CUT_TOLERANCE = 1e-6  # mm: what lies no farther than this from the cut lies in it
 
 
 def cut_at(mesh: Mesh, height: float) -> tuple[Mesh, Flags]:
@@ -28,7 +28,7 @@ def cut_at(mesh: Mesh, height: float) -> tuple[Mesh, Flags]:
     (True, [True])
     """
     above_cut = mesh.vertices[:, 2] - height
-    above_cut[np.abs(above_cut) <= LEVEL] = 0.0
+    above_cut[np.abs(above_cut) <= CUT_TOLERANCE] = 0.0
     heights = above_cut[mesh.faces]
     below = heights.max(axis=1, initial=-np.inf) <= 0.0
     crossing = ~below & (heights.min(axis=1, initial=np.inf) < 0.0)

@@ -27,10 +27,10 @@ CELLS = 16_000
 """Cells of the grid in which boxes are looked for, about: with half of them a tenth fewer targets are in a shadow, with
 twice as many hardly any more."""
 
-FEWEST, MOST = 16, 96
+MIN_CELLS, MAX_CELLS = 16, 96
 """Cells along each axis at least, so that thin walls have cells inside them, and at most."""
 
-SURFACES, SMALLEST = 4, 0.1
+SURFACES, MIN_SURFACE_SHARE = 4, 0.1
 """The most surfaces that are looked into, the largest first; and the least size of one, as a share of the largest."""
 
 PAIRS, PAIRS_A_FACE = 1_000_000, 2
@@ -49,7 +49,7 @@ CLEARANCE = 1e-3
 SEEDS, PROBES, BOXES = 96, 768, 24
 """The cells from which boxes grow; the other cells, of which the boxes that are kept hold most; and the most boxes."""
 
-STEPS = (4, 8, 16, 32, 16, 8, 4, 4, 2, 1, 1)
+GROWTH_CELLS = (4, 8, 16, 32, 16, 8, 4, 4, 2, 1, 1)
 """The cells by which a box grows at once, in each direction in turn: in all as many as there are along an axis."""
 
 
@@ -102,7 +102,7 @@ def _found(clusters: Clusters) -> InnerBoxes:
     for number in np.argsort(-size, kind="stable")[:SURFACES].tolist():
         own = lid_of == number
         holes = np.unique(lids.hole[own])
-        if size[number] < SMALLEST * size.max() or len(holes) > LIDS or not (sides[number] > 0.0).all():
+        if size[number] < MIN_SURFACE_SHARE * size.max() or len(holes) > LIDS or not (sides[number] > 0.0).all():
             continue
         triangles = np.concatenate(
             [corners[:, :, order[first[number] : first[number + 1]]], lids.triangles[:, :, own]], axis=2
@@ -185,7 +185,7 @@ def _boxes_in(triangles: Floats) -> Floats:
     """(n, 2, 3) boxes inside a closed surface of triangles (3 corners, 3 axes, m)."""
     low, high = _bounds(triangles)
     sides = high - low
-    shape = np.clip(np.ceil(sides / np.cbrt(sides.prod() / CELLS)), FEWEST, MOST).astype(np.int64)
+    shape = np.clip(np.ceil(sides / np.cbrt(sides.prod() / CELLS)), MIN_CELLS, MAX_CELLS).astype(np.int64)
     width = sides / shape
     # A cell more on each side, so that faces do not run along the cells' borders.
     low, shape = low - 0.43 * width, shape + 1
@@ -297,7 +297,7 @@ def _largest(grid: Flags) -> list[Integers]:
     strides = np.array([(shape[1] + 1) * (shape[2] + 1), shape[2] + 1, 1])
     seeds = cells[np.unique(np.linspace(0, len(cells) - 1, SEEDS).astype(np.int64))]
     first, last = seeds.copy(), seeds + 1
-    for step in STEPS:
+    for step in GROWTH_CELLS:
         for axis in range(3):
             for corner, way in ((first, -step), (last, step)):
                 was = corner[:, axis].copy()

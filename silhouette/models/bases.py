@@ -50,7 +50,7 @@ RECTANGULAR = 0.93  # the least share of its turned bounding box that a rectangl
 STEADY_FALL = -0.7  # correlation of height with distance from the middle: below it a rough top is a gown's hem
 GREATEST_HEIGHT = 12.0  # mm; scenic plinths reach 8 to 10
 LEAST_FIGURE = 2.0  # mm that must rise above a base: a slab with nothing on it is part of something else
-STEP = 0.3  # mm between sections in which a slab's underside is looked for
+SECTION_STEP = 0.3  # mm between sections in which a slab's underside is looked for
 LEAST_AREA = 68.0  # mm²; the least slab, 12 mm wide, has 113
 HANGING_SHARE = 0.6  # of the model's height: no peg is longer
 LONGEST_HANGING = 60.0  # mm
@@ -150,7 +150,7 @@ def _overhung(triangles: Floats, base: Base) -> bool:
     window = Window.round(plan_between(triangles, 0.0, base.height + FLANGE), LEAST_DIAMETER)
     if window is None:
         return False
-    heights = (0.5 * base.height, *base.height + np.linspace(STEP, FLANGE, 4))
+    heights = (0.5 * base.height, *base.height + np.linspace(SECTION_STEP, FLANGE, 4))
     flange, *above = (np.count_nonzero(largest(filled(triangles, window, float(z)))) for z in heights)
     return bool(flange <= HANGING_AREA * max(above))
 
@@ -168,8 +168,8 @@ def _undersides(triangles: Floats, tall: float) -> Iterator[float]:
     #         |peg|
     #         +---+  z = 0
     highest = min(HANGING_SHARE * tall, LONGEST_HANGING)
-    triangles = triangles[triangles[:, :, 2].min(axis=1) <= highest + STEP]
-    window = Window.round(plan_between(triangles, 0.0, highest + STEP), LEAST_DIAMETER)
+    triangles = triangles[triangles[:, :, 2].min(axis=1) <= highest + SECTION_STEP]
+    window = Window.round(plan_between(triangles, 0.0, highest + SECTION_STEP), LEAST_DIAMETER)
     if window is None:
         return
     low, high = triangles[:, :, 2].min(axis=1), triangles[:, :, 2].max(axis=1)
@@ -177,12 +177,12 @@ def _undersides(triangles: Floats, tall: float) -> Iterator[float]:
     def outlines(z: float) -> Flags:
         return filled(triangles[(low < z) & (high >= z)], window, z)
 
-    below = [outlines(0.1 * STEP)] * 2
-    for z in np.arange(1.1 * STEP, highest + STEP, STEP):
+    below = [outlines(0.1 * SECTION_STEP)] * 2
+    for z in np.arange(1.1 * SECTION_STEP, highest + SECTION_STEP, SECTION_STEP):
         mask = outlines(float(z))
         hanging = min(below, key=np.count_nonzero)
         if np.count_nonzero(mask) * window.cell**2 >= LEAST_AREA and not _stands_on(mask, hanging, window, float(z)):
-            first, last = max(0.0, float(z) - 2.0 * STEP), float(z)
+            first, last = max(0.0, float(z) - 2.0 * SECTION_STEP), float(z)
             while last - first > 0.002:
                 middle = (first + last) / 2.0
                 if 2 * np.count_nonzero(outlines(middle)) >= np.count_nonzero(mask):

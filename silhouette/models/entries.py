@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, StrictBool, field_validator, model_validator
 
-from silhouette.files.schema import LARGEST, Entry, Name, Number, Point, Size, exactly_one, need_one, plain
+from silhouette.files.schema import MAX_LENGTH, Entry, Name, Number, Point, Size, exactly_one, need_one, plain
 from silhouette.meshes.primitives import Axis, Box, Cylinder, Solid, Sphere
 
 LEAST_BASE = 0.01  # mm
@@ -116,7 +116,7 @@ class InsignificantEntry(Entry):
         return self
 
 
-LENGTH: JsonValue = {"type": "number", "minimum": LEAST_BASE, "maximum": LARGEST}
+LENGTH: JsonValue = {"type": "number", "minimum": LEAST_BASE, "maximum": MAX_LENGTH}
 BASE_FORMS: list[JsonValue] = [
     {"enum": ["auto", "none"]},
     {
@@ -166,7 +166,7 @@ def _length(value: object) -> float | None:
     """
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not LEAST_BASE <= value <= LARGEST:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not LEAST_BASE <= value <= MAX_LENGTH:
         raise ValueError
     return float(value)
 

@@ -29,7 +29,7 @@ RAISED = 0.97  # of the body's height: where the crown is lower, something thin 
 EYES_UP = 0.1  # of the radius of a ball that fits into a head: the eyes lie so far above its middle
 FACE = 1.7  # of that radius: no face is farther ahead of the middle
 ON_FACE = 1.9  # of that radius: no eye that the height of the body gives is farther, if it is this head's
-NEAR = 3.0  # mm: eyes nearer to each other count as one place
+NEARBY = 3.0  # mm: eyes nearer to each other count as one place
 SAME_EYE = 0.5  # of that radius: no eye that the height of the body gives is farther from one that the head gives
 LEAST_BALL_LIKELIHOOD = 0.002  # the eyes of other balls are not worth the work
 UPRIGHT = 4.0  # of that radius: what is lower lies, and its height says nothing of its eye
@@ -46,7 +46,7 @@ class EyePlace:
         eye: (3,) mm in the model's frame.
         head: (3,) mm, the middle of the head at the same height: the eye of a figure of which nobody knows where its
             face is.
-        likelihood: from 0 to 1, how likely the eye is within `NEAR` of it; those of all places, with those not worth a
+        likelihood: from 0 to 1, how likely it is within `NEARBY` of it; those of all places, with those not worth a
             mention and with that it is at none of them, sum to 1.
     """
 
@@ -126,7 +126,7 @@ def eye_estimate(
     something thin stands up above all that is thick, the height is that of what is thick; so are head and shoulders.
 
     With balls, each that may be the head gives an eye, on the surface ahead of its middle. Those that are nearer to
-    each other than `NEAR` are one place, their mean by likelihood. If the eye above is near that of the likeliest of
+    each other than `NEARBY` are one place, their mean by likelihood. If the eye above is near that of the likeliest of
     these heads, it is the estimate.
 
     Args:
@@ -146,7 +146,7 @@ def eye_estimate(
     likely = likelihoods >= min(LEAST_BALL_LIKELIHOOD, float(likelihoods.max()))
     centres, radii, left = balls.centres[likely], balls.radii[likely], likelihoods[likely]
     eyes = faces_of_heads(body, centres, radii, np.array(cosine_and_sine(front)))
-    near = np.linalg.norm(eyes[:, None] - eyes, axis=2) < NEAR
+    near = np.linalg.norm(eyes[:, None] - eyes, axis=2) < NEARBY
     places = list[EyePlace]()
     while len(places) < MOST_PLACES and (not places or (near @ left).max() >= LEAST_LIKELIHOOD):
         around = np.where(near[int((near @ left).argmax())], left, 0.0)

@@ -114,7 +114,7 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
 
 
 GROUNDED = 0.02  # of the height: what lies so near the lowest point touches the ground
-LEVEL = 0.99  # the least cosine of the angle between the vertical and the normal of a level face
+LEVEL_COSINE = 0.99  # the least cosine of the angle between the vertical and the normal of a level face
 LITTLE = 0.12  # the greatest share of its box in plan that touches the ground where it stands on feet, or on a rim
 MUCH = 0.4  # the least share where it stands on a base, a floor or a foundation
 NARROW = 0.2  # the greatest share of its box in plan within the outline of all that touches the ground, on an edge
@@ -171,7 +171,7 @@ def share_on_the_ground(vertices: Floats, faces: Integers) -> float:
     corners = vertices[lowest]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     in_plan = np.abs(normals[:, 2])
-    level = in_plan >= LEVEL * np.linalg.norm(normals, axis=1)
+    level = in_plan >= LEVEL_COSINE * np.linalg.norm(normals, axis=1)
     return float(in_plan[level].sum() / 2.0 / (across * along))
 
 

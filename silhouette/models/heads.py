@@ -27,10 +27,10 @@ from silhouette.models.cubes import Cubes, Indices, depths
 CUBES = 80  # along the longest side of the figure
 LEAST_BALL = 0.18  # of the body's thickness: smaller balls are no heads
 LEAST_CUBES = 1.8  # the same in cubes: what is smaller is no ball but a grid's corner
-APART = 0.7  # of the larger ball's radius: balls nearer to each other are one
+MIN_HEAD_SPACING = 0.7  # of the larger ball's radius: balls nearer to each other are one
 MOST_BALLS = 48
 SHELLS = (1.25, 1.6, 2.1, 2.8, 3.8, 5.2, 7.0)  # radii of the spheres round a ball at whose points the body is sampled
-ROUND = 160  # points on each
+SPHERE_POINTS = 160  # points on each
 BANDS = (-0.8, -0.3, 0.3, 0.8)  # of such a sphere: the heights, in radii, between its bottom, three rings, and its top
 
 
@@ -100,7 +100,7 @@ def _peaks(depth: Floats) -> Indices:
     chosen: list[Indices] = []
     while len(peaks) and len(chosen) < MOST_BALLS:
         chosen.append(peaks[0])
-        peaks = peaks[np.linalg.norm(peaks - peaks[0], axis=1) >= APART * depth[tuple(peaks[0])]]
+        peaks = peaks[np.linalg.norm(peaks - peaks[0], axis=1) >= MIN_HEAD_SPACING * depth[tuple(peaks[0])]]
     return np.array(chosen, np.intp).reshape(-1, 3)
 
 
@@ -151,8 +151,8 @@ def _sphere() -> tuple[Floats, Floats, Floats]:
 
     And what averages over its regions: (8, ROUND) bottom, top, ahead and behind; (6, ROUND) left, then right.
     """
-    z = 1.0 - (2.0 * np.arange(ROUND) + 1.0) / ROUND
-    turn = np.arange(ROUND) * np.pi * (3.0 - np.sqrt(5.0))
+    z = 1.0 - (2.0 * np.arange(SPHERE_POINTS) + 1.0) / SPHERE_POINTS
+    turn = np.arange(SPHERE_POINTS) * np.pi * (3.0 - np.sqrt(5.0))
     sphere = np.column_stack([np.sqrt(1.0 - z**2) * np.cos(turn), np.sqrt(1.0 - z**2) * np.sin(turn), z])
     band, side = np.digitize(z, BANDS), np.abs(sphere[:, 0]) > np.abs(sphere[:, 1])
     to_left, to_front = sphere[:, 0] > 0.0, sphere[:, 1] > 0.0

@@ -40,7 +40,7 @@ FLAT_BELOW = 0.3  # the least share of its box in plan that terrain rests on. Of
 LOW = 0.4  # of the shorter edge of its box in plan: what is no higher is a floor, a bridge or a platform
 NARROW = 0.3  # of its longest edge: what is no wider in plan is a wall or a fence
 OBLONG = 0.45  # the same of the foot of a wall that looks like a base; the bases of cavalry are 0.5
-SAME = 0.9  # of the edges of a base: what rises from it as wide as that is no figure on it
+SAME_WIDTH_SHARE = 0.9  # of the edges of a base: what rises from it as wide as that is no figure on it
 LARGE_BASE = 100.0  # mm: figures on larger bases face more than a dozen directions
 LARGE = 140.0  # mm across both ways: no figure is so large, and has no base
 STAND_IN = (100, 60.0)  # triangles and mm: as plain, as low, higher than wide and no slab is a stand-in for a figure
@@ -93,7 +93,7 @@ def _like_terrain(model: Model, extents: Floats, normals: Floats) -> Iterator[st
     rise = np.abs(units[:, 2])
     square = float(areas[(rise < 0.02) | (rise > 0.99)].sum())
     base = np.zeros(2) if model.base is None else np.ptp(model.base_outline, axis=0)
-    is_block = bool((np.ptp(model.body_box[:, :2], axis=0) >= SAME * base).all())
+    is_block = bool((np.ptp(model.body_box[:, :2], axis=0) >= SAME_WIDTH_SHARE * base).all())
     if directions <= BUILT and square >= SQUARE and is_block:
         yield "nearly all of it is upright or level, as walls and floors are"
     if directions <= CARVED and model.base is not None and base.min() <= OBLONG * base.max():

@@ -18,7 +18,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.files.named import file_named
 from silhouette.files.reading import DOCUMENTS
-from silhouette.files.schema import LARGEST, Location, validated
+from silhouette.files.schema import MAX_LENGTH, Location, validated
 from silhouette.geometry import Flags, Floats, cosine_and_sine, hull_outline
 from silhouette.lazy import cached_property
 from silhouette.meshes.derived import keep_in
@@ -311,7 +311,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
         else UnitsChoice(options.units, "given")
     )
     factor = MILLIMETRES[choice.units] * options.scale
-    if not LEAST_EXTENT <= extents.max() * factor <= LARGEST:
+    if not LEAST_EXTENT <= extents.max() * factor <= MAX_LENGTH:
         size = f"{options.mesh} comes out {extents.max() * factor:.3g} mm across"
         raise location.error(f"{size}; give units or scale that make it a size for the table")
     mesh = replace(file.mesh, vertices=vertices * factor)

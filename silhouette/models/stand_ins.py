@@ -34,7 +34,7 @@ TRUNK = ((0.0, 0.17), (0.25, 0.17), (0.45, 0.21), (0.70, 0.27), (0.78, 0.26), (0
 HEAD, HEAD_RADIUS = 0.92, 0.08
 """The height of the middle of the head, and its radius, as shares of the body's height."""
 
-WIDEST = 0.45
+MAX_BODY_RADIUS = 0.45
 """The largest radius of the body, as a share of the diameter of the base: a tall figure on a small base is slimmer."""
 
 SIDES = 64
@@ -72,7 +72,7 @@ def stand_in(figure: FigureEntry, kind: Kind, front: float | None = None) -> Mod
 def _slimness(base: float, height: float) -> float:
     """The factor by which a body is slimmer than usual, so that it is no wider than its base allows."""
     widest = max(radius for _, radius in TRUNK)
-    return min(1.0, WIDEST * base / (widest * height))
+    return min(1.0, MAX_BODY_RADIUS * base / (widest * height))
 
 
 @lru_cache(maxsize=64)

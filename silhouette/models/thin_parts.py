@@ -32,7 +32,7 @@ BoxCorners = tuple[Floats, Floats]
 
 CUBES = 144  # along the longest side of the figure
 BALL = 0.3  # of the trunk's thickness: what a ball of this size reaches is thick
-THIN = 0.2  # of the trunk's thickness, at most, for a part as even as a barrel or a shaft, which limbs are not
+THIN_SHARE = 0.2  # of the trunk's thickness, at most, for a part as even as a barrel or a shaft, which limbs are not
 THIN_ROUND = 0.165  # the same for a part that is not even but round and unbent, such as a plume
 VERY_THIN = 0.13  # the same for any other
 EVEN = (0.75, 1.3)  # 15th and 85th percentile of a part's cross-section over its median, where it is even
@@ -41,7 +41,7 @@ SLENDER_ALONE = 5.0  # the same for a part that is not very thin
 SLENDER_SHAFT = 12.0  # the same for two parts in line, such as a shaft above and below the hand
 LEAN = 1.7  # greatest thickness anywhere along a part over its median
 STRAIGHT = 2.0  # spread along a part over its spread across, above which it is a rod and not a sheet
-ROUND = 1.6  # spread across a part over its spread through, at most, where it is round: a hand is not
+ROUNDNESS = 1.6  # spread across a part over its spread through, at most, where it is round: a hand is not
 UNBENT = 3.0  # spread along a part over its spread across, at least, where it is unbent: an elbow is not
 FLAT = 4.0  # spread across a part over its spread through, below which it is a rod and not a sheet
 LEAST_LENGTH = 0.08  # of the figure's height: 2.4 mm on a figure of 30 mm
@@ -50,7 +50,7 @@ BULKY = 0.015  # of all thick cubes: a part that joins two pieces of this size i
 GROUND = 0.08  # of the figure's height: nothing lower is looked at, and what begins there may be a leg
 FOREIGN = 0.2  # the greatest share of the faces in a box that belong to something else
 PADDING = 0.1  # mm round the box
-MOST = 8  # suggestions
+MAX_THIN_PARTS = 8  # suggestions
 MOST_PARTS = 64  # that are looked at, the largest; a figure has a dozen
 
 
@@ -138,7 +138,7 @@ def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
         thickness, length = max(part.thickness for part in parts), _length_of(parts)
         along = tuple(boxes) if len(boxes) > 1 else ()
         suggestions.append(Suggestion(low, high, faces, share, thickness, length, along))
-    return tuple(sorted(suggestions, key=lambda suggestion: -suggestion.share)[:MOST])
+    return tuple(sorted(suggestions, key=lambda suggestion: -suggestion.share)[:MAX_THIN_PARTS])
 
 
 def _things(parts: list[_Part]) -> list[list[_Part]]:
@@ -255,12 +255,12 @@ def _measured(piece: Indices, solid: Cubes, depth: Floats, trunk: float) -> _Par
     slender = length / thickness
     is_rod = spread[2] >= STRAIGHT**2 * spread[1] and spread[1] <= FLAT**2 * spread[0]
     is_rim_of_sheet = len(piece) < 3.5 * len(deepest)
-    if share > THIN or slender < SLENDER or not is_rod or is_rim_of_sheet:
+    if share > THIN_SHARE or slender < SLENDER or not is_rod or is_rim_of_sheet:
         return None
     least, middle, most = np.percentile(np.bincount(rung), [15, 50, 85])
     even = bool(least >= EVEN[0] * middle and most <= EVEN[1] * middle)
     grounded = bool(piece[:, 2].min() == _ground(solid))
-    smooth = share <= THIN_ROUND and spread[1] <= ROUND**2 * spread[0] and spread[2] >= UNBENT**2 * spread[1]
+    smooth = share <= THIN_ROUND and spread[1] <= ROUNDNESS**2 * spread[0] and spread[2] >= UNBENT**2 * spread[1]
     alone = not grounded and (share <= VERY_THIN or (slender >= SLENDER_ALONE and bool(even or smooth)))
     return _Part(piece, middles.mean(axis=0), axes[:, 2], thickness, length, alone, even, grounded)
 

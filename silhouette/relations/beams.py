@@ -23,7 +23,7 @@ from silhouette.relations.points import PointSet
 from silhouette.relations.triangles import nearest_of_segments, nearest_of_triangles
 from silhouette.time_limit import go_on
 
-STEPS, TURNS = 40, 12
+MAX_PROGRAMMES, MAX_NEIGHBOURS = 40, 12
 """Programmes on one pair of faces at most, and pairs of neighbouring faces that are tried at most."""
 
 FEATURES = 400
@@ -60,7 +60,7 @@ def widened(
     start, end = (_faces_at(segment[side], corners[side]) for side in (0, 1))
     best = float(widths(segment[None], obstacles, most)[0])
     tried = set[Faces]()
-    for _ in range(TURNS):
+    for _ in range(MAX_NEIGHBOURS):
         pairs = [(a, b) for a in start for b in end if (a, b) not in tried]
         if not pairs or best <= 0.0 or best >= enough:
             break
@@ -96,7 +96,7 @@ def _on_faces(
 ) -> Floats:
     """The segment (2, 3) moved while its beam gets wider, each tip on its triangle (3, 3), or fixed for None."""
     width = float(widths(segment[None], obstacles, most)[0])
-    for _ in range(STEPS):
+    for _ in range(MAX_PROGRAMMES):
         go_on()
         if trust < FINEST or width >= enough or (enough < np.inf and trust < PROMISING * (enough - width)):
             break

@@ -37,7 +37,7 @@ FACES_IN_A_BOX = 4
 FEW = 64
 """How many pairs of boxes are followed at first."""
 
-AT_ONCE = 1 << 14
+BOX_PAIRS_AT_ONCE = 1 << 14
 """Pairs of boxes whose faces are measured together, at most: it bounds the memory."""
 
 BOXES_AT_ONCE = 1 << 13
@@ -203,7 +203,7 @@ class _Search:
                 if float(length.min()) < best:
                     best, points = float(length.min()), found[length.argmin()]
             done += step
-            step = min(4 * step, AT_ONCE)
+            step = min(4 * step, BOX_PAIRS_AT_ONCE)
         assert points is not None
         return points
 
@@ -355,7 +355,7 @@ TOUCH = 1e-6
 ON_TOP = 1e-3
 """mm in height within which one thing stands on another: a hundred times what 32-bit numbers of a mesh are off by."""
 
-ROUND = 64
+QUARTER_SEGMENTS = 64
 """Straight pieces of a quarter of a circle: an inch round a base is right to 0.002 mm."""
 
 Core = tuple[Any, float]
@@ -433,7 +433,7 @@ def wholly_within(a: Piece, others: Sequence[Piece], *, by: float = 0.0) -> Meas
     outline = _outline(a)
     if shapely.is_empty(whole) or shapely.is_empty(outline):
         return Measured(0.0)
-    if shapely.covers(shapely.buffer(whole, by + TOUCH, quad_segs=ROUND), outline):
+    if shapely.covers(shapely.buffer(whole, by + TOUCH, quad_segs=QUARTER_SEGMENTS), outline):
         near = [(float(shapely.distance(_outline(other), outline)), other.name) for other in others if other is not a]
         return Measured(1.0, by=tuple(name for away, name in sorted(near) if away <= by + TOUCH))
     corners = shapely.points(shapely.get_coordinates(shapely.convex_hull(outline)))

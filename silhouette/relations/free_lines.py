@@ -60,7 +60,7 @@ FINEST = 2**20
 MAX_CELLS = 1000
 """Where more cells than this are left, they are not cut again."""
 
-AT_ONCE = 2_000_000
+CELL_POINTS_AT_ONCE = 2_000_000
 """How many cells times points are handled together: it bounds the memory."""
 
 SAFETY = 10.0
@@ -229,7 +229,7 @@ class LineCells:
 
     def _parts(self, points: int) -> Iterator[LineCells]:
         """The cells in batches that are small enough for this many points."""
-        step = max(1, AT_ONCE // max(1, points))
+        step = max(1, CELL_POINTS_AT_ONCE // max(1, points))
         for first in range(0, len(self.cells), step):
             go_on()
             yield self.chosen(slice(first, first + step))
@@ -270,7 +270,7 @@ def remaining_cells(
 MANY_SUPPORTS = 120
 """Where there are more supports, those that no free line can touch are dropped first."""
 
-PAIRS_AT_ONCE, SIDES_AT_ONCE, CLEARANCES_AT_ONCE = 200_000, 2_000_000, 200
+SUPPORT_PAIRS_AT_ONCE, SIDES_AT_ONCE, CLEARANCES_AT_ONCE = 200_000, 2_000_000, 200
 """How many pairs of supports, lines times corners, and free lines are handled together: they bound the memory."""
 
 AT_AN_END, AT_A_MISSED_END = 0.01, 8.0
@@ -504,7 +504,7 @@ def _worth_trying(supports: Supports, problem: _Problem, direct: Lines) -> tuple
 def _bitangents(supports: Supports, cells: LineCells | None, problem: _Problem) -> Iterator[Lines]:
     """The lines from source to target that touch two supports without cutting either off, in batches."""
     count = len(supports.reach)
-    rows = max(1, PAIRS_AT_ONCE // max(1, count))
+    rows = max(1, SUPPORT_PAIRS_AT_ONCE // max(1, count))
     batch = max(CLEARANCES_AT_ONCE, SIDES_AT_ONCE // max(1, len(problem.blockers.corners)))
     for first in range(0, count, rows):
         go_on()

@@ -203,7 +203,7 @@ def _surface(mesh: Mesh) -> _Surface:
     return _Surface(number.reshape(-1, 3), counts % 2 == 0, middle, radius)
 
 
-LEVEL = 1e-3
+UNDERSIDE_HEIGHT = 1e-3
 """mm: what lies no higher than this above the lowest point of a mesh is its underside."""
 
 
@@ -218,7 +218,7 @@ def sunk(blockers: Iterable[Blocker], lowest: float, by: float) -> list[Blocker]
     found = []
     for piece, mesh in blockers:
         is_low = len(mesh.faces) > 0 and is_upright(piece.pose)
-        if is_low and mesh.bounds[0, 2] + piece.pose.translation[2] <= lowest + LEVEL:
+        if is_low and mesh.bounds[0, 2] + piece.pose.translation[2] <= lowest + UNDERSIDE_HEIGHT:
             found.append((piece, _lower(mesh, by)))
         else:
             found.append((piece, mesh))
@@ -236,7 +236,7 @@ def _lower(mesh: Mesh, by: float) -> Mesh:
     """
     points, faces = merge_equal(mesh.vertices)
     faces = faces[mesh.faces]
-    flat = (points[faces, 2] <= mesh.bounds[0, 2] + LEVEL).all(axis=1)
+    flat = (points[faces, 2] <= mesh.bounds[0, 2] + UNDERSIDE_HEIGHT).all(axis=1)
     if not flat.any():
         return mesh
     count = len(points)
@@ -254,10 +254,10 @@ def _lower(mesh: Mesh, by: float) -> Mesh:
 RESOLUTION = 0.4
 """mm: the spacing of samples by default: it decides whether there is a line of 1 mm."""
 
-PAIRS_AT_ONCE = 30_000
+BALL_PAIRS_AT_ONCE = 30_000
 """Pairs of balls that are looked into together; of more, those that promise most come first."""
 
-MOST_PAIRS = 200_000
+MAX_BALL_PAIRS = 200_000
 """Pairs of balls that are looked at for one question; what is left is told in the error."""
 
 FEW_ALONG, FEW_PAIRS = 24.0, 2_000
@@ -344,7 +344,7 @@ def _searched(
     few = [max(resolution, float(np.ptp(side.box, axis=0).max()) / FEW_ALONG) for side in points]
     stages = [([resolution] * 2, effort)]
     if least < np.inf and max(few) >= MUCH_FEWER * resolution:
-        stages.insert(0, (few, FEW_PAIRS / MOST_PAIRS))
+        stages.insert(0, (few, FEW_PAIRS / MAX_BALL_PAIRS))
     for spacings, much in stages:
         trees = balls(points[0], spacings[0], points[1].box), balls(points[1], spacings[1], points[0].box)
         search = _Search(points, trees, obstacles, least, resolution, much)
@@ -405,12 +405,12 @@ class _Search:
             if self.is_found:
                 return
             finer = self._finer(levels)
-            if finer is None or self.seen > self.effort * MOST_PAIRS:
+            if finer is None or self.seen > self.effort * MAX_BALL_PAIRS:
                 self._put_aside(segments, reach)
                 continue
             children = _children(left[np.argsort(-rank, kind="stable")], levels, finer, self.trees)
-            parts = range(0, len(children), PAIRS_AT_ONCE)
-            portions += [(children[first : first + PAIRS_AT_ONCE], finer) for first in reversed(parts)]
+            parts = range(0, len(children), BALL_PAIRS_AT_ONCE)
+            portions += [(children[first : first + BALL_PAIRS_AT_ONCE], finer) for first in reversed(parts)]
 
     def _left(self, pairs: Indices, levels: list[int]) -> tuple[Indices, Floats, Floats, Floats]:
         """The pairs (n, 2) of balls that have to be parted, their lines (n, 2, 3), radii (n,) and promise (n,).
@@ -418,7 +418,7 @@ class _Search:
         The others are free of beams of the width that is wanted; and the line of the best beam is kept.
         """
         segments, reach = self._lines(pairs, levels)
-        if self.seen > self.effort * MOST_PAIRS:
+        if self.seen > self.effort * MAX_BALL_PAIRS:
             return pairs, segments, reach, reach
         self.seen += len(pairs)
         rank = self._tried(segments, reach)

@@ -54,7 +54,7 @@ TRIED = 8
 WHOLE = 1.0 - 1e-12
 """The share of a base from which on a shadow covers all of it."""
 
-FAR = 100.0
+SHADOW_LENGTH = 100.0
 """How far a shadow is drawn, as a multiple of what holds both bases."""
 
 
@@ -106,7 +106,7 @@ def _best_point(between: Between, hulls: Any, bent: Any) -> Floats | None:
     if len(free):
         return np.asarray(tried[free[0]])
     light = shapely.get_coordinates(shapely.buffer(there, -EPSILON, join_style="mitre"))[:-1]
-    reach = FAR * between.hull.length
+    reach = SHADOW_LENGTH * between.hull.length
     # A side alone is convex, as a hull is; a shape that is not is the union of its sides and of what they enclose.
     shadows = [_shadows([ring], light, reach) for ring in map(shapely.get_coordinates, hulls)]
     for polygon in bent:

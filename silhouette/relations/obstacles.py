@@ -24,7 +24,7 @@ Blocker = tuple[Piece, Mesh]
 Indices = NDArray[np.intp]
 
 FACES_IN_A_GROUP = 16
-PAIRS_AT_ONCE = 4_000_000
+GROUP_PAIRS_AT_ONCE = 4_000_000
 """Pairs of a segment and a group that are compared at once."""
 
 TRIANGLES_AT_ONCE = 200_000
@@ -93,7 +93,7 @@ class Obstacles:
         found = Near(
             np.full(len(segments), np.inf), np.zeros((len(segments), 3)), np.full(len(segments), -1, dtype=np.intp)
         )
-        at_once = max(1, PAIRS_AT_ONCE // max(1, len(self._radius)))
+        at_once = max(1, GROUP_PAIRS_AT_ONCE // max(1, len(self._radius)))
         for start in range(0, len(segments), at_once):
             go_on()
             chosen = slice(start, start + at_once)
@@ -106,7 +106,7 @@ class Obstacles:
         They come in portions, each with all faces of its rows.
         """
         own = np.flatnonzero(self._of == number)
-        at_once = max(1, PAIRS_AT_ONCE // max(1, len(own)))
+        at_once = max(1, GROUP_PAIRS_AT_ONCE // max(1, len(own)))
         for start in range(0, len(segments), at_once):
             go_on()
             some = slice(start, start + at_once)

@@ -24,7 +24,7 @@ The body of terrain is all of it. The base is an upright prism: the outline by w
 the base; of a piece without a base, as high as its body.
 """
 
-SAME = 1e-9
+SAME_CORNER = 1e-9
 """mm: corners of an outline that lie no farther apart are one."""
 
 SPECK = 1e-12
@@ -173,7 +173,7 @@ def outlines_of(shape: Any) -> Outlines:
         whole = cut[shapely.get_type_id(cut) == shapely.GeometryType.POLYGON]
         parts = np.concatenate([parts[~pierced], whole])
         pierced = shapely.get_num_interior_rings(parts) > 0
-    parts = shapely.remove_repeated_points(parts, SAME)
+    parts = shapely.remove_repeated_points(parts, SAME_CORNER)
     rings = shapely.get_exterior_ring(parts[shapely.area(parts) > NO_AREA])
     return Outlines.of([shapely.get_coordinates(ring)[:-1] for ring in rings])
 

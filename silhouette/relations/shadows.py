@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats
 from silhouette.lazy import derived
-from silhouette.meshes.cutting import LEVEL, cut_at
+from silhouette.meshes.cutting import CUT_TOLERANCE, cut_at
 from silhouette.meshes.derived import keep_beside, recorded
 from silhouette.meshes.mesh import Mesh
 from silhouette.scenes.ground import Ground
@@ -58,13 +58,13 @@ def _shadow(mesh: Mesh, above: float, below: float) -> Any:
     slab = mesh
     if below < highest:
         slab = _kept(slab, below, lower=True)
-    if above >= lowest - LEVEL:
+    if above >= lowest - CUT_TOLERANCE:
         slab = _kept(slab, above, lower=False)
     if slab is not mesh:
         keep_beside(mesh, slab)
     area = shapely.from_wkb(recorded(slab, _Area, VERSION, _Area.of).wkb.tobytes())
     if lowest < above < highest:
-        area = shapely.union(area, section(mesh, above + 2.0 * LEVEL))
+        area = shapely.union(area, section(mesh, above + 2.0 * CUT_TOLERANCE))
     return polygons_of(shapely.make_valid(shapely.union(area, _sheets(slab, area))))
 
 

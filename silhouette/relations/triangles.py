@@ -12,7 +12,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import met_by_embree
 from silhouette.time_limit import go_on
 
-PAIRS_AT_ONCE = 200_000
+TRIANGLE_PAIRS_AT_ONCE = 200_000
 """Pairs of a segment and a triangle that are looked at together where there is no Embree."""
 
 
@@ -47,7 +47,7 @@ def _reach_box(starts: Floats, ends: Floats, low: Floats, high: Floats) -> Flags
 def _meets_slowly(mesh: Mesh, starts: Floats, ends: Floats) -> Flags:
     met = np.zeros(len(starts), dtype=np.bool_)
     triangles = mesh.vertices[mesh.faces]
-    at_once = max(1, PAIRS_AT_ONCE // len(triangles))
+    at_once = max(1, TRIANGLE_PAIRS_AT_ONCE // len(triangles))
     for first in range(0, len(starts), at_once):
         go_on()
         some = slice(first, first + at_once)

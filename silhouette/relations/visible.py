@@ -189,7 +189,7 @@ BEFORE = 0.02
 PROVEN_EYES = 8
 """Of up to so many eyes it is asked whether it is proven that nothing is obscured."""
 
-FEWEST = 3.0
+MIN_SAMPLES = 3.0
 """Samples in whose number the error is stated at least: of so many that all agree one may be expected not to."""
 
 DEVIATIONS = 3.0
@@ -262,7 +262,7 @@ def share_visible(
         return Measured(share, lines=lines, by=by)
     weight = cells.area[facing] / total
     spread = np.sqrt(share * (1.0 - share) * float((weight**2).sum()))
-    error = max(DEVIATIONS * spread, FEWEST / int(facing.sum()))
+    error = max(DEVIATIONS * spread, MIN_SAMPLES / int(facing.sum()))
     return Measured(share, min(error, max(share, 1.0 - share)), lines, by)
 
 

@@ -27,7 +27,7 @@ from silhouette.renderers.registry import RENDERERS, RendererEntry, Trial, choos
 from silhouette.text import Progress
 from silhouette.views import View
 
-LONGEST = 60.0
+PROBE_SECONDS = 60.0
 """Seconds after which a process that tries something is given up."""
 
 
@@ -104,7 +104,9 @@ def run_module(module: str, arguments: list[str], platform: str = "") -> dict[st
     environment = {**os.environ, "PYTHONPATH": path, **({"PYOPENGL_PLATFORM": platform} if platform else {})}
     command = [sys.executable, "-P", "-m", module, *arguments]  # -P keeps modules of the current folder out
     try:
-        ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LONGEST, check=False)
+        ran = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
+        )
     except subprocess.TimeoutExpired:
         return {"reason": "it was not done within a minute"}
     last = (ran.stdout.strip().splitlines() or [""])[-1]

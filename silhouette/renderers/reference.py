@@ -30,7 +30,7 @@ Indices = NDArray[np.int64]
 SAME_DEPTH = 1.0 + 2.0**-22
 
 # So many pairs of a triangle and a pixel are in memory at once, each some 150 bytes.
-PAIRS_AT_ONCE = 1_000_000
+PIXEL_PAIRS_AT_ONCE = 1_000_000
 
 
 class ReferenceRenderer(Renderer):
@@ -188,7 +188,7 @@ def _spread(counts: Indices) -> Iterator[tuple[Indices, Indices]]:
     start = 0
     while start < len(counts):
         done = int(ends[start] - counts[start])
-        stop = max(start + 1, int(np.searchsorted(ends, done + PAIRS_AT_ONCE, "right")))
+        stop = max(start + 1, int(np.searchsorted(ends, done + PIXEL_PAIRS_AT_ONCE, "right")))
         index = np.repeat(np.arange(start, stop), counts[start:stop])
         yield index, np.arange(len(index)) - (ends - counts)[index] + done
         start = stop

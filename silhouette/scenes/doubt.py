@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from silhouette.files.schema import LARGEST, Entry, Name, Number
+from silhouette.files.schema import MAX_LENGTH, Entry, Name, Number
 
-Deviation = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=LARGEST)]
+Deviation = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_LENGTH)]
 """A standard deviation."""
 
 BenefitOfDoubt = Literal["roll off", "attacker", "target", "as measured"]

@@ -9,8 +9,8 @@ from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
 
 from silhouette.files.schema import (
     COARSEST,
-    LARGEST,
     LARGEST_ERROR,
+    MAX_LENGTH,
     Entry,
     Error,
     Name,
@@ -53,7 +53,7 @@ def _facing(value: object) -> object:
         ValueError: for anything else.
     """
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value == UNKNOWN or (is_number and abs(value) <= LARGEST):  # type: ignore[arg-type]
+    if value == UNKNOWN or (is_number and abs(value) <= MAX_LENGTH):  # type: ignore[arg-type]
         return float(value) if is_number else value  # type: ignore[arg-type]
     raise ValueError
 
@@ -61,7 +61,7 @@ def _facing(value: object) -> object:
 Facing = Annotated[
     float | Literal["unknown"] | None,
     PlainValidator(_facing),
-    WithJsonSchema({"anyOf": [{"type": "number", "minimum": -LARGEST, "maximum": LARGEST}, {"const": UNKNOWN}]}),
+    WithJsonSchema({"anyOf": [{"type": "number", "minimum": -MAX_LENGTH, "maximum": MAX_LENGTH}, {"const": UNKNOWN}]}),
     Field(description='a number of degrees anticlockwise from +x, or "unknown"'),
 ]
 """The direction in which a piece faces; None where its table leaves it out."""

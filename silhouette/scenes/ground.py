@@ -142,7 +142,7 @@ TOUCHING = 0.01
 """mm: a side that reaches under an outline by less only touches it. A round base is a polygon, and what is typed is
 rounded: a base against a wall is not on top of it."""
 
-LEVEL = 1e-6
+SAME_HEIGHT = 1e-6
 """mm: heights and places that differ by less are the same."""
 
 TRIED = 6
@@ -163,7 +163,7 @@ FEW_OF_ALL = 0.1
 LARGEST_INDEXED = 1000.0
 """mm: what lies in a larger box is looked for triangle by triangle, not through a million cells."""
 
-_AT_ONCE = 1 << 21
+_NUMBERS_AT_ONCE = 1 << 21
 """Numbers that one step of an array computation works on, at most, so that memory stays small."""
 
 
@@ -302,17 +302,17 @@ class Ground:
             least, most = self._heights[triangle].T
             up = self._normals[triangle, 2]
             steep = np.abs(up) < STEEP
-            cut = most > top + LEVEL
+            cut = most > top + SAME_HEIGHT
             if under is not None:
                 # Of a wall that goes up through that height under the base no part counts, fine as its mesh may be.
                 wall = np.flatnonzero(cut & steep & (least < top))
                 _, high = self._spans(smaller, places, place[wall], triangle[wall])
                 walled = np.zeros(len(places), np.bool_)
-                walled[place[wall[high > top + LEVEL]]] = True
+                walled[place[wall[high > top + SAME_HEIGHT]]] = True
                 most = np.where(steep & walled[place], -np.inf, most)
             most = np.where(cut, np.where(steep, -np.inf, top), most)
             if under is not None and self.faces_outward:  # its top is higher still, and may not count
-                most = np.where(up < -LEVEL, -np.inf, most)
+                most = np.where(up < -SAME_HEIGHT, -np.inf, most)
             # What lies wholly under the base is as high as its highest corner. Only what could be higher is cut off.
             within = self._lies_within(smaller, places, place, triangle) & (most >= least)
             for highest in (whole, inner):
@@ -327,7 +327,7 @@ class Ground:
                 now = np.arange(len(place)) - first < TRIED
                 for shape, highest in ((outline, whole), (smaller, inner)):
                     low, high = self._spans(shape, places, place[now], triangle[now])
-                    high = np.where(low <= top + LEVEL, np.minimum(high, most[now]), -np.inf)
+                    high = np.where(low <= top + SAME_HEIGHT, np.minimum(high, most[now]), -np.inf)
                     np.maximum.at(highest, place[now], high)
                 place, triangle, most = place[~now], triangle[~now], most[~now]
         # A slope rises by little between the two outlines. Where the whole one is far higher, it touches a wall.
@@ -378,7 +378,7 @@ class Ground:
         """
         points = np.asarray(points, np.float64).reshape(-1, 2)
         parts = []
-        for line, triangle in self._pairs(np.concatenate([points - LEVEL, points + LEVEL], axis=1)):
+        for line, triangle in self._pairs(np.concatenate([points - SAME_HEIGHT, points + SAME_HEIGHT], axis=1)):
             hits = self.crossing(triangle, points[line])
             parts.append(Hits(line[hits.line], hits.z, hits.sign))
         if not parts:
@@ -396,10 +396,10 @@ class Ground:
         total = len(self.triangles)
         if not total or not len(boxes):
             return
-        is_indexed = len(boxes) * total > _AT_ONCE or (len(boxes) >= WORTH_AN_INDEX and total >= WORTH_AN_INDEX)
+        is_indexed = len(boxes) * total > _NUMBERS_AT_ONCE or (len(boxes) >= WORTH_AN_INDEX and total >= WORTH_AN_INDEX)
         if (boxes[:, 2:] - boxes[:, :2]).max() > LARGEST_INDEXED:
             is_indexed = False
-        step = self._boxes_at_once(boxes) if is_indexed else max(1, 8 * _AT_ONCE // total)
+        step = self._boxes_at_once(boxes) if is_indexed else max(1, 8 * _NUMBERS_AT_ONCE // total)
         for first in range(0, len(boxes), step):
             some = boxes[first : first + step]
             if is_indexed:
@@ -412,12 +412,14 @@ class Ground:
             yield box + first, triangle
 
     def _boxes_at_once(self, boxes: Floats) -> int:
-        """How many boxes make about `_AT_ONCE` / 4 pairs with triangles, if these lie evenly, or as many cells."""
+        """How many boxes make about `_NUMBERS_AT_ONCE` / 4 pairs with triangles that lie evenly, or as many cells."""
         wide, high = np.ceil((boxes[:, 2:] - boxes[:, :2]).max(axis=0) / FINEST).tolist()
         if (wide, high) not in self._steps:
             own, widths = self._boxes, FINEST * np.array([wide, high])
             pairs = np.minimum((own[:, 2:] - own[:, :2] + widths) / self._extents, 1.0).prod(axis=1).sum()
-            self._steps[wide, high] = int(max(1.0, _AT_ONCE / 4 / (1.0 + max(pairs, (wide + 2.0) * (high + 2.0)))))
+            self._steps[wide, high] = int(
+                max(1.0, _NUMBERS_AT_ONCE / 4 / (1.0 + max(pairs, (wide + 2.0) * (high + 2.0))))
+            )
         return self._steps[wide, high]
 
     def _spans(self, outline: Floats, places: Floats, place: Indices, triangle: Indices) -> tuple[Floats, Floats]:
@@ -425,7 +427,7 @@ class Ground:
         low, high = np.full(len(place), np.inf), np.full(len(place), -np.inf)
         if len(outline) < 3:
             return low, high
-        step = max(1, _AT_ONCE // (4 * len(outline)))
+        step = max(1, _NUMBERS_AT_ONCE // (4 * len(outline)))
         for first in range(0, len(place), step):
             some = slice(first, first + step)
             shifted = self.triangles[triangle[some]].copy()
@@ -448,7 +450,7 @@ def half_planes(outline: Floats) -> tuple[Floats, Floats]:
     """The sides of a convex anticlockwise outline: unit normals (k, 2) outward, and offsets (k,): n · x <= offset."""
     ways = np.roll(outline, -1, axis=0) - outline
     lengths = np.linalg.norm(ways, axis=1)
-    real = lengths > LEVEL
+    real = lengths > SAME_HEIGHT
     normals = np.stack([ways[real, 1], -ways[real, 0]], axis=1) / lengths[real, None]
     return normals, np.einsum("ij,ij->i", normals, outline[real])
 
@@ -489,7 +491,7 @@ def _over(triangles: Floats, normals: Floats, points: Floats) -> tuple[Flags, Fl
         start, end = triangles[:, corner, :2], triangles[:, (corner + 1) % 3, :2]
         way, to = end - start, points - start
         across = (way[:, 0] * to[:, 1] - way[:, 1] * to[:, 0]) * turn
-        inside &= across >= -LEVEL * np.hypot(way[:, 0], way[:, 1])
+        inside &= across >= -SAME_HEIGHT * np.hypot(way[:, 0], way[:, 1])
     away = points - triangles[:, 0, :2]
     fall = np.einsum("ij,ij->i", normals[:, :2], away)
     z = triangles[:, 0, 2] - np.divide(fall, normals[:, 2], out=np.zeros(len(fall)), where=inside)

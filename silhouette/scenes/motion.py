@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.errors import RequestError
-from silhouette.files.schema import LARGEST
+from silhouette.files.schema import MAX_LENGTH
 
 FRAMES = 48
 """The number of frames of an animation, by default."""
@@ -60,7 +60,7 @@ class Motion:
     def __post_init__(self) -> None:
         if self.walk is None and self.turn is None:
             raise RequestError("nothing moves; say --walk X,Y where the target walks to, or --turn DEGREES")
-        if self.turn is not None and not 0.0 < abs(self.turn) <= LARGEST:
+        if self.turn is not None and not 0.0 < abs(self.turn) <= MAX_LENGTH:
             raise RequestError(f"--turn {self.turn:g}: give a number of degrees that is not 0")
         if not 2 <= self.frames <= MOST_FRAMES:
             raise RequestError(f"--frames {self.frames}: give a whole number from 2 to {MOST_FRAMES}")
@@ -100,7 +100,7 @@ def place_of(text: str) -> tuple[float, ...]:
         place = tuple(float(number) for number in text.strip().strip("[]()").split(","))
     except ValueError:
         place = ()
-    if len(place) not in (2, 3) or not all(abs(number) <= LARGEST for number in place):
+    if len(place) not in (2, 3) or not all(abs(number) <= MAX_LENGTH for number in place):
         raise RequestError(f"--walk {text}: give where to as X,Y or X,Y,Z, such as 60,216")
     return place
 

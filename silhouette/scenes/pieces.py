@@ -28,7 +28,7 @@ from silhouette.scenes.entries import UNKNOWN, FighterEntry, GangerEntry, PieceE
 
 NO_BASE = 'no base was found, so all of it counts as body; give base = { height = ... }, or base = "none"'
 SAME_EYE = 1.0  # mm: places of an eye nearer to each other are one
-SAME = 1e-6  # degrees: two directions that differ by less are one
+SAME_DIRECTION = 1e-6  # degrees: two directions that differ by less are one
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class Piece:
         """
         along_x = self.pose.rotation[:, 0]
         ahead = self.model.front + float(np.degrees(np.arctan2(along_x[1], along_x[0])))
-        is_same = self.facing is not None and abs((ahead - self.facing + 180.0) % 360.0 - 180.0) < SAME
+        is_same = self.facing is not None and abs((ahead - self.facing + 180.0) % 360.0 - 180.0) < SAME_DIRECTION
         return self.facing if is_same and self.facing is not None else ahead
 
     @property

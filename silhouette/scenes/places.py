@@ -22,7 +22,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from silhouette.errors import RequestError
-from silhouette.files.schema import LARGEST
+from silhouette.files.schema import MAX_LENGTH
 from silhouette.geometry import Flags, Floats, Pose
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.pieces import Piece
@@ -75,7 +75,7 @@ class Trial:
             RequestError: where the numbers are fewer, more, or too large; ``text`` is what the user wrote.
         """
         written = f"{name}={','.join(f'{number:g}' for number in numbers)}" if text is None else text
-        if not name or len(numbers) not in (2, 3) or not all(abs(number) <= LARGEST for number in numbers):
+        if not name or len(numbers) not in (2, 3) or not all(abs(number) <= MAX_LENGTH for number in numbers):
             raise RequestError(f"--at {written}: give NAME=X,Y or NAME=X,Y,FACING, such as Kal=60,216,90")
         return cls(name, (float(numbers[0]), float(numbers[1])), float(numbers[2]) if len(numbers) == 3 else None)
 

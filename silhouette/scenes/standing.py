@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from silhouette.geometry import Flags, Floats, Pose, corners
-from silhouette.scenes.ground import LEVEL, Hits, Indices, half_planes, inset
+from silhouette.scenes.ground import SAME_HEIGHT, Hits, Indices, half_planes, inset
 from silhouette.scenes.overlap import ALLOWED, MUCH, Interior
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.surfaces import Surface, is_upright, underside_of
@@ -32,7 +32,7 @@ ACROSS = 26
 points lie on one side of any line through the middle as on the other."""
 
 
-SOME, CLEARLY, SEED = 64, 0.25, 1
+POINTS_TRIED, CLEAR_SHARE, SEED = 64, 0.25, 1
 """Points of those that are tried first, drawn at random by a seed; and how far the share of them that is held must be
 from a half to be that of all: four standard deviations."""
 
@@ -63,7 +63,7 @@ class Samples:
         grid = np.stack(np.meshgrid(steps, steps, indexing="ij"), axis=-1).reshape(-1, 2)
         points = (low + high) / 2 + grid * (high - low)
         sides, offsets = half_planes(outline)
-        inside: Flags = (points @ sides.T <= offsets + LEVEL).all(axis=1)
+        inside: Flags = (points @ sides.T <= offsets + SAME_HEIGHT).all(axis=1)
         number = np.full(len(points), -1)
         number[inside] = np.arange(np.count_nonzero(inside))
         opposite = np.where(inside[::-1], number[::-1], number)[inside]
@@ -88,7 +88,7 @@ def depths(hits: Hits, samples: int, base: float, tall: float, thick: float) -> 
     line, z, sign = hits.line[order], hits.z[order], hits.sign[order].astype(int)
     for start, end in zip(*_runs(line), strict=True):
         heights, signs = z[start:end] - base, sign[start:end]
-        above = heights > LEVEL
+        above = heights > SAME_HEIGHT
         below = heights[~above].max(initial=-np.inf)
         if signs.sum() == 0:
             within = signs[~above].sum() > 0
@@ -119,7 +119,7 @@ def overlap_of_bases(one: Piece, other: Piece) -> float:
     if one.model.base is None or other.model.base is None or not (is_upright(one.pose) and is_upright(other.pose)):
         return 0.0
     (low, high), (other_low, other_high) = one.base_span, other.base_span
-    if min(high, other_high) - max(low, other_low) <= LEVEL:
+    if min(high, other_high) - max(low, other_low) <= SAME_HEIGHT:
         return 0.0
     a, b = one.base_outline, other.base_outline
     least = min(_reach(a, b), _reach(b, a))
@@ -229,9 +229,9 @@ class Standing:
         A few of the points tell it where nearly all of them, or hardly any, are held.
         """
         points = Samples.over(self._underside.outline).points
-        some = np.random.default_rng(SEED).permutation(len(points))[:SOME]
+        some = np.random.default_rng(SEED).permutation(len(points))[:POINTS_TRIED]
         shares = self._shares(points[some], places, bottoms)
-        (unsure,) = np.nonzero(np.abs(shares - 0.5) < CLEARLY)
+        (unsure,) = np.nonzero(np.abs(shares - 0.5) < CLEAR_SHARE)
         shares[unsure] = self._shares(points, places[unsure], bottoms[unsure])
         held: Flags = shares >= 0.5
         return held
@@ -253,13 +253,13 @@ class Standing:
 
     def _shares(self, points: Floats, places: Floats, bottoms: Floats) -> Floats:
         """(q,) the share of points (p, 2) under the base with a surface no more than 2 mm lower, at each place."""
-        held = np.repeat((np.abs(bottoms - TABLE_TOP) <= LOWER + LEVEL)[:, None], len(points), axis=1)
+        held = np.repeat((np.abs(bottoms - TABLE_TOP) <= LOWER + SAME_HEIGHT)[:, None], len(points), axis=1)
         for number, over in self._over(places):
             near = over[~held[over].all(axis=1)]  # what stands on the table's top needs no terrain
             spots = (places[near][:, None] + points).reshape(-1, 2)
             hits = self._surfaces[number].crossings(spots)
             place, point = np.divmod(hits.line, len(points))
-            is_ground = np.abs(hits.z - bottoms[near][place]) <= LOWER + LEVEL
+            is_ground = np.abs(hits.z - bottoms[near][place]) <= LOWER + SAME_HEIGHT
             held[near[place[is_ground]], point[is_ground]] = True
         shares: Floats = held.mean(axis=1)
         return shares

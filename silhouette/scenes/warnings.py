@@ -196,7 +196,7 @@ def base_box(piece: Piece) -> Floats:
     return np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
 
 
-THIN = 3.0
+WIRE_THICKNESS = 3.0
 """mm: no terrain of the table is thinner in two directions, as a wire is."""
 
 SMALLEST_TABLE = 300.0
@@ -306,11 +306,11 @@ def _is_rounded(angle: float) -> bool:
 def _thin(entry: PieceEntry, piece: Piece) -> Iterator[PlacementWarning]:
     """Terrain that is no thicker than a wire in a scene of inches."""
     sizes = [_size(part) for part in entry.parts] if entry.parts else [np.ptp(piece.model.mesh.bounds, axis=0)]
-    if any(np.count_nonzero(size < THIN) < 2 for size in sizes):
+    if any(np.count_nonzero(size < WIRE_THICKNESS) < 2 for size in sizes):
         return
     largest = max(sizes, key=np.prod)
     what = "all its parts are" if len(sizes) > 1 else "it is"
-    mm = f"{piece.name}: {what} thinner than {THIN:g} mm in two directions"
+    mm = f"{piece.name}: {what} thinner than {WIRE_THICKNESS:g} mm in two directions"
     meant = f"if {point(largest)} are inches, write {point(largest * INCH)}"
     if not entry.parts:
         meant = f'it is {point(largest)} mm; say units = "inch" in the piece if its mesh is in inches'
@@ -331,16 +331,16 @@ def _reach(piece: Piece, factor: float) -> tuple[float, float, float]:
     return x, y, radius * factor
 
 
-FAR = 2000.0
+FARTHEST_PIECE = 2000.0
 """mm: no piece stands so far from all others."""
 
-SHORTEST, TALLEST = 10.0, 150.0
+SHORTEST_FIGHTER, TALLEST_FIGHTER = 10.0, 150.0
 """mm: the heights of fighters."""
 
 MOST_WARNINGS = 50
 """A scene with more of them is not looked at further: what is wrong with it is plain."""
 
-MOST_PAIRS = 4000
+MAX_NEIGHBOUR_PAIRS = 4000
 """The number of pairs of neighbours that are looked at; crowds of thousands are not looked through to the end."""
 
 MOST_BODIES = 1000
@@ -434,7 +434,7 @@ def _of_pieces(pieces: Sequence[Piece], *, faces: bool, units: str, z_is_ground:
                     text = f"{piece.name} goes through {in_a_sentence(pieces[other].name)}; move it"
                     yield _of_both(piece, pieces[other], text)
         pairs += len(above)
-        if pairs > MOST_PAIRS:
+        if pairs > MAX_NEIGHBOUR_PAIRS:
             return
 
 
@@ -443,7 +443,7 @@ def _alone(pieces: Sequence[Piece], *, faces: bool, units: str) -> Iterator[Plac
     for piece in pieces:
         if piece.kind == "fighter":
             low, high = piece.model.mesh.bounds[:, 2]
-            if not SHORTEST <= high - low <= TALLEST:
+            if not SHORTEST_FIGHTER <= high - low <= TALLEST_FIGHTER:
                 is_mesh = piece.model.format not in ("parts", "figure")
                 what = "the unit or the scale of its mesh" if is_mesh else "its height"
                 keys = "" if is_mesh or units == "mm" else f"; {ONLY_PLACES}"
@@ -461,12 +461,14 @@ def _far(pieces: Sequence[Piece], boxes: Floats) -> Iterator[PlacementWarning]:
         return
     order = np.argsort(boxes[:, 0, 0], kind="stable")
     near = np.zeros(len(pieces), np.bool_)
-    close = _apart(boxes[order[:-1]], boxes[order[1:]]) <= FAR  # for nearly all pieces the next one is near enough
+    close = (
+        _apart(boxes[order[:-1]], boxes[order[1:]]) <= FARTHEST_PIECE
+    )  # for nearly all pieces the next one is near enough
     near[order[:-1][close]] = near[order[1:][close]] = True
     for number in np.flatnonzero(~near)[:MOST_WARNINGS]:
         apart = _apart(boxes[number][None], boxes)
         apart[number] = np.inf
-        if apart.min() > FAR:
+        if apart.min() > FARTHEST_PIECE:
             metres = f"{apart.min() / 1000:.1f} m"
             yield _one(
                 pieces[number], f"{pieces[number].name} stands {metres} from everything else; is its place right?"

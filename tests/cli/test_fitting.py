@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from rich.console import Console
 from rich.text import Text
 
-from silhouette.cli.fitting import EDGES, GAP, FittedTable, fitted, total
+from silhouette.cli.fitting import COLUMN_GAP, EDGES, FittedTable, fitted, total
 from silhouette.cli.tables import matrix_report, scene_report
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_scene
@@ -106,7 +106,7 @@ def test_widths_share_the_room(columns: list[tuple[int, int]], room: int) -> Non
         assert all(one <= width <= want for one, width, want in zip(least, widths, natural, strict=True))
     if sum(natural) <= room:
         assert widths == natural
-    assert total(widths) == sum(widths) + GAP * (len(widths) - 1) + EDGES
+    assert total(widths) == sum(widths) + COLUMN_GAP * (len(widths) - 1) + EDGES
 
 
 def test_a_spare_column_is_left_out_before_a_word_is_broken() -> None:

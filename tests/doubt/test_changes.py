@@ -202,7 +202,7 @@ def test_no_shorter_move_of_either_changes_the_verdict_on_random_tables() -> Non
 
 def test_a_search_that_takes_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Places of a target of a nanometre take 40 ms each, as it is sampled face by face: several minutes in all."""
-    monkeypatch.setattr("silhouette.doubt.changes.LONGEST", 0.0)
+    monkeypatch.setattr("silhouette.doubt.changes.SEARCH_SECONDS", 0.0)
     says = (
         "scene.toml: Kal to Vex: the least move of 'Vex' that would change the verdict takes more than 0 s of CPU time;"
     )

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silhouette.doubt.changes import DIRECTIONS, PLACES
-from silhouette.doubt.nearest import BRACKET, FAN, FORKS, NEAR, Look, Seen, nearest_change
+from silhouette.doubt.nearest import BRACKET, FAN_PLACES, FORKS, NEAR_CELL, Look, Seen, nearest_change
 from silhouette.geometry import Floats
 
 PROMISED = 0.2
@@ -111,7 +111,7 @@ def test_cells_beyond_one_that_changed_are_not_judged_exactly() -> None:
     found = nearest_change("a", look, PLACES)
     assert found is not None
     assert found.distance == pytest.approx(0.3, abs=PROMISED)
-    assert max(asked) < 1.0 < NEAR
+    assert max(asked) < 1.0 < NEAR_CELL
     assert sum(distance > 0.5 for distance in asked) <= 4
 
 
@@ -126,6 +126,6 @@ def test_the_way_to_a_change_is_halved() -> None:
     found = nearest_change("a", look, PLACES)
     assert found is not None
     assert found.distance == pytest.approx(20.0, abs=PROMISED)
-    assert set(calls) <= {1, FORKS, 2 * FAN + 1}
+    assert set(calls) <= {1, FORKS, 2 * FAN_PLACES + 1}
     ways = calls.count(FORKS)
     assert calls.count(1) <= ways * (1 + ceil(log2(2.0 * PLACES.widest / (FORKS + 1) / BRACKET)))

@@ -14,7 +14,7 @@ from silhouette.doubt import trials
 from silhouette.doubt.calls import called, in_hundred, ruling
 from silhouette.doubt.odds import Odds, check_odds, odds_of, odds_of_each
 from silhouette.doubt.run import Run
-from silhouette.doubt.trials import MOST, SCRAMBLINGS, Trials, deviations
+from silhouette.doubt.trials import MAX_TRIALS, SCRAMBLINGS, Trials, deviations
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
@@ -169,7 +169,7 @@ def test_the_odds_are_the_same_for_any_number_of_processes() -> None:
 
 def test_more_doubt_than_can_be_drawn_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = half_hidden({"place": 1.0})
-    assert trials.MOST_DRAWN % trials.TOGETHER == 0
+    assert trials.MOST_DRAWN % trials.COORDINATES_TOGETHER == 0
     monkeypatch.setattr(trials, "MOST_DRAWN", 3)
     with pytest.raises(RequestError, match=r"4 numbers are in doubt, and odds draw 3 at most; say doubt = \{ place"):
         odds_in(scene)
@@ -211,7 +211,7 @@ def test_what_is_drawn() -> None:
 def test_trials_are_normal_and_each_scrambling_is_another() -> None:
     scene = half_hidden({"place": 1.0, "facing": 2.0})
     drawn = Trials(scene, rule_called(scene.rules), 3).drawn
-    assert drawn.shape == (SCRAMBLINGS, MOST, 6)
+    assert drawn.shape == (SCRAMBLINGS, MAX_TRIALS, 6)
     assert np.abs(drawn.mean(axis=1)).max() < 0.02
     assert drawn.std(axis=1) == pytest.approx(1.0, abs=0.05)
     assert 2.8 < np.abs(drawn).max() < 8.0
@@ -224,7 +224,7 @@ def test_trials_stop_when_the_odds_are_sure_and_at_2048() -> None:
     assert (sure.odds["full cover"], sure.trials) == (1.0, 128)
     even = odds_in(half_hidden({"place": 1.0, "facing": 1.0, "eye": 0.4}))
     assert even.trials > 128
-    assert even.error <= 0.025 or even.trials == SCRAMBLINGS * MOST
+    assert even.error <= 0.025 or even.trials == SCRAMBLINGS * MAX_TRIALS
 
 
 @pytest.mark.slow

@@ -71,7 +71,7 @@ def test_no_name_breaks_a_figure_or_leaves_its_page(place: str, name: str, tmp_p
         for text in tree.iter(f"{SVG}text"):
             said = "".join(text.itertext())
             size = float(re.findall(r"([\d.]+)px", text.get("style") or "")[0])
-            assert size >= typeface.LEAST
+            assert size >= typeface.MIN_TYPE_SIZE
             left = float(text.get("x") or 0.0)
             assert left > -1.0, (figure, said)
             if "middle" not in (text.get("style") or ""):

@@ -107,8 +107,8 @@ def test_triangles_at_random_show_the_same(seed: int) -> None:
 
 
 def test_where_too_many_faces_are_large_rays_are_cast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filled, "MOST_RUNS", 3)
+    monkeypatch.setattr(filled, "MAX_TILE_ROWS", 3)
     assert not len(shows_the_same(view_of(), wall()).filled)
     monkeypatch.undo()
-    monkeypatch.setattr(filled, "MOST_PAIRS", 30)
+    monkeypatch.setattr(filled, "MAX_TILES", 30)
     assert not len(shows_the_same(view_of(), wall()).filled)

@@ -14,10 +14,19 @@ import pytest
 from PIL import Image
 
 from silhouette import load_scene
-from silhouette.drawing.rulers import INCHES, MILLIMETRES, MOST, draw_grid, draw_rulers, draw_ticks, multiples, step_of
+from silhouette.drawing.rulers import (
+    INCHES,
+    MAX_RULER_MARKS,
+    MILLIMETRES,
+    draw_grid,
+    draw_rulers,
+    draw_ticks,
+    multiples,
+    step_of,
+)
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.table.table_parts import shown_box
-from silhouette.drawing.table.table_view import PAGE, ROUND, draw_table, table_box
+from silhouette.drawing.table.table_view import PAGE, ROOM_ROUND, draw_table, table_box
 from silhouette.geometry import INCH
 from silhouette.rules import rule_called
 from silhouette.scenes.table import TableScene
@@ -46,10 +55,10 @@ def test_the_table_shows_every_piece_on_the_page(skirmish: TableScene) -> None:
     assert all(abs(edge / INCH - round(edge / INCH)) < 1e-9 for edge in (left, bottom, right, top))
     for piece in skirmish.pieces:
         x, y = piece.whole_box[:, 0], piece.whole_box[:, 1]
-        assert left + ROUND <= x.min() + 1e-6
-        assert x.max() <= right - ROUND + 1e-6
-        assert bottom + ROUND <= y.min() + 1e-6
-        assert y.max() <= top - ROUND + 1e-6
+        assert left + ROOM_ROUND <= x.min() + 1e-6
+        assert x.max() <= right - ROOM_ROUND + 1e-6
+        assert bottom + ROOM_ROUND <= y.min() + 1e-6
+        assert y.max() <= top - ROOM_ROUND + 1e-6
     with settings():
         sheet = Sheet(PAGE)
         draw_table(sheet, skirmish)
@@ -109,7 +118,7 @@ def test_a_grid_can_be_told_apart_whatever_the_size(size: float) -> None:
         apart = draw_grid(sheet, (0.0, 0.0, size, size))
         draw_rulers(sheet, (0.0, 0.0, size, size))
         assert sheet.paper(1.0) <= apart
-        assert len(multiples(apart, 0.0, size)) <= MOST + 1
+        assert len(multiples(apart, 0.0, size)) <= MAX_RULER_MARKS + 1
         for steps in (INCHES, MILLIMETRES):
             assert step_of(sheet, steps, 9.0, size) >= sheet.paper(9.0)
 

@@ -30,6 +30,6 @@ def test_no_sample_falls_between_triangles_that_share_an_edge(count: int, size: 
 def test_what_is_covered_does_not_depend_on_how_much_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     triangles = np.random.default_rng(3).uniform(0.0, 60.0, (200, 3, 2))
     whole = covered(triangles, 60, 60)
-    monkeypatch.setattr(tracing, "AT_ONCE", 500)
+    monkeypatch.setattr(tracing, "SPANS_AT_ONCE", 500)
     assert whole.any()
     assert (covered(triangles, 60, 60) == whole).all()

@@ -55,7 +55,7 @@ def test_no_more_is_read_ahead_than_allowed(tmp_path: Path, monkeypatch: pytest.
     files = [tmp_path / f"{name}.obj" for name in ("one", "two", "three")]
     for file in files:
         file.write_text(f"# {file.name}\n" + pyramid())
-    monkeypatch.setattr(reading_ahead, "MOST", 2 * files[2].stat().st_size)
+    monkeypatch.setattr(reading_ahead, "MAX_BYTES_AHEAD", 2 * files[2].stat().st_size)
     read_ahead(files, Cache(tmp_path / "cache"))
     assert len(list((tmp_path / "cache").glob("*.npz"))) == 2
 

@@ -219,7 +219,7 @@ def test_objects_that_lie_deep_in_each_other_are_left_out(tmp_path: Path) -> Non
         deep = model("part", ChildObjects=[deep])
     table = read(tmp_path, deep)
     assert len(table.pieces) == 1
-    assert len(table.left_out) == 61 - 1 - tts.DEEPEST
+    assert len(table.left_out) == 61 - 1 - tts.MAX_OBJECT_LEVELS
     assert sum("levels deep" in why for why in reasons(table).values()) == 1
     assert [part for part in reasons(table) if part == "deepest"]
 

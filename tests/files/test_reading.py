@@ -12,7 +12,7 @@ import pytest
 from silhouette.errors import FileError, MeshError
 from silhouette.files import documents
 from silhouette.files.cache import Cache
-from silhouette.files.documents import DEEPEST, LONGEST_KEY, read_document
+from silhouette.files.documents import LONGEST_KEY, MAX_DOCUMENT_LEVELS, read_document
 from silhouette.files.fingerprints import MESHES, Fingerprints
 from silhouette.files.reading import read_file
 from silhouette.meshes.mesh import read_mesh
@@ -112,7 +112,7 @@ def deep(levels: int) -> str:
 @pytest.mark.parametrize(
     "text, says",
     [
-        (deep(DEEPEST + 1), "too deep"),
+        (deep(MAX_DOCUMENT_LEVELS + 1), "too deep"),
         (deep(200_000), "too deep"),
         ("a = " + "{a = " * 100_000, "too deep"),
         (".".join("a" * 100_000) + " = 1", "too deep"),
@@ -172,7 +172,7 @@ b = '{"[" * 99}'
 c = \"\"\"{"[" * 99}\\\"\"\" "{"[" * 99}\"\"\"
 d = '''{"[" * 99}'{"{" * 99}'''
 e = [{", ".join(["0.5"] * 99)}]
-{deep(DEEPEST).replace("a", "f")}
+{deep(MAX_DOCUMENT_LEVELS).replace("a", "f")}
 """
     )
     assert len(read_document(path)) == 6

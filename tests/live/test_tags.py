@@ -14,7 +14,7 @@ from PIL import Image
 from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.live.evidence import LARGEST, is_ours
+from silhouette.live.evidence import MAX_PICTURE_BYTES, is_ours
 from silhouette.live.live_table import LiveTable
 from tests.conftest import PROJECT
 
@@ -171,7 +171,7 @@ def test_a_picture_of_somebody_else_stays(table: LiveTable) -> None:
         as_text(b"\x89PNG\r\n\x1a\n"),
         as_text(b"GIF89a" + bytes(100)),
         as_text(png()[:20]),
-        as_text(b"\x89PNG\r\n\x1a\n" + bytes(LARGEST)),
+        as_text(b"\x89PNG\r\n\x1a\n" + bytes(MAX_PICTURE_BYTES)),
     ],
 )
 def test_what_is_no_picture_is_refused(table: LiveTable, data: object) -> None:

@@ -135,6 +135,6 @@ def test_so_many_boxes_are_kept_of_so_many_seeds_that_hold_so_many_probes(
 @pytest.mark.parametrize("length", [1, 2, 7, 50, 95, 96])
 def test_a_box_grows_along_the_whole_of_an_axis(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solids, "SEEDS", 1)
-    grid = np.zeros((3, solids.MOST + 1, 3), dtype=np.bool_)
+    grid = np.zeros((3, solids.MAX_CELLS + 1, 3), dtype=np.bool_)
     grid[1, :length, 1] = True
     assert np.array(solids._largest(grid)).tolist() == [[[1, 0, 1], [2, length, 2]]]

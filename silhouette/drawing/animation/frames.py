@@ -32,7 +32,7 @@ from silhouette.text import fraction_in_words, margin_in_words
 Bounds = tuple[float, float, float, float]
 
 
-TALLEST = 0.66
+MAX_MAP_ASPECT = 0.66
 """The greatest height of a map, as a share of its width: frames are wide."""
 
 
@@ -66,7 +66,7 @@ def bounds_of(figures: Iterable[Draw]) -> Bounds:
         bounds.append(sheet.bounds)
     left, bottom = np.min(bounds, axis=0)[:2]
     right, top = np.max(bounds, axis=0)[2:]
-    more = max((top - bottom) / TALLEST - (right - left), 0.0) / 2
+    more = max((top - bottom) / MAX_MAP_ASPECT - (right - left), 0.0) / 2
     return float(left - more), float(bottom), float(right + more), float(top)
 
 
@@ -90,14 +90,14 @@ def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uin
     return (np.asarray(picture.resize((width, height), Image.Resampling.LANCZOS)),)
 
 
-WIDTH, MARGIN, GAP = 720, 16, 12
+WIDTH, MARGIN, FRAME_GAP = 720, 16, 12
 """Pixels as they are shown: the width of a frame, its margin, the gap between its panels."""
 
 
 EYE = (430, 330)
 
 
-PLAN = (WIDTH - 2 * MARGIN - EYE[0] - GAP, EYE[1])
+PLAN = (WIDTH - 2 * MARGIN - EYE[0] - FRAME_GAP, EYE[1])
 """Width and height of the eye view and of the plan."""
 
 
@@ -168,7 +168,7 @@ class Storyboard:
             2 * FINE * MARGIN // 2 + TITLE.line + (SHARE.line if self._measured else REASONS * REASON.line) + 14 * FINE
         )
         self._panels = max(panel.shape[0] for panel in shots[0].panels)
-        total = self._head // FINE + self._panels + GAP + height + MARGIN // 2
+        total = self._head // FINE + self._panels + FRAME_GAP + height + MARGIN // 2
         self.size = WIDTH, total + total % 2
 
     def __len__(self) -> int:
@@ -181,11 +181,11 @@ class Storyboard:
         head = Image.new("RGB", (width * FINE, self._head), LIGHT)
         self._draw_head(head, shot)
         frame.paste(head.resize((width, self._head // FINE), Image.Resampling.LANCZOS))
-        frame.paste(self._plot.shown(number), (MARGIN, self._head // FINE + self._panels + GAP))
+        frame.paste(self._plot.shown(number), (MARGIN, self._head // FINE + self._panels + FRAME_GAP))
         x = MARGIN
         for panel in shot.panels:
             frame.paste(Image.fromarray(panel), (x, self._head // FINE))
-            x += panel.shape[1] + GAP
+            x += panel.shape[1] + FRAME_GAP
         return frame
 
     def _draw_head(self, page: Image.Image, shot: Shot) -> None:

@@ -24,7 +24,7 @@ MOST_TRIANGLES = 24_000
 MOST_IN_ALL = 260_000
 """The most triangles of all meshes of a page: some two megabytes."""
 
-FEWEST = 60
+MIN_TRIANGLES = 60
 """The fewest triangles that a mesh is simplified to."""
 
 AGGRESSION = 5.0
@@ -66,7 +66,7 @@ class Shape:
         total = len(counting.faces) + len(ignored.faces)
         share = min(most / max(total, 1), 1.0)
         surfaces = [
-            simplified(mesh, max(round(share * len(mesh.faces)), FEWEST), cache) if len(mesh.faces) else None
+            simplified(mesh, max(round(share * len(mesh.faces)), MIN_TRIANGLES), cache) if len(mesh.faces) else None
             for mesh in (counting, ignored)
         ]
         present = [surface for surface in surfaces if surface is not None]

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from silhouette.drawing.in_3d.simplifying import Shape
 from silhouette.geometry import Floats, Pose
 
-STEPS = 65535
-LEVEL = 6
+QUANTA = 65535
+COMPRESSION_LEVEL = 6
 """Of the compression: the highest one saves another three thousandths, and takes thrice as long."""
 
 COLOUR_STEPS = 63
@@ -47,7 +47,7 @@ def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
         vertices, faces = _ordered(shape)
         low = vertices.min(axis=0) if len(vertices) else np.zeros(3)
         high = vertices.max(axis=0) if len(vertices) else np.zeros(3)
-        width = 2 if len(vertices) <= STEPS else 4
+        width = 2 if len(vertices) <= QUANTA else 4
         chunk = _positions(vertices, low, high) + _indices(faces, width)
         coloured = {}
         if shape.colours is not None:
@@ -68,7 +68,7 @@ def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
         )
         chunks.append(chunk)
         at += len(chunk)
-    return entries, b64encode(gzip.compress(b"".join(chunks), LEVEL, mtime=0)).decode("ascii")
+    return entries, b64encode(gzip.compress(b"".join(chunks), COMPRESSION_LEVEL, mtime=0)).decode("ascii")
 
 
 def _ordered(shape: Shape) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -83,8 +83,8 @@ def _ordered(shape: Shape) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 def _positions(vertices: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> bytes:
     span = np.where(high > low, high - low, 1.0)
-    steps = np.rint((vertices - low) / span * STEPS).astype(np.int64)
-    return b"".join(_planes(np.diff(steps[:, axis], prepend=0) % (STEPS + 1), 2) for axis in range(3))
+    steps = np.rint((vertices - low) / span * QUANTA).astype(np.int64)
+    return b"".join(_planes(np.diff(steps[:, axis], prepend=0) % (QUANTA + 1), 2) for axis in range(3))
 
 
 def _indices(faces: NDArray[np.int64], width: int) -> bytes:

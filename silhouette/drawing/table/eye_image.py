@@ -34,7 +34,7 @@ WIDEST_WINDOW = 1.1
 """The largest ratio of half the window's width to its distance, but for a target that is wider: beyond, the perspective
 distorts shapes."""
 
-FAR = 1e5
+HORIZON = 1e5
 """mm from the eye: where the table top ends, and the sky begins."""
 
 
@@ -47,7 +47,7 @@ class EyeImage:
         surrounds: whether the target reaches round the eye, so that the window shows only the part of it ahead.
         front: the nearest surface, without ghosts and disregarded pieces; ids as of `FIRST_PIECE`.
         depth: float32 mm, of ``front``, or of the table top, on which the lowest piece stands; inf in the sky.
-        inside: bool, whether the surface lies in a vision arc; for the sky, a point `FAR` away in its direction.
+        inside: bool, whether the surface lies in a vision arc; for the sky, a point `HORIZON` away in its direction.
         target: the target's significant parts alone.
         kinds: uint8, the kind of each pixel of the target: SEEN, OBSCURED or OUTSIDE; else NOTHING.
         ghosts: parts that neither count nor block, such as bases, where they stand before ``front``: the target's own,
@@ -207,16 +207,16 @@ def _with_table(view: View, scene: TableScene, front: Layer) -> NDArray[np.float
     falling = -(across * right + upward * up + forward)
     drop = np.float32(view.eye[2] - level)
     depth = front.depth.copy()
-    met = (front.ids == 0) & (falling * np.float32(FAR) > drop) & (drop > 0.0)
+    met = (front.ids == 0) & (falling * np.float32(HORIZON) > drop) & (drop > 0.0)
     depth[met] = drop / falling[met]
     return depth
 
 
 def _inside(view: View, depth: NDArray[np.float32], arcs: Sequence[VisionArc] | None) -> Flags:
-    """(height, width) bool: whether the surface at ``depth`` lies in a vision arc; the sky as if it were `FAR` away."""
+    """(height, width) bool: whether the surface at ``depth`` lies in a vision arc; the sky as if at `HORIZON`."""
     if arcs is None:
         return np.ones(depth.shape, np.bool_)
-    far = np.where(np.isfinite(depth), depth, np.float32(FAR))
+    far = np.where(np.isfinite(depth), depth, np.float32(HORIZON))
     corner_rows, corner_columns = np.array([[0, 0, view.height, view.height], [0, view.width, 0, view.width]]) - 0.5
     rays = view.directions(corner_rows, corner_columns)
     around = np.concatenate([view.eye + far.min() * rays, view.eye + far.max() * rays])

@@ -152,10 +152,10 @@ def _images_of_cut(corners: Floats) -> tuple[Floats, Floats]:
     return np.nanmin(images, axis=1), np.nanmax(images, axis=1)
 
 
-SMALL = 3
+SMALL_FACE_TILES = 3
 """The most tiles across the box of a face that is taken to reach all of them: it could fill one at most."""
 
-MOST_RUNS, MOST_PAIRS = 100_000, 1_000_000
+MAX_TILE_ROWS, MAX_TILES = 100_000, 1_000_000
 """The most rows of tiles in the boxes of larger faces, and the most tiles that these cover, which are looked at, at
 some 200 bytes each; with more, as of a fan of slivers, no tile counts as filled."""
 
@@ -189,14 +189,14 @@ def reach_of(view: View, body: Body) -> Reach:
     boxes = boxes_of(view, body)
     wide, tall = boxes.past - boxes.least
     least, most = np.minimum(wide, tall), np.maximum(wide, tall)
-    numbers = np.flatnonzero((most > SMALL) & (least > 0))
-    if not (least > SMALL).any() or int(tall[numbers].sum()) > MOST_RUNS:
+    numbers = np.flatnonzero((most > SMALL_FACE_TILES) & (least > 0))
+    if not (least > SMALL_FACE_TILES).any() or int(tall[numbers].sum()) > MAX_TILE_ROWS:
         return _none_filled(boxes)
     large = boxes.some(numbers)
     runs = _runs(large)
-    if not WORTH_IT <= int((runs.cover_past - runs.cover_first).sum()) <= MOST_PAIRS:
+    if not WORTH_IT <= int((runs.cover_past - runs.cover_first).sum()) <= MAX_TILES:
         return _none_filled(boxes)
-    small = boxes.some(np.flatnonzero((most <= SMALL) & (least > 0)))
+    small = boxes.some(np.flatnonzero((most <= SMALL_FACE_TILES) & (least > 0)))
     least = np.hstack([small.least, np.stack([runs.first, runs.row])])
     past = np.hstack([small.past, np.stack([runs.past, runs.row + 1])])
     cast = boxes.cut | in_boxes(least, past, boxes.shape)
@@ -345,7 +345,7 @@ def _nearer(
 STRIP = 40
 """Rows of pixels that are worked on at a time, so that they stay in the processor's cache."""
 
-AT_ONCE = 40_000
+RAYS_AT_ONCE = 40_000
 """The most rays that are cast at a time: Embree is five times faster so than with those of the whole view."""
 
 
@@ -391,10 +391,10 @@ def swept(renderer: Renderer, view: View, bodies: Sequence[Body], known: Sequenc
         free = depth.take(places) > least
         if not free.all():
             pixels, places = pixels[free], places[free]
-        for start in range(0, len(pixels), AT_ONCE):
-            place = places[start : start + AT_ONCE]
+        for start in range(0, len(pixels), RAYS_AT_ONCE):
+            place = places[start : start + RAYS_AT_ONCE]
             found = Layer(ids.take(place), depth.take(place))
-            _enter(found.ids, found.depth, renderer.render(view, [body], pixels[start : start + AT_ONCE]))
+            _enter(found.ids, found.depth, renderer.render(view, [body], pixels[start : start + RAYS_AT_ONCE]))
             ids[place], depth[place] = found.ids, found.depth
     return layer
 

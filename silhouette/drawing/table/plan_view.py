@@ -32,7 +32,7 @@ from silhouette.drawing.table.tracing import Rings, insignificant, standing
 from silhouette.geometry import Floats, cosine_and_sine
 from silhouette.scenes.table import Piece
 
-WIDEST = 0.3
+MAX_WIDENING = 0.3
 """The most that the frame widens for blockers on each side of the line of sight, a share of its length."""
 
 DASHES = (8.0, 4.0)
@@ -87,8 +87,8 @@ def _frame(sheet: Sheet, line: Sightline, outlines: dict[str, Rings]) -> None:
         for ring in outlines[name]:
             inside = ring[(ring[:, 0] > left) & (ring[:, 0] < right), 1]
             if len(inside):
-                low = min(low, max(inside.min(), -WIDEST * length))
-                high = max(high, min(inside.max(), WIDEST * length))
+                low = min(low, max(inside.min(), -MAX_WIDENING * length))
+                high = max(high, min(inside.max(), MAX_WIDENING * length))
     room = 0.05 * length
     paper = length / (COLUMN - 2 * EDGE)
     sheet.frame(left, float(low) - room - STRIP * paper, right, float(high) + room)

@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from silhouette.drawing.captions import EDGE, LINE, THIN, Swatch
-from silhouette.drawing.sheet import COLUMN, SHORTEST, Sheet
+from silhouette.drawing.sheet import COLUMN, MIN_HEIGHT, Sheet
 from silhouette.drawing.table.eye_image import solid_pieces
 from silhouette.drawing.table.sightlines import PARTLY, WHOLLY, Sightline
 from silhouette.drawing.table.table_parts import (
@@ -109,7 +109,7 @@ def _frame(sheet: Sheet, line: Sightline, elevations: dict[str, Rings]) -> None:
     for name in line.blocking & elevations.keys():
         for ring in elevations[name]:
             heights.append(min(float(ring[:, 1].max()), most + 0.3 * (right - left)))
-    top = max(max(heights) + 6.5 * paper, low + (SHORTEST - STRIP) * paper)
+    top = max(max(heights) + 6.5 * paper, low + (MIN_HEIGHT - STRIP) * paper)
     sheet.frame(left, low - STRIP * paper, right, top)
 
 

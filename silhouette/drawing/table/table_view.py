@@ -21,7 +21,7 @@ from silhouette.scenes.table import Piece, TableScene
 PAGE = 170.0
 """The width of the page, and the most height of its drawing: two columns of print, mm."""
 
-ROUND = 1.5 * INCH
+ROOM_ROUND = 1.5 * INCH
 """The room round the pieces where the scene does not say how large its table is, mm."""
 
 LARGE = 2.0
@@ -70,7 +70,7 @@ def table_box(scene: TableScene) -> Box:
     if scene.table is not None:
         (west, south), (east, north) = scene.table_top.tolist()
         return west, south, east, north
-    left, bottom, right, top = (edge / INCH for edge in _box_round(scene, ROUND))
+    left, bottom, right, top = (edge / INCH for edge in _box_round(scene, ROOM_ROUND))
     return INCH * math.floor(left), INCH * math.floor(bottom), INCH * math.ceil(right), INCH * math.ceil(top)
 
 

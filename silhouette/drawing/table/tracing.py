@@ -19,13 +19,13 @@ from silhouette.models.model import INSIGNIFICANT, Model
 if TYPE_CHECKING:
     from matplotlib.path import Path as Outline
 
-STEP = 0.3
+MASK_STEP = 0.3
 """mm between the samples of a mask."""
 
 MOST_ACROSS = 800
 """The most samples along the longer side of a mesh: large pieces are traced less finely."""
 
-AT_ONCE = 1_000_000
+SPANS_AT_ONCE = 1_000_000
 """The number of triangles' spans that are in memory at the same time, at about 80 bytes each."""
 
 SEAM = 1e-9
@@ -34,7 +34,7 @@ SEAM = 1e-9
 SMOOTH = 0.6
 """Samples: the standard deviation of the Gaussian that smooths the staircase of a mask."""
 
-SMALLEST = 6.0
+MIN_OUTLINE_AREA = 6.0
 """Square samples: outlines and holes of a smaller area are left out."""
 
 Rings = tuple[Floats, ...]
@@ -83,7 +83,7 @@ def outline(mesh: Mesh, pose: Pose, right: Floats, up: Floats) -> Rings:
     used = np.zeros(len(points), np.bool_)
     used[mesh.faces] = True
     low, high = points[used].min(axis=0), points[used].max(axis=0)
-    step = max(STEP, float((high - low).max()) / MOST_ACROSS)
+    step = max(MASK_STEP, float((high - low).max()) / MOST_ACROSS)
     width, height = (int(np.ceil(span / step)) + 6 for span in high - low)
     corner = (low + high) / 2 + np.array([-width, height]) * (step / 2)
     triangles = ((points - corner) / [step, -step])[mesh.faces]
@@ -117,7 +117,7 @@ def covered(triangles: Floats, width: int, height: int) -> Flags:
     upright = triangles[..., 1]
     high = np.maximum(np.maximum(upright[:, 0], upright[:, 1]), upright[:, 2])
     low = np.minimum(np.minimum(upright[:, 0], upright[:, 1]), upright[:, 2])
-    tall = np.cumsum(high - low + 1.0) // AT_ONCE
+    tall = np.cumsum(high - low + 1.0) // SPANS_AT_ONCE
     for group in np.split(triangles, np.flatnonzero(np.diff(tall)) + 1):
         rows, left, right = _spans(group)
         changes += np.bincount(rows * stride + left, minlength=len(changes))
@@ -162,7 +162,7 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
         tolerance: pixels by which an outline may move to have fewer corners.
 
     Returns:
-        Outlines and holes of at least `SMALLEST`; none of an empty mask.
+        Outlines and holes of at least `MIN_OUTLINE_AREA`; none of an empty mask.
 
     >>> traced(np.zeros((5, 5), np.bool_))
     ()
@@ -184,7 +184,7 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
     x, y = (np.arange(size, dtype=np.float64) for size in smooth.shape[::-1])
     generator = contour_generator(x + columns[0], y + rows[0], smooth)
     lines: list[NDArray[Any]] = generator.lines(0.5)  # type: ignore[assignment]
-    large = [line for line in lines if len(line) >= 4 and abs(ring_area(line)) >= SMALLEST]
+    large = [line for line in lines if len(line) >= 4 and abs(ring_area(line)) >= MIN_OUTLINE_AREA]
     if not large:
         return ()
     owner = np.repeat(np.arange(len(large)), [len(line) for line in large])

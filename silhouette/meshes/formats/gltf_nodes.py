@@ -19,7 +19,7 @@ from silhouette.meshes.formats.gltf_tree import MOST_NODES, Tree, item, matrix_o
 LONGEST_NAME = 200
 """Letters of a name."""
 
-DEEPEST = 200
+MAX_NODE_LEVELS = 200
 """Levels of nodes below each other."""
 
 SINGULAR = 1e-12
@@ -103,8 +103,8 @@ def nodes_of(tree: Tree) -> dict[int, Node]:
             raise Refused(f"is malformed: node {index} hangs below itself or below two others")
         if len(found) >= MOST_NODES:
             raise Refused(f"has more than {MOST_NODES} nodes; join them, or split the file")
-        if parent is not None and len(parent.above) >= DEEPEST:
-            raise Refused(f"has nodes over {DEEPEST} levels deep; it must be flatter")
+        if parent is not None and len(parent.above) >= MAX_NODE_LEVELS:
+            raise Refused(f"has nodes over {MAX_NODE_LEVELS} levels deep; it must be flatter")
         found[index] = _node(index, told, parent)
         children = told.get("children", [])
         pending += [(child, found[index]) for child in reversed(children if isinstance(children, list) else [])]

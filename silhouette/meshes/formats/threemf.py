@@ -245,7 +245,7 @@ def _transform(attributes: dict[str, str]) -> Floats:
 
 
 _ROOT_RELATIONSHIP = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
-_DEEPEST = 32
+_MAX_LEVELS = 32
 _MOST_WARNINGS = 12
 
 
@@ -391,9 +391,9 @@ class _Builder:
         thing = self._models[path].objects.get(number) if path in self._models else None
         if thing is None:
             raise Refused(f"is malformed: it places object {number[:40]} of {path[:80]!r}, which is not there")
-        if place.depth > _DEEPEST:
+        if place.depth > _MAX_LEVELS:
             raise Refused(
-                f"is malformed: object {number[:40]} is made of itself, or lies more than {_DEEPEST} objects deep"
+                f"is malformed: object {number[:40]} is made of itself, or lies more than {_MAX_LEVELS} objects deep"
             )
         self._placed += 1
         self._triangles += len(thing.faces) // 3

@@ -135,7 +135,7 @@ WRITTEN = Selection()
 """The checks that are written in a scene."""
 
 
-AT_ONCE, GROUPS_EACH = 16, 2
+REPORT_CHECKS_AT_ONCE, GROUPS_EACH = 16, 2
 """The most checks that are judged together; the groups for each process, so that none waits long for the last one."""
 
 
@@ -203,10 +203,12 @@ def _drawn_checks(
             standing(piece.model.mesh, piece.pose)
         with settings():
             warm_up(isinstance(scene, TableScene), writing)
-        count = min(max(GROUPS_EACH * workers, -(-len(checks) // AT_ONCE)), len(checks))
+        count = min(max(GROUPS_EACH * workers, -(-len(checks) // REPORT_CHECKS_AT_ONCE)), len(checks))
         groups = [checks[len(checks) * one // count : len(checks) * (one + 1) // count] for one in range(count)]
         return chain.from_iterable(parallel_map(drawn, groups, workers))
-    return chain.from_iterable(drawn(checks[start : start + AT_ONCE]) for start in range(0, len(checks), AT_ONCE))
+    return chain.from_iterable(
+        drawn(checks[start : start + REPORT_CHECKS_AT_ONCE]) for start in range(0, len(checks), REPORT_CHECKS_AT_ONCE)
+    )
 
 
 def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | None:

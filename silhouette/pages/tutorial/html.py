@@ -19,15 +19,15 @@ from silhouette.version import VERSION
 
 INDEX = "index.html"
 
-WIDEST = "max-width:38rem"
+FIGURE_STYLE = "max-width:38rem"
 """The width of a figure: in a wider one letters would be larger than the text."""
 
-TALL = f"{WIDEST};grid-row:span 2"
+TALL = f"{FIGURE_STYLE};grid-row:span 2"
 """The style of the first of three figures: the others stand to its right, one below the other."""
 
 WHOLE = "white-space:nowrap"
 
-TOGETHER = "break-inside:avoid"
+TABLE_STYLE = "break-inside:avoid"
 """The style of a table of verdicts on paper."""
 
 
@@ -65,7 +65,7 @@ def index_of(covers: Sequence[str], texts: Texts, renderer: str) -> str:
         image = element("img", src=cover, alt="", class_="drawing")
         link = element("a", text.title, href=f"{text.name}.html")
         caption = element("figcaption", element("strong", link), element("br"), text.summary)
-        cards.append(element("figure", image, caption, style=WIDEST))
+        cards.append(element("figure", image, caption, style=FIGURE_STYLE))
     content = [
         element("h1", texts.title),
         element("p", texts.lead),
@@ -159,7 +159,7 @@ def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
         if check.judged.unmet:
             note = words["unexpected"].format(unmet="; ".join(check.judged.unmet))
             notes.append(element("p", note, class_="note bad"))
-    return joined(table(words["verdicts"], [words[key] for key in keys], rows, style=TOGETHER), notes)
+    return joined(table(words["verdicts"], [words[key] for key in keys], rows, style=TABLE_STYLE), notes)
 
 
 def _stands(check: CheckResult, marginal: str) -> Markup:
@@ -179,7 +179,7 @@ def _figures(results: Sequence[CheckResult]) -> Markup:
             image = element("img", src=path, alt=alt, class_="drawing", loading="lazy")
             tall = number == 0 and len(check.figures) == 3
             caption = element("figcaption", f"{meaning}: {check.who}" if len(results) > 1 else meaning)
-            figures.append(element("figure", image, caption, style=TALL if tall else WIDEST))
+            figures.append(element("figure", image, caption, style=TALL if tall else FIGURE_STYLE))
     return element("div", figures, class_="figures") if figures else Markup()
 
 

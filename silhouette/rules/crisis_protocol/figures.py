@@ -35,7 +35,7 @@ METRIC = {"mm": 1.0, "cm": 10.0, "m": 1000.0}
 INCHES = dict.fromkeys(("inch", "inches", "in", '"'), INCH)
 """The length of an inch in mm, by each of its names."""
 
-NEAR = 0.22
+FRAME_MARGIN = 0.22
 """The margin round attacker and target for terrain that has no part in the verdict, as a share of their distance."""
 
 TICKS = 4.5
@@ -98,7 +98,7 @@ class _Plan:
             both.append(np.array(self.verdict.sight_line))
         points = np.concatenate(both)
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
-        more = NEAR * max(right - left, top - bottom)
+        more = FRAME_MARGIN * max(right - left, top - bottom)
         part = {*self.verdict.in_the_way, *self.verdict.cover_from}
         for feature in self.scene.terrain:
             corners = feature.outline.corners

@@ -18,7 +18,7 @@ from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import PlanScene
 from silhouette.scenes.scene import Check
 
-STEP = 0.55
+SIZE_HEIGHT = 0.55
 """The height of a size, in diameters of a usual base."""
 
 
@@ -36,7 +36,7 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
         judged: its checks with their verdicts, in the order of the page.
     """
     bases = [character.base.radius * 2.0 for character in scene.characters]
-    step = STEP * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
+    step = SIZE_HEIGHT * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
     tops = {feature.name: feature.size * step for feature in (*scene.terrain, *scene.objects)}
     shapes, items = list[Shape](), list[Item]()
     for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):

@@ -13,7 +13,7 @@ from time import thread_time
 from typing import Any, Protocol
 
 from silhouette.errors import RequestError
-from silhouette.files.schema import LARGEST
+from silhouette.files.schema import MAX_LENGTH
 from silhouette.rules.data.found import (
     Counted,
     Found,
@@ -211,9 +211,11 @@ class Evaluator:
 
     def _answer(self, primitive: str, given: Mapping[str, Any]) -> Found:
         """The answer of the table to one question; where that takes most of the time, the advice says so."""
-        if primitive == "cylinder" and max(given["height"], given["width"]) >= LARGEST:
+        if primitive == "cylinder" and max(given["height"], given["width"]) >= MAX_LENGTH:
             size = f"{given['height']:g} mm high and {given['width']:g} mm wide"
-            raise self._error(f"its cylinder is {size}; it must be less than {LARGEST:.0f} mm, a kilometre, either way")
+            raise self._error(
+                f"its cylinder is {size}; it must be less than {MAX_LENGTH:.0f} mm, a kilometre, either way"
+            )
         begun = thread_time()
         try:
             return self._table.ask(primitive, given)
@@ -323,7 +325,7 @@ def _other_values(argument: Found) -> Sequence[Any]:
     if argument.ways or not isinstance(argument.value, float) or argument.error == 0.0:
         return argument.ways
     least, most = range_of(argument)
-    return max(least, 0.0), min(most, LARGEST)
+    return max(least, 0.0), min(most, MAX_LENGTH)
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from silhouette.files.schema import LARGEST
+from silhouette.files.schema import MAX_LENGTH
 from silhouette.measure.observation import Sight
 from silhouette.relations.measured import Measured
 from silhouette.scenes.pieces import Piece
@@ -60,7 +60,7 @@ class Parts:
 
     pieces: tuple[str, ...]
     above: float = 0.0
-    within: float = LARGEST
+    within: float = MAX_LENGTH
     beyond: float = 0.0
 
 

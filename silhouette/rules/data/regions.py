@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import shapely
 
-from silhouette.files.schema import LARGEST
+from silhouette.files.schema import MAX_LENGTH
 from silhouette.relations.outlines_in_plan import Region, base_shape, footprint
 from silhouette.rules.data.found import Parts
 from silhouette.scenes.pieces import Piece
@@ -33,7 +33,7 @@ def regions_of(several: Iterable[Parts], ends: tuple[Piece, Piece], piece: Calla
 
 def _shape_of(piece: Piece, parts: Parts, ends: tuple[Piece, Piece]) -> shapely.Geometry:
     shape = footprint(piece, parts.above) if parts.above > 0.0 else footprint(piece)
-    if parts.within < LARGEST:
+    if parts.within < MAX_LENGTH:
         shape = shapely.intersection(shape, shapely.buffer(base_shape(ends[1]), parts.within, quad_segs=ROUND))
     if parts.beyond > 0.0:
         near = shapely.union_all([shapely.buffer(base_shape(end), parts.beyond, quad_segs=ROUND) for end in ends])

@@ -19,7 +19,7 @@ AZIMUTHS = tuple(quarter + turn for quarter in (-90, 180, 0, 90) for turn in (28
 HEIGHTS = (24, 32)
 """The directions of view, in degrees. None is a true isometric, in which opposite corners of a cube fall together."""
 
-APART = 0.16
+CORNER_SPACING = 0.16
 """The distance in the picture at which corners are far enough apart, in sides of a cell."""
 
 AROUND, FURTHER = 1.5, 4.0
@@ -153,7 +153,7 @@ def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Seque
         hidden = sum(_lies_before(solid, at, view.towards) for solid in solids for at in (*attacker, *target))
         flat = view.flat(corners)
         gaps = np.hypot(*(flat[:, None] - flat[None]).transpose(2, 0, 1)) + 9.0 * np.eye(len(flat))
-        close = int((gaps < APART).sum()) if len(flat) else 0
+        close = int((gaps < CORNER_SPACING).sum()) if len(flat) else 0
         way = view.flat(target).mean(axis=0) - view.flat(attacker).mean(axis=0)
         across = float(way[0] / max(np.hypot(*way), TINY))
         return round(3.0 * hidden + close + 4.0 * (1.0 - abs(across)) + 0.8 * (across < 0.0), 6)

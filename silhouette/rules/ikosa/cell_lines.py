@@ -40,10 +40,10 @@ Integers = NDArray[Any]
 
 AXES = range(3)
 
-SMALL = 2**20
+EXACT_COORDINATES = 2**20
 """Where all coordinates are smaller than this, no product of three differences overflows an int64."""
 
-AT_ONCE = 2**19
+LINE_BOXES_AT_ONCE = 2**19
 """The number of lines times boxes handled together: it bounds the memory, at some 100 bytes each."""
 
 
@@ -210,7 +210,7 @@ class Solids:
         hindered, crossed = np.zeros(len(first), dtype=bool), np.zeros(len(low), dtype=bool)
         if len(first):
             candidates = np.flatnonzero(_touch_bounds(low, high, np.concatenate([first, last])))
-            for batch in np.array_split(np.arange(len(first)), 1 + len(first) * len(candidates) // AT_ONCE):
+            for batch in np.array_split(np.arange(len(first)), 1 + len(first) * len(candidates) // LINE_BOXES_AT_ONCE):
                 go_on()
                 inside = _inside(first[batch], last[batch], low[candidates], high[candidates])
                 hindered[batch] = inside.any(axis=1)
@@ -320,5 +320,5 @@ def _scaled_up(values: Integers, factor: int) -> Integers:
 
 def _same_type(*arrays: Integers) -> list[Integers]:
     """The same numbers, all in int64 if nothing can overflow there, else in Python's integers."""
-    small = all(abs(array).max() < SMALL for array in arrays if array.size)
+    small = all(abs(array).max() < EXACT_COORDINATES for array in arrays if array.size)
     return [array.astype(np.int64) if small else array.astype(object) for array in arrays]

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PlainValidator, StrictBool, WithJsonSchema
 
-from silhouette.files.schema import LARGEST, Entry, Name, plain
+from silhouette.files.schema import MAX_LENGTH, Entry, Name, plain
 from silhouette.rules.ikosa.cell_lines import Box, Cell, Point
 from silhouette.scenes.entries import SceneEntry
 from silhouette.text import as_written
@@ -27,7 +27,7 @@ BEST_CORNER: Literal["best corner"] = "best corner"
 
 POINT = 'three numbers, each whole, decimal, or in quotes such as "1/2", up to a million'
 _IN_QUOTES = re.compile(r"[+-]?[0-9]+(/[0-9]*[1-9][0-9]*|\.[0-9]+)?")
-_LONGEST = 60
+_MAX_LENGTH = 60
 
 
 def exact(value: object) -> Fraction:
@@ -48,11 +48,11 @@ def exact(value: object) -> Fraction:
             number = Fraction(value)
         case float() if math.isfinite(value):
             number = Fraction(repr(value))
-        case str() if len(value) <= _LONGEST and _IN_QUOTES.fullmatch(value):
+        case str() if len(value) <= _MAX_LENGTH and _IN_QUOTES.fullmatch(value):
             number = Fraction(value)
         case _:
             raise ValueError("no number")
-    if abs(number) > LARGEST:
+    if abs(number) > MAX_LENGTH:
         raise ValueError("beyond a million")
     return number
 

@@ -96,26 +96,26 @@ SOURCE = "Covering Melee Corners"
 GRADES = ((8, Fraction(3, 4)), (4, Fraction(1, 4)), (2, Fraction(0)))
 """The value of graded cover, and the share of hindered lines above which it is worth that; else it is worth nothing."""
 
-LONGEST = 10.0
+CHECK_SECONDS = 10.0
 """Seconds of CPU time that a check may take: of creatures of a few cells it takes some milliseconds."""
 
 OTHER: dict[Exposure, Exposure] = {"cells": "point", "point": "cells"}
 
 
 def ruling(scene: CellScene, check: Check) -> IkosaVerdict:
-    """The ruling on cover for a check, within `LONGEST`; exact, nothing is rendered.
+    """The ruling on cover for a check, within `CHECK_SECONDS`; exact, nothing is rendered.
 
     Raises:
         RequestError: if the check names a creature that the scene does not have, or takes too long.
     """
     try:
-        with time_limit(LONGEST):
+        with time_limit(CHECK_SECONDS):
             return _judged(scene, check)
     except OutOfTime:
         own, others = (len(scene.creature(name).cells) for name in (check.attacker, check.target))
         lines = f"the lines from {own} to {others} cells past {len(scene.solids.boxes)} solids"
         raise RequestError(
-            f"{scene.path}: {check.label}: {lines} take more than {LONGEST:g} s of CPU time; "
+            f"{scene.path}: {check.label}: {lines} take more than {CHECK_SECONDS:g} s of CPU time; "
             "give creatures fewer cells, or leave out terrain that is not between them"
         ) from None
 

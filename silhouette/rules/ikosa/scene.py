@@ -25,7 +25,7 @@ from silhouette.rules.ikosa.entries import (
 from silhouette.scenes.scene import Check, Scene, similar_names
 from silhouette.text import did_you_mean
 
-MOST_PAIRS = 100_000
+MAX_CELL_PAIRS = 100_000
 """Pairs of a cell that attacks and one that is attacked, of all checks of a scene together: some 10 s of CPU."""
 
 
@@ -98,9 +98,9 @@ def load_cell_scene(path: Path, document: Mapping[str, Any]) -> CellScene:
         for number, check in enumerate(entry.check, 1)
     )
     pairs = sum(len(creatures[check.attacker].cells) * len(creatures[check.target].cells) for check in checks)
-    if pairs > MOST_PAIRS:
+    if pairs > MAX_CELL_PAIRS:
         raise Location(path).error(
-            f"its {len(checks):,} checks look from cell to cell {pairs:,} times; {MOST_PAIRS:,} are the most: give "
+            f"its {len(checks):,} checks look from cell to cell {pairs:,} times; {MAX_CELL_PAIRS:,} are the most: give "
             "creatures fewer cells, or ask less at once"
         )
     cells = tuple(dict.fromkeys(entry.solid_cells))

@@ -8,8 +8,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from silhouette.files.schema import (
     COARSEST,
-    LARGEST,
     LARGEST_ERROR,
+    MAX_LENGTH,
     Entry,
     Error,
     Name,
@@ -26,7 +26,7 @@ from silhouette.scenes.doubt import DoubtEntry, PieceDoubtEntry, QuestionEntry
 from silhouette.scenes.entries import Facing, LengthUnits, SceneEntry, TerrainEntry, check_place
 
 MOST_BRICKS = 10_000.0
-MOST = 1_000_000
+MAX_NUMBER = 1_000_000
 MOST_DICE = 10_000
 
 WHERE = "two or three finite numbers of mm, or of the scene's units: [x, y] or [x, y, z], up to a million"
@@ -45,8 +45,8 @@ def _whole(value: object) -> object:
 
 At = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)]
 Bricks = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=MOST_BRICKS)]
-Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=MOST)]
-Defence = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MOST)]
+Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=MAX_NUMBER)]
+Defence = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MAX_NUMBER)]
 Die = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=6)]
 Seed = Annotated[int, BeforeValidator(_whole), Field(ge=0, lt=2**63)]
 
@@ -316,7 +316,7 @@ class VaultEntry(AskEntry):
     """The type of the unit that vaults."""
     cover_class: CoverClass = Field(description=CLASS)
     """The class of the cover."""
-    move_left: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=LARGEST)] = Field(
+    move_left: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_LENGTH)] = Field(
         description="a number of inches from 0 up"
     )
     """The distance that the unit can still move."""

@@ -31,19 +31,19 @@ from silhouette.rules.skirmishcorps.classes import BRICK, CLASSES
 from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, Unit
 
-STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
+HEIGHT_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Shares of a unit's height: cover that reaches above one of them is of the next class (R4, A4)."""
 
 LAST = 1.25
 """The share of a unit's height at which the scale ends; its highest class has no upper limit."""
 
-LEVEL = 0.2
+TOP_DEPTH = 0.2
 """mm: what lies no lower below the highest point of a piece belongs to its top."""
 
 SAMPLES = 400
 """The number of points on each edge of a top from which the place of a scale is chosen."""
 
-NEAR = 2.0
+OUTLINE_TOLERANCE = 2.0
 """Pixels by which a point of a top may lie off the upper outline of its piece."""
 
 BESIDE = 3.0
@@ -55,7 +55,7 @@ WIDE = 1.0
 TICK = 0.6
 """The length by which the cuts of a scale stand out, mm on paper."""
 
-GAP = 0.8
+LETTER_GAP = 0.8
 """The distance of the letters from the scale, mm on paper."""
 
 
@@ -64,7 +64,7 @@ class _Scale:
     """A scale on the drawing, in its units.
 
     Attributes:
-        cuts: (6, 2) the points at `STEPS` and `LAST`; the first is lower where the top of the piece is.
+        cuts: (6, 2) the points at `HEIGHT_SHARES` and `LAST`; the first is lower where the top of the piece is.
         top: (2,) the point at the height of the piece's top.
         seen_top: (2,) the point of the top itself, in whose depth the scale stands.
         side: -1 where the letters stand to the left of it, 1 to the right.
@@ -107,7 +107,7 @@ def _scale(sheet: Sheet, line: Sightline, target: Unit, cover: Cover, others: li
     there = np.flatnonzero(line.image.target.ids.any(axis=0))
     if not len(there):
         return None
-    room = sheet.paper(BESIDE + WIDE + GAP) + max(_width(sheet, line, kind) for kind in CLASSES)
+    room = sheet.paper(BESIDE + WIDE + LETTER_GAP) + max(_width(sheet, line, kind) for kind in CLASSES)
     left, _, right, _ = sheet.bounds
     # The name of the target is to have room above it, between the scales.
     half_name = sheet.paper(text_width(printable(target.name), NAME, True) / 2 + BESIDE)
@@ -126,7 +126,7 @@ def _scale(sheet: Sheet, line: Sightline, target: Unit, cover: Cover, others: li
         choices.append((side in taken, float(away[number]), side, number, wish))
     _, _, side, number, wish = min(choices)
     feet = target.standing.low
-    heights = feet + np.array([*STEPS, LAST]) * target.bricks * BRICK
+    heights = feet + np.array([*HEIGHT_SHARES, LAST]) * target.bricks * BRICK
     heights[0] = min(heights[0], cover.standing.high)
     x, y = points[number, :2]
     cuts = _on_drawing(line, np.column_stack([np.full(6, x), np.full(6, y), heights]))
@@ -145,7 +145,7 @@ def _seen_top(line: Sightline, cover: Cover) -> tuple[Floats, Floats]:
     """
     mesh = cover.piece.model.mesh
     vertices = cover.piece.pose.place(mesh.vertices)
-    is_top = vertices[:, 2] >= cover.standing.high - LEVEL
+    is_top = vertices[:, 2] >= cover.standing.high - TOP_DEPTH
     edges = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
     edges = np.unique(np.sort(edges[is_top[edges].all(axis=1)], axis=1), axis=0)
     share = np.linspace(0.0, 1.0, SAMPLES)[:, None]
@@ -157,8 +157,8 @@ def _seen_top(line: Sightline, cover: Cover) -> tuple[Floats, Floats]:
     height, width = shown.shape
     inside = (depth > 0.0) & (columns >= 0.0) & (columns < width) & (rows >= 0.0) & (rows < height)
     points, columns, rows = points[inside], columns[inside], rows[inside]
-    uppermost = np.where(shown.any(axis=0), shown.argmax(axis=0), height + NEAR)[columns.astype(int)]
-    at_top = np.abs(rows - uppermost) <= NEAR
+    uppermost = np.where(shown.any(axis=0), shown.argmax(axis=0), height + OUTLINE_TOLERANCE)[columns.astype(int)]
+    at_top = np.abs(rows - uppermost) <= OUTLINE_TOLERANCE
     return points[at_top], np.column_stack([columns, height - rows])[at_top]
 
 
@@ -189,7 +189,7 @@ def _draw(sheet: Sheet, line: Sightline, scale: _Scale, own: str, number: int) -
         corners = np.array([low - half, low + half, high + half, high - half])
         fill = letters.paper if place % 2 else letters.ink
         area(sheet, corners, fill=fill, edge=letters.ink, width=THIN, zorder=12.0)
-    for place, cut in enumerate(scale.cuts[: len(STEPS)]):
+    for place, cut in enumerate(scale.cuts[: len(HEIGHT_SHARES)]):
         ends = cut - half - tick, cut + half + tick
         stroke(sheet, *ends, letters.paper, width=1.6, zorder=12.1)
         stroke(sheet, *ends, letters.ink, width=THIN, zorder=12.2, mark=f"band-{place}{of}")
@@ -218,7 +218,7 @@ def _name_classes(sheet: Sheet, line: Sightline, scale: _Scale, own: str) -> Non
             continue
         written.append(level)
         share = np.clip((level - start[1]) / max(end[1] - start[1], 1e-9), 0.0, 1.0)
-        x = float(start[0] + share * (end[0] - start[0])) + scale.side * sheet.paper(WIDE / 2 + TICK + GAP)
+        x = float(start[0] + share * (end[0] - start[0])) + scale.side * sheet.paper(WIDE / 2 + TICK + LETTER_GAP)
         text = sheet.words.of(line.scene.rules)(f"band {kind}")
         sheet.text(x, level, text, ha="left" if scale.side > 0 else "right", bold=kind == own, zorder=32.0)
         wide = _width(sheet, line, kind) * scale.side

@@ -34,13 +34,13 @@ BLIND, PLATEAU, HIDDEN = "xxxx", "////", "----"
 PLATEAU_EDGE = "#8a7a00"
 """The hatching on yellow, which by itself is too light for lines."""
 
-APART = 0.14
+LINE_SHIFT = 0.14
 """The distance of a shifted line from the middle."""
 
 WHOLE = 7.0
 """A board no wider than this, in hexes, is drawn whole; of a wider one the part that matters."""
 
-LEAST = 5.0
+MIN_WIDTH = 5.0
 """The least width of the part of a board that is drawn, in hexes."""
 
 DASHED = "--"
@@ -165,7 +165,7 @@ def _hexes_drawn(scene: HexScene, verdict: TideOfIronVerdict, start: Address, en
     if np.ptp(points, axis=0).max() > WHOLE:
         points, edge = np.array([middle(address) for address in part]), 1.5
     (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
-    sides = max(edge, (LEAST - (right - left)) / 2)
+    sides = max(edge, (MIN_WIDTH - (right - left)) / 2)
     upright = max(edge, (0.5 * (right - left + 2 * sides) - (top - bottom)) / 2, ROW)
     return in_rectangle(left - sides, bottom - upright, right + sides, top + upright)
 
@@ -228,7 +228,7 @@ def _ends(traced: Any, start: Address, end: Address) -> Floats:
     """(2, 2) the ends of a traced line as it is drawn: one that was shifted lies beside the middles."""
     ends = np.array([middle(start), middle(end)])
     along = (ends[1] - ends[0]) / max(float(np.hypot(*(ends[1] - ends[0]))), 1e-12)
-    shifted: Floats = ends + traced.shift * APART * np.array([-along[1], along[0]])
+    shifted: Floats = ends + traced.shift * LINE_SHIFT * np.array([-along[1], along[0]])
     return shifted
 
 

@@ -28,7 +28,7 @@ ROW = float(np.sqrt(3.0) / 2.0)
 RADIUS = float(1.0 / np.sqrt(3.0))
 """The distance from the middle of a hex to its corners, in widths of a hex."""
 
-FEWEST = 5.0
+MIN_HEXES = 5.0
 """The least width of a drawing, in hexes, so that a small board is not drawn too large."""
 
 LEGIBLE = 9.0
@@ -46,7 +46,7 @@ CONTOUR = 0.2
 PLACES = ((0.0, -0.3), (-0.22, -0.25), (0.22, -0.25), (0.0, 0.3))
 """The places of an address from the middle of its hex, in widths of a hex, the best first; the last at its top."""
 
-ROUND = 0.6
+ADDRESS_MARGIN = 0.6
 """The free paper on both sides of an address, mm."""
 
 UNIT = 0.19
@@ -110,7 +110,7 @@ class Board:
         self.words = sheet.words.of(scene.rules)
         points = np.concatenate([corners(address) for address in self.hexes])
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
-        margin = max(FEWEST - (right - left), 0.0) / 2
+        margin = max(MIN_HEXES - (right - left), 0.0) / 2
         left, right = left - margin, right + margin
         sheet.frame(left - 0.12, bottom - 0.12, right + 0.12, top + 0.12, ground=sheet.style.paper)
         self.width = 1.0 / sheet.unit
@@ -171,7 +171,9 @@ class Board:
         legible = set(self.hexes) if self.width >= LEGIBLE else set(self.hexes) & set(most_telling)
         for q, r in sorted(legible - set(occupied)) if self.width >= TIGHT else ():
             text, colour = self.words("address", q=q, r=r), self.sheet.style.soft_ink
-            half = np.array([text_width(text, SMALL) / 2 + ROUND, line_height(SMALL) / 2 * 0.8]) * self.sheet.unit
+            half = (
+                np.array([text_width(text, SMALL) / 2 + ADDRESS_MARGIN, line_height(SMALL) / 2 * 0.8]) * self.sheet.unit
+            )
             raised = bool(self.scene.ground((q, r)).elevation)  # the number of a level stands at the top of its hex
             places = middle((q, r)) + np.array(PLACES if not raised else PLACES[:3])
             x, y = min(places, key=lambda place: sum(_crosses(ends, place, half) for ends in lines_drawn))

@@ -19,7 +19,7 @@ from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, similar_names
 from silhouette.text import did_you_mean
 
-LARGEST = 10_000
+MAX_ADDRESS = 10_000
 """No address lies farther out than this, along either axis: a map board has some hundred hexes."""
 
 MOST_TRACED = 1_000_000
@@ -33,13 +33,13 @@ LONGEST_MAP = 1_000
 
 Terrain = Literal["clear", "woods", "building", "smoke"]
 Elevation = Annotated[StrictInt, Field(ge=0)]
-Coordinate = Annotated[StrictInt, Field(ge=-LARGEST, le=LARGEST)]
+Coordinate = Annotated[StrictInt, Field(ge=-MAX_ADDRESS, le=MAX_ADDRESS)]
 
-_ADDRESS = f"an address [q, r], two whole numbers from {-LARGEST} to {LARGEST}"
+_ADDRESS = f"an address [q, r], two whole numbers from {-MAX_ADDRESS} to {MAX_ADDRESS}"
 _TERRAIN = '"clear", "woods", "building" or "smoke"'
 _ELEVATION = "a whole number of levels, 0, 1, 2 ..."
 _WHO = f"the name of a unit, or {_ADDRESS}"
-_COORDINATE: JsonValue = {"type": "integer", "minimum": -LARGEST, "maximum": LARGEST}
+_COORDINATE: JsonValue = {"type": "integer", "minimum": -MAX_ADDRESS, "maximum": MAX_ADDRESS}
 _WHO_FORMS: list[JsonValue] = [
     {"type": "string", "minLength": 1},
     {"type": "array", "items": _COORDINATE, "minItems": 2, "maxItems": 2},
@@ -134,7 +134,7 @@ class CheckEntry(Entry):
                 raise ValueError
         if address is None:
             return str(value)
-        if max(map(abs, address)) > LARGEST:
+        if max(map(abs, address)) > MAX_ADDRESS:
             raise ValueError
         return in_words(address)
 
@@ -199,7 +199,7 @@ class HexScene(Scene):
         if address is None:
             known = did_you_mean(words, self.units, "the units are")
             raise RequestError(f"{self.path}: '{words}' is no unit, nor an address such as 4,0; {known}")
-        if max(map(abs, address)) > LARGEST:
+        if max(map(abs, address)) > MAX_ADDRESS:
             raise RequestError(f"{self.path}: '{words}' lies off every map; say {_ADDRESS}")
         return address
 

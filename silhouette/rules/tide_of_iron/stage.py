@@ -19,7 +19,7 @@ from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
 from silhouette.rules.tide_of_iron.scene import HexScene
 from silhouette.scenes.scene import Check
 
-LEVEL = 0.34
+LEVEL_HEIGHT = 0.34
 """The height of a level, in widths of a hex."""
 
 THICK = 0.12
@@ -104,7 +104,7 @@ def _hex(board: _Board, scene: HexScene, address: Address) -> int:
     """The ground of a hex; only one that is higher than the rest of the map can be hidden."""
     level = scene.ground(address).elevation
     rim = corners((0, 0), 0.985)
-    shape = board.shape(("hex", level), lambda: prism(rim, -THICK, level * LEVEL))
+    shape = board.shape(("hex", level), lambda: prism(rim, -THICK, level * LEVEL_HEIGHT))
     colour = GROUND[min(level, len(GROUND) - 1)]
     name = f"level {level} {in_words(address)}"
     listed = level > scene.default.elevation
@@ -130,7 +130,7 @@ def _unit(board: _Board, scene: HexScene, name: str) -> int:
 
 
 def _top(scene: HexScene, address: Address) -> Floats:
-    return np.array([*middle(address), scene.ground(address).elevation * LEVEL])
+    return np.array([*middle(address), scene.ground(address).elevation * LEVEL_HEIGHT])
 
 
 def _point(at: Floats, above: float) -> tuple[float, float, float]:

@@ -103,7 +103,7 @@ def test_a_check_that_takes_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch
     """Of 256 cells to 256 past 50 boxes there are millions of lines: a minute of them, of a file of six kilobytes."""
     scene = load(scene_of(square(0, 3), square(5, 3), solid_cells=[[1, 1, 2]]))
     ruled(IKOSA, scene, scene.checks[0], ReferenceRenderer(), 0.1)
-    monkeypatch.setattr("silhouette.rules.ikosa.judge.LONGEST", 0.0)
+    monkeypatch.setattr("silhouette.rules.ikosa.judge.CHECK_SECONDS", 0.0)
     with pytest.raises(
         RequestError, match="lines from 9 to 9 cells past 1 solids take more than 0 s of CPU time; give"
     ):
@@ -113,7 +113,7 @@ def test_a_check_that_takes_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch
 def test_so_many_pairs_of_cells_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = scene_of(square(0, 3), square(5, 2))
     for most in (36, 35):
-        monkeypatch.setattr("silhouette.rules.ikosa.scene.MOST_PAIRS", most)
+        monkeypatch.setattr("silhouette.rules.ikosa.scene.MAX_CELL_PAIRS", most)
         if most == 36:
             load(scene)
         else:
