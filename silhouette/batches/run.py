@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from silhouette.batches.chunks import CHUNK_CHECKS_TOGETHER, ChunkJudge, ChunkRequirements
-from silhouette.batches.export import check_outputs, check_table_path, problem_of, whose, write_table
+from silhouette.batches.export import check_outputs, check_table_path, problem_of, whose, write_junit, write_table
 from silhouette.batches.finished import Record, content_of, fingerprint, read_rows, record_of
 from silhouette.batches.journal import Journal, Rows, journal_of
-from silhouette.batches.junit import write_junit
 from silhouette.batches.repair import Repair
 from silhouette.batches.schedule import RowStore, Schedule
 from silhouette.batches.settings import BatchSettings

@@ -18,9 +18,8 @@ from silhouette.drawing.captions import BOLD, HAIRLINE, THIN, Swatch
 from silhouette.drawing.saving import Told, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.strokes import areas
-from silhouette.drawing.styles import PRINT, Style, style_called
+from silhouette.drawing.styles import PRINT, Style, style_called, verdict_colours
 from silhouette.drawing.table.tracing import Rings, rings_of
-from silhouette.drawing.verdict_colours import verdict_colours
 from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
 from silhouette.geometry import INCH, Flags, Floats

@@ -22,10 +22,9 @@ from silhouette.exchange.obj_writing import obj_bytes
 from silhouette.exchange.reading_ahead import side_by_side
 from silhouette.files.cache import Cache
 from silhouette.files.changing import FolderChange, changing_folder, check_folder
-from silhouette.files.documents import MOST_OF, document_of
+from silhouette.files.documents import MOST_OF, document_of, toml, toml_key
 from silhouette.files.reading import LARGEST_FILE, read_file
 from silhouette.files.schema import Location, validated
-from silhouette.files.toml_text import toml, toml_key
 from silhouette.models.bases import Base
 from silhouette.models.entries import Kind, ModelOptions
 from silhouette.models.model import model_of_mesh

@@ -3,6 +3,8 @@
 The usual mistakes in TOML and JSON, in plain words: what a parser stumbled over, and what would be right.
 
 a parser's message and place -> the line it stands in -> the first mistake that fits -> advice
+
+Values and keys as TOML writes them, in scenes that Silhouette writes for people to read and edit.
 """
 
 from __future__ import annotations
@@ -12,12 +14,39 @@ import os
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from silhouette.errors import FileError
 from silhouette.files.reading import missing, read_file
+
+
+def toml(value: Any) -> str:
+    """A value as TOML writes it, tables inline.
+
+    >>> toml({"box": [1.0, 2], "a b": "x\\x7f"}), toml([]), toml(True)
+    ('{ box = [1.0, 2], "a b" = "x\\\\u007f" }', '[]', 'true')
+    """
+    if isinstance(value, Mapping):
+        pairs = [f"{toml_key(str(key))} = {toml(item)}" for key, item in value.items()]
+        return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(toml(item) for item in value)}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)
+
+
+def toml_key(key: str) -> str:
+    """A key, in quotes where it has other signs than letters, digits, - and _.
+
+    >>> toml_key("thin-part_2"), toml_key("a b"), toml_key("")
+    ('thin-part_2', '"a b"', '""')
+    """
+    is_bare = key.isascii() and key.replace("-", "a").replace("_", "a").isalnum()
+    return key if is_bare else toml(key)
+
 
 PATHS = "write / in paths, or put the path in '...'"
 """Advice about the backslash of Windows paths."""

@@ -248,7 +248,7 @@ def _with_one_way(
     options: JudgingOptions, scene: Scene, results: Sequence[Judged], step: Callable[[float], None]
 ) -> Iterator[Judged]:
     """The results with why the target sees the attacker, if this one does not see it and may move."""
-    from silhouette.doubt.both_ways import one_way_of_each  # not before changes are wanted
+    from silhouette.doubt.changes import one_way_of_each  # not before changes are wanted
 
     movable = [result for result in results if result.changes is not None]
     checks, verdicts = [result.check for result in movable], [result.verdict for result in movable]

@@ -1,11 +1,23 @@
 """TELL: a scene that is being changed: its document, how it was before, the scene that it describes, its file.
 
 edits -> the document after them -> Scene; what is saved is what was judged
+
+A picture of a model as it is tagged, kept beside its model file.
+
+PNG of the page -> marked as ours -> written with the model file; a picture of anybody else's stays as it is
+
+What is not saved yet, in a file beside the scene: where the program was killed, it is there again.
+
+document of a table -> file -> the document again, where the scene's file is still the one that it was made from
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import zlib
+from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,13 +29,200 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import BYTE_ORDER_MARK, check_document, document_of, read_document, read_text
 from silhouette.files.writing import write_file
 from silhouette.live.edits import PieceEdit, edit_of, edited
-from silhouette.live.evidence import Pictures
 from silhouette.live.names import Document, Names, names_after, piece_names
 from silhouette.live.tags import Models, model_file, said_of, tag_of, tagged, with_models, written_models
-from silhouette.live.unsaved import Unsaved, autosave_name, set_aside
 from silhouette.rules import rule_of
 from silhouette.scenes.table import TableScene
 from silhouette.text import in_quotes
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+"""The first bytes of every PNG."""
+
+MAX_PICTURE_BYTES = 2**20
+"""The bytes of the largest picture."""
+
+_HEAD = len(SIGNATURE) + 25
+"""Where the first chunk of a PNG, its size and colours, ends."""
+_MARK = b"Software\0Silhouette: a model as it is tagged"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that waits to be written.
+
+    Attributes:
+        png: the file, marked as ours.
+        keys: what was tagged when it was made; of anything else it is no evidence.
+    """
+
+    png: bytes
+    keys: Document
+
+
+class Pictures:
+    """The pictures of a table that wait for it to be saved."""
+
+    def __init__(self) -> None:
+        self._waiting = dict[str, Picture]()
+
+    def take(self, folder: Path, file: str, keys: Document | None, data: object) -> Path | None:
+        """Takes a picture, and gives the place where it will lie; None where nothing was tagged.
+
+        Args:
+            folder: of the scene.
+            file: the model file, as the scene names it.
+            keys: what is tagged.
+            data: a PNG in base 64.
+
+        Raises:
+            RequestError: where it is no PNG, or too large.
+            FileError: where a picture lies there that is not ours.
+        """
+        png = picture_of(data)
+        if keys is None:
+            return None
+        place = place_of(folder / file)
+        self._waiting[file] = Picture(png, keys)
+        return place
+
+    def write(self, folder: Path, models: Mapping[str, Document]) -> None:
+        """Writes the pictures of models that are tagged as they were then; the others show what holds no longer."""
+        for file, picture in self._waiting.items():
+            if models.get(file) == picture.keys:
+                with suppress(FileError):  # somebody else's by now; no reason not to save the scene
+                    write_file(place_of(folder / file), picture.png)
+        self._waiting.clear()
+
+
+def picture_of(data: object) -> bytes:
+    """The PNG that a request holds, marked as ours.
+
+    Args:
+        data: base 64.
+
+    Raises:
+        RequestError: where it is no PNG, or too large.
+    """
+    try:
+        png = b64decode(data if isinstance(data, str) else "", validate=True)
+    except ValueError:
+        png = b""
+    if len(png) > MAX_PICTURE_BYTES:
+        raise RequestError(f"a picture of {len(png)} bytes; {MAX_PICTURE_BYTES} are the most")
+    if png[:16] != SIGNATURE + b"\0\0\0\rIHDR" or len(png) < _HEAD:
+        raise RequestError("data must be a PNG in base 64")
+    return png[:_HEAD] + _chunk(b"tEXt", _MARK) + png[_HEAD:]
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    """A part of a PNG: its length, its kind, what it holds, and the sum that proves it."""
+    return len(content).to_bytes(4, "big") + kind + content + zlib.crc32(kind + content).to_bytes(4, "big")
+
+
+def is_ours(file: Path) -> bool:
+    """Whether a picture was written by `silhouette table`: it says so in its second chunk."""
+    mark = _chunk(b"tEXt", _MARK)
+    with file.open("rb") as stream:
+        return stream.read(_HEAD + len(mark))[_HEAD:] == mark
+
+
+def place_of(model: Path) -> Path:
+    """Where the picture of a model file is written.
+
+    Raises:
+        FileError: where another picture lies there, which is not ours.
+
+    >>> place_of(Path("models/kal.toml")).name
+    'kal.png'
+    """
+    place = model.with_suffix(".png")
+    if place.is_symlink() or (place.exists() and not (place.is_file() and is_ours(place))):
+        raise FileError(place, "is there already, and not of a live table; rename it to keep a picture of the model")
+    return place
+
+
+AUTOSAVE = ".autosave.json"
+"""The ending of the file beside a scene that has what is not saved yet; its name begins with a dot."""
+
+
+@dataclass(frozen=True)
+class Unsaved:
+    """Changes that are not saved.
+
+    Attributes:
+        text: the scene file as it would be saved.
+        names: that its pieces have in the file as it is.
+        models: what model files are to say as well.
+    """
+
+    text: str
+    names: Names
+    models: Models
+
+    def write(self, scene: Path, on_disk: str | None) -> None:
+        """Writes them beside the scene.
+
+        Args:
+            scene: the path of its file.
+            on_disk: what that says; None where it is not there.
+
+        Raises:
+            FileError: where the folder cannot be written to.
+        """
+        kept = {"of": _digest(on_disk), "names": self.names, "models": self.models, "text": self.text}
+        write_file(scene.with_name(autosave_name(scene)), json.dumps(kept, indent=2, default=str))
+
+    @classmethod
+    def read(cls, scene: Path, on_disk: str | None) -> Unsaved:
+        """What lies beside a scene.
+
+        Raises:
+            SilhouetteError: where it is damaged, or the scene is not what it was.
+        """
+        file = scene.with_name(autosave_name(scene))
+        try:
+            kept = json.loads(read_text(file))
+            found = cls(str(kept["text"]), dict(kept["names"]), dict(kept["models"]))
+            is_of_this = kept["of"] == _digest(on_disk)
+        except (KeyError, TypeError, ValueError, RecursionError):
+            raise FileError(file, "is damaged") from None
+        if not is_of_this:
+            raise FileError(scene, "was changed since")
+        return found
+
+    def document(self, scene: Path) -> Document:
+        """What the scene file would say.
+
+        Raises:
+            FileError: where the text is no document.
+        """
+        return document_of(scene, self.text)
+
+
+def autosave_name(path: Path) -> str:
+    """The name of the file for what is not saved yet.
+
+    >>> autosave_name(Path("scenes/duel.toml"))
+    '.duel.toml.autosave.json'
+    """
+    return f".{path.name}{AUTOSAVE}"
+
+
+def set_aside(file: Path, why: SilhouetteError) -> str:
+    """Gives the file of what is not saved another name, beside it, and says so in a sentence."""
+    number, kept = 1, file
+    while os.path.lexists(kept):
+        kept = file.with_name(f"{file.stem}-{number}{file.suffix}")
+        number += 1
+    with suppress(OSError):
+        file.rename(kept)
+    return f"changes that were not saved lie in {kept.name} and are not shown: {why}"
+
+
+def _digest(text: str | None) -> str:
+    """A short text that tells the content of a file from any other."""
+    return hashlib.blake2b((text or "").encode(), digest_size=16).hexdigest()
+
 
 __all__ = ["LiveTable", "Pose", "State", "autosave_name"]
 

@@ -146,7 +146,7 @@ class PageQuestion:
 
     def answered(self, desk: Desk) -> bytes:
         """See `Question`."""
-        from silhouette.judging.selection import Selection
+        from silhouette.judging.loading import Selection
         from silhouette.pages.report.page import judged_and_drawn, report_page
         from silhouette.version import VERSION
 

@@ -1,12 +1,22 @@
 """TELL: a changed document written into the text of its file, whose comments, order and spelling stay.
 
 text of a file, document -> the text with what has changed
+
+The text of a TOML file in blocks: a header such as [[fighter]], what stands below it, the comments above it.
+
+text -> blocks; blocks -> the same text
+
+A changed document written into the text of a JSON file, whose order, spaces and spelling stay.
+
+text of a file, document -> the text with what has changed
 """
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +24,264 @@ from typing import Any
 import tomlkit
 from tomlkit.items import AoT, Array
 
-from silhouette.files.documents import BYTE_ORDER_MARK
-from silhouette.live.blocks import Block, blocks_of
-from silhouette.live.json_text import json_rewritten
+from silhouette.files.documents import BYTE_ORDER_MARK, MARKS
 from silhouette.live.names import Names
+
+
+@dataclass(frozen=True)
+class Block:
+    """A header of a TOML text with what stands below it; the first block of a text has no header.
+
+    Attributes:
+        keys: of the header: ("fighter",) of [[fighter]], ("fighter", "doubt") of [fighter.doubt]; none in the first.
+        is_entry: whether the header has two brackets.
+        above: the empty lines above it, and comments that are set off from it by an empty line.
+        comment: the lines of the comment directly above the header.
+        text: the header, and all lines below it that are its own.
+    """
+
+    keys: tuple[str, ...]
+    is_entry: bool
+    above: str
+    comment: str
+    text: str
+
+    @property
+    def whole(self) -> str:
+        """The block with what stands above it."""
+        return self.above + self.comment + self.text
+
+
+def blocks_of(text: str) -> tuple[list[Block], str]:
+    """The blocks of a TOML text, and what stands below the last one: empty lines and comments.
+
+    Put together again they are the text. A comment belongs to the header that it stands directly above, else to the
+    lines that it stands directly below, else to none.
+
+    >>> text = 'rules = "ikosa"\\n\\n# The tall one.\\n[[creature]]\\nname = "ogre"\\n# it flies\\n\\n# That is all.\\n'
+    >>> (first, ogre), below = blocks_of(text)
+    >>> ogre.keys, ogre.comment, ogre.text
+    (('creature',), '# The tall one.\\n', '[[creature]]\\nname = "ogre"\\n# it flies\\n')
+    >>> below
+    '\\n# That is all.\\n'
+    """
+    lines = text.split("\n")
+    lines = [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+    heads = list(_headers(text))
+    blocks = list[Block]()
+    above = comment = ""
+    for start, end in zip([0, *heads], [*heads, len(lines)], strict=True):
+        own, left = _own(lines[start:end], is_last=end == len(lines))
+        keys, is_entry = ((), False) if not blocks else _keys(own[0])
+        blocks.append(Block(keys, is_entry, above, comment, "".join(own)))
+        first = len(left)
+        while end < len(lines) and first and _is_comment(left[first - 1]):
+            first -= 1
+        above, comment = "".join(left[:first]), "".join(left[first:])
+    return blocks, above + comment
+
+
+def _headers(text: str) -> Iterator[int]:
+    """The numbers of the lines, from 0, that are headers."""
+    depth, line, begins = 0, 0, True
+    for match in MARKS.finditer(text):
+        mark = match["mark"]
+        if mark == "[" and depth == 0 and begins:
+            yield line
+        if mark == "\n" or match[0].strip():
+            begins = mark == "\n" and depth == 0
+        depth += (mark in ("[", "{")) - (mark in ("]", "}"))
+        line += match[0].count("\n")
+
+
+def _own(lines: Sequence[str], *, is_last: bool) -> tuple[Sequence[str], Sequence[str]]:
+    """The lines that belong to the header that they begin with, and those that may belong to the next one.
+
+    A comment right below them is theirs, unless the next header follows it without an empty line.
+    """
+    end = len(lines)
+    while end and (not lines[end - 1].strip() or _is_comment(lines[end - 1])):
+        end -= 1
+    below = next(
+        (number for number in range(end, len(lines)) if not lines[number].strip()), len(lines) if is_last else end
+    )
+    return lines[:below], lines[below:]
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("#")
+
+
+def _keys(header: str) -> tuple[tuple[str, ...], bool]:
+    """The keys of a header, and whether it has two brackets."""
+    value: Any = tomllib.loads(header)
+    keys = list[str]()
+    while value:
+        if isinstance(value, list):
+            (value,) = value
+        else:
+            ((key, value),) = value.items()
+            keys.append(key)
+    return tuple(keys), header.lstrip().startswith("[[")
+
+
+Match = Callable[[Sequence[Any], Sequence[Any]], list[int | None]]
+"""Tells for each entry of a new list the number of the old one that it was, or None."""
+
+INDENT = "  "
+"""What each level of a new text stands further to the right."""
+
+_SPACES = re.compile(r"[ \t\r\n]*")
+
+
+def json_rewritten(text: str, document: Mapping[str, Any], match: Match) -> str:
+    """The text of a JSON file that says what a document says; what has not changed stays, byte for byte.
+
+    Args:
+        text: that it has; empty where there is none yet.
+        document: what it is to say; dates become texts.
+        match: tells which entries of lists are the same.
+
+    >>> old = '{"rules": "ikosa",  "boxes": [[0, 0.50], [1, 1]], "mode": "melee"}'
+    >>> print(json_rewritten(old, {"rules": "ikosa", "boxes": [[0, 0.5], [1, 2]]}, lambda old, new: [0, 1]))
+    {"rules": "ikosa",  "boxes": [[0, 0.50], [1, 2]]}
+    >>> print(json_rewritten("", {"creature": [{"name": "ogre", "cells": [[0, 0, 0]]}]}, lambda old, new: []), end="")
+    {
+      "creature": [
+        {
+          "name": "ogre",
+          "cells": [[0, 0, 0]]
+        }
+      ]
+    }
+    """
+    if not text.strip():
+        return _written(document) + "\n"
+    start = _end_of_spaces(text, 0)
+    value, end = _parsed(text, start)
+    return text[:start] + value.said(document, match) + text[end:]
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A member of an object or an array.
+
+    Attributes:
+        before: the comma before it, and spaces.
+        label: its key with the colon; empty in an array.
+        key: its key, or its number.
+        value: its value.
+    """
+
+    before: str
+    label: str
+    key: str | int
+    value: _Value
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A value in a text.
+
+    Attributes:
+        text: it whole.
+        value: as Python has it.
+        members: of an object or an array.
+        close: what stands behind the last member.
+    """
+
+    text: str
+    value: Any
+    members: tuple[_Member, ...] = ()
+    close: str = ""
+
+    def said(self, new: Any, match: Match) -> str:
+        """Its text where its value is another one."""
+        old = self.value
+        if old == new and isinstance(old, bool) == isinstance(new, bool):
+            return self.text
+        if not self.members or not new or type(old) is not type(new):
+            return _written(new) if isinstance(new, dict) and not old else _in_a_line(new)
+        if isinstance(new, dict):
+            kept = [member for member in self.members if member.key in new]
+            texts = [(one, one.label + one.value.said(new[one.key], match)) for one in kept]
+            return self._joined([*texts, *((None, _pair(key, new[key])) for key in new if key not in old)])
+        return self._joined([self._entry(number, one, match) for number, one in zip(match(old, new), new, strict=True)])
+
+    def _entry(self, number: int | None, new: Any, match: Match) -> tuple[_Member | None, str]:
+        """An entry of a list, with the one that it was."""
+        if number is not None:
+            return self.members[number], self.members[number].value.said(new, match)
+        first = self.members[0]
+        indent = first.before.rpartition("\n")[2]
+        is_spread = isinstance(new, dict) and "\n" in first.before and "\n" in first.value.text
+        return None, _written(new, indent) if is_spread else _in_a_line(new)
+
+    def _joined(self, members: Sequence[tuple[_Member | None, str]]) -> str:
+        """The text with these members, each with the spaces that were before it."""
+        first = self.members[0]
+        between = self.members[-1].before if len(self.members) > 1 else "," + (first.before or " ")
+        parts = [self.text[0]]
+        for place, (member, text) in enumerate(members):
+            own = between if member is None or member is first else member.before
+            parts.append((first.before if place == 0 else own) + text)
+        return "".join(parts) + self.close
+
+
+def _pair(key: str, value: Any) -> str:
+    return f"{_in_a_line(key)}: {_in_a_line(value)}"
+
+
+def _in_a_line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _written(value: Any, indent: str = "") -> str:
+    """A new text: each key of a table on its own line, and each entry of a list of tables; all else in one line."""
+    inner = indent + INDENT
+    if isinstance(value, Mapping) and value:
+        lines = ",\n".join(f"{inner}{_in_a_line(key)}: {_written_below(one, inner)}" for key, one in value.items())
+        return f"{{\n{lines}\n{indent}}}"
+    return _in_a_line(value)
+
+
+def _written_below(value: Any, indent: str) -> str:
+    """The value of a key: a list of tables is spread over several lines."""
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(one, Mapping) for one in value)
+        and len(indent) == len(INDENT)
+    ):
+        inner = indent + INDENT
+        return "[\n" + ",\n".join(inner + _written(one, inner) for one in value) + f"\n{indent}]"
+    return _in_a_line(value)
+
+
+def _parsed(text: str, start: int) -> tuple[_Value, int]:
+    """The value that begins at a place of valid JSON, and the place where it ends."""
+    value, end = json.JSONDecoder().raw_decode(text, start)
+    members = list[_Member]()
+    place = start + 1
+    while value and isinstance(value, dict | list):
+        begin = _end_of_spaces(text, place)
+        if text[begin] == ",":
+            begin = _end_of_spaces(text, begin + 1)
+        elif text[begin] in "]}":
+            return _Value(text[start:end], value, tuple(members), text[place:end]), end
+        inner, key = begin, len(members)
+        if isinstance(value, dict):
+            key, inner = json.JSONDecoder().raw_decode(text, begin)
+            inner = _end_of_spaces(text, _end_of_spaces(text, inner) + 1)
+        one, after = _parsed(text, inner)
+        members.append(_Member(text[place:begin], text[begin:inner], key, one))
+        place = after
+    return _Value(text[start:end], value), end
+
+
+def _end_of_spaces(text: str, start: int) -> int:
+    found = _SPACES.match(text, start)
+    return start if found is None else found.end()
 
 
 def rewritten(path: Path, text: str, document: Mapping[str, Any], names: Names | None = None) -> str:

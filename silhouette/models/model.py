@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.files.named import file_named
-from silhouette.files.reading import DOCUMENTS
+from silhouette.files.reading import DOCUMENTS, file_named
 from silhouette.files.schema import MAX_LENGTH, Location, validated
 from silhouette.geometry import Flags, Floats, cosine_and_sine, hull_outline
 from silhouette.lazy import cached_property

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from silhouette.files.named import file_named
+from silhouette.files.reading import file_named
 from silhouette.files.schema import Location
 from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.scene import rules_of

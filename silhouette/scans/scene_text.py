@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.files.toml_text import toml, toml_key
+from silhouette.files.documents import toml, toml_key
 from silhouette.rules import FIRST
 from silhouette.scans.keeping import SOURCE_RECORD, EarlierPiece, title_of
 from silhouette.scans.questions import Question

@@ -14,7 +14,7 @@ import numpy as np
 
 from silhouette.errors import FileError
 from silhouette.files.cache import Cache
-from silhouette.files.named import file_named
+from silhouette.files.reading import file_named
 from silhouette.files.schema import Location
 from silhouette.geometry import Floats, Pose, corners, turned
 from silhouette.lazy import cached_property

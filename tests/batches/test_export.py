@@ -12,8 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from silhouette import FileError, SilhouetteError
-from silhouette.batches.export import check_table_path, write_table
-from silhouette.batches.junit import write_junit
+from silhouette.batches.export import check_table_path, write_junit, write_table
 
 NASTY = 'Kąl, "the\nRed"; 🎲 =1+1\t'
 

@@ -270,7 +270,7 @@ def test_new_columns_come_after_those_that_were_there(tmp_path: Path) -> None:
 
 
 def test_junit_of_a_file_is_that_of_its_rows(tmp_path: Path) -> None:
-    from silhouette.batches.junit import write_junit
+    from silhouette.batches.export import write_junit
 
     write_table(tmp_path / "out.csv", ROWS)
     write_junit(tmp_path / "read.xml", read_rows(tmp_path / "out.csv"))

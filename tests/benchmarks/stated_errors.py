@@ -25,8 +25,8 @@ from silhouette.measure.observation import OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted, observe
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules.necromunda.judge import sight_between
 from silhouette.rules.necromunda.scene import Readings
-from silhouette.rules.necromunda.sight import sight_between
 from silhouette.scenes.table import TableScene
 from tests.benchmarks.crowded_table import MESHES, MISSING, crowded_document, loaded
 from tests.benchmarks.tables import Options, Table, options_of, progress, show

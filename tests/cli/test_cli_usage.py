@@ -85,7 +85,7 @@ def test_ctrl_c_stops_a_real_process(tmp_path: Path) -> None:
     # A shell that starts tests in the background may have told its children to ignore the signal.
     script = "import pathlib, signal, sys, time; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     # The scene takes a minute to load, so that the signal comes in the middle of it.
-    script += "import silhouette.judging.scenes as judging\n"
+    script += "import silhouette.judging.checking as judging\n"
     script += "judging.load_scene = lambda *_, **__: (pathlib.Path(sys.argv.pop()).touch(), time.sleep(60))\n"
     script += "from silhouette.cli.app import main; sys.exit(main(sys.argv[1:3]))"
     command = [sys.executable, "-c", script, "check", str(file), str(begun)]

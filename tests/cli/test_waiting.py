@@ -129,7 +129,7 @@ def test_a_batch_knows_its_total_when_every_scene_is_opened() -> None:
 
 SLOW = """
 import sys, time
-import silhouette.judging.scenes as judging
+import silhouette.judging.checking as judging
 right = judging.load_scene
 def load_scene(*words, **options):
     time.sleep(60.0)

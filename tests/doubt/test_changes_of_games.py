@@ -10,8 +10,7 @@ import jsonschema
 import pytest
 
 from silhouette.cli.schema import schema_of
-from silhouette.doubt.both_ways import one_way_of_each
-from silhouette.doubt.changes import changes_of, nearest_place
+from silhouette.doubt.changes import changes_of, nearest_place, one_way_of_each
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.renderers import choose

@@ -14,8 +14,7 @@ import pytest
 from PIL import Image
 
 from silhouette.drawing.maps import Grid, MapLook, write_map_picture
-from silhouette.drawing.styles import DARK, PRINT
-from silhouette.drawing.verdict_colours import verdict_colours
+from silhouette.drawing.styles import DARK, PRINT, verdict_colours
 from silhouette.geometry import Floats
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Level

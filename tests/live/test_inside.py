@@ -9,7 +9,7 @@ import pytest
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.live.live_table import LiveTable
-from silhouette.live.server.inside import check_inside
+from silhouette.live.server.running import check_inside
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "scenes/necromunda/example_2_partial_cover.toml"
 

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from silhouette.drawing.styles import DARK, PRINT, Style
-from silhouette.drawing.verdict_colours import verdict_colours
+from silhouette.drawing.styles import DARK, PRINT, Style, verdict_colours
 from silhouette.pages.html.skeleton import SIGNS
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level

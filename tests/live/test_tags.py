@@ -14,8 +14,7 @@ from PIL import Image
 from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.live.evidence import MAX_PICTURE_BYTES, is_ours
-from silhouette.live.live_table import LiveTable
+from silhouette.live.live_table import MAX_PICTURE_BYTES, LiveTable, is_ours
 from tests.conftest import PROJECT
 
 SCENE = """rules = "necromunda"

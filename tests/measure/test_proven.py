@@ -17,8 +17,8 @@ from silhouette.measure.observe import Wanted, observe_many
 from silhouette.measure.proven import HIDDEN, ProvenEstimate
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
+from silhouette.rules.necromunda.judge import sight_between
 from silhouette.rules.necromunda.scene import NecromundaScene
-from silhouette.rules.necromunda.sight import sight_between
 from tests.support.duels import loaded as duel_of
 from tests.support.mapped_tables import gantry_table, loaded
 

@@ -17,10 +17,9 @@ from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, judge_all, load_scene
 from silhouette.pages.html.markup import VOID
-from silhouette.pages.tutorial.facts import Facts, filled
 from silhouette.pages.tutorial.html import INDEX
 from silhouette.pages.tutorial.pages import FACTS, Run, files_in, scenes_folder, whole_folder, write_tutorial
-from silhouette.pages.tutorial.parts import SEED, map_scene
+from silhouette.pages.tutorial.parts import SEED, Facts, filled, map_scene
 from silhouette.pages.tutorial.words import Texts, Walking, texts
 from silhouette.renderers import choose
 from silhouette.rules import RULES

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.files.cache import Cache
-from silhouette.judging.scenes import JudgingOptions, judge_scene
-from silhouette.judging.selection import Selection
+from silhouette.judging.checking import JudgingOptions, judge_scene
+from silhouette.judging.loading import Selection
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
 from silhouette.live.protocol import Session

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.in_3d.colouring import painter
-from silhouette.drawing.in_3d.simplifying import MOST_IN_ALL, MOST_TRIANGLES, Shape, check_available
+from silhouette.drawing.in_3d.simplifying import MOST_IN_ALL, MOST_TRIANGLES, Shape, check_available, painter
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
 from silhouette.files.cache import Cache
 from silhouette.geometry import INCH, Floats

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.measure.sampled import Along
 from silhouette.measure.sampling import Kinds, Picture, Places
-from silhouette.renderers.cuda.rows import BodyRows, view_rows
+from silhouette.renderers.cuda.device_renderer import BodyRows, view_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Described:
             where its target may be.
         sizes: (k, 2) blocks, height and width.
         check: (k,) the check to which each picture belongs.
-        views: (k, 5, 3) as of `silhouette.renderers.cuda.rows.view_rows`.
+        views: (k, 5, 3) as of `silhouette.renderers.cuda.device_renderer.view_rows`.
         bodies: of each picture its target, then its blockers.
         blockers: (k,) how many these are.
         arcs: (k,) the number of arcs of each picture, -1 where all of the target lies in one.

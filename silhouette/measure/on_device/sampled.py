@@ -12,8 +12,8 @@ from silhouette.measure.on_device.described import Cells, Described
 from silhouette.measure.on_device.device_cells import BITS, DeviceCells, words_of
 from silhouette.measure.sampled import Along
 from silhouette.measure.sampling import Kinds, Picture, Places, sample
+from silhouette.renderers.cuda.device_renderer import meshes_of
 from silhouette.renderers.cuda.renderer import CudaRenderer
-from silhouette.renderers.cuda.rows import meshes_of
 from silhouette.renderers.cuda.served import ServedRenderer
 from silhouette.renderers.protocol import Renderer
 

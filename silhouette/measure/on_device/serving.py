@@ -22,8 +22,8 @@ from silhouette.files.cache import CACHED_TRIANGLES
 from silhouette.measure.on_device.described import Described
 from silhouette.measure.on_device.device_cells import DeviceCells
 from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.cuda.device_renderer import BodyRows
 from silhouette.renderers.cuda.renderer import CudaRenderer
-from silhouette.renderers.cuda.rows import BodyRows
 from silhouette.renderers.cuda.served import Facts, Lacking
 
 FEWEST = 256

@@ -1,9 +1,13 @@
-"""RENDER: what every renderer on a device has in common, whether this process holds the device or another does."""
+"""RENDER: what every renderer on a device has in common, whether this process holds the device or another does.
+
+Views and bodies as arrays: so a device takes them, and so they are sent to the process that holds it.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +15,54 @@ from numpy.typing import NDArray
 from silhouette.errors import RequestError
 from silhouette.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.cuda.rows import BodyRows, meshes_of, view_rows
-from silhouette.renderers.protocol import Capabilities, Cast
+from silhouette.renderers.protocol import Body, Capabilities, Cast
 from silhouette.renderers.rays import RayRenderer
+from silhouette.views import View
+
+
+@dataclass(frozen=True, eq=False)
+class BodyRows:
+    """Bodies in an order of their own.
+
+    Attributes:
+        turn: (n, 3, 3) the rotations of their poses.
+        at: (n, 3) mm, the translations.
+        mesh: (n,) the number of each one's mesh in ``digests``.
+        digests: of the meshes, each once.
+    """
+
+    turn: Floats
+    at: Floats
+    mesh: Integers
+    digests: tuple[str, ...]
+
+    @classmethod
+    def of(cls, bodies: Sequence[Body]) -> BodyRows:
+        """The rows of bodies.
+
+        >>> BodyRows.of([]).turn.shape
+        (0, 3, 3)
+        """
+        numbers = dict[str, int]()
+        mesh = np.array([numbers.setdefault(body.mesh.digest, len(numbers)) for body in bodies], np.int32)
+        turn = np.array([body.pose.rotation for body in bodies], np.float64).reshape(-1, 3, 3)
+        at = np.array([body.pose.translation for body in bodies], np.float64).reshape(-1, 3)
+        return cls(turn, at, mesh, tuple(numbers))
+
+
+def meshes_of(bodies: Sequence[Body]) -> dict[str, Mesh]:
+    """The meshes of bodies by their digests, in the order of `BodyRows.digests`."""
+    return {body.mesh.digest: body.mesh for body in bodies}
+
+
+def view_rows(views: Sequence[View]) -> Floats:
+    """(k, 5, 3) views as a device reads them: see `silhouette.renderers.cuda.kernels.DeviceView`."""
+    rows = np.empty((len(views), 5, 3))
+    rows[:, 0] = [view.eye for view in views]
+    rows[:, 1:4] = [view.axes for view in views]
+    rows[:, 4] = [(view.left, view.top, view.step) for view in views]
+    return rows
+
 
 BYTES_PER_FACE = 320
 """What a face is taken to need on a device: 220 bytes on the CPU, and more on a GPU while its hierarchy is built."""
@@ -40,7 +89,7 @@ class DeviceRenderer(RayRenderer):
         """(n,) mm, the depth at which each ray first meets its body, infinite for none.
 
         Args:
-            views: (k, 5, 3) of each cast: see `silhouette.renderers.cuda.rows.view_rows`.
+            views: (k, 5, 3) of each cast: see `silhouette.renderers.cuda.device_renderer.view_rows`.
             bodies: k, the one at which each cast's rays are aimed.
             meshes: of these, by their digests.
             of_ray: (n,) int32, the number of each ray's cast.

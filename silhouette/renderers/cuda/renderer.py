@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from silhouette.errors import DeviceFull, RendererUnavailable
 from silhouette.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.cuda.device_renderer import DeviceRenderer, size_of
+from silhouette.renderers.cuda.device_renderer import BodyRows, DeviceRenderer, size_of
 from silhouette.renderers.cuda.devices import Device, chosen_device, silenced, warp
-from silhouette.renderers.cuda.rows import BodyRows
 from silhouette.renderers.rays import Chunk, Kept
 
 SHARE_OF_MEMORY = 0.6

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from silhouette.errors import DeviceLost, RendererUnavailable
 from silhouette.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.cuda.device_renderer import DeviceRenderer
-from silhouette.renderers.cuda.rows import BodyRows
+from silhouette.renderers.cuda.device_renderer import BodyRows, DeviceRenderer
 from silhouette.renderers.protocol import Capabilities
 
 PATIENCE = 120.0

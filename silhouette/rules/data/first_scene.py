@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from silhouette.files.toml_text import toml
+from silhouette.files.documents import toml
 from silhouette.rules.data.entries import ReadingEntry
 from silhouette.rules.data.game import Game
 

@@ -18,10 +18,9 @@ from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasPicture, HasThr
 from silhouette.rules.base import Band, Figure, Rule, Scale, Settings
 from silhouette.rules.expectations import check_expectations
 from silhouette.rules.fields import OF_ODDS
-from silhouette.rules.necromunda.judge import judge
+from silhouette.rules.necromunda.judge import arcs_of, is_friend_in_contact, judge
 from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
-from silhouette.rules.necromunda.sight import arcs_of, is_friend_in_contact
 from silhouette.rules.on_table import OnTable
 from silhouette.rules.one_way import behind, by_bodies, by_eyes, one_way_words
 from silhouette.rules.table import places_of_attacker

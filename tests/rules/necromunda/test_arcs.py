@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from silhouette.files.cache import Cache
+from silhouette.rules.necromunda.judge import arcs_of
 from silhouette.rules.necromunda.rule import NECROMUNDA
-from silhouette.rules.necromunda.sight import arcs_of
 from tests.rules.necromunda.test_necromunda import NOWHERE, attacker, fighter, hauler, judged, table, wall
 
 
