@@ -6,6 +6,7 @@ model -> its digest, and bytes -> the model
 
 from __future__ import annotations
 
+import copyreg
 import hashlib
 import pickle
 from collections.abc import Callable
@@ -55,7 +56,7 @@ def model_digest(model: Model) -> str:
 
 def packed_model(model: Model) -> bytes:
     """The model itself, with what has been worked out of it."""
-    return _bytes_of((model, vars(model)))
+    return _bytes_of((model, dict(vars(model))))  # at one stroke: other threads may work something out meanwhile
 
 
 def unpacked_model(content: bytes, cache: Cache) -> Model:
@@ -85,6 +86,8 @@ class _Packer(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, Scene | Piece | Model):
             return _made, (type(value), tuple(getattr(value, field.name) for field in fields(value)))
+        if isinstance(value, Mesh):
+            return copyreg.__newobj__, (Mesh,), dict(vars(value))  # type: ignore[attr-defined]
         if isinstance(value, Cache):  # its memory is this process's own
             return Cache, (value.directory,)
         return NotImplemented

@@ -65,6 +65,12 @@ class LRU(Generic[Value]):
         self._entries[digest] = value, size
         self.touch(digest)
 
+    def copy(self) -> LRU[Value]:
+        """The same values, in the same order of use."""
+        other = LRU[Value](self.room)
+        other.size, other._entries = self.size, self._entries.copy()
+        return other
+
     def touch(self, digest: str) -> None:
         """Counts a value as used now."""
         self._entries.move_to_end(digest)
@@ -81,15 +87,17 @@ class LRU(Generic[Value]):
         return dropped
 
 
-_contents: dict[str, Any] = {}
-"""The contents of this process, a worker: bytes until they are first asked for."""
+_packed: dict[str, bytes] = {}
+_unpacked: dict[str, Any] = {}
+"""The contents of this process, a worker: each is packed until it is first asked for."""
 
 
 def receive(new: Mapping[str, bytes], dropped: Collection[str]) -> None:
     """Keeps contents that came with a task, and lets go of others."""
-    _contents.update(new)
+    _packed.update(new)
     for digest in dropped:
-        del _contents[digest]
+        _packed.pop(digest, None)
+        _unpacked.pop(digest, None)
 
 
 def content_of(digest: str, unpack: Callable[[bytes], Any]) -> Any:
@@ -99,7 +107,7 @@ def content_of(digest: str, unpack: Callable[[bytes], Any]) -> Any:
         KeyError: if it was not sent.
         Exception: that which ``unpack`` meets, each time.
     """
-    value = _contents[digest]
-    if isinstance(value, bytes):
-        value = _contents[digest] = unpack(value)
-    return value
+    if digest not in _unpacked:
+        _unpacked[digest] = unpack(_packed[digest])
+        del _packed[digest]
+    return _unpacked[digest]

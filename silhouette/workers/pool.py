@@ -70,8 +70,8 @@ WORKER_LOST = (
 class WorkerPool:
     """A number of processes, each made ready once by ``start()``, which gives the function that does a task.
 
-    They are forked if that is safe, and share what is in memory; else ``start`` must be what pickle can carry. If no
-    process can be started the work is done in this one, without a timeout: see
+    They are forked if that is safe, and share what is in memory; else ``start`` must be what pickle can carry. Where
+    this process may start none, `events` does the work itself, without a timeout: see
     `silhouette.workers.starting.start_method`. Used as a context manager: at its end all processes are gone.
 
     Args:
@@ -140,7 +140,8 @@ class WorkerPool:
 
     def close(self, error: BaseException) -> None:
         """Ends all processes, whatever they are doing; tasks that are not done end with the error."""
-        self._closed = error
+        with self._queue_lock:  # what is submitted from now on ends at once
+            self._closed = error
         if self._thread is not None:
             for slot in self._slots:
                 if (worker := slot.worker) is not None:
@@ -179,17 +180,22 @@ class WorkerPool:
         """
         future = TaskFuture(task, contents or {}, urgency)
         future.number = next(self._numbers)
-        if self._closed is not None:
-            future.settle(error=self._closed)
-            return future
         future.add_done_callback(self._stop_if_cancelled)
         self._put(future)
-        running = [one for slot in self._slots if (one := slot.running) is not None]
-        if urgency < PATIENT and len(running) == len(self._slots):
-            last = max(running, key=lambda one: one.urgency)
-            if last.urgency >= PATIENT:
-                self._stop(last)
+        if urgency < PATIENT:
+            self._make_way()
         return future
+
+    def _make_way(self) -> None:
+        """Has a patient task stop if more urgent ones wait than processes are free, or will be by such a stop."""
+        with self._queue_lock:
+            waiting = sum(urgency < PATIENT and not future.done() for urgency, _, future in self._queue)
+        running = [future for slot in self._slots if (future := slot.running) is not None and not future.is_giving_way]
+        patient = [future for future in running if future.urgency >= PATIENT]
+        if waiting > len(self._slots) - len(running) and patient:
+            last = max(patient, key=lambda future: future.urgency)
+            last.is_giving_way = True
+            self._stop(last)
 
     def result(self, future: TaskFuture) -> Any:
         """The result of a future, for which the caller itself drives the pool.
@@ -252,15 +258,25 @@ class WorkerPool:
                     heappop(self._queue)
                     continue
             if not self._can_do(slot, future.task):
-                self._order(slot, self._required(future.task), future.task)
+                try:
+                    self._order(slot, self._required(future.task), future.task)
+                except Exception:
+                    if self._thread is None or not any(other.is_busy for other in self._slots):
+                        raise
+                    return  # it is tried again when one of these is free
                 continue
             with self._queue_lock:
                 future = heappop(self._queue)[-1]
             self._begin(slot, future)
 
     def _put(self, future: TaskFuture) -> None:
+        """Queues a task, which ends at once if the pool is closed."""
         with self._queue_lock:
-            heappush(self._queue, (future.urgency, future.number, future))
+            closed = self._closed
+            if closed is None:
+                heappush(self._queue, (future.urgency, future.number, future))
+        if closed is not None:
+            future.settle(error=closed)
 
     def _stop_if_cancelled(self, future: Future[Any]) -> None:
         if future.cancelled():
@@ -412,6 +428,7 @@ class WorkerPool:
 
     def _begin(self, slot: Slot, future: TaskFuture) -> None:
         slot.futures.append(future)
+        future.is_giving_way = False
         try:
             slot.begin()
         except Exception as error:  # of a content that cannot be made
@@ -442,8 +459,8 @@ class WorkerPool:
         previous = slot.worker.server if isinstance(slot.worker, ForkedWorker) else None
         slot.kill()
         if required:
-            slot.is_ordered = True
             self._server_for(required, previous).orders.append(Order(slot, required, task))
+            slot.is_ordered = True
         else:
             slot.assign(start_worker(self._start, slot.number, ahead=slot.number < self._ahead), NOTHING)
 
@@ -560,17 +577,19 @@ def parallel_map(
 
 
 def _here(function: Callable[[Item], Result], items: Sequence[Item], indices: Sequence[int]) -> Iterator[Result]:
-    """The results by this process alone; of an error, after what is before it in the order of the items."""
-    outcomes: dict[int, Result | Exception] = {}
+    """The results by this process alone; of an error, after what is before it in the order of the items.
+
+    >>> list(_here(ValueError, ["a result, and no error"], [0]))
+    [ValueError('a result, and no error')]
+    """
+    outcomes: dict[int, Future[Result]] = {}
     due = 0
     for index in indices:
+        outcomes[index] = Future()
         try:
-            outcomes[index] = function(items[index])
+            outcomes[index].set_result(function(items[index]))
         except Exception as error:
-            outcomes[index] = error
+            outcomes[index].set_exception(error)
         while due in outcomes:
-            outcome = outcomes.pop(due)
-            if isinstance(outcome, Exception):
-                raise outcome
-            yield outcome
+            yield outcomes.pop(due).result()
             due += 1

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, Literal
 
 from silhouette.workers.clock import NEVER, RunningClock
@@ -49,6 +50,7 @@ class TaskFuture(Future[Any]):
         tell: is called with each `Event` of the task.
         number: in the order of submission.
         losses: the number of processes that ended over it.
+        is_giving_way: whether its process was told to stop for a more urgent one.
         value: the last value that came.
     """
 
@@ -59,6 +61,7 @@ class TaskFuture(Future[Any]):
         self.task, self.contents, self.urgency = task, contents, urgency
         self.tell = tell or (lambda event: None)
         self.number = self.losses = 0
+        self.is_giving_way = False
         self.value: Any = None
 
     def settle(self, value: Any = None, error: BaseException | None = None) -> None:
@@ -159,20 +162,29 @@ class Slot:
         self.send(self.futures[0])
 
     def send(self, future: TaskFuture) -> None:
-        """Sends a task, with those of its contents that the process lacks."""
+        """Sends a task, with those of its contents that the process lacks.
+
+        Raises:
+            Exception: that which the making of a content meets, or the packing of the task; then nothing is sent.
+        """
+        contents = {digest: one for digest, one in future.contents.items() if digest not in self.loaded}
+        new = {digest: one.make() for digest, one in contents.items() if digest not in self.sent}
+        sent = self.sent.copy()
+        for digest, content in contents.items():
+            if digest in new:
+                sent.put(digest, None, len(new[digest]) + content.extra)
+            else:
+                sent.touch(digest)
+        message = ForkingPickler.dumps((future.task, new, sent.trim(keep=contents)))
+        self.sent = sent
         with self.lock, suppress(OSError):  # it has died, which is noticed when something is read from it
-            contents = {digest: one for digest, one in future.contents.items() if digest not in self.loaded}
-            new = {digest: one.make() for digest, one in contents.items() if digest not in self.sent}
-            for digest, content in contents.items():
-                if digest in new:
-                    self.sent.put(digest, None, len(new[digest]) + content.extra)
-                else:
-                    self.sent.touch(digest)
             self.running = self.running or future
-            self.pipe.send((future.task, new, self.sent.trim(keep=contents)))
+            self.pipe.send_bytes(message)
 
     def stop(self, future: TaskFuture) -> None:
         """Has the process stop if this is what it does; called from any thread."""
+        if self.running is not future:  # without the lock, which a long message to another process may hold
+            return
         with self.lock, suppress(OSError):
             if self.worker is not None and self.running is future:
                 self.pipe.send(STOP)

@@ -296,9 +296,16 @@ def test_a_doctor_says_what_is_not_installed(capsys: pytest.CaptureFixture[str])
         "auto": {"name": "reference", "device": "numpy"},
         "versions": {"python": "3.11.7", "embreex": None},
         "cache": {"folder": "/home/kal/.cache/silhouette", "entries": 1, "bytes": 2_500_000},
+        "memory": {"bytes": 1_500_000, "most": 512 * 2**20},
     }
     told = printed(capsys, *doctor_report(found))
-    said = ("no EGL: apt install libegl1", "auto takes reference", "embreex not installed", "1 entry, 2.5 MB")
+    said = (
+        "no EGL: apt install libegl1",
+        "auto takes reference",
+        "embreex not installed",
+        "1 entry, 2.5 MB",
+        "kept in memory 1.5 MB",
+    )
     for words in (*said, "/dev/nvidia0; gl cannot draw on it", "- start the container with its GPU"):
         assert words in told
 

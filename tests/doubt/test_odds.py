@@ -169,7 +169,7 @@ def test_the_odds_are_the_same_for_any_number_of_processes() -> None:
 
 def test_more_doubt_than_can_be_drawn_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = half_hidden({"place": 1.0})
-    assert trials.MOST_DRAWN % trials.COORDINATES_TOGETHER == 0
+    assert trials.MOST_DRAWN % trials.COORDINATES == 0
     monkeypatch.setattr(trials, "MOST_DRAWN", 3)
     with pytest.raises(RequestError, match=r"4 numbers are in doubt, and odds draw 3 at most; say doubt = \{ place"):
         odds_in(scene)

@@ -80,7 +80,7 @@ def scales(file: Path) -> list[tuple[list[float], float]]:
 def test_the_top_of_each_wall_lies_in_the_band_of_its_class(case: tuple[Path, int], tmp_path: Path) -> None:
     """Where the wall ends in the picture is read from the pixels of the wall, and not from the mark at the scale."""
     line, file = looked(*case, tmp_path)
-    found, said, row = scales(file), texts(file), line.row
+    found, said, row = scales(file), texts(file), line.verdict.row()
     modifier = {None: "", 0: ", ±0 to hit"}.get(row["modifier"], f", \N{MINUS SIGN}{-(row['modifier'] or 0)} to hit")
     title = f"{row['attacker']} → {row['target']}: {row['verdict']}{modifier}"
     assert any(one.startswith(title) for one in said)

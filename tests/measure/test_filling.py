@@ -71,7 +71,7 @@ def test_a_window_is_seen_through_but_where_it_is_filled(is_solid: Any, verdict:
     found = judged(scene(frame(60, 40), is_solid))
     assert (found.verdict, is_told(found)) == (verdict, told)
     if is_solid == "filled":
-        assert found.decided_by == "proof"
+        assert found.measurement.decided_by == "proof"
         assert [(blocker.name, blocker.occluded) for blocker in found.blockers] == [("wall", 1.0)]
 
 
@@ -79,7 +79,7 @@ def test_a_window_is_seen_through_but_where_it_is_filled(is_solid: Any, verdict:
 @pytest.mark.parametrize("deep", [0.5, 4.0, 25.0])
 def test_a_filled_window_hides_all_however_it_is_turned(turn: float, deep: float) -> None:
     found = judged(scene(frame(200, 80, 40, deep), "filled", turn=turn))
-    assert (found.verdict, found.counts.error, found.decided_by) == ("hidden", 0.0, "proof")
+    assert (found.verdict, found.counts.error, found.measurement.decided_by) == ("hidden", 0.0, "proof")
 
 
 def test_what_stands_before_the_wall_is_not_hidden_and_what_leans_on_it_is_not() -> None:

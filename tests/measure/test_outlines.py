@@ -38,7 +38,7 @@ def seen(target: dict[str, Any], outlines: dict[str, float], **more: Any) -> Nec
 
 def area(verdict: NecromundaVerdict) -> float:
     """mm², of the target in the plane of its middle."""
-    return verdict.counts.total * verdict.pixel**2
+    return verdict.counts.total * verdict.measurement.pixel**2
 
 
 @pytest.mark.parametrize("out", [-3.0, -0.7, -0.05, 0.05, 0.7, 3.0])

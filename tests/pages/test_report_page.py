@@ -70,7 +70,8 @@ def test_a_report_is_whole_and_closed_and_says_what_was_found(made: tuple[str, A
     for row in printed["checks"]:
         assert row["verdict"] in document.words
         assert " ".join((row["reason"][:1].upper() + row["reason"][1:]).split()) in document.words
-        assert obscured(row["occluded_pixels"], row["target_pixels"], row["error"]) in document.words
+        if row.get("target_pixels") is not None:
+            assert obscured(row["occluded_pixels"], row["target_pixels"], row["error"]) in document.words
     assert len(content.encode()) == printed["bytes"] < 8_000_000
 
 

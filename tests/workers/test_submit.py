@@ -167,9 +167,10 @@ def test_a_process_that_was_lost_is_sent_its_contents_again() -> None:
     assert len(made) == 2
 
 
-def test_a_content_that_cannot_be_made_is_the_error_of_its_task_alone() -> None:
+@pytest.mark.parametrize("kind", [SilhouetteError, OSError])
+def test_a_content_that_cannot_be_made_is_the_error_of_its_task_alone(kind: type[Exception]) -> None:
     def fail() -> bytes:
-        raise SilhouetteError("it cannot be packed")
+        raise kind("it cannot be packed")
 
     def work(task: str) -> Iterator[str]:
         yield content_of("good", bytes.decode)
@@ -180,8 +181,32 @@ def test_a_content_that_cannot_be_made_is_the_error_of_its_task_alone() -> None:
         again = pool.submit("", {"good": contents["good"]})
         pool.wake()
         assert [good.result(PATIENCE), again.result(PATIENCE)] == ["text", "text"]
-        with pytest.raises(SilhouetteError, match="it cannot be packed"):
+        with pytest.raises(kind, match="it cannot be packed"):
             bad.result(PATIENCE)
+
+
+def test_of_a_task_that_cannot_be_packed_nothing_counts_as_sent() -> None:
+    def work(task: Any) -> Iterator[str]:
+        yield content_of("text", bytes.decode)
+
+    contents = {"text": Content(lambda: b"text")}
+    with driven(work) as pool:
+        bad, good = pool.submit(lambda: 0, contents), pool.submit("", contents)
+        pool.wake()
+        with pytest.raises(Exception, match="pickle"):
+            bad.result(PATIENCE)
+        assert good.result(PATIENCE) == "text"
+
+
+def test_two_urgent_tasks_have_two_patient_ones_give_way(tmp_path: Path) -> None:
+    logs = [tmp_path / "a", tmp_path / "b"]
+    with driven(doing, workers=2) as pool:
+        patient = submitted(pool, *logs, urgency=PATIENT)
+        wait_until(lambda: all(log.exists() for log in logs))
+        urgent = [*submitted(pool, 5), *submitted(pool, 6)]
+        assert [future.result(PATIENCE)[0] for future in urgent] == [5, 6]
+        assert [future.result(PATIENCE) for future in patient] == ["the second time"] * 2
+        assert [log.read_text().count(" ") for log in logs] == [2, 2]
 
 
 def test_an_error_of_the_work_is_that_of_the_future_and_the_process_goes_on() -> None:
