@@ -14,9 +14,11 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from itertools import count
 from threading import Lock
+from types import FunctionType, ModuleType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from weakref import ref
 
@@ -158,7 +160,7 @@ class derived(Generic[Owner, Parameters, Result]):
     def _keep(self, owner: Owner, args: tuple[Hashable, ...], value: Result) -> Result:
         """The value that is kept: this one, or that of a thread that was quicker."""
         global _total
-        entry = _Entry(value, ENTRY_BYTES + size_of(value))
+        entry = _Entry(value, ENTRY_BYTES + size_of((value, args)))
         with _lock:
             owned = self._owned.get(id(owner))
             if owned is None or owned.owner() is not owner:
@@ -173,7 +175,7 @@ class derived(Generic[Owner, Parameters, Result]):
         """Drops what was kept of an owner that died."""
         owned = self._owned.get(number)
         if owned is not None and owned.owner is owner:
-            del self._owned[number]
+            self._owned.pop(number, None)  # `forget` in another thread may have been quicker
             while owned.entries:
                 _freed.append(owned.entries.popitem()[1].size)
 
@@ -259,4 +261,7 @@ def size_of(value: object) -> int:
             left += item
         elif is_dataclass(item) and not isinstance(item, type):
             left += [getattr(item, field.name) for field in fields(item)]
+        elif not isinstance(item, type | FunctionType | ModuleType):
+            with suppress(TypeError):  # it has none
+                left += vars(item).values()
     return total

@@ -96,6 +96,9 @@ def _bad_value(option: str, reason: str, arguments: Sequence[str]) -> str:
 COMPLETE_VARIABLE = "_SILHOUETTE_COMPLETE"
 """The environment variable by which the script that --install-completion writes asks for completions."""
 
+COMPLETED_WORDS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
+"""The environment variables with the words typed so far: of bash, and of the other shells."""
+
 COMMANDS = {
     "new": "Write a first scene to edit.",
     "scan": "Make a scene of a scanned table.",
@@ -200,7 +203,8 @@ def _have_started(phase: Literal["start", "stop"], _: dict[str, int]) -> None:
 def _run(arguments: list[str]) -> int:
     instruction = os.environ.get(COMPLETE_VARIABLE)
     if instruction:
-        return _complete(_command(os.environ.get("COMP_WORDS", "").split()), instruction)
+        typed = " ".join(os.environ.get(variable, "") for variable in COMPLETED_WORDS)
+        return _complete(_command(typed.split()), instruction)
     command = _command(arguments)
     logging.getLogger().addHandler(logging.NullHandler())
     with warnings.catch_warnings():

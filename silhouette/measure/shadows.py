@@ -177,6 +177,8 @@ class Hider:
         for number, round_it in enumerate(round_them):
             if len(round_it.sides) and not self._whole(round_it).any():
                 continue
+            if len(self.made) >= MOST_MADE:
+                return False
             shadows = self._shadows(number)
             whole = self._whole(shadows)
             if whole.any() and not self._seen_through(shadows, self._bounds(self.points))[whole].all():

@@ -277,7 +277,7 @@ class HasFirstScene:
         return resources.files(package).joinpath("first_scene.toml").read_text(encoding="utf-8")
 
 
-class HasFirstSceneOfMeshes(HasFirstScene):
+class HasFirstSceneOfMeshes(HasFirstScene, ABC):
     """A game whose first scene can be made of the user's own miniatures."""
 
     @abstractmethod

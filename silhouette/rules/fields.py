@@ -140,6 +140,10 @@ def row_of(record: Record, fields: Iterable[ResultField]) -> dict[str, Any]:
 @lru_cache(maxsize=64)
 def row_type(name: str, fields: tuple[ResultField, ...]) -> Any:
     """The type of a row, for pydantic: a TypedDict."""
+    return _row_type(name, fields)
+
+
+def _row_type(name: str, fields: Iterable[ResultField]) -> Any:
     keys: dict[str, Any] = {}
     for field in fields:
         declared: Any = field.type
@@ -150,7 +154,7 @@ def row_type(name: str, fields: tuple[ResultField, ...]) -> Any:
 
 def closed_row_type(name: str, fields: tuple[ResultField, ...]) -> Any:
     """A `row_type` with no other keys."""
-    made = row_type(name, fields)
+    made = _row_type(name, fields)
     made.__pydantic_config__ = pydantic.ConfigDict(extra="forbid")
     return made
 

@@ -111,8 +111,8 @@ def _checked(scan: Scan) -> Surfels:
     if len(scan.faces) == 0 and len(points) > MANY and surfels.share_of_space() > SPACE:
         raise FileError(
             scan.path,
-            f"its {len(points):,} points fill a space: about {surfels.share_of_space():.0%} of it they lie on no "
-            "surface; a scan is a surface: smooth it, or remove what is no part of the table",
+            f"its {len(points):,} points fill a space: about {surfels.share_of_space():.0%} of them lie on no surface; "
+            "a scan is a surface: smooth it, or remove what is no part of the table",
         )
     return surfels
 

@@ -67,6 +67,11 @@ WORKER_LOST = (
 )
 
 
+def is_patient(urgency: int) -> bool:
+    """Whether a task of that urgency gives way to one that is not patient."""
+    return urgency >= PATIENT
+
+
 class WorkerPool:
     """A number of processes, each made ready once by ``start()``, which gives the function that does a task.
 
@@ -182,16 +187,16 @@ class WorkerPool:
         future.number = next(self._numbers)
         future.add_done_callback(self._stop_if_cancelled)
         self._put(future)
-        if urgency < PATIENT:
+        if not is_patient(urgency):
             self._make_way()
         return future
 
     def _make_way(self) -> None:
         """Has a patient task stop if more urgent ones wait than processes are free, or will be by such a stop."""
         with self._queue_lock:
-            waiting = sum(urgency < PATIENT and not future.done() for urgency, _, future in self._queue)
+            waiting = sum(not is_patient(urgency) and not future.done() for urgency, _, future in self._queue)
         running = [future for slot in self._slots if (future := slot.running) is not None and not future.is_giving_way]
-        patient = [future for future in running if future.urgency >= PATIENT]
+        patient = [future for future in running if is_patient(future.urgency)]
         if waiting > len(self._slots) - len(running) and patient:
             last = max(patient, key=lambda future: future.urgency)
             last.is_giving_way = True

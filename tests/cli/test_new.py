@@ -180,6 +180,15 @@ def test_the_shell_completes(words: str, offered: list[str]) -> None:
     assert completions(words) == offered
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", ["zsh", "fish", "pwsh"])
+def test_other_shells_complete_the_options_of_a_command(shell: str) -> None:
+    environment = {**os.environ, COMPLETE_VARIABLE: f"complete_{shell}", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    environment |= {"_TYPER_COMPLETE_ARGS": "silhouette check --ren", "_TYPER_COMPLETE_WORD_TO_COMPLETE": "--ren"}
+    done = subprocess.run([sys.executable, "-m", "silhouette"], env=environment, capture_output=True, text=True)
+    assert "--renderer" in done.stdout
+
+
 def test_scene_files_and_folders_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("duel.toml", "duel.json", "dust.stl", ".hidden.toml", "other.toml"):
         (tmp_path / name).touch()

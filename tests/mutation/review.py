@@ -84,14 +84,14 @@ OF_VERSION_0_2 = (
     ),
     Patch(
         "silhouette/exchange/tts.py",
-        "base / 4.0 < height <= LARGEST",
-        "base < height <= LARGEST",
+        "base / 4.0 < height <= MAX_LENGTH",
+        "base < height <= MAX_LENGTH",
         ("tests/exchange/test_tts.py",),
     ),
     Patch(
-        "silhouette/live/judges.py",
-        "if urgency < PATIENT and",
-        "if urgency <= PATIENT and",
+        "silhouette/workers/pool.py",
+        "return urgency >= PATIENT",
+        "return urgency > PATIENT",
         ("tests/live/test_judges.py::test_a_patient_question_gives_way_to_a_more_urgent_one_and_to_no_other",),
     ),
     Patch(

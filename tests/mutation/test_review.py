@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from tests.mutation.review import PATCHES, ROOT, Patch
+from tests.mutation.subjects import SUBJECTS, Subject
 
 
 @pytest.mark.parametrize("patch", PATCHES, ids=[f"{patch.path.stem}-{patch.new}" for patch in PATCHES])
@@ -16,6 +17,14 @@ def test_a_mutant_applies_and_its_tests_are_there(patch: Patch) -> None:
     for test in patch.tests:
         file, _, name = test.partition("::")
         assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8") or not name
+
+
+@pytest.mark.parametrize("subject", SUBJECTS.values(), ids=list(SUBJECTS))
+def test_the_modules_and_tests_of_a_subject_are_there(subject: Subject) -> None:
+    for name in subject.modules:
+        assert (ROOT / "silhouette" / subject.folder / f"{name}.py").is_file(), name
+    for file in subject.tests:
+        assert (ROOT / file).is_file(), file
 
 
 def test_a_text_that_is_gone_is_told() -> None:
