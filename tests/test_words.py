@@ -1,6 +1,6 @@
 """The words of identifiers: the glossary of CONTRIBUTING.md has them, and no name is for two things.
 
-What was there before the glossary is counted here, and may only become less: a change that adds one fails, a change that
+What was there before the glossary is counted here, and may only become less: a change that adds one fails, and one that
 takes some away lowers the number.
 """
 
