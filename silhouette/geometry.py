@@ -1,10 +1,8 @@
-"""Vectors, rigid poses and wedges: the plain geometry that every later step shares. numpy only.
+"""The plain geometry that every later step shares: vectors, rigid poses, wedges, and convex outlines in plan.
 
-Lengths are millimetres, z is up, angles are degrees anticlockwise from +x seen from above.
-
-Convex outlines of points in plan, by shapely, which is imported when the first one is asked for.
-
-Lengths that are not millimetres. Imports nothing: options of commands have them as defaults.
+Lengths are millimetres; `INCH` says how many one has. z is up, and angles are degrees anticlockwise from +x seen from
+above. All of it is numpy but the convex outlines, which shapely makes; it is imported when the first one is asked for,
+because it takes long to load.
 """
 
 from __future__ import annotations

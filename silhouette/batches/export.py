@@ -1,6 +1,8 @@
-"""MANY: rows become a file, whole or not at all: JSON lines, CSV or Parquet, by its ending.
+"""MANY: rows become a file, whole or not at all: a table as JSON lines, CSV or Parquet, or a JUnit file.
 
-Rows become a JUnit file, which the pages of CI systems show.
+rows -> columns -> the file, written beside its place and then moved there
+
+The ending of a table's file says its format. A JUnit file is what the pages of CI systems show.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from silhouette.files.writing import replacing
 from silhouette.installation import extra_command
 from silhouette.text import Row
 from silhouette.version import VERSION
+
+# ---- JUnit
 
 
 def write_junit(path: Path, rows: Iterable[Row]) -> None:
@@ -93,6 +97,8 @@ def _clean(text: str) -> str:
     """The text without the characters that XML cannot hold."""
     return "".join(letter if letter.isprintable() or letter in "\t\n" else "?" for letter in text)
 
+
+# ---- tables
 
 FIRST = ("scene", "attacker", "target", "rules", "verdict", "expected", "reason", "problem", "error")
 """The first columns of a table, where they are there."""

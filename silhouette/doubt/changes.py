@@ -1,10 +1,9 @@
 """DOUBT: what would change a verdict: the least moves and the least turn, and the pieces without which it is another.
 
 check, its verdict -> who may move (the rule says) -> the nearest place with another verdict, for each -> Changes
+checks, their verdicts -> the way back of each in which nothing is seen -> why it sees what the check does not
 
-One thing that would change a verdict, under the contract's keys, and in a player's words.
-
-Where one sees another that does not see it: what the one has that the other has not.
+A `Change` is told under the keys of the contract, and in a player's words.
 """
 
 from __future__ import annotations
@@ -33,6 +32,8 @@ from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import in_a_sentence
 from silhouette.time_limit import OutOfTime, go_on, time_limit
+
+# ---- who is seen and does not see
 
 
 def one_way_of_each(
@@ -72,6 +73,8 @@ def _ways_back(rule: Rule[Any, Verdict], scene: Scene, pairs: Sequence[tuple[str
         with suppress(RequestError):
             yield from rule.between(scene, attacker, target, None)
 
+
+# ---- one change
 
 REACH = 50.0
 """mm: the longest move that is looked at."""
@@ -210,6 +213,8 @@ def side_of(sight: Any, direction: float, role: str) -> str:
     ahead = float(np.degrees(np.arctan2(sight[1], sight[0])))
     return SIDES[role][round((direction - ahead) % 360.0 / 45.0) % 8]
 
+
+# ---- all changes of a check
 
 PLACES = Field(REACH, least=0.3, growth=0.1, widest=3.0, exact_within=1.0)
 """The places: cells of 0.3 mm close by, a tenth of the distance farther out, and 3 mm from 27 mm on. Where some

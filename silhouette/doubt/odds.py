@@ -4,11 +4,11 @@ check -> trials, each judged -> the share of trials with each verdict -> more tr
 
 Of one check, two processes judge the trials of half the scramblings each; of several, each process takes checks.
 
-What is left in doubt where every piece stands where it stands: the error of measuring, drawn again and again.
+If every piece stands where the scene has it, the error of measuring is what is left in doubt, and it is drawn instead:
 
 check -> its observations, measured once -> the same with other counts, within their errors -> a verdict for each
 
-Which of several doubts weighs most: the part of what differs between trials that each explains alone.
+Of several doubts, the one that weighs most explains alone the greatest part of what differs between the trials.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ from silhouette.rules.abilities import HasOdds
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
+
+# ---- the error of measuring
 
 
 def remeasured(trials: Trials, check: Check, settings: Settings, drawn: Floats) -> list[Verdict]:
@@ -107,6 +109,8 @@ def redrawn(counts: OcclusionCounts, number: float) -> OcclusionCounts:
     )
 
 
+# ---- which doubt weighs most
+
 BINS = 8
 """The trials are put in so many groups by the number that was drawn."""
 
@@ -148,6 +152,8 @@ def _explained(drawn: Floats, value: Floats) -> Floats:
     explained: Floats = ((means - value.mean()) ** 2).mean(axis=0) - (1.0 - 1.0 / BINS) * within.mean(axis=0)
     return explained
 
+
+# ---- the odds
 
 SURE = 0.025
 """The error of the odds of the likeliest verdict that is small enough (half the width of the 95 % interval)."""
