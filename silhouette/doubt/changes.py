@@ -33,47 +33,6 @@ from silhouette.scenes.scene import Check, Scene
 from silhouette.text import in_a_sentence
 from silhouette.time_limit import OutOfTime, go_on, time_limit
 
-# ---- who is seen and does not see
-
-
-def one_way_of_each(
-    scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings
-) -> list[str | None]:
-    """For each check in which nothing is seen while something is on the way back: why; None for the others.
-
-    A way back that is not among the checks is judged. Nothing is said of a check of one vision arc alone: the attacker
-    may see through another.
-
-    Args:
-        scene: of the checks.
-        checks: what was asked.
-        verdicts: on them, in their order.
-        settings: of the measurement.
-    """
-    rule: Rule[Any, Verdict] = rule_called(scene.rules)
-    settings = replace(settings, keep=False)
-    judged = list(zip(checks, verdicts, strict=True))
-    blind = [pair for pair in judged if pair[1].line_of_sight is False and pair[0].arc is None]
-    ways = {(check.attacker, check.target) for check in checks}
-    unjudged = [(check.target, check.attacker) for check, _ in blind if (check.target, check.attacker) not in ways]
-    more = list(_ways_back(rule, scene, unjudged))
-    judged += zip(more, rule.judge([(scene, check) for check in more], settings) if more else (), strict=True)
-    seeing = {(check.attacker, check.target): verdict for check, verdict in judged if verdict.line_of_sight}
-    why = {
-        id(verdict): what_if(rule, scene).one_way(scene, seeing[check.target, check.attacker], verdict, settings)
-        for check, verdict in blind
-        if (check.target, check.attacker) in seeing
-    }
-    return [why.get(id(verdict)) for verdict in verdicts]
-
-
-def _ways_back(rule: Rule[Any, Verdict], scene: Scene, pairs: Sequence[tuple[str, str]]) -> Iterator[Check]:
-    """The checks of pairs, but for those whose first cannot look or whose second cannot be looked at."""
-    for attacker, target in dict.fromkeys(pairs):
-        with suppress(RequestError):
-            yield from rule.between(scene, attacker, target, None)
-
-
 # ---- one change
 
 REACH = 50.0
@@ -410,3 +369,44 @@ class _Tried:
         for start in range(0, len(questions), max(most, 1)):
             go_on()
             yield from self._judge(questions[start : start + most], settings)
+
+
+# ---- who is seen and does not see
+
+
+def one_way_of_each(
+    scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings
+) -> list[str | None]:
+    """For each check in which nothing is seen while something is on the way back: why; None for the others.
+
+    A way back that is not among the checks is judged. Nothing is said of a check of one vision arc alone: the attacker
+    may see through another.
+
+    Args:
+        scene: of the checks.
+        checks: what was asked.
+        verdicts: on them, in their order.
+        settings: of the measurement.
+    """
+    rule: Rule[Any, Verdict] = rule_called(scene.rules)
+    settings = replace(settings, keep=False)
+    judged = list(zip(checks, verdicts, strict=True))
+    blind = [pair for pair in judged if pair[1].line_of_sight is False and pair[0].arc is None]
+    ways = {(check.attacker, check.target) for check in checks}
+    unjudged = [(check.target, check.attacker) for check, _ in blind if (check.target, check.attacker) not in ways]
+    more = list(_ways_back(rule, scene, unjudged))
+    judged += zip(more, rule.judge([(scene, check) for check in more], settings) if more else (), strict=True)
+    seeing = {(check.attacker, check.target): verdict for check, verdict in judged if verdict.line_of_sight}
+    why = {
+        id(verdict): what_if(rule, scene).one_way(scene, seeing[check.target, check.attacker], verdict, settings)
+        for check, verdict in blind
+        if (check.target, check.attacker) in seeing
+    }
+    return [why.get(id(verdict)) for verdict in verdicts]
+
+
+def _ways_back(rule: Rule[Any, Verdict], scene: Scene, pairs: Sequence[tuple[str, str]]) -> Iterator[Check]:
+    """The checks of pairs, but for those whose first cannot look or whose second cannot be looked at."""
+    for attacker, target in dict.fromkeys(pairs):
+        with suppress(RequestError):
+            yield from rule.between(scene, attacker, target, None)

@@ -34,6 +34,9 @@ from silhouette.rules import rule_of
 from silhouette.scenes.table import TableScene
 from silhouette.text import in_quotes
 
+__all__ = ["LiveTable", "Pose", "State", "autosave_name"]
+
+
 # ---- pictures of tagged models
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -225,9 +228,6 @@ def set_aside(file: Path, why: SilhouetteError) -> str:
 def _digest(text: str | None) -> str:
     """A short text that tells the content of a file from any other."""
     return hashlib.blake2b((text or "").encode(), digest_size=16).hexdigest()
-
-
-__all__ = ["LiveTable", "Pose", "State", "autosave_name"]
 
 
 # ---- the table

@@ -41,6 +41,9 @@ from silhouette.scenes.pieces import Models, piece_of
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.warnings import PlacementWarning, entry_warnings, placement_warnings
 
+__all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked_over", "table_fields"]
+
+
 # ---- places and heights
 
 MILLIMETRES: Mapping[str, float] = {"mm": 1.0, "inch": INCH}
@@ -226,8 +229,6 @@ def plan_box(piece: Piece) -> tuple[Floats, Floats]:
     plan = piece.whole_box[:, :2]
     return plan.min(axis=0), plan.max(axis=0)
 
-
-__all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked_over", "table_fields"]
 
 # ---- the scene
 

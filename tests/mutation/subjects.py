@@ -62,12 +62,12 @@ SUBJECTS = {
     ),
     "crisis_protocol": _of_game(
         "crisis_protocol",
-        ("evidence", "judge"),
+        ("judge",),
         ("test_thresholds", "test_exact_epsilons", "test_crisis_protocol", "test_crisis_protocol_laws"),
     ),
     "free_lines": _of(
         "relations",
-        ("plane_geometry", "supports", "line_cells", "free_lines"),
+        ("plane_geometry", "supports", "free_lines"),
         tuple(
             f"../rules/crisis_protocol/{test}"
             for test in (
@@ -81,12 +81,12 @@ SUBJECTS = {
     ),
     "skirmishcorps": _of_game(
         "skirmishcorps",
-        ("classes", "costs", "lookups", "contact", "protection", "shooting", "flanking", "close"),
+        ("classes", "costs", "judge", "contact", "protection", "shooting", "close"),
         ("test_exact_touches", "test_contact", "test_thresholds", "test_skirmishcorps", "test_skirmishcorps_laws"),
     ),
     "necromunda": _of_game(
         "necromunda",
-        ("sight", "judge"),
+        ("judge",),
         ("test_thresholds", "test_necromunda", "test_arcs", "test_cases"),
     ),
     "measure": _of(

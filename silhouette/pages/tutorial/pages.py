@@ -28,6 +28,9 @@ from silhouette.text import Progress, strict
 from silhouette.version import document
 from silhouette.workers import parallel_map
 
+__all__ = ["INDEX", "Run", "scenes_folder", "write_tutorial"]
+
+
 # ---- the folder
 
 FACTS = "tutorial.json"
@@ -101,9 +104,6 @@ def _own_files(facts: Path) -> set[str] | None:
         return set(map(str, earlier["files"])) if earlier["maker"] == MAKER else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-__all__ = ["INDEX", "Run", "scenes_folder", "write_tutorial"]
 
 
 # ---- the pages
