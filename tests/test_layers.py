@@ -116,7 +116,7 @@ PROBING = {
     "cli.terminal": "what rich prints",
     "cli.app": "an error of click's",
     "live.rewriting": "a value of tomlkit's",
-    "pages.tutorial.facts": "places in a text, which str.format reads as attributes",
+    "pages.tutorial.parts": "places in a text, which str.format reads as attributes",
     "renderers.gl.context": "a module of PyOpenGL's, which has what its platform has",
     "rules.data.parsing": "a node of lark's",
     "scans.kinds": "a shape of shapely's",

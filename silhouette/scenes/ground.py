@@ -1,4 +1,4 @@
-r"""PLACE: where a base that is lowered from above comes to rest, and what surface there is under it. numpy only.
+r"""PLACE: where a base that is lowered from above comes to rest, and what surface there is under it.
 
     outline in plan, places -> the triangles near each -> the highest point of each under the outline -> heights
 

@@ -46,7 +46,7 @@ class Facts:
 
     Every key of the result is there in words. Further names are: ``sentence`` (the reason, with a capital), ``share``
     (with its error), ``blockers`` (names, with shares where there are several), ``twice_occluded`` and ``compared`` (to
-    the whole), ``sight``, and the facts of `silhouette.rules.base.Rule.facts`; where odds were worked out ``odds``,
+    the whole), ``sight``, and the facts of `silhouette.rules.abilities.HasDescription.facts`; where odds were worked out ``odds``,
     ``call``, ``trials``, and ``least`` and ``most``, between which the middle 95 % of the shares lie.
 
     Args:
