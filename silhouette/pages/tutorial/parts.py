@@ -46,7 +46,7 @@ class Facts:
 
     Every key of the result is there in words. Further names are: ``sentence`` (the reason, with a capital), ``share``
     (with its error), ``blockers`` (names, with shares where there are several), ``twice_occluded`` and ``compared`` (to
-    the whole), ``sight``, and the facts of the rule system (`silhouette.rules.abilities.HasDescription.facts`). Where
+    the whole), ``sight``, and the facts of the rule system (`silhouette.rules.abilities.HasDescription.facts`). If
     odds were worked out, there are also ``odds``, ``call``, ``trials``, and ``least`` and ``most``, between which the
     middle 95 % of the shares lie.
 
