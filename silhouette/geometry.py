@@ -1,10 +1,8 @@
-"""Vectors, rigid poses and wedges: the plain geometry that every later step shares. numpy only.
+"""The plain geometry that every later step shares: vectors, rigid poses, wedges, and convex outlines in plan.
 
-Lengths are millimetres, z is up, angles are degrees anticlockwise from +x seen from above.
-
-Convex outlines of points in plan, by shapely, which is imported when the first one is asked for.
-
-Lengths that are not millimetres. Imports nothing: options of commands have them as defaults.
+Lengths are millimetres; `INCH` says how many one has. z is up, and angles are degrees anticlockwise from +x seen from
+above. All of it is numpy but the convex outlines, which shapely makes; it is imported when the first one is asked for,
+because it takes long to load.
 """
 
 from __future__ import annotations
@@ -21,41 +19,6 @@ INCH = 25.4
 """mm, by definition since 1959."""
 
 
-def convex_hull(points: Floats) -> Any:
-    """shapely's convex hull of points (n, 2), n at least 1: a polygon; of points in one line a line, or a point.
-
-    >>> convex_hull(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.5, 0.5]])).area
-    2.0
-    >>> convex_hull(np.array([[1.0, 1.0]])).wkt
-    'POINT (1 1)'
-    """
-    from shapely import LineString
-
-    # Of one line through all points: an object for each of them takes ten times as long.
-    return LineString(np.concatenate([points, points[:1]])).convex_hull
-
-
-def hull_outline(points: Floats) -> Floats:
-    """(k, 2) the corners of the convex hull of points (n, 2), anticlockwise; of a line its ends, of a point that point.
-
-    >>> hull_outline(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])).tolist()
-    [[0.0, 0.0], [2.0, 2.0]]
-    """
-    from shapely import get_coordinates
-
-    hull = convex_hull(points)
-    return polygon_outline(hull) if hull.geom_type == "Polygon" else get_coordinates(hull)
-
-
-def polygon_outline(polygon: Any) -> Floats:
-    """(k, 2) the corners of a polygon of shapely without holes, anticlockwise, the first one once."""
-    from shapely import get_coordinates
-    from shapely.geometry.polygon import orient
-
-    outline: Floats = get_coordinates(orient(polygon))[:-1]
-    return outline
-
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -64,6 +27,9 @@ Flags = NDArray[np.bool_]
 @own_bytes.register
 def _(value: np.ndarray) -> int:
     return value.nbytes
+
+
+_CHOICE = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)])
 
 
 def turned(axes: Any, points: Any) -> Any:
@@ -181,4 +147,36 @@ def swollen(points: Floats, by: float) -> Floats:
     return corners(points.min(axis=0) - by, points.max(axis=0) + by) if by > 0.0 else points
 
 
-_CHOICE = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)])
+def convex_hull(points: Floats) -> Any:
+    """shapely's convex hull of points (n, 2), n at least 1: a polygon; of points in one line a line, or a point.
+
+    >>> convex_hull(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.5, 0.5]])).area
+    2.0
+    >>> convex_hull(np.array([[1.0, 1.0]])).wkt
+    'POINT (1 1)'
+    """
+    from shapely import LineString
+
+    # Of one line through all points: an object for each of them takes ten times as long.
+    return LineString(np.concatenate([points, points[:1]])).convex_hull
+
+
+def hull_outline(points: Floats) -> Floats:
+    """(k, 2) the corners of the convex hull of points (n, 2), anticlockwise; of a line its ends, of a point that point.
+
+    >>> hull_outline(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])).tolist()
+    [[0.0, 0.0], [2.0, 2.0]]
+    """
+    from shapely import get_coordinates
+
+    hull = convex_hull(points)
+    return polygon_outline(hull) if hull.geom_type == "Polygon" else get_coordinates(hull)
+
+
+def polygon_outline(polygon: Any) -> Floats:
+    """(k, 2) the corners of a polygon of shapely without holes, anticlockwise, the first one once."""
+    from shapely import get_coordinates
+    from shapely.geometry.polygon import orient
+
+    outline: Floats = get_coordinates(orient(polygon))[:-1]
+    return outline

@@ -4,8 +4,8 @@ Chunk that opens a scene -> read by any reader -> `CarriedScene` -> its chunks, 
 by a process that has been sent the next one meanwhile -> rows
 
 Scenes and their models travel as contents of loads, each to a process once: see `silhouette.workers.content`. If more
-processes judge than there are devices, they have what is counted counted by the process that holds a device: see
-`silhouette.batches.feeding`. Else each holds its own.
+processes judge than there are devices, they have what is counted counted by the process that holds a device. Else each
+holds its own.
 
 A reader that dies costs the scene that it was reading, which is read again. Of a load whose process dies, what is left
 is judged again, each chunk by itself; a chunk that is lost then is lost as it is to any worker.

@@ -1,9 +1,9 @@
-"""KEEP: a bundle from a stranger is unpacked into a folder of its own, and compared with what it says of its files.
+"""KEEP: a bundle from a stranger becomes files in a temporary folder, in which they are judged, and rows about them.
+
+archive, its manifest -> the files that it lists, each compared with its digest -> a folder -> rows of its scene
 
 Only files that the manifest lists are unpacked, and of those only what a scene may rest on; the scene may name no file
-outside of the bundle.
-
-The files of a bundle in a temporary folder, in which they are judged, and what is told of them.
+outside of the bundle. What is told of the files names them as the bundle does, not as the temporary folder.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ def _seen_from(folder: Path, value: Any) -> Any:
         return [_seen_from(folder, item) for item in value]
     return value.replace(f"{folder}/", "").replace(f"{folder}\\", "") if isinstance(value, str) else value
 
+
+# ---- what is unpacked
 
 AGAIN = "bundle the scene again"
 PACKED = (".zip", ".7z", ".rar", ".gz", ".bz2", ".xz", ".tar", ".tgz")

@@ -1,8 +1,10 @@
 """The command line: the commands put together, and what happens to errors.
 
-Each command is a file, for parsing and printing. It is imported only when the words name it, so that help is quick.
+words -> the command that they name, imported -> its output; an error -> one line and an exit status
 
-What is wrong with the words of a command, in a line: the option or argument, its value, and what would be right.
+Each command is a file, for parsing and printing. It is imported only when the words name it, so that help is quick.
+What is wrong with the words of a command is told in one line too: the option or argument, its value, and what would be
+right.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ from silhouette.cli.terminal import complain, discard, is_lost, open_missing_str
 from silhouette.errors import WrittenFileWarning
 from silhouette.files.writing import why_not
 from silhouette.text import DEBUG_VARIABLE, as_written, did_you_mean, problem
+
+# ---- mistakes in the words of a command
 
 
 def usage_problem(error: typer.TyperException, arguments: Sequence[str], commands: Sequence[str]) -> str:
@@ -92,6 +96,8 @@ def _bad_value(option: str, reason: str, arguments: Sequence[str]) -> str:
             return f"{given}; it must be {words.format(*found.groups())}"
     return f"{given}; {reason[:1].lower() + reason[1:]}"
 
+
+# ---- commands
 
 COMPLETE_VARIABLE = "_SILHOUETTE_COMPLETE"
 """The environment variable by which the script that --install-completion writes asks for completions."""

@@ -1,6 +1,8 @@
 """The command line, verdicts: parsing and printing of ``silhouette check``.
 
-Shared by commands that meet a bundle: it is judged again, and what differs is told.
+words -> a scene, judged -> its verdicts; a bundle, judged again -> its verdicts, and what differs
+
+What is told of bundles is shared by all commands that may be given one.
 """
 
 from __future__ import annotations
@@ -45,6 +47,8 @@ from silhouette.workers import cores
 
 if TYPE_CHECKING:
     from silhouette.bundles.replaying import Replay
+
+# ---- bundles
 
 MOST_LINES = 20
 """Differing checks that are told one by one."""

@@ -1,10 +1,10 @@
-"""The command line, what works here: parsing and printing of ``silhouette doctor``.
+"""The command line, what works here: parsing and printing of ``silhouette doctor``, and what it finds.
 
-The state of this machine: renderers and their speed, GPUs, versions, and the place of the cache.
+It finds the renderers and their speed, GPUs, versions, and the place of the cache.
 
-The speed of a renderer on this machine: a small scene of solids, again and again, for a second.
-
-``python -m silhouette.cli.doctor NAME [--device NAME] [--seconds S]`` measures it and prints the rate as JSON.
+The speed of a renderer is that on a small scene of solids, which is judged again and again for a second, in a process
+of its own: ``python -m silhouette.cli.doctor NAME [--device NAME] [--seconds S]`` measures it and prints the rate as
+JSON.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ from silhouette.rules import rule_of
 from silhouette.rules.base import Settings
 from silhouette.text import Progress
 from silhouette.version import VERSION, version_of
+
+# ---- the state of the machine
 
 PACKAGES = ("numpy", "trimesh", "pyrender2", "embreex", "warp-lang")
 
@@ -118,6 +120,8 @@ def _cache(cache: Cache) -> dict[str, Any]:
     return {"folder": str(folder), "entries": len(sizes), "bytes": sum(sizes)}
 
 
+# ---- the speed of a renderer
+
 SECONDS = 1.0
 
 FILE = Path(__file__).with_name("throughput.toml")
@@ -170,6 +174,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=SECONDS, help="that are measured")
     given = parser.parse_args()
     print_answer(lambda: {"rate": rate(choose(given.name, given.device), given.seconds)})
+
+
+# ---- the command
 
 
 def doctor(

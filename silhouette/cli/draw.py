@@ -1,7 +1,4 @@
-"""The command line, its pictures: parsing and printing of ``silhouette draw``.
-
-The command line, moving pictures: parsing and printing of ``silhouette draw --animate``.
-"""
+"""The command line, pictures: parsing and printing of ``silhouette draw``, with moving pictures (``--animate``)."""
 
 from __future__ import annotations
 
@@ -59,6 +56,8 @@ if TYPE_CHECKING:
     from silhouette.renderers.protocol import Renderer
     from silhouette.scenes.scene import Check, Scene
 
+
+# ---- moving pictures
 
 AnimationFile = Annotated[
     Path | None,
@@ -165,6 +164,8 @@ def _line(row: dict[str, Any]) -> str:
     words += [f"{key} {row[key]}" for key in ("at", "facing") if key in row]
     return "  ".join(words)
 
+
+# ---- the command
 
 Folder = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="For the figures; made where it is not there.")

@@ -1,6 +1,6 @@
-"""The command line, maps: parsing and printing of ``silhouette map``.
+"""The command line, maps: parsing and printing of ``silhouette map``, and the file that a map becomes.
 
-A map becomes a file, by its ending: JSON, a table as CSV, or a picture.
+The ending of the file says its format: JSON, a table as CSV, or a picture.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ from silhouette.judging import check_numbers, content_with, load_scene, mapped
 from silhouette.renderers import choose
 from silhouette.text import coordinates
 from silhouette.workers import cores
+
+# ---- files
 
 PICTURES = (".png", ".svg", ".pdf")
 ENDINGS = (*PICTURES, ".csv", ".json")
@@ -123,6 +125,8 @@ def _rows(drawn: Map) -> Iterator[list[Any]]:
 def _line(value: Any) -> str:
     return json.dumps(value, allow_nan=False)
 
+
+# ---- the command
 
 Moved = Annotated[str, typer.Option("--move", metavar="NAME", help="The model that is moved over the table.")]
 Attackers = Annotated[

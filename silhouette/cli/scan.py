@@ -1,6 +1,6 @@
 """The command line, scans: parsing, asking and printing of ``silhouette scan``.
 
-A scanned table in words: what was found, what is to be asked, and what to do next.
+words -> the scan, looked at -> a report in words: what was found, what is to be asked, what to do next -> answers
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The command line, schemas: parsing and printing of ``silhouette schema``.
+"""The command line, JSON Schemas: what they are, and parsing and printing of ``silhouette schema``.
 
-JSON Schemas of the files that users write and of the results that they read, for editors and for programs.
-
-The schemas of files are the ones that check files; each rule system gives its part.
+They describe the files that users write and the results that they read, for editors and for programs. The schemas of
+files are made from the ones that check files; each rule system gives its part.
 """
 
 from __future__ import annotations
@@ -34,6 +33,8 @@ from silhouette.rules.fields import row_type
 from silhouette.scans.record import ScanRecord
 from silhouette.text import did_you_mean
 from silhouette.version import SCHEMA
+
+# ---- schemas
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -217,6 +218,8 @@ def map_schema() -> Schema:
     schema["properties"] = {**version, "schema": {"const": SCHEMA}, **schema["properties"]}
     return {**schema, "title": "A map of Silhouette", "required": [*version, "schema", *schema["required"]]}
 
+
+# ---- the command
 
 KINDS: Mapping[str, Callable[[], Schema]] = {
     "scene": scene_schema,

@@ -1,6 +1,6 @@
 """The command line, the live table: parsing of ``silhouette table``, the addresses, and the browser that opens.
 
-An address opens in the user's browser, from a process of its own: browsers take time, and leave threads behind.
+The browser is opened by a process of its own: browsers take time, and leave threads behind.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from silhouette.live.opening import opened
 from silhouette.live.server.gate import Role
 from silhouette.live.server.running import opened_doors, serve_table
 from silhouette.renderers.registry import check_name
+
+# ---- the browser
 
 
 def open_beside(address: str) -> None:
@@ -56,6 +58,8 @@ def open_window(address: str) -> None:
 if __name__ == "__main__":
     open_window(sys.stdin.read())
 
+
+# ---- the command
 
 Opened = Annotated[
     Path | None,

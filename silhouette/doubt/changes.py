@@ -1,10 +1,9 @@
 """DOUBT: what would change a verdict: the least moves and the least turn, and the pieces without which it is another.
 
 check, its verdict -> who may move (the rule says) -> the nearest place with another verdict, for each -> Changes
+checks, their verdicts -> the way back of each in which nothing is seen -> why it sees what the check does not
 
-One thing that would change a verdict, under the contract's keys, and in a player's words.
-
-Where one sees another that does not see it: what the one has that the other has not.
+A `Change` is told under the keys of the contract, and in a player's words.
 """
 
 from __future__ import annotations
@@ -34,44 +33,7 @@ from silhouette.scenes.scene import Check, Scene
 from silhouette.text import in_a_sentence
 from silhouette.time_limit import OutOfTime, go_on, time_limit
 
-
-def one_way_of_each(
-    scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings
-) -> list[str | None]:
-    """For each check in which nothing is seen while something is on the way back: why; None for the others.
-
-    A way back that is not among the checks is judged. Nothing is said of a check of one vision arc alone: the attacker
-    may see through another.
-
-    Args:
-        scene: of the checks.
-        checks: what was asked.
-        verdicts: on them, in their order.
-        settings: of the measurement.
-    """
-    rule: Rule[Any, Verdict] = rule_called(scene.rules)
-    settings = replace(settings, keep=False)
-    judged = list(zip(checks, verdicts, strict=True))
-    blind = [pair for pair in judged if pair[1].line_of_sight is False and pair[0].arc is None]
-    ways = {(check.attacker, check.target) for check in checks}
-    unjudged = [(check.target, check.attacker) for check, _ in blind if (check.target, check.attacker) not in ways]
-    more = list(_ways_back(rule, scene, unjudged))
-    judged += zip(more, rule.judge([(scene, check) for check in more], settings) if more else (), strict=True)
-    seeing = {(check.attacker, check.target): verdict for check, verdict in judged if verdict.line_of_sight}
-    why = {
-        id(verdict): what_if(rule, scene).one_way(scene, seeing[check.target, check.attacker], verdict, settings)
-        for check, verdict in blind
-        if (check.target, check.attacker) in seeing
-    }
-    return [why.get(id(verdict)) for verdict in verdicts]
-
-
-def _ways_back(rule: Rule[Any, Verdict], scene: Scene, pairs: Sequence[tuple[str, str]]) -> Iterator[Check]:
-    """The checks of pairs, but for those whose first cannot look or whose second cannot be looked at."""
-    for attacker, target in dict.fromkeys(pairs):
-        with suppress(RequestError):
-            yield from rule.between(scene, attacker, target, None)
-
+# ---- one change
 
 REACH = 50.0
 """mm: the longest move that is looked at."""
@@ -210,6 +172,8 @@ def side_of(sight: Any, direction: float, role: str) -> str:
     ahead = float(np.degrees(np.arctan2(sight[1], sight[0])))
     return SIDES[role][round((direction - ahead) % 360.0 / 45.0) % 8]
 
+
+# ---- all changes of a check
 
 PLACES = Field(REACH, least=0.3, growth=0.1, widest=3.0, exact_within=1.0)
 """The places: cells of 0.3 mm close by, a tenth of the distance farther out, and 3 mm from 27 mm on. Where some
@@ -405,3 +369,44 @@ class _Tried:
         for start in range(0, len(questions), max(most, 1)):
             go_on()
             yield from self._judge(questions[start : start + most], settings)
+
+
+# ---- who is seen and does not see
+
+
+def one_way_of_each(
+    scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings
+) -> list[str | None]:
+    """For each check in which nothing is seen while something is on the way back: why; None for the others.
+
+    A way back that is not among the checks is judged. Nothing is said of a check of one vision arc alone: the attacker
+    may see through another.
+
+    Args:
+        scene: of the checks.
+        checks: what was asked.
+        verdicts: on them, in their order.
+        settings: of the measurement.
+    """
+    rule: Rule[Any, Verdict] = rule_called(scene.rules)
+    settings = replace(settings, keep=False)
+    judged = list(zip(checks, verdicts, strict=True))
+    blind = [pair for pair in judged if pair[1].line_of_sight is False and pair[0].arc is None]
+    ways = {(check.attacker, check.target) for check in checks}
+    unjudged = [(check.target, check.attacker) for check, _ in blind if (check.target, check.attacker) not in ways]
+    more = list(_ways_back(rule, scene, unjudged))
+    judged += zip(more, rule.judge([(scene, check) for check in more], settings) if more else (), strict=True)
+    seeing = {(check.attacker, check.target): verdict for check, verdict in judged if verdict.line_of_sight}
+    why = {
+        id(verdict): what_if(rule, scene).one_way(scene, seeing[check.target, check.attacker], verdict, settings)
+        for check, verdict in blind
+        if (check.target, check.attacker) in seeing
+    }
+    return [why.get(id(verdict)) for verdict in verdicts]
+
+
+def _ways_back(rule: Rule[Any, Verdict], scene: Scene, pairs: Sequence[tuple[str, str]]) -> Iterator[Check]:
+    """The checks of pairs, but for those whose first cannot look or whose second cannot be looked at."""
+    for attacker, target in dict.fromkeys(pairs):
+        with suppress(RequestError):
+            yield from rule.between(scene, attacker, target, None)

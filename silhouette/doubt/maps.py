@@ -3,17 +3,15 @@
 a scene and a `MapRequest` -> a grid of points -> those at which its base stands -> a verdict with each other model
 -> `Map`
 
-A place is judged as `silhouette check` judges the scene with the model there, or it is marginal. Most places are far
-from where the verdict changes: there a few rays are enough (`silhouette.doubt.maps`).
+The grid is square and lies over the top of the table, or over the part of it round the place where a model stands.
 
-The points of a group: whether the model stands there, and the verdict of each check with it there.
+A place is judged as `silhouette check` judges the scene with the model there, or it is marginal. Most places are far
+from where the verdict changes, and there a few rays are enough:
 
 points -> those where it stands -> pairs out of every arc: the last verdict, no ray is cast
        -> a rough look at all others -> the exact measurement of those whose verdict that leaves open
 
-Their points: a square grid over the top of the table, or the part of it round where a model stands.
-
-What ``map --json`` prints and a map's .json file holds (contract, section 10).
+`MapRecord` is what ``map --json`` prints and a map's .json file holds (contract, section 10).
 """
 
 from __future__ import annotations
@@ -45,6 +43,8 @@ from silhouette.scenes.table import TableScene
 from silhouette.text import Progress, in_a_row
 from silhouette.version import document
 from silhouette.workers import parallel_map
+
+# ---- what is printed and written
 
 Mm = Annotated[float, Field(description="mm")]
 Place = Annotated[
@@ -104,6 +104,8 @@ class MapRecord(TypedDict):
         ]
     ]
 
+
+# ---- what stands and is seen at each place
 
 Role = Literal["target", "attacker"]
 
@@ -238,6 +240,8 @@ def _is_near(verdict: Any, scene: Scene) -> bool:
     return bool(is_obscured or 0.0 < counts.seen / total <= most - counts.error_seen)
 
 
+# ---- the grid
+
 FINEST = 1.0
 """mm: no grid is finer."""
 
@@ -331,6 +335,8 @@ def _too_many(path: Path, count: float, grid: float) -> RequestError:
         f"--grid {fits:g} would fit, or a smaller --within"
     )
 
+
+# ---- maps
 
 CHECKS_AT_ONCE = 2400
 """The most checks that are judged at once, as far as a place with all of its checks is one."""

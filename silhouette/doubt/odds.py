@@ -4,11 +4,11 @@ check -> trials, each judged -> the share of trials with each verdict -> more tr
 
 Of one check, two processes judge the trials of half the scramblings each; of several, each process takes checks.
 
-What is left in doubt where every piece stands where it stands: the error of measuring, drawn again and again.
+If every piece stands where the scene has it, the error of measuring is what is left in doubt, and it is drawn instead:
 
 check -> its observations, measured once -> the same with other counts, within their errors -> a verdict for each
 
-Which of several doubts weighs most: the part of what differs between trials that each explains alone.
+Of several doubts, the one that weighs most explains alone the greatest part of what differs between the trials.
 """
 
 from __future__ import annotations
@@ -39,115 +39,7 @@ from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
 
-
-def remeasured(trials: Trials, check: Check, settings: Settings, drawn: Floats) -> list[Verdict]:
-    """The verdicts of a check as it might have been measured, one for each standard normal number (n,)."""
-    recorder = Recorder(settings)
-    trials.rule.judge([(trials.scene, check)], replace(settings, observe=recorder))
-    played = Replay(recorder.observed, drawn)
-    return list(trials.rule.judge([(trials.scene, check)] * len(drawn), replace(settings, observe=played)))
-
-
-class Recorder:
-    """An `Observer` that keeps what another one finds.
-
-    Args:
-        settings: whose observer measures.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._observe = settings.observe
-        self.observed: list[list[Observation]] = []
-
-    def __call__(
-        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
-    ) -> list[Observation]:
-        """What the other one finds."""
-        found = self._observe(sights, renderer, pixel, wanted)
-        self.observed.append(found)
-        return found
-
-
-@dataclass
-class Replay:
-    """An `Observer` that measures nothing: it gives what was found before, with other counts for each trial.
-
-    Attributes:
-        observed: what was found at each call, for one question.
-        drawn: (n,) a standard normal number for each of the n questions that are asked now, all the same one.
-    """
-
-    observed: list[list[Observation]]
-    drawn: Floats
-
-    def __call__(
-        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
-    ) -> list[Observation]:
-        """The observations of this call, for each question in turn."""
-        found, *self.observed = self.observed
-        return [replace(one, counts=redrawn(one.counts, number)) for number in self.drawn.tolist() for one in found]
-
-
-def redrawn(counts: OcclusionCounts, number: float) -> OcclusionCounts:
-    """The counts that another measurement might have given, with shares larger by ``number`` standard deviations.
-
-    >>> counts = OcclusionCounts(10_000, 5_010, 10_000, 5_010, (), (), 0.003, 0.003, 0.003)
-    >>> redrawn(counts, 0.0).occluded, redrawn(counts, 2.0).occluded, redrawn(counts, -2.0).seen
-    (5010, 5030, 5010)
-    >>> redrawn(OcclusionCounts(10_000, 0, 10_000, 0, (), (), 0.0, 0.0, 0.0), 2.0).occluded
-    0
-    """
-    by = round(number * counts.error / SIGMAS * counts.total)
-    within = round(number * counts.error_in_arc / SIGMAS * counts.in_arc)
-    occluded_in_arc = int(np.clip(counts.occluded_in_arc + within, 0, counts.in_arc))
-    return replace(
-        counts,
-        occluded=int(np.clip(counts.occluded + by, 0, counts.total)),
-        occluded_in_arc=occluded_in_arc if counts.error_seen else counts.occluded_in_arc,
-    )
-
-
-BINS = 8
-"""The trials are put in so many groups by the number that was drawn."""
-
-
-SELDOM = 0.05
-"""Where fewer trials than this have another verdict than most, the verdict says too little of what it hangs on."""
-
-
-def weights(deviations: Sequence[Deviation], drawn: Floats, levels: Any, shares: Floats) -> dict[Any, float]:
-    """The part, 0 to 1, of the variance among trials that each source of doubt explains by itself.
-
-    These are Sobol's indices of first order, from the trials at hand: the variance of the means of groups of trials
-    with like numbers, less what the mean of so few trials varies anyway; those of one source are added up. What varies
-    is the verdict; where nearly all trials agree in that, the share.
-
-    Args:
-        deviations: d of them.
-        drawn: (s, n, d) the numbers drawn.
-        levels: (s, n) the verdicts as numbers, from exposed to covered.
-        shares: (s, n) the shares; nan where there is none.
-    """
-    value = levels.ravel().astype(np.float64)
-    if np.bincount(levels.ravel()).max() > (1.0 - SELDOM) * len(value) and not np.isnan(shares).all():
-        value = np.nan_to_num(shares.ravel(), nan=float(np.nanmean(shares)))
-    found: dict[Any, float] = dict.fromkeys((deviation.source for deviation in deviations), 0.0)
-    whole = float(value.var())
-    if whole > 0.0:
-        explained = _explained(drawn.reshape(len(value), -1), value) / whole
-        for deviation, part in zip(deviations, explained.tolist(), strict=True):
-            found[deviation.source] += part
-    return found
-
-
-def _explained(drawn: Floats, value: Floats) -> Floats:
-    """(d,) the variance of values (n,) that each of the numbers drawn (n, d) explains."""
-    groups = np.array_split(np.argsort(drawn, axis=0, kind="stable"), BINS)
-    means = np.array([value[group].mean(axis=0) for group in groups])
-    within = np.array([value[group].var(axis=0, ddof=1) / len(group) for group in groups])
-    explained: Floats = ((means - value.mean()) ** 2).mean(axis=0) - (1.0 - 1.0 / BINS) * within.mean(axis=0)
-    return explained
-
+# ---- the odds
 
 SURE = 0.025
 """The error of the odds of the likeliest verdict that is small enough (half the width of the 95 % interval)."""
@@ -478,3 +370,117 @@ def _middle(shares: Floats) -> tuple[float, float] | None:
         return None
     low, high = np.quantile(known, (0.025, 0.975))
     return float(low), float(high)
+
+
+# ---- which doubt weighs most
+
+BINS = 8
+"""The trials are put in so many groups by the number that was drawn."""
+
+
+SELDOM = 0.05
+"""Where fewer trials than this have another verdict than most, the verdict says too little of what it hangs on."""
+
+
+def weights(deviations: Sequence[Deviation], drawn: Floats, levels: Any, shares: Floats) -> dict[Any, float]:
+    """The part, 0 to 1, of the variance among trials that each source of doubt explains by itself.
+
+    These are Sobol's indices of first order, from the trials at hand: the variance of the means of groups of trials
+    with like numbers, less what the mean of so few trials varies anyway; those of one source are added up. What varies
+    is the verdict; where nearly all trials agree in that, the share.
+
+    Args:
+        deviations: d of them.
+        drawn: (s, n, d) the numbers drawn.
+        levels: (s, n) the verdicts as numbers, from exposed to covered.
+        shares: (s, n) the shares; nan where there is none.
+    """
+    value = levels.ravel().astype(np.float64)
+    if np.bincount(levels.ravel()).max() > (1.0 - SELDOM) * len(value) and not np.isnan(shares).all():
+        value = np.nan_to_num(shares.ravel(), nan=float(np.nanmean(shares)))
+    found: dict[Any, float] = dict.fromkeys((deviation.source for deviation in deviations), 0.0)
+    whole = float(value.var())
+    if whole > 0.0:
+        explained = _explained(drawn.reshape(len(value), -1), value) / whole
+        for deviation, part in zip(deviations, explained.tolist(), strict=True):
+            found[deviation.source] += part
+    return found
+
+
+def _explained(drawn: Floats, value: Floats) -> Floats:
+    """(d,) the variance of values (n,) that each of the numbers drawn (n, d) explains."""
+    groups = np.array_split(np.argsort(drawn, axis=0, kind="stable"), BINS)
+    means = np.array([value[group].mean(axis=0) for group in groups])
+    within = np.array([value[group].var(axis=0, ddof=1) / len(group) for group in groups])
+    explained: Floats = ((means - value.mean()) ** 2).mean(axis=0) - (1.0 - 1.0 / BINS) * within.mean(axis=0)
+    return explained
+
+
+# ---- the error of measuring
+
+
+def remeasured(trials: Trials, check: Check, settings: Settings, drawn: Floats) -> list[Verdict]:
+    """The verdicts of a check as it might have been measured, one for each standard normal number (n,)."""
+    recorder = Recorder(settings)
+    trials.rule.judge([(trials.scene, check)], replace(settings, observe=recorder))
+    played = Replay(recorder.observed, drawn)
+    return list(trials.rule.judge([(trials.scene, check)] * len(drawn), replace(settings, observe=played)))
+
+
+class Recorder:
+    """An `Observer` that keeps what another one finds.
+
+    Args:
+        settings: whose observer measures.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._observe = settings.observe
+        self.observed: list[list[Observation]] = []
+
+    def __call__(
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
+    ) -> list[Observation]:
+        """What the other one finds."""
+        found = self._observe(sights, renderer, pixel, wanted)
+        self.observed.append(found)
+        return found
+
+
+@dataclass
+class Replay:
+    """An `Observer` that measures nothing: it gives what was found before, with other counts for each trial.
+
+    Attributes:
+        observed: what was found at each call, for one question.
+        drawn: (n,) a standard normal number for each of the n questions that are asked now, all the same one.
+    """
+
+    observed: list[list[Observation]]
+    drawn: Floats
+
+    def __call__(
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
+    ) -> list[Observation]:
+        """The observations of this call, for each question in turn."""
+        found, *self.observed = self.observed
+        return [replace(one, counts=redrawn(one.counts, number)) for number in self.drawn.tolist() for one in found]
+
+
+def redrawn(counts: OcclusionCounts, number: float) -> OcclusionCounts:
+    """The counts that another measurement might have given, with shares larger by ``number`` standard deviations.
+
+    >>> counts = OcclusionCounts(10_000, 5_010, 10_000, 5_010, (), (), 0.003, 0.003, 0.003)
+    >>> redrawn(counts, 0.0).occluded, redrawn(counts, 2.0).occluded, redrawn(counts, -2.0).seen
+    (5010, 5030, 5010)
+    >>> redrawn(OcclusionCounts(10_000, 0, 10_000, 0, (), (), 0.0, 0.0, 0.0), 2.0).occluded
+    0
+    """
+    by = round(number * counts.error / SIGMAS * counts.total)
+    within = round(number * counts.error_in_arc / SIGMAS * counts.in_arc)
+    occluded_in_arc = int(np.clip(counts.occluded_in_arc + within, 0, counts.in_arc))
+    return replace(
+        counts,
+        occluded=int(np.clip(counts.occluded + by, 0, counts.total)),
+        occluded_in_arc=occluded_in_arc if counts.error_seen else counts.occluded_in_arc,
+    )

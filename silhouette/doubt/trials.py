@@ -1,10 +1,9 @@
 """DOUBT: trials of a scene, in each of which its pieces stand where they may stand in truth.
 
+``[doubt]`` of the scene, ``doubt`` of its pieces -> `Deviation`, one for each number that a trial draws
 deviations -> Sobol points, scrambled eight times -> standard normal numbers -> moves of pieces -> a scene each
 
-How far each piece of a scene may lie from the truth, as standard deviations.
-
-``[doubt]`` of the scene, ``doubt`` of its pieces -> Deviation, one for each number that a trial draws
+How far a piece may lie from the truth is given as standard deviations.
 """
 
 from __future__ import annotations
@@ -25,6 +24,8 @@ from silhouette.rules.abilities import HasOdds
 from silhouette.scenes.doubt import DoubtEntry
 from silhouette.scenes.places import Move
 from silhouette.scenes.table import Piece, TableScene
+
+# ---- the doubt of each piece
 
 Source = Literal["place", "facing", "eye", "surface"]
 """What may be off: where a piece stands, where it faces, where its eye is, where its outline lies."""
@@ -89,6 +90,8 @@ def _of_piece(piece: Piece, doubt: DoubtEntry) -> Iterator[tuple[Source, float]]
         if size > 0.0 and not stays:
             yield source, size
 
+
+# ---- trials
 
 SCRAMBLINGS = 8
 """Independent scramblings of the Sobol points: what differs between them is the error of the odds."""

@@ -2,7 +2,7 @@
 
 model -> one body per role -> four views from afar, to one scale -> shaded panels -> dimensions, eye, caption -> page
 
-The marks of a technical drawing: dimensions, arrows, dashed boxes, a scale, an eye. All in pixels.
+Dimensions, arrows, dashed boxes, the scale and the eye are drawn in pixels, as the page is.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.models.thin_parts import Suggestion
 from silhouette.renderers.protocol import Body, Renderer
 from silhouette.views import View
+
+# ---- marks of a technical drawing
 
 THIN = max(FINE // 2, 1)
 HEAD = 6 * FINE
@@ -156,6 +158,8 @@ def _dashed(drawing: Drawing, start: Point, end: Point, colour: Colour, width: i
         ends = [tuple(a + (b - a) * share for a, b in zip(start, end, strict=True)) for share in (first, last)]
         drawing.line([(ends[0][0], ends[0][1]), (ends[1][0], ends[1][1])], fill=colour, width=width)
 
+
+# ---- the page
 
 PANEL_GAP = 14 * FINE
 PANEL = ((WIDTH - 2 * MARGIN - PANEL_GAP) // 2, 440 * FINE)

@@ -1,11 +1,10 @@
 """DRAW: the page of a vector figure: a framed drawing at column width, names placed on it, a caption below it.
 
 A figure module gets a `Sheet`, says once what rectangle of its world is shown (`Sheet.frame`), draws on `Sheet.axes`
-in units of that world, and gives names, legend and notes to the sheet, which places them when all is drawn.
+in units of that world, and gives names, legend and notes to the sheet, which places them when all is drawn: names next
+to the things that they name, inside the frame, without overlaps.
 
     Sheet -> frame -> drawing on axes, label, avoid, legend, note, caption -> finish -> saving.save
-
-The places of names in a figure: next to the things they name, inside the frame, without overlaps.
 """
 
 from __future__ import annotations
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+
+# ---- the places of names
 
 NAME_MARGIN = 0.7
 """The margin of free paper round a name, mm."""
@@ -187,6 +188,8 @@ def _leader(
     first, last = (np.array(label.at) + (point - middle) * scale for point in (start, end))
     return (float(first[0]), float(first[1])), (float(last[0]), float(last[1]))
 
+
+# ---- the sheet
 
 COLUMN = 85.0
 """The width of a column of print, and of a figure, mm."""

@@ -1,9 +1,8 @@
-"""DRAW: the colours of vector figures, for print and for dark screens.
+"""DRAW: the colours of figures, for print and for dark screens, and those of places by the verdict on a model there.
 
 All are Okabe and Ito's, which people with any kind of colour blindness can tell apart, or tints of them; what matters
-is hatched or dashed as well, so that a copy in grey tells the same.
-
-The colours of places, by the verdict on a model there: one for each, however many a game has of a level.
+is hatched or dashed as well, so that a copy in grey tells the same. Each verdict on a place has a colour of its own,
+however many verdicts of one level a game has.
 """
 
 from __future__ import annotations
@@ -16,6 +15,8 @@ import numpy as np
 from silhouette.errors import RequestError
 from silhouette.rules.base import Level
 from silhouette.text import did_you_mean
+
+# ---- verdicts on places
 
 # From what is seen to what is not: blue, orange and vermillion, as in `silhouette.drawing.animation.words`, and a dark
 # grey that is not the ground of the dark style. Each is darker than the one before, so that a copy in grey tells them
@@ -56,6 +57,9 @@ def _between(colours: Sequence[str], count: int) -> list[str]:
     last = ends[1] if len(colours) > 1 else ends[0] / 2
     steps = ends[0] + np.linspace(0.0, 1.0, count)[:, None] * (last - ends[0])
     return ["#" + "".join(f"{round(part):02x}" for part in step) for step in steps.tolist()]
+
+
+# ---- vector figures
 
 
 @dataclass(frozen=True)

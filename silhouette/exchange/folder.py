@@ -1,10 +1,9 @@
 """EXCHANGE: the folder of an imported table: scene.toml and its meshes, of one version at every moment.
 
-Whether a base that was found has a size that bases have, or a piece was scaled by eye.
+ImportedTable -> meshes -> the models that a scene will make of them, by several processes -> heights of what hangs
+-> scene.toml, written for people to read and edit
 
-The models that a scene will make of the meshes that are written, by several processes.
-
-The text of an imported table's scene.toml, for people to read and edit.
+A base that has no size that bases have is told: the piece may have been scaled by eye.
 """
 
 from __future__ import annotations
@@ -31,6 +30,8 @@ from silhouette.models.model import model_of_mesh
 from silhouette.rules import FIRST, rule_of
 from silhouette.scans.mesh_writing import ply_bytes
 
+# ---- sizes of bases
+
 SIZES = (20.0, 25.0, 27.0, 28.5, 30.0, 32.0, 35.0, 40.0, 50.0, 60.0, 65.0, 70.0, 75.0, 80.0, 90.0, 100.0, 105.0, 120.0,
          130.0, 160.0, 170.0)  # fmt: skip
 """mm: diameters of round bases that are sold, and the longer sides and axes of others."""
@@ -55,6 +56,9 @@ def odd_base(name: str, base: Base | None) -> str | None:
     factor = nearest / base.diameter
     what = f"its base is {base.diameter:.1f} mm across, and the nearest that exists {nearest:g} mm"
     return f"{name}: {what}: at {factor:.3f} of its scale it would be that"
+
+
+# ---- the models of the meshes
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,8 @@ def _looked_at(scene: Path, cache: Cache, piece: Keys) -> Found | FileError:
         return error
     return Found(model.base, float(model.mesh.bounds[0, 2]))
 
+
+# ---- the text of scene.toml
 
 _BLOCKS = ("check", "question")
 """The keys of a scene whose entries are written as tables of their own."""
@@ -187,6 +193,8 @@ def _one_line(text: str) -> str:
     """A text without what no file in UTF-8 can hold."""
     return text.encode("utf-8", errors="replace").decode()
 
+
+# ---- the folder
 
 SCENE, BEFORE, MESHES = "scene.toml", "scene.before.toml", "meshes"
 

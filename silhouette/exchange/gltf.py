@@ -2,9 +2,8 @@
 
 file -> nodes -> those whose properties say ``silhouette``, with what hangs below them -> pieces; all else is left out
 
-What pieces of glTF hang below, such as a collection of Blender, becomes their gang.
-
-Which group names the gang of a fighter or a vehicle that does not say one itself, the first that there is:
+A group of nodes, such as a collection of Blender, may name a gang. A fighter or a vehicle that does not say its gang
+itself is of the first of these that there is:
 
 1. the nearest node above it that says ``gang``;
 2. the nearest in which two or more models are, but not all of them;
@@ -38,6 +37,8 @@ from silhouette.meshes.opening import opened, plainly
 from silhouette.models.frame import FRONT
 from silhouette.rules import FIRST, RULES
 from silhouette.text import as_written, did_you_mean
+
+# ---- gangs
 
 
 def name_gangs(models: Sequence[Marked], nodes: Mapping[int, Node]) -> str:
@@ -74,6 +75,8 @@ def _said(extras: Mapping[str, Any]) -> str | None:
     gang = extras.get("gang")
     return gang if isinstance(gang, str) else None
 
+
+# ---- the scene
 
 PROGRAM = "glTF"
 

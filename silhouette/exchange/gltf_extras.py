@@ -1,12 +1,13 @@
-"""EXCHANGE: the custom properties of a glTF node become keys of a piece, checked by the same schemas as a scene's.
+"""EXCHANGE: the custom properties of a glTF file: of a node, keys of a piece; of its scene, units, what is up, ...
 
-A text that is no value for its key may be one as TOML writes it: Blender's own fields hold numbers and texts, so
-``base`` is given there as the text ``{ part = "base" }``.
-
-What the custom properties of a whole glTF scene say: units, what is up, and the keys of a table's scene.
+properties of a node -> keys of a piece, checked by the same schemas as those in a scene file
+properties of the scene -> units, what is up, and the keys of a table's scene
 
 The property ``silhouette`` of the scene holds all keys of a scene file but its pieces, as a table or as text in TOML:
 ``title``, ``rules``, ``check`` and more. `export` writes it.
+
+A text that is no value for its key may be one as TOML writes it: Blender's own fields hold numbers and texts, so
+``base`` is given there as the text ``{ part = "base" }``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from silhouette.models.frame import IN_WORDS, MILLIMETRES
 from silhouette.rules import rule_called
 from silhouette.scenes.entries import FighterEntry, PieceEntry, TerrainEntry, VehicleEntry
 from silhouette.text import as_written, did_you_mean
+
+# ---- properties of the whole scene
 
 UNITS = ("mm", "cm", "m", "inch")
 
@@ -123,6 +126,8 @@ def _listed(words: Sequence[str]) -> str:
     quoted = [f'"{word}"' for word in words]
     return f"{', '.join(quoted[:-1])} or {quoted[-1]}"
 
+
+# ---- properties of a node
 
 MARK = "silhouette"
 """The property that makes a node a piece."""

@@ -1,13 +1,11 @@
 """EXCHANGE: a node of glTF with what hangs below it becomes an ImportedPiece, placed or baked.
 
+what nodes show -> each mesh once, in mm with z up
 node, its keys and its parts -> one mesh in the node's own frame, shared by all that look so -> at, turn and scale;
 what is tilted, mirrored or unevenly scaled -> a mesh of its own
 
-The frame of glTF, and that of a table: metres with y up become mm with z up, and back.
-
-x = 1000 x, y = -1000 z, z = 1000 y: what Blender shows as x, y and z, in mm. Its exporter turns them the other way.
-
-What the nodes of a glTF file show, each mesh once, in mm with z up.
+The frame of glTF is in metres with y up, that of a table in mm with z up: x = 1000 x, y = -1000 z, z = 1000 y, which is
+what Blender shows as x, y and z, in mm. Its exporter turns them the other way.
 """
 
 from __future__ import annotations
@@ -43,6 +41,8 @@ from silhouette.meshes.mesh import Mesh, joined, merge_equal
 from silhouette.meshes.opening import plainly
 from silhouette.models.entries import Kind
 from silhouette.models.frame import FRONT, MILLIMETRES
+
+# ---- frames
 
 METRE = 1000.0
 
@@ -112,6 +112,9 @@ def upright_node(at: Floats, turn: float) -> dict[str, Any]:
     x, y, z = (float(number) + 0.0 for number in points_from_table(np.asarray(at, dtype=np.float64)[None])[0])
     cosine, sine = cosine_and_sine(turn / 2.0)
     return {"translation": [x, y, z], "rotation": [0.0, sine, 0.0, cosine]}
+
+
+# ---- meshes
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +192,8 @@ def _read(surfaces: tuple[Surface, ...]) -> tuple[Mesh, dict[str, float]]:
     vertices, merged = merge_equal(points_to_table(vertices))
     return Mesh(vertices, merged[faces].astype("int32"), part, names), areas
 
+
+# ---- pieces
 
 MOST_PARTS_OF_A_PIECE = 500
 

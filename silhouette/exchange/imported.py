@@ -2,7 +2,7 @@
 
 file of another program -> ImportedTable -> FOLDER/scene.toml, FOLDER/meshes
 
-Names of objects as other programs have them become names in a scene, and of files.
+Names of objects as other programs have them become names that a scene and files may have.
 """
 
 from __future__ import annotations

@@ -1,22 +1,17 @@
 """EXCHANGE: a save or a saved object of Tabletop Simulator becomes an ImportedTable.
 
-JSON -> objects with their parts and matrices -> pieces, each placed or baked; everything else is left out by name
+bytes -> document -> objects with their parts and matrices -> pieces, each placed or baked; everything else is left out
+by name
 
-How Tabletop Simulator places an object, as a matrix from its mesh file to the table.
+Where an object stands is a matrix from its mesh file to the table:
 
     OBJ file --mirrored in x--> Unity, in the object --scale, Z, X, Y, position--> Unity --y and z swapped--> table
 
 Unity is left-handed with y up. An OBJ file is right-handed, and is mirrored as it is loaded; the table is right-handed
 again, so that nothing that is seen is mirrored. A unit is an inch.
 
-The objects of a save of Tabletop Simulator, as its JSON has them.
-
-bytes -> document; objects -> the objects in them, the addresses and files of their meshes
-
-The meshes of Tabletop Simulator: an address becomes a file in the folder where the game keeps them.
-
-Nothing is fetched, and only files of that folder itself are opened: an address is compared with their names, and never
-taken for a path.
+A mesh is an address on the web, which the game keeps as a file in a folder of its own. Nothing is fetched, and only
+files of that folder itself are opened: an address is compared with their names, and never taken for a path.
 """
 
 from __future__ import annotations
@@ -55,6 +50,8 @@ from silhouette.files.reading import read_file
 from silhouette.files.schema import MAX_LENGTH
 from silhouette.geometry import INCH, Floats, corners, cosine_and_sine
 from silhouette.meshes.mesh import Mesh, read_mesh
+
+# ---- meshes that the game keeps
 
 MOST_FILES = 200_000
 """Files of the folder that are looked at."""
@@ -129,6 +126,8 @@ def _names(folder: Path) -> Iterator[str]:
     return (name for name in names if name.lower().endswith(".obj"))
 
 
+# ---- places
+
 AS_LOADED = np.diag([-1.0, 1.0, 1.0, 1.0])
 """From an OBJ file to the object in Unity."""
 
@@ -192,6 +191,8 @@ def _number(transform: Mapping[str, Any], key: str, default: float | None) -> fl
         raise NoPlace(f"its {key} is out of range")
     return float(value)
 
+
+# ---- objects
 
 PROGRAM = "Tabletop Simulator"
 
@@ -262,6 +263,8 @@ def mesh_address(state: Mapping[str, Any]) -> str:
     address = custom.get("MeshURL") if isinstance(custom, Mapping) else None
     return address if isinstance(address, str) else ""
 
+
+# ---- the table
 
 MAX_OBJECT_LEVELS = 32
 """Levels of objects that are part of each other, or lie in each other's bags."""

@@ -1,10 +1,9 @@
 """Documents: a TOML or JSON file becomes a table of keys and values, or one line that says where the mistake is.
 
-The usual mistakes in TOML and JSON, in plain words: what a parser stumbled over, and what would be right.
+bytes -> text -> table, no larger or deeper than a document may be
+a parser's message and place -> the line it stands in -> the first usual mistake that fits -> what would be right
 
-a parser's message and place -> the line it stands in -> the first mistake that fits -> advice
-
-Values and keys as TOML writes them, in scenes that Silhouette writes for people to read and edit.
+The other way, `toml` and `toml_key` write values and keys for scenes that people read and edit.
 """
 
 from __future__ import annotations
@@ -20,6 +19,8 @@ from typing import Any
 
 from silhouette.errors import FileError
 from silhouette.files.reading import missing, read_file
+
+# ---- values and keys as TOML writes them
 
 
 def toml(value: Any) -> str:
@@ -47,6 +48,8 @@ def toml_key(key: str) -> str:
     is_bare = key.isascii() and key.replace("-", "a").replace("_", "a").isalnum()
     return key if is_bare else toml(key)
 
+
+# ---- the usual mistakes
 
 PATHS = "write / in paths, or put the path in '...'"
 """Advice about the backslash of Windows paths."""
@@ -254,6 +257,8 @@ def _statement(rest: str) -> str:
         return "write TOML: key = value, [[table]]"
     return "write key = value, or [[table]]"
 
+
+# ---- documents
 
 LARGEST_DOCUMENT = 16 * 1024**2
 MAX_DOCUMENT_LEVELS = 16

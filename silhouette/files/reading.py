@@ -1,9 +1,9 @@
 """Reading users' files: the one way in, for scenes, models, meshes and what these refer to.
 
+name in a file -> path, seen from the folder of that file -> its bytes, or one line that says what is wrong
+
 Only regular files are opened. A pipe, a device or a socket, also by a link, is refused by what the file system says
 about it: opening it could wait for ever, or never end. Nothing is read beyond the size that the caller allows.
-
-Files that a scene or a model file names: their paths, and what is wrong where they lead nowhere.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from typing import Literal
 from silhouette.errors import FileError
 from silhouette.files.schema import Location
 from silhouette.text import as_written
+
+# ---- files that a file names
 
 NEIGHBOURS = 1000
 """The number of files in a folder among which one of a similar name is looked for."""
@@ -88,6 +90,8 @@ def _what_to_write(path: Path, name: str, naming: Path) -> str:
         return f"did you mean {as_written(str(Path(name).with_name(by_case[close[0]])))}?"
     return "check the path, and write / in it" if "\\" in name and os.sep == "/" else "check the path"
 
+
+# ---- reading
 
 LARGEST_FILE = 512 * 1024**2
 """Bytes of a mesh file, or of a file that it refers to."""

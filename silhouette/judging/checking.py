@@ -1,6 +1,6 @@
 """One question about a scene, from Python: its verdict, the odds of it, what would change it; and a map.
 
-The selected checks of one scene file become results; what was judged before an error is kept.
+scene file -> the selected checks, judged -> results; what was judged before an error is kept
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""A scene file becomes a Scene, with the user's numbers in place of its own where these are valid.
+"""A scene file becomes a Scene, and a selection its checks: those that a user asks for.
 
-The checks of a scene that a user selects.
+file, the user's numbers -> Scene with these in place of its own if they are valid
+`Selection`, Scene -> checks
 """
 
 from __future__ import annotations

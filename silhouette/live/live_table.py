@@ -1,14 +1,13 @@
-"""TELL: a scene that is being changed: its document, how it was before, the scene that it describes, its file.
+"""TELL: a scene that is being changed: its document, how it was before, the scene that it describes, its files.
 
 edits -> the document after them -> Scene; what is saved is what was judged
 
-A picture of a model as it is tagged, kept beside its model file.
+Two other files are written meanwhile, one beside the scene and one beside a model file:
 
-PNG of the page -> marked as ours -> written with the model file; a picture of anybody else's stays as it is
-
-What is not saved yet, in a file beside the scene: where the program was killed, it is there again.
-
-document of a table -> file -> the document again, where the scene's file is still the one that it was made from
+document -> a file of what is not saved yet -> the document again after the program was killed, if the scene's file is
+still the one that it was made from
+PNG of the page -> marked as ours -> written with the model file that was tagged; a picture of anybody else's stays as
+it is
 """
 
 from __future__ import annotations
@@ -34,6 +33,11 @@ from silhouette.live.tags import Models, model_file, said_of, tag_of, tagged, wi
 from silhouette.rules import rule_of
 from silhouette.scenes.table import TableScene
 from silhouette.text import in_quotes
+
+__all__ = ["LiveTable", "Pose", "State", "autosave_name"]
+
+
+# ---- pictures of tagged models
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 """The first bytes of every PNG."""
@@ -141,6 +145,8 @@ def place_of(model: Path) -> Path:
     return place
 
 
+# ---- what is not saved yet
+
 AUTOSAVE = ".autosave.json"
 """The ending of the file beside a scene that has what is not saved yet; its name begins with a dot."""
 
@@ -224,7 +230,7 @@ def _digest(text: str | None) -> str:
     return hashlib.blake2b((text or "").encode(), digest_size=16).hexdigest()
 
 
-__all__ = ["LiveTable", "Pose", "State", "autosave_name"]
+# ---- the table
 
 
 @dataclass(frozen=True)

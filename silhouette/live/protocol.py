@@ -2,7 +2,7 @@
 
 request -> Session -> LiveTable, Judges -> answer; a change -> events: who has edited, and the verdicts that are watched
 
-A table as the protocol tells it: its state, its pieces and their shapes, ready for JSON.
+The table is told as JSON: its state, its pieces and their shapes.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Trial, with_trials
 from silhouette.scenes.scene import Check
 from silhouette.text import as_written, did_you_mean, problem, strict
+
+# ---- the table as JSON
 
 DECIMALS = 2
 """Decimals of mm and degrees that are told."""
@@ -117,6 +119,8 @@ def shapes_of(table: LiveTable, known: Collection[str] = (), triangles: int | No
             entry["base"] = model.base_outline.round(DECIMALS).tolist()
     return {"shapes": entries, "packed": text}
 
+
+# ---- the session
 
 Request = Mapping[str, Any]
 Tell = Callable[[dict[str, Any]], None]

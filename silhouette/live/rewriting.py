@@ -1,14 +1,9 @@
-"""TELL: a changed document written into the text of its file, whose comments, order and spelling stay.
+"""TELL: a changed document written into the text of its file, whose comments, order, spaces and spelling stay.
 
 text of a file, document -> the text with what has changed
 
-The text of a TOML file in blocks: a header such as [[fighter]], what stands below it, the comments above it.
-
-text -> blocks; blocks -> the same text
-
-A changed document written into the text of a JSON file, whose order, spaces and spelling stay.
-
-text of a file, document -> the text with what has changed
+JSON is rewritten value by value. TOML is cut into blocks, each a header such as [[fighter]] with what stands below it
+and the comments above it, and put together again from these.
 """
 
 from __future__ import annotations
@@ -26,6 +21,8 @@ from tomlkit.items import AoT, Array
 
 from silhouette.files.documents import BYTE_ORDER_MARK, MARKS
 from silhouette.live.names import Names
+
+# ---- the blocks of a TOML file
 
 
 @dataclass(frozen=True)
@@ -124,6 +121,8 @@ def _keys(header: str) -> tuple[tuple[str, ...], bool]:
             keys.append(key)
     return tuple(keys), header.lstrip().startswith("[[")
 
+
+# ---- JSON
 
 Match = Callable[[Sequence[Any], Sequence[Any]], list[int | None]]
 """Tells for each entry of a new list the number of the old one that it was, or None."""
@@ -282,6 +281,9 @@ def _parsed(text: str, start: int) -> tuple[_Value, int]:
 def _end_of_spaces(text: str, start: int) -> int:
     found = _SPACES.match(text, start)
     return start if found is None else found.end()
+
+
+# ---- TOML
 
 
 def rewritten(path: Path, text: str, document: Mapping[str, Any], names: Names | None = None) -> str:

@@ -1,6 +1,6 @@
-"""LOAD: a mesh file's bytes and the files beside it; whatever a reader refuses becomes one plain line.
+"""LOAD: a mesh file's bytes and the files beside it, its format; whatever a reader refuses becomes one plain line.
 
-The format of a file: its ending decides, and content that plainly says otherwise is refused, not guessed at.
+The ending of a file decides its format, and content that plainly says otherwise is refused, not guessed at.
 """
 
 from __future__ import annotations

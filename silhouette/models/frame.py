@@ -1,6 +1,7 @@
-"""TAG: whether a mesh stands on its feet, with the axis up that is taken for it, or plainly lies on its side.
+"""TAG: from a mesh file's units and axes to the model's frame, which is mm with z up. numpy only.
 
-From a mesh file's units and axes to the model's frame: mm, z up. numpy only.
+vertices, what the file and the user say -> units and the axis up -> whether the mesh stands on its feet so, or plainly
+lies on its side
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from shapely import MultiPoint
 from silhouette.geometry import INCH, Floats, Integers
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
+
+# ---- units and axes
 
 MILLIMETRES = {"mm": 1.0, "cm": 10.0, "m": 1000.0, "inch": INCH, "foot": 304.8, "micron": 0.001}
 GUESSED = ("mm", "cm", "m", "inch")
@@ -112,6 +115,8 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
         chosen, "guessed", f"taken to be in {words}, which makes it {sized}; give units or scale if that is wrong"
     )
 
+
+# ---- doubts about the axis up
 
 GROUNDED = 0.02  # of the height: what lies so near the lowest point touches the ground
 LEVEL_COSINE = 0.99  # the least cosine of the angle between the vertical and the normal of a level face

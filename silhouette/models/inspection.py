@@ -1,8 +1,7 @@
-"""TAG: the facts about a model: parts, size, units, base, eye, holes, and parts that might be insignificant.
+"""TAG: the facts about a model: parts, size, units, base, eye, holes, parts that might be insignificant, and doubts.
 
-Whether a mesh that is given for a fighter is plainly a scan of a table, or terrain. numpy only.
-
-Each test is a plain fact of the whole shape, and holds for no figure or vehicle that we know by half as much again:
+One doubt is whether a mesh that is given for a fighter is plainly a scan of a table, or terrain. Each test of it is a
+plain fact of the whole shape, and holds for no figure or vehicle that we know by half as much again:
 
     an open sheet     a scan has seen its table from above alone: its faces look up, and none of them down
     few directions    what is built of planks, slabs and bricks faces a dozen directions, a figure a hundred
@@ -28,6 +27,8 @@ from silhouette.models.entries import ModelOptions
 from silhouette.models.frame import share_on_the_ground
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
+
+# ---- what is no fighter
 
 OPEN = 0.3  # of its box in plan: so much more of an open sheet faces up than down. Of figures 0.05, of vehicles 0.17
 SHEET = 0.4  # the greatest share of the shorter edge of a table that things on it rise above it
@@ -129,6 +130,8 @@ def _directions(units: Floats, areas: Floats) -> float:
     shares = np.bincount(steps @ [1, 2 * FINENESS + 1, (2 * FINENESS + 1) ** 2], weights=areas)
     return float(np.exp(-(shares[shares > 0.0] * np.log(shares[shares > 0.0])).sum()))
 
+
+# ---- the facts
 
 DECIMALS = 2
 """The decimals of lengths in mm: a hundredth is finer than anybody prints or casts."""

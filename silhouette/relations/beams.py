@@ -7,10 +7,9 @@ axis, which ends d / 2 before p and q. A wider beam with the same tips contains 
      (  +                        +  )
        '------------------------'
 
-A beam that is moved, its tips on their faces, until it cannot be wider there.
-
-A linear programme moves the tips as far as what is near allows, again and again: where obstacles are flat and straight
-the widest beam between two faces is found to the last digits.
+A beam may also be moved, its tips on their faces, until it cannot be wider there. A linear programme moves the tips as
+far as what is near allows, again and again: if obstacles are flat and straight, the widest beam between two faces is
+found to the last digits.
 """
 
 from __future__ import annotations
@@ -22,6 +21,8 @@ from silhouette.relations.obstacles import Indices, Obstacles
 from silhouette.relations.points import PointSet
 from silhouette.relations.triangles import nearest_of_segments, nearest_of_triangles
 from silhouette.time_limit import go_on
+
+# ---- one beam, moved
 
 MAX_PROGRAMMES, MAX_NEIGHBOURS = 40, 12
 """Programmes on one pair of faces at most, and pairs of neighbouring faces that are tried at most."""
@@ -206,6 +207,8 @@ def _features(
     place = (width / 2 + at * (length - width)) / length
     return room[nearest], normal, place, recedes
 
+
+# ---- beams between points
 
 TOUCH = 1e-6
 """mm: what a beam enters by no more than this it only touches."""

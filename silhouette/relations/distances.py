@@ -1,8 +1,7 @@
 """RELATE: how far pieces are apart, seen from above or in space; whether they touch; what lies wholly within another.
 
-In plan a model is its base and terrain its footprint. Round bases are discs, not polygons.
-
-How near two triangle meshes come to each other, and where: exact distances, few of which are worked out.
+In plan a model is its base and terrain its footprint. Round bases are discs, not polygons. In space the distance of two
+triangle meshes and the place of it are exact, and few distances are worked out:
 
 meshes -> their faces in boxes of boxes -> pairs of boxes, those that lie farther apart than what is known left out, the
 others cut again -> pairs of faces -> the nearest points
@@ -27,6 +26,8 @@ from silhouette.relations.outlines_in_plan import Part, base_end, base_shape, fo
 from silhouette.relations.plane_geometry import Disc
 from silhouette.scenes.pieces import Piece
 from silhouette.time_limit import go_on
+
+# ---- meshes
 
 BRANCHES = 4
 """How many boxes a box is cut into."""
@@ -348,6 +349,8 @@ def _interleaved(cells: NDArray[np.int64]) -> NDArray[np.int64]:
             total |= ((cells[:, axis] >> bit) & 1) << (3 * bit + axis)
     return total
 
+
+# ---- pieces
 
 TOUCH = 1e-6
 """mm: what lies no farther out than this does not."""

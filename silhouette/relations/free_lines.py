@@ -1,11 +1,11 @@
-"""Is there a straight line between two pieces, discs or polygons, that passes through none of the polygons between?
+"""RELATE: whether there is a straight line between two pieces, discs or polygons, through none of the polygons between.
 
 A line may touch polygons, but it may not run along the seam between two polygons that touch. So a line is free if it
 passes through nothing after it is shifted by an epsilon to its left, or by an epsilon to its right.
 
 There are infinitely many lines, but if one is free it can be moved until it touches two things, each a corner of a
 polygon or a side of a disc, and can move no further. Shifted off them by an epsilon it is still free. Such lines are
-finitely many, and all of them are tried; with very many polygons only those that can be free (`line_cells`).
+finitely many, and all of them are tried.
 
     (source) ----____            +--+
               +--+   ----____    |  |     The line touches the upper right corner of one polygon and the lower left
@@ -16,10 +16,9 @@ finitely many, and all of them are tried; with very many polygons only those tha
 polygons -> supports, which a line can touch -> the lines that touch two of them -> the free ones -> the one with the
 most clearance
 
-Which straight lines from one piece to another can still be free, where a great many polygons stand between.
-
-Between source and target lies a strip, at right angles to the way from one to the other. A line is described by two
-heights: those at which it enters the strip and leaves it. So every line is a point of a square:
+If a great many polygons stand between, only the lines that can still be free are tried (`remaining_cells`). Between
+source and target lies a strip, at right angles to the way from one to the other. A line is described by two heights:
+those at which it enters the strip and leaves it. So every line is a point of a square:
 
      source   |    strip    |  target            leaves at     +---+---+---+---+
        .--.   |             |  +--+                            |   |   | # |   |    # blocked: one polygon has a corner
@@ -53,6 +52,8 @@ from silhouette.relations.plane_geometry import (
 )
 from silhouette.relations.supports import LEFT, RIGHT, Lines, Supports, lines_touching, pairs, supports_of
 from silhouette.time_limit import go_on
+
+# ---- the lines that can be free
 
 FINEST = 2**20
 """The number of cells across the square at which cutting ends."""
@@ -266,6 +267,8 @@ def remaining_cells(
             break
     return cells
 
+
+# ---- free lines
 
 MANY_SUPPORTS = 120
 """Where there are more supports, those that no free line can touch are dropped first."""

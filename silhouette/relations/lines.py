@@ -1,6 +1,8 @@
 """RELATE: the widest straight beam between two point sets that nothing blocks.
 
-Proofs that all lines between two balls are blocked, however thin, by the sheets of surface that they cross.
+pairs of balls round the points -> those between which all lines are blocked left out, the others cut again -> beams
+
+That all lines between two balls are blocked, however thin, is proven by the sheets of surface that they cross:
 
       ______                    The lines between two balls lie in a shaft. The triangles of an obstacle that reach
 ( )--|--||--|------( )          into it make up sheets, joined at their edges. A sheet whose rim lies outside the
@@ -8,10 +10,9 @@ Proofs that all lines between two balls are blocked, however thin, by the sheets
 ( )--|--||--|------( )          of times, or by all an even number of times: nothing changes while a line moves. Odd
      |__||__|                   is more than none.
 
-What stands on the ground, as if it went on below: no line between two sets passes below both.
-
-A line along the table runs under a wall that stands on it, and touches its lower face, exactly: a case that no search
-could settle, and that no player means.
+What stands on the ground is taken as if it went on below: no line between two sets passes below both. A line along the
+table runs under a wall that stands on it, and touches its lower face, exactly: a case that no search could settle, and
+that no player means.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ from silhouette.relations.samples import Balls, balls
 from silhouette.relations.triangles import nearest_of_segments, nearest_of_triangles
 from silhouette.scenes.surfaces import is_upright
 from silhouette.time_limit import go_on
+
+# ---- proofs that all lines are blocked
 
 SLACK = 1e-6
 """mm: by so much a shaft is taken as wider than it is."""
@@ -203,6 +206,8 @@ def _surface(mesh: Mesh) -> _Surface:
     return _Surface(number.reshape(-1, 3), counts % 2 == 0, middle, radius)
 
 
+# ---- what stands on the ground
+
 UNDERSIDE_HEIGHT = 1e-3
 """mm: what lies no higher than this above the lowest point of a mesh is its underside."""
 
@@ -250,6 +255,8 @@ def _lower(mesh: Mesh, by: float) -> Mesh:
     every = np.concatenate([faces[~flat], under + count, skirt]).astype(np.int32)
     return Mesh(np.concatenate([points, lower]), every, np.zeros(len(every), np.int32))
 
+
+# ---- the search
 
 RESOLUTION = 0.4
 """mm: the spacing of samples by default: it decides whether there is a line of 1 mm."""

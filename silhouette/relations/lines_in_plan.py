@@ -2,8 +2,8 @@
 
 A line runs from a point of the attacker's base to a point of the target's, seen from above. What counts as crossed:
 
-- A line crosses a region where it passes through its inside, farther than `EPSILON` from its edge. One that only
-  touches it, in a point or along an edge, does not. A sheet without thickness is crossed by what passes through it.
+- A line crosses a region if it passes through its inside, farther than `EPSILON` from its edge. One that only touches
+  it, in a point or along an edge, does not. A sheet without thickness is crossed by what passes through it.
 - A gap between two regions that is narrower than `EPSILON` is none, and so is the seam of two that touch.
 - What lies under a base counts like all else, and so does a region in which a base stands: a line that begins inside of
   it crosses it. A line may begin at any point of the base, so what covers a part of it only is in the way of some
@@ -14,16 +14,15 @@ A line runs from a point of the attacker's base to a point of the target's, seen
 The answers are yes, 1.0, or no, 0.0. ``by`` names the regions that are crossed, the largest part of which lies between
 the bases first.
 
-Lines in plan from one point of the attacker's base to every point of the target's that faces it.
-
-The attacker chooses the point that is best for it: one from which no line crosses a region, where there is such a one.
+`facing_lines_cross` is about the lines from one point of the attacker's base to every point of the target's that faces
+it. The attacker chooses the point that is best for it: one from which no line crosses a region, if there is one.
 
     (attacker)  a ______                     From a, the lines to the target's near side fill the area between both
                    ------[###]--- (target)   tangents. A piece of a region in it shadows a: so a lies behind that piece
                                              as seen from the target, in the cone of all lines that come through it.
 
-regions -> convex hulls, where they are clear of the bases -> the shadow that each casts, away from the target -> what
-of the attacker's base lies in none
+regions -> convex hulls, if they are clear of the bases -> the shadow that each casts, away from the target -> what of
+the attacker's base lies in none
 """
 
 from __future__ import annotations
@@ -44,6 +43,8 @@ from silhouette.relations.outlines_in_plan import Region, base_end, base_shape, 
 from silhouette.relations.plane_geometry import Disc, Outlines, ring_round, tangent_quadrilateral
 from silhouette.relations.shadows import polygons_of
 from silhouette.scenes.pieces import Piece
+
+# ---- lines from one point
 
 DIRECTIONS = 24
 """How many points of the target, besides the outermost, a shadow is drawn by: it is convex, and so these fill it."""
@@ -160,6 +161,8 @@ def _outermost(point: Floats, corners: Floats) -> Floats:
     """(2, 2, 2) the lines from a point to the outermost corners of an outline."""
     return np.array([[point, _outer(point[None], corners, way)[0]] for way in (1.0, -1.0)])
 
+
+# ---- lines from base to base
 
 EPSILON = 1e-6
 """mm: what lies no farther than this from an edge touches it."""

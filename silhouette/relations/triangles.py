@@ -1,6 +1,7 @@
-"""RELATE: segments and triangles, many pairs at once: how far apart, and where they are nearest. numpy, float64.
+"""RELATE: segments and triangles, many pairs at once: how far apart, where they are nearest, and whether they meet.
 
-Whether segments meet a mesh, by Embree, and where there is none by the distances to its triangles.
+All of it is numpy, in float64. Whether segments meet a mesh is asked of Embree, and if there is none, of the distances
+to its triangles.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from silhouette.geometry import Flags, Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import met_by_embree
 from silhouette.time_limit import go_on
+
+# ---- segments and a mesh
 
 TRIANGLE_PAIRS_AT_ONCE = 200_000
 """Pairs of a segment and a triangle that are looked at together where there is no Embree."""
@@ -57,6 +60,8 @@ def _meets_slowly(mesh: Mesh, starts: Floats, ends: Floats) -> Flags:
         met[some] = (distance.reshape(count, -1) == 0.0).any(axis=1)
     return met
 
+
+# ---- distances
 
 PARALLEL = 1e-24
 """The square of the sine of an angle below which two lines count as parallel."""

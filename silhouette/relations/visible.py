@@ -1,6 +1,7 @@
-"""RELATE: how much of a surface's facing side is seen from some of many eyes: whether it is fully visible.
+"""RELATE: how much of a surface's facing side is seen from some of many eyes, and its greatest patch seen from one.
 
-The greatest patch of a surface that is seen whole from one eye: a square or a disc in its picture.
+surface, eyes -> the share that is seen: whether it is fully visible
+surface, one eye -> the greatest patch that is seen whole: a square or a disc in the eye's picture
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from silhouette.relations.points import PointSet
 from silhouette.relations.triangles import meets
 from silhouette.time_limit import go_on
 from silhouette.views import View
+
+# ---- patches
 
 Shape = Literal["square", "disc"]
 
@@ -176,6 +179,8 @@ def greatest_disc(mask: Flags) -> tuple[float, float, float]:
     row, column = divmod(int(away.argmax()), mask.shape[1])
     return max(0.0, 2.0 * float(away[row, column]) - 1.0), float(row), float(column)
 
+
+# ---- the share that is seen
 
 RESOLUTION = 0.5
 """mm: by default no point of the surface is farther from a sample."""

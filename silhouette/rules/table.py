@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,10 +17,6 @@ from silhouette.scenes.places import Elsewhere, Move, elsewhere_of
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Occluders, Piece, TableScene
 from silhouette.text import in_a_sentence
-
-if TYPE_CHECKING:
-    pass
-
 
 OfTable = TypeVar("OfTable", bound=TableScene)
 

@@ -4,17 +4,16 @@ r"""PLACE: where a base that is lowered from above comes to rest, and what surfa
 
 A base is a convex outline that is lowered upright. The highest point of a triangle under it is one of these:
 
-       ____            1  the corner of the outline that lies farthest uphill, where it lies over the triangle;
+       ____            1  the corner of the outline that lies farthest uphill, if it lies over the triangle;
       /  1 \   uphill  2  an end of what remains of an edge of the triangle, cut off at the outline:
      |  .---2-->          a corner of the triangle that lies inside the outline, or where the edge crosses it.
       \_/__/
 
-For a point inside both is the highest only where the triangle is level, and then any of these is as high.
+For a point inside both is the highest only if the triangle is level, and then any of these is as high.
 
-Boxes in plan that are found quickly by where they lie: by the triangle, or by the point. numpy only.
-
-Each box belongs to the grid whose cells are as wide as it is, so that it lies in at most four of them. A box that is
-looked for goes through the cells that it covers, in each grid.
+The triangles near a place are found by their boxes in plan (`PlanIndex`). Each box belongs to the grid whose cells are
+as wide as it is, so that it lies in at most four of them. A box that is looked for goes through the cells that it
+covers, in each grid.
 """
 
 from __future__ import annotations
@@ -33,6 +32,8 @@ from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import stable_order
 
 Indices = NDArray[np.intp]
+
+# ---- boxes in plan
 
 FINEST = 2.0
 """mm: no grid has smaller cells."""
@@ -137,6 +138,8 @@ def _spread(counts: NDArray[np.int64]) -> tuple[Indices, Indices]:
     owner = np.repeat(np.arange(len(counts)), counts)
     return owner, np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
 
+
+# ---- the ground
 
 TOUCHING = 0.01
 """mm: a side that reaches under an outline by less only touches it. A round base is a polygon, and what is typed is

@@ -1,14 +1,11 @@
-"""PLACE: where one model could stand on its table, thousands of places at once, and the scene with it at one of them.
-
-points in plan -> heights -> whether it stands -> the scene with it there
-
-A scene with pieces a little elsewhere than they stand, with nothing loaded or lowered again.
-
-Piece, Move -> the piece there; TableScene, moves by name -> the scene with these pieces there
-
-A scene with some pieces elsewhere than its file says, to try a place before a move.
+"""PLACE: a scene with pieces elsewhere than its file says: one trial, small moves, or thousands of places of one model.
 
 "NAME=X,Y" or "NAME=X,Y,FACING" -> Trial; document, trials -> the document with those pieces there
+Piece, Move -> the piece there; TableScene, moves by name -> the scene with these pieces there
+points in plan -> heights -> whether one model stands there -> the scene with it there
+
+A trial is a place that a player tries before a move, and the scene is loaded with it. For moves and places nothing is
+loaded or lowered again.
 """
 
 from __future__ import annotations
@@ -30,6 +27,8 @@ from silhouette.scenes.scene import Scene
 from silhouette.scenes.standing import Standing
 from silhouette.scenes.table import TableScene
 from silhouette.text import did_you_mean
+
+# ---- trials that a user asks for
 
 
 @dataclass(frozen=True)
@@ -165,6 +164,8 @@ def turns(schema: type[SceneEntry], table: str) -> bool:
     return any("facing" in entry.model_fields for entry in models)
 
 
+# ---- moves
+
 OfTable = TypeVar("OfTable", bound=TableScene)
 
 DEVIATIONS = 2.0
@@ -269,6 +270,9 @@ def without(scene: OfTable, name: str) -> OfTable:
     left = [piece for piece in scene.pieces if piece is not gone]
     pieces = tuple(piece if piece.index == index else replace(piece, index=index) for index, piece in enumerate(left))
     return replace(scene, pieces=pieces, placement_warnings=())
+
+
+# ---- places
 
 
 class Places(Protocol):

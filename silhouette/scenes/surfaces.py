@@ -1,6 +1,7 @@
-"""PLACE: the surface of a piece where it stands, as the ground of others; the triangles of a mesh are indexed once.
+"""PLACE: a piece as what stands on the ground, and as the ground of others.
 
-What a piece stands on: its base, or, without one, the part of it within 2 mm of its lowest point.
+piece -> its base or, without one, the part of it within 2 mm of its lowest point -> Underside
+piece -> its surface where it stands, the triangles of each mesh indexed once -> Surface
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import INSIGNIFICANT, Model
 from silhouette.scenes.ground import Ground, Hits
 from silhouette.scenes.pieces import Piece
+
+# ---- the underside
 
 FEET = 2.0
 """mm above its lowest point up to which a piece without a base stands on the ground: feet, wheels, tracks, legs."""
@@ -71,6 +74,9 @@ def _hull(points: Floats) -> Floats:
     """(k, 2) the convex outline of points (n, 2), anticlockwise; of a line or a point, a sliver round it."""
     hull = convex_hull(points)
     return polygon_outline(hull if hull.geom_type == "Polygon" else hull.buffer(0.05, quad_segs=2))
+
+
+# ---- the surface
 
 
 @derived

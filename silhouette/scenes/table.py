@@ -1,10 +1,9 @@
 """PLACE: a scene file becomes a Scene: the pieces in their places, and the checks.
 
-file -> document -> entries checked by the schema -> pieces with models and poses -> Scene
+file -> document -> entries checked by the schema -> places in mm -> pieces with models and poses -> Scene
 
-What ``units``, ``on`` and ``under`` say, worked out: places in mm, and pieces lowered onto what is there.
-
-entries -> places in mm -> pieces on the table's top -> those with ``on`` lowered, each after what it may stand on
+``units``, ``on`` and ``under`` say where pieces stand: those with ``on`` are lowered onto what is there, each after
+what it may stand on.
 """
 
 from __future__ import annotations
@@ -41,6 +40,11 @@ from silhouette.scenes.entries import CheckEntry, LengthUnits, PieceEntry, Table
 from silhouette.scenes.pieces import Models, piece_of
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.warnings import PlacementWarning, entry_warnings, placement_warnings
+
+__all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked_over", "table_fields"]
+
+
+# ---- places and heights
 
 MILLIMETRES: Mapping[str, float] = {"mm": 1.0, "inch": INCH}
 """The length of each of the units of a scene, mm."""
@@ -226,7 +230,7 @@ def plan_box(piece: Piece) -> tuple[Floats, Floats]:
     return plan.min(axis=0), plan.max(axis=0)
 
 
-__all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked_over", "table_fields"]
+# ---- the scene
 
 CONTACT = 1.0  # mm: the widest gap in plan across which two bases still count as touching
 ROUNDING = 1e-6  # mm: what a gap or a height of places written in decimals may come out wider

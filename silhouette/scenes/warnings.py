@@ -1,16 +1,11 @@
-"""PLACE: mistakes in where pieces stand that a scene can be judged with, and that its author should know of.
-
-pieces -> each alone, each with the ground under it, each with its neighbours
-       -> PlacementWarnings: sentences, and the pieces that they touch
-
-Mistakes in what a scene says of its pieces that it can be judged with, and that its author should know of.
+"""PLACE: mistakes of a scene that it can be judged with, and that its author should know of.
 
 entries, and the pieces that they became -> names and gangs, angles, sizes, places on the table
-                                         -> PlacementWarnings: sentences, and the pieces or checks that they touch
+pieces -> each alone, each with the ground under it, each with its neighbours
+       -> PlacementWarnings: sentences, and the pieces or checks that they touch
 
-What supports a model: what its base sinks into, hangs above, or rests on with its rim only.
-
-a model, the pieces under its base -> the ground at points under it -> sunk, walled in, hanging, on its rim, or none
+a model, the pieces under its base -> the ground at points under it -> its Support: sunk, walled in, hanging, on its
+rim, or none
 """
 
 from __future__ import annotations
@@ -46,6 +41,8 @@ from silhouette.scenes.standing import (
 )
 from silhouette.scenes.surfaces import FEET, Surface, Underside, is_upright, underside_of
 from silhouette.text import as_written, differently_spelt, in_a_sentence
+
+# ---- what supports a model
 
 COARSE = 12
 """As `silhouette.scenes.standing.ACROSS`, for warnings: they look at every piece of a scene."""
@@ -196,6 +193,8 @@ def base_box(piece: Piece) -> Floats:
     return np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
 
 
+# ---- what a scene says
+
 WIRE_THICKNESS = 3.0
 """mm: no terrain of the table is thinner in two directions, as a wire is."""
 
@@ -330,6 +329,8 @@ def _reach(piece: Piece, factor: float) -> tuple[float, float, float]:
     radius = float(np.hypot(*(piece.whole_box[:, :2] - [x, y]).T).max())
     return x, y, radius * factor
 
+
+# ---- where pieces stand
 
 FARTHEST_PIECE = 2000.0
 """mm: no piece stands so far from all others."""

@@ -81,7 +81,7 @@ SUBJECTS = {
     ),
     "skirmishcorps": _of_game(
         "skirmishcorps",
-        ("classes", "costs", "contact", "protection", "shooting", "close", "judge"),
+        ("classes", "costs", "judge", "contact", "protection", "shooting", "close"),
         ("test_exact_touches", "test_contact", "test_thresholds", "test_skirmishcorps", "test_skirmishcorps_laws"),
     ),
     "necromunda": _of_game(

@@ -2,7 +2,8 @@
 
 shots -> title and verdict, panels side by side, plot with its marker -> a picture for each frame, all of one size
 
-The frames of an animation on a map: its figure as a raster, the same stretch of the map in all of them.
+A panel is a picture of a table with meshes, or the figure of a map as a raster, which shows the same stretch of the map
+in all frames.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from silhouette.geometry import INCH
 from silhouette.measure.observation import Sight
 from silhouette.rules.base import Scale, Verdict
 from silhouette.text import fraction_in_words, margin_in_words
+
+# ---- panels of maps
 
 Bounds = tuple[float, float, float, float]
 
@@ -89,6 +92,8 @@ def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uin
     height = round((room[1] / room[0] * (COLUMN - 2 * EDGE) + 2 * EDGE) / COLUMN * width)
     return (np.asarray(picture.resize((width, height), Image.Resampling.LANCZOS)),)
 
+
+# ---- frames
 
 WIDTH, MARGIN, FRAME_GAP = 720, 16, 12
 """Pixels as they are shown: the width of a frame, its margin, the gap between its panels."""

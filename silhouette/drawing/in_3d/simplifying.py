@@ -1,8 +1,7 @@
-"""DRAW: meshes made simpler, for display alone; verdicts never use them.
+"""DRAW: meshes made simpler and coloured, for display alone; verdicts never use them.
 
-Mesh -> few triangles (quadric edge collapse, by fast-simplification) -> Shape
-
-The colours of shapes for display, from coloured points on the surface of the file that a model came from.
+Mesh -> few triangles (quadric edge collapse, by fast-simplification) -> `Shape`
+coloured points on the surface of the file that a model came from -> the colour of each triangle
 """
 
 from __future__ import annotations
@@ -21,6 +20,8 @@ from silhouette.meshes.display import POINTS, display_colours
 from silhouette.meshes.formats.colours import LIGHT, Bytes, as_bytes
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.models.model import Model
+
+# ---- colours
 
 Painter = Callable[[str, Floats, NDArray[np.int64]], Bytes]
 """Given a name for a surface, its vertices (n, 3) and its faces (m, 3), the colours (m, 3) of these."""
@@ -64,6 +65,8 @@ def nearest_colours(vertices: Floats, faces: NDArray[np.int64], points: Floats, 
     nearest = cKDTree(points, balanced_tree=False, compact_nodes=False).query(places.reshape(-1, 3))[1]
     return as_bytes(LIGHT[colours[nearest]].reshape(len(POINTS), -1, 3).mean(axis=0))
 
+
+# ---- shapes
 
 MOST_TRIANGLES = 24_000
 """The most triangles of one mesh on a page; with these a sculpt keeps its face and fingers."""

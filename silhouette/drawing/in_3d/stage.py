@@ -1,13 +1,13 @@
 """DRAW: the 3D stage of a page, for every rule system: shapes, pieces in their places, and the sights of checks.
 
 scene, verdicts -> Stage (a builder for each kind of scene) -> JSON for ``viewer/source/stage.js``
+shape -> a short text in that JSON, which ``viewer/source/meshes.js`` unpacks
 
-Shapes become a short text in a page, which ``viewer/source/meshes.js`` unpacks.
-
-Coordinates are 16-bit steps of the shape's box, each written as its difference from the one before. Vertices stand in
-the order in which faces use them first, so that an index is written as its distance below the next unused one. Bytes of
-one weight stand together; the whole is compressed with gzip and written in base 64. Colours follow, where a shape has
-some: a red, a green and a blue for each face that counts, of six bits each, as differences from the face before.
+In that text coordinates are 16-bit steps of the shape's box, each written as its difference from the one before.
+Vertices stand in the order in which faces use them first, so that an index is written as its distance below the next
+unused one. Bytes of one weight stand together; the whole is compressed with gzip and written in base 64. If a shape has
+colours, they follow: a red, a green and a blue for each face that counts, of six bits each, as differences from the
+face before.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 from silhouette.drawing.in_3d.simplifying import Shape
 from silhouette.geometry import Floats, Pose
+
+# ---- shapes, packed
 
 QUANTA = 65535
 COMPRESSION_LEVEL = 6
@@ -102,6 +104,8 @@ def _planes(values: NDArray[np.int64], width: int) -> bytes:
     """The lowest bytes of all, then the next higher ones."""
     return b"".join(((values >> 8 * place) & 0xFF).astype(np.uint8).tobytes() for place in range(width))
 
+
+# ---- the stage
 
 LineKind = Literal["sight", "free", "blocked", "arc"]
 

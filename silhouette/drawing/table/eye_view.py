@@ -1,8 +1,9 @@
-"""DRAW: the eye view as a figure: the image in a frame of vectors, each blocker outlined, with its name and share.
-
-The attacker's eye view of a check in colours: the target's seen and obscured parts, and the blockers.
+"""DRAW: the attacker's eye view of a check as a figure: a coloured image in a frame of vectors, each blocker named.
 
 EyeImage -> ground and sky, solids, the target as through glass, ghosts, lines -> colours
+colours -> the frame -> each blocker outlined, with its name and share -> legend
+
+The colours tell the target's seen and obscured parts and the blockers apart.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Layer
 from silhouette.scenes.table import Piece, TableScene
 from silhouette.views import View
+
+# ---- the coloured image
 
 
 @dataclass(frozen=True)
@@ -405,6 +408,8 @@ def _draw_disregarded(part: _Part, _: EyeImage) -> None:
     dashes = _stripes(part.ids.shape, 9 * FINE, 0.6, rising=True) > 0.5
     part.lay(_rgb(VEIL_LINE), 0.8, _rim(part.filled, FINE) & dashes)
 
+
+# ---- the figure
 
 NAMED = 4
 """The most blockers that are outlined and named: those with the largest shares."""

@@ -2,26 +2,21 @@
 
     body -> tiles of the view that it reaches -> rays through those that edges cross; planes in those that a face fills
 
-The box of a whole figure or ruin is mostly empty: of the rays that meet it, four in five meet nothing else.
+A view is cut into tiles of `TILE` by `TILE` pixels from its upper left corner; places in it are columns and rows in
+tiles, as fractions. The box of a whole figure or ruin is mostly empty: of the rays that meet it, four in five meet
+nothing else. So the tiles that a body reaches are those that the boxes round its faces hold:
 
-The tiles of a view that one face of a body fills, so that they need no rays.
+    vertices -> places -> the box round each face -> the tiles that any box holds
 
 A wall near the eye is a face or two over most of the view, and ten thousand faces behind them. A face that covers all
 of a tile, and in its four corners is nearer than everything of the body that reaches the tile, is in front in all of
-it: over a face nearness, one over depth, is linear.
+it: over a face nearness, one over depth, is linear. Such a tile needs no rays.
 
     +---+---+---+---+
     | e | e | e |   |       e  rays are cast: an edge may be seen in it
     +---+---+---+---+       1  face 1 fills it, whatever is behind
     | 1 | 1 | e | e |          no face reaches it: nothing is there
     +---+---+---+---+
-
-The tiles of a view that the faces of a body reach.
-
-A view is cut into tiles of `TILE` by `TILE` pixels from its upper left corner; places in it are columns and rows in
-tiles, as fractions.
-
-    vertices -> places -> the box round each face -> the tiles that any box holds
 """
 
 from __future__ import annotations
@@ -35,6 +30,8 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags, Floats, corners
 from silhouette.renderers.protocol import NEAREST, Body, Layer, Renderer
 from silhouette.views import View
+
+# ---- the tiles that faces reach
 
 TILE = 8
 """Pixels across a tile."""
@@ -151,6 +148,8 @@ def _images_of_cut(corners: Floats) -> tuple[Floats, Floats]:
     images = np.stack([every[..., 0], -every[..., 1]]) / every[..., 2]
     return np.nanmin(images, axis=1), np.nanmax(images, axis=1)
 
+
+# ---- the tiles that one face fills
 
 SMALL_FACE_TILES = 3
 """The most tiles across the box of a face that is taken to reach all of them: it could fill one at most."""
@@ -341,6 +340,8 @@ def _nearer(
     nearer = (best[tile] > 0.0) & (nearest[face[run]] > best[tile])
     return run[nearer], tile[nearer]
 
+
+# ---- layers
 
 STRIP = 40
 """Rows of pixels that are worked on at a time, so that they stay in the processor's cache."""

@@ -1,18 +1,17 @@
-"""DRAW: the reason for a verdict, in one sentence below a figure, in the language of the figure.
+"""DRAW: the words of figures in one language: the phrases of all games, and the reason for a verdict in one sentence.
 
-In English it is the sentence of the rules. In the other languages it is composed from the keys of the result, by the
-rule system or, for a measured share, here; it names what decided, with fewer details.
+the name of a phrase, its values -> the text in the language, with names and numbers put in
 
-The phrases of the figures of all rule systems: the English text of each, by its name.
-
-Names in braces are put in by `silhouette.drawing.words.words.Words`. The translations lie in ``locale/``, a .po file
-for each language; ``python -m tests.catalogues`` brings them up to date with this table and compiles them.
-
-The words of figures in one language, with names and numbers put in.
+`PHRASES` has the English text of each phrase by its name; `Words` puts in the names in braces. The translations lie in
+``locale/``, a .po file for each language; ``python -m tests.catalogues`` brings them up to date with this table and
+compiles them.
 
 The English term of a verdict stands next to its translation, because players know it from their books. Warnings, the
 names of a scene, the pictures of `silhouette check` and `silhouette inspect`, which need no matplotlib, and the
 metadata of a file stay English.
+
+The reason below a figure is in English the sentence of the rules. In the other languages it is composed from the keys
+of the result, by the rule system or, for a measured share, here; it names what decided, with fewer details.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What waits to be sent to one client: nothing that is out of date, and no more than a client may leave unread.
+"""The limits of connections: how many there are, and how much a client may ask for, hold open and leave unread.
 
-How much a client of the live table may ask for, hold open and leave unread.
-
-The connections of the server, from their first byte: those that have not shown a token yet are few and short.
+first byte -> few and short, until a token was shown -> requests, as many as a client may make
+answers, events -> `Outbox` -> the client; of what is out of date nothing is sent
 """
 
 from __future__ import annotations
@@ -18,6 +17,8 @@ from typing import Any
 from websockets.asyncio.server import ServerConnection
 
 from silhouette.text import strict
+
+# ---- connections
 
 NOT_GET = (
     b"HTTP/1.1 405 Method Not Allowed\r\nAllow: GET\r\nContent-Length: 0\r\nConnection: close\r\n"
@@ -114,6 +115,8 @@ class CountedConnection(ServerConnection):
             self.drop()
 
 
+# ---- what a client may do
+
 MIB = 2**20
 
 
@@ -203,6 +206,8 @@ class Allowance:
         """Whether the client has been slowed down for longer than it may be, and goes on all the same."""
         return self._over_since is not None and now - self._over_since > self._limits.overrun
 
+
+# ---- what waits to be sent
 
 DATED = frozenset({"results", "edited"})
 """The events that nobody wants any more when there is one of the same kind about a later pose."""

@@ -1,6 +1,6 @@
-"""A mesh file that a client hands over, such as the phone that holds the scan: in pieces, into the scene's folder.
+"""A mesh file that a client hands over, such as the phone that holds the scan, and whether it may become the table.
 
-Whether a scan that a second device hands over may take the place of the players' table: they are asked first.
+pieces of the file -> a file in the scene's folder -> the players are asked, if a second device wants it -> the table
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from silhouette.live.server.connections import MIB, Limits
 from silhouette.text import as_written, problem
 
 Tell = Callable[[dict[str, Any]], None]
+
+
+# ---- asking the players
 
 
 class Consent:
@@ -90,6 +93,8 @@ class Consent:
 def _event(file: str, answer: bool | None) -> dict[str, Any]:
     return {"event": "wanted", "file": file, "answer": answer}
 
+
+# ---- the file
 
 Received = Callable[[Path, str], Awaitable[str]]
 """What happens with a file that has come: its path and the name that the client gave it in, the name that it is kept

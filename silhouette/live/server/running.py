@@ -1,10 +1,9 @@
 """A live table that is served until a signal ends it.
 
-The sockets that the server listens on: this machine's own address, and, if wanted, its address in the network.
+sockets -> the server and its sessions -> what is not saved is kept in a file beside the scene, soon after every change
 
-A table that keeps itself: what is not saved lies in a file beside the scene, soon after every change.
-
-Sessions of pages: what a page names is read and written in the scene's folder alone.
+It listens at this machine's own address and, if that is wanted, at its address in the network. What a page names is
+read and written in the scene's folder alone.
 """
 
 from __future__ import annotations
@@ -26,6 +25,8 @@ from silhouette.live.server.hand_over import kept_beside
 from silhouette.live.server.serving import TableServer
 from silhouette.live.tags import is_inside
 from silhouette.text import as_written
+
+# ---- sessions of pages
 
 NAMING = ("mesh", "model")
 """The keys of an edit that name a file."""
@@ -71,6 +72,8 @@ def _used(document: Mapping[str, Any]) -> set[str]:
     pieces = [entry for entries in document.values() if isinstance(entries, list) for entry in entries]
     return {entry[key] for entry in pieces if isinstance(entry, dict) for key in NAMING if key in entry}
 
+
+# ---- keeping what is not saved
 
 SOON = 0.5
 """Seconds after a change; so much of a drag is lost at most where the program is killed."""
@@ -124,6 +127,8 @@ class Autosaving:
             await asyncio.gather(self._keeping, return_exceptions=True)
         self._keep()
 
+
+# ---- sockets
 
 HERE = "127.0.0.1"
 ELSEWHERE = ("192.0.2.1", 9)
@@ -186,6 +191,9 @@ def _why_not(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EACCES:
         return f"port {port} of {host} is not open to you; take a --port above 1023, or leave it out"
     return f"port {port} of {host}: {error.strerror or error}"
+
+
+# ---- serving
 
 
 def serve_table(

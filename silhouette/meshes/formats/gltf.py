@@ -1,17 +1,16 @@
 """glTF and GLB: one reader for all who look at such a file: nodes over meshes over buffers.
 
-Shape keys that are on and skeletons in their pose are applied; hidden nodes and coarse levels of detail are left out.
+A primitive's vertices -> moved by shape keys (morph targets) that are on and by skeletons (skins) in their pose
+-> coloured by their own colours, a picture and places in it, and the factor of the material
 
-Read here, because trimesh drops what hangs below a camera, shows nothing where no scene is named or nodes go in a
-circle, applies neither shape keys nor skeletons, ignores sparse and normalised accessors, and decodes textures too.
+Hidden nodes and coarse levels of detail are left out.
 
-glTF: what moves the vertices of a mesh: shape keys (morph targets) that are on, and skeletons (skins) in their pose.
+Read here, because trimesh drops what hangs below a camera, shows nothing if no scene is named or nodes go in a circle,
+applies neither shape keys nor skeletons, ignores sparse and normalised accessors, and decodes textures too.
 
 Sources: glTF 2.0, 3.7.2.2 (morph targets: a vertex and the sum of its weighted offsets) and 3.7.3 (skins: over the
 joints of a vertex, the sum of weight times the joint's global transform times its inverse bind matrix; the transform of
 the node itself is ignored).
-
-glTF: what colours a primitive: its vertices' colours, a picture and places in it, the factor of its material.
 """
 
 from __future__ import annotations
@@ -53,6 +52,8 @@ from silhouette.meshes.formats.gltf_tree import (
     whole_number,
 )
 from silhouette.text import as_written
+
+# ---- what moves vertices
 
 AS_BOUND = 1e-4
 """How far a skeleton may put the vertices of a mesh apart that it carries as it was bound, in sizes of the mesh."""
@@ -217,6 +218,8 @@ def _near(one: Floats, other: Floats, points: Sequence[Numbers], most: float) ->
     return bool(np.abs((box @ (one - other).T)[:, :3]).max() <= most * float(np.abs(other[:3, :3]).max()))
 
 
+# ---- what colours a primitive
+
 _COLOUR = "COLOR_0"
 # What a whole number of each size stands for in full; numbers with a point stand for themselves.
 _FULL = {1: 255.0, 2: 65535.0}
@@ -355,6 +358,8 @@ def _share(values: NDArray[Any]) -> NDArray[Any]:
         return values
     return (values / _FULL.get(values.dtype.itemsize, 1.0)).astype(np.float32)
 
+
+# ---- the reader
 
 GLTF = ("glb", "gltf")
 """The endings of glTF files: GLB is binary, glTF is JSON with the data inside it or in files beside it."""

@@ -1,6 +1,6 @@
-"""OBJ: vertices and polygons, with parts by ``g``, ``o`` or ``usemtl``.
+"""OBJ: vertices and polygons, with parts by ``g``, ``o`` or ``usemtl``, and their colours.
 
-OBJ: what colours it: colours after the coordinates of a vertex, and materials, which stand in files of their own.
+A colour comes after the coordinates of a vertex, or from a material, which stands in a file of its own.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ from silhouette.meshes.formats.base import (
 from silhouette.meshes.formats.colours import LIGHT, stored_bytes
 from silhouette.meshes.formats.obj_lines import Lines, even
 from silhouette.meshes.formats.polygons import Indices, fans, mended, origins
+
+# ---- colours
 
 _COLOUR_STATEMENT = re.compile(rb"^[ \t]*(v|vt|f|fo|mtllib)[ \t]+([^\n#]*)", re.MULTILINE)
 _LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n#]*)", re.MULTILINE)
@@ -345,6 +347,8 @@ def _is_number(text: str) -> bool:
         return False
     return True
 
+
+# ---- the reader
 
 _STATEMENT = re.compile(rb"^[ \t]*(v|f|fo|g|o|usemtl|mtllib|cstype)(?:[ \t]+([^\n#]*)|(?=[\n#]|$))", re.MULTILINE)
 _TEXTURES_AND_NORMALS = re.compile(rb"/\S*")

@@ -1,11 +1,11 @@
 """3MF: a zip archive of XML models, in which a build list places objects that are meshes or made of other objects.
 
+archive -> a stream of XML for each model -> its objects, what they are made of, and what it builds -> meshes in place
+
 Read here and not by trimesh, which finds nothing in a build list that points into other models of the archive (as
 slicers write it), gives a component all meshes of the model it points into, and confuses equal numbers of different
 models. Merging the models beforehand would take their XML as a tree twice over, and once takes trimesh 1.7 GB for a
 million triangles already; streaming takes 0.12 GB and less time, and refuses every DOCTYPE, and so entities that grow.
-
-3MF: a stream of XML becomes a model of the archive: its objects, what they are made of, and what it builds.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ from silhouette.meshes.formats.slicers import (
     plain,
 )
 from silhouette.meshes.formats.threemf_archive import Archive, open_archive
+
+# ---- one model of the archive
 
 _CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
 _CORE_TAG = f"{_CORE} "
@@ -243,6 +245,8 @@ def _transform(attributes: dict[str, str]) -> Floats:
         matrix[:3, :] = np.array(attributes["transform"].split(), dtype=np.float64).reshape(4, 3).T
     return matrix
 
+
+# ---- the archive
 
 _ROOT_RELATIONSHIP = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 _MAX_LEVELS = 32

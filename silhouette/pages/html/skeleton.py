@@ -5,7 +5,7 @@
 A page works without scripts, on paper, on a phone 390 pixels wide, by keyboard alone, in light and in dark; its colours
 are those of the figures (`silhouette.drawing.styles`), which tell things apart for colour-blind people as well.
 
-A figure written as SVG becomes part of a page; its ids differ from those of all other figures.
+A figure written as SVG stands in the page itself, and its ids differ from those of all other figures.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from silhouette.errors import FileError
 from silhouette.files.writing import check_place
 from silhouette.pages.html.markup import Content, Markup, element, joined, text
 from silhouette.rules.base import Level
+
+# ---- figures in a page
 
 SVG = "{http://www.w3.org/2000/svg}"
 PREFIXES = {"http://www.w3.org/1999/xlink": "xlink:", "http://www.w3.org/XML/1998/namespace": "xml:"}
@@ -105,6 +107,8 @@ def _attribute(key: str, value: str, mark: str) -> str:
         value = _REFERENCE.sub(f"url(#{mark}", value)
     return f' {prefix}{name}="{escape(value)}"'
 
+
+# ---- the page
 
 SIGNS: Mapping[Level | None, tuple[str, str]] = {
     Level.CLEAR: ("free", "○"),

@@ -2,11 +2,9 @@
 
 scene -> every check judged and drawn -> sections of a page, the stage in 3D -> HTML
 
-The basis of verdicts: version, renderer, pixel size, readings, and all pieces on the table.
-
-What to know before trusting a verdict, the weightiest first: what it rests on, then the rest, no trifles.
-
-The values of a result in words, for people; programs find them as they are in the page's embedded JSON.
+The values of a result are told in words, for people; programs find them as they are in the page's embedded JSON. What
+verdicts rest on is told as well: version, renderer, pixel size, readings, and all pieces on the table. Of what to know
+before trusting a verdict the weightiest comes first, and trifles are left out.
 """
 
 from __future__ import annotations
@@ -43,6 +41,8 @@ from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
 from silhouette.text import Progress, fraction_in_words
 from silhouette.workers import parallel_map
+
+# ---- results in words
 
 
 def result_in_words(row: Mapping[str, Any], fields: Sequence[ResultField]) -> list[tuple[str, str]]:
@@ -113,6 +113,8 @@ def _value_of(field: ResultField, value: Any, known: Mapping[str, ResultField]) 
     return value_in_words(value, {part.key: part for part in field.parts} or known)
 
 
+# ---- what verdicts rest on
+
 Facts = list[tuple[str, Content]]
 
 
@@ -166,6 +168,8 @@ def listed(facts: Facts) -> Markup:
     )
 
 
+# ---- warnings
+
 FIRST = re.compile(
     r"\beye\b|\bfac(es|ing)\b|overlap|sink|hang|float|inside|stand|unknown|front|2 m from|mm tall|probably a mistake"
 )
@@ -195,6 +199,8 @@ def told_once(warnings: Iterable[str]) -> list[str]:
     every = list(dict.fromkeys(warnings))
     return [one for one in every if not any(other != one and other.endswith(one) for other in every)]
 
+
+# ---- the page
 
 ABSOLUTE = re.compile(r"""(\b(?:mesh|model)["']?\s*[=:]\s*["'])((?:/|~|[A-Za-z]:[/\\]|\\\\)[^"'\n]*)""")
 """A key that names a file, up to the path, and the path, where that is an absolute one."""

@@ -1,6 +1,7 @@
-"""TELL: the section of a report with a map: a picture whose places tell, when tapped, who sees them and how much.
+"""TELL: two sections of a report: the table in 3D, and a map.
 
-The section of a report that shows the table in 3D: the elements that the viewer works with.
+The first has the elements that the viewer works with. The second is a picture whose places tell, when tapped, who sees
+them and how much.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from silhouette.pages.html.skeleton import Figures, table
 from silhouette.pages.report.figures import PageSheet
 from silhouette.pages.report.words import LEGEND, LEGEND_PLAIN, MAP, word
 from silhouette.text import coordinates
+
+# ---- the table in 3D
 
 About = Sequence[dict[str, str]]
 
@@ -166,6 +169,9 @@ def _legend(stage: Stage) -> Markup:
         if used[kind]
     ]
     return element("ul", entries, class_="colours") if entries else Markup()
+
+
+# ---- the map
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 texts, scenes -> each part judged and drawn -> pages, figures and facts in one folder, whole or not at all
 
-A folder of pages that is changed in place when all are there, and never has files of the user in it.
+The folder is changed in place when all pages are there, and it never has files of the user in it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,11 @@ from silhouette.pages.tutorial.words import PageText, Part, texts
 from silhouette.text import Progress, strict
 from silhouette.version import document
 from silhouette.workers import parallel_map
+
+__all__ = ["INDEX", "Run", "scenes_folder", "write_tutorial"]
+
+
+# ---- the folder
 
 FACTS = "tutorial.json"
 """The file by which a tutorial's folder is recognised: all results on its pages, and the names of its files."""
@@ -101,7 +106,7 @@ def _own_files(facts: Path) -> set[str] | None:
         return None
 
 
-__all__ = ["INDEX", "Run", "scenes_folder", "write_tutorial"]
+# ---- the pages
 
 
 def scenes_folder(given: Path | None = None) -> Path:

@@ -1,12 +1,7 @@
 """TELL: one part of the tutorial: its scene judged and drawn into the folder, and its text with the results.
 
-part -> each check judged -> figures from its observation -> PartResult
-
-A map of the tutorial is made and drawn, with the facts that its text tells.
-
-A scan of the tutorial is made into a scene, with the facts that its text tells.
-
-The results of a run, as the words that fill the places in the tutorial's text.
+part -> its map made, its scan read, each check judged -> figures from its observation -> facts -> the places in the
+text filled -> PartResult
 """
 
 from __future__ import annotations
@@ -43,14 +38,17 @@ from silhouette.scenes.motion import Motion, length
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress, fraction_in_words, in_a_sentence
 
+# ---- results in the text
+
 
 class Facts:
     """One check's result, and the facts that follow from it, as text by name: ``{c1.verdict}``, ``{c1.share}``.
 
     Every key of the result is there in words. Further names are: ``sentence`` (the reason, with a capital), ``share``
     (with its error), ``blockers`` (names, with shares where there are several), ``twice_occluded`` and ``compared`` (to
-    the whole), ``sight``, and the facts of `silhouette.rules.base.Rule.facts`; where odds were worked out ``odds``,
-    ``call``, ``trials``, and ``least`` and ``most``, between which the middle 95 % of the shares lie.
+    the whole), ``sight``, and the facts of the rule system (`silhouette.rules.abilities.HasDescription.facts`). If
+    odds were worked out, there are also ``odds``, ``call``, ``trials``, and ``least`` and ``most``, between which the
+    middle 95 % of the shares lie.
 
     Args:
         scene: the scene that was judged.
@@ -134,6 +132,9 @@ def _in_the_way(blockers: Sequence[Blocker], words: Mapping[str, str]) -> str:
     return f"{', '.join(phrases[:-1])} {words['and']} {phrases[-1]}"
 
 
+# ---- maps
+
+
 @dataclass(frozen=True)
 class MapFacts:
     """What a map came to, in words.
@@ -166,6 +167,9 @@ def map_scene(wanted: Mapped, scene: Scene, renderer: Renderer, path: Path) -> M
     write_map_picture(made, path)
     near = [f'{verdict} at {away / INCH:.1f}"' for verdict, (_, away) in made.nearest.items()]
     return MapFacts(f"{len(made.index):,}", f"{int(made.cells.stands.sum()):,}", ", ".join(near))
+
+
+# ---- scans
 
 
 @dataclass(frozen=True)
@@ -222,6 +226,8 @@ def scan_scene(scanned: Scanned, scenes: Path, cache: Cache, folder: Path) -> Sc
         open_questions=str(len(table.questions)),
     )
 
+
+# ---- parts
 
 SEED = 0
 """Of the odds on the pages."""

@@ -1,6 +1,6 @@
 """RENDER: what every renderer on a device has in common, whether this process holds the device or another does.
 
-Views and bodies as arrays: so a device takes them, and so they are sent to the process that holds it.
+Views and bodies become arrays: so a device takes them, and so they are sent to the process that holds it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Capabilities, Cast
 from silhouette.renderers.rays import RayRenderer
 from silhouette.views import View
+
+# ---- views and bodies
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,8 @@ def view_rows(views: Sequence[View]) -> Floats:
     rows[:, 4] = [(view.left, view.top, view.step) for view in views]
     return rows
 
+
+# ---- the renderer
 
 BYTES_PER_FACE = 320
 """What a face is taken to need on a device: 220 bytes on the CPU, and more on a GPU while its hierarchy is built."""

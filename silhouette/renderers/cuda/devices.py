@@ -183,7 +183,7 @@ def gpus_alike() -> list[str]:
 def shared_out(worker: int) -> str | None:
     """The device for worker ``worker``, from 0, of a pool without a chosen device: the GPUs in turn.
 
-    All are of the kind of the first: see `silhouette.renderers.gl.devices.shared_out`. None for one GPU or none.
+    All are of the kind of the first: see `silhouette.renderers.gl.context.shared_out`. None for one GPU or none.
     """
     alike = gpus_alike()
     return alike[worker % len(alike)] if len(alike) > 1 else None

@@ -1,14 +1,15 @@
-"""OpenGL's context: one for each device in a process, opened when it is first asked for, lent by pyrender.
+"""OpenGL's devices and contexts: the devices of this machine, and a context for each that a process asks for.
+
+a name, or none -> a device that starts -> the platform -> a context, opened once, lent by pyrender
+
+PyOpenGL binds to one platform, EGL or OSMesa, when it is first imported, and to no other in that process. So which
+platform works has to be known before the import: ctypes calls the libraries directly, which lists the devices in
+milliseconds and without importing OpenGL.
 
 The only module that imports pyrender, for its contexts on EGL and on OSMesa. The drawing is our own (depth_pass.py),
 because pyrender's passes cannot keep the contract: its depth and segmentation modes cull back faces under every
 setting, its framebuffer holds four samples per pixel of which none is the middle, and its 24 bits of depth lie
 between planes that have to be chosen.
-
-The OpenGL devices of this machine, listed in milliseconds and without importing OpenGL.
-
-PyOpenGL binds to one platform, EGL or OSMesa, when it is first imported, and to no other in that process. So which
-platform works has to be known before the import: ctypes calls the libraries directly.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from typing import Any
 
 from silhouette.errors import RendererUnavailable, RequestError, SilhouetteError
 from silhouette.installation import package_command
+
+# ---- devices
 
 INSTALL = "on Debian or Ubuntu: apt install libegl1 libopengl0 libgl1-mesa-dri libosmesa6"
 
@@ -215,6 +218,8 @@ def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> 
         raise RendererUnavailable(f"EGL is too old: it lacks {name}; {INSTALL}")
     return ctypes.CFUNCTYPE(result, *arguments)(address)
 
+
+# ---- contexts
 
 PLATFORMS = ("egl", "osmesa")
 

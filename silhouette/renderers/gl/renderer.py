@@ -1,9 +1,8 @@
 """OpenGL on a GPU or in software: each body drawn alone, the pictures merged afterwards, in numpy, by depth and id.
 
-The drawing with OpenGL, again: for one body, the number of the face in front at some pixels.
-
-It is asked only where two bodies come close to each other (exact.py). A depth buffer of floats keeps the nearest
-fragment, which writes the number of its face. Everything here needs a current context.
+If two bodies come close to each other (exact.py), one of them is drawn again, for the number of the face in front at
+some pixels. A depth buffer of floats keeps the nearest fragment, which writes the number of its face. That drawing
+needs a current context.
 """
 
 from __future__ import annotations
@@ -30,6 +29,8 @@ from silhouette.renderers.gl.exact import (
 )
 from silhouette.renderers.protocol import NEAREST, Body, Capabilities, Layer, Renderer
 from silhouette.views import View
+
+# ---- the face in front
 
 FRAGMENT_SHADER = f"""
 #version 330 core
@@ -110,6 +111,8 @@ class FacePass:
         GL.glDeleteFramebuffers(1, [self._target])
         GL.glDeleteRenderbuffers(2, self._pictures)
 
+
+# ---- the renderer
 
 # The pixels by which a drawn picture exceeds the view on each side, because pixels just beyond it are often needed.
 MARGIN = 4

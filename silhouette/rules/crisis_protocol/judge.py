@@ -1,9 +1,10 @@
 """JUDGE: Marvel: Crisis Protocol, line of sight and cover, by straight lines between bases seen from above.
 
+bases and polygons -> Evidence: free lines, terrain between and its distances -> the first rule of the ladder that holds
+-> verdict, with its reason in words
+
 The numbers R1 to R16 and A1 to A9 are those of the specification, ../shared/rules/crisis_protocol.md; its source is the
 article "Rules Talk: Guide to Line of Sight & Cover". Range lengths come from the scene: the article gives none (A1).
-
-bases and polygons -> free lines, terrain between and its distances -> the first rule of the ladder that holds
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from silhouette.rules.fields import Blocker
 from silhouette.rules.readings import OtherReading, alternatives
 from silhouette.scenes.scene import Check
 from silhouette.text import in_a_sentence
+
+# ---- what the rules ask of the table
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +112,8 @@ def evidence_for(scene: PlanScene, attacker: Character, target: Character | Feat
         scene, attacker, target, size, free_line.line, blockers, len(alone), distance, epsilon, between, apart
     )
 
+
+# ---- reasons
 
 MOST_NAMES = 3
 
@@ -223,6 +228,8 @@ def _few(names: Sequence[str], joint: str) -> str:
     parts = [*names[:MOST_NAMES], *([f"{rest} more"] if rest > 0 else [])]
     return f" {joint} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
+
+# ---- the verdict
 
 SIGHT, COVER = "Line of Sight", "Cover"
 

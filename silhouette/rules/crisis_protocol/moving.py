@@ -1,4 +1,8 @@
-"""PLACE, for Crisis Protocol: characters a little elsewhere than they stand, and the table without some terrain."""
+"""PLACE, for Crisis Protocol: the table a little otherwise: what would change a verdict, or why it holds one way.
+
+PlanScene -> the same with characters moved, or without some terrain; the places where a character could stand
+two verdicts, of which one sees and the other does not -> a sentence that says why
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,8 @@ from silhouette.scenes.ground import Indices
 from silhouette.scenes.overlap import ALLOWED
 from silhouette.scenes.places import Move
 from silhouette.text import did_you_mean, in_a_sentence
+
+# ---- scenes and places
 
 
 def moved_scene(scene: PlanScene, moves: Mapping[str, Move]) -> PlanScene:
@@ -152,6 +158,9 @@ class PlanPlaces:
             higher = holds & (feature.size > greatest)
             on[higher], greatest[higher] = number, feature.size
         return on, is_partly
+
+
+# ---- one sees, and the other does not
 
 
 def one_way(

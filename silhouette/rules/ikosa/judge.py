@@ -1,9 +1,10 @@
 """JUDGE: Ikosa Framework, cover in a grid of cells by straight lines between corners.
 
+    creatures, solids -> the corners that face each other -> Lines -> the first rule of the ladder that holds
+    -> verdict, with its reason in words
+
 The numbers R1 to R15 and A1 to A9 are those of the specification, ../shared/rules/ikosa.md; its source is the article
 "Covering Melee Corners". Everything is exact: whole numbers and fractions, nothing is measured.
-
-    creatures, solids -> the corners that face each other -> Lines -> the first rule of the ladder that holds
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from silhouette.rules.readings import OtherReading
 from silhouette.scenes.scene import Check
 from silhouette.text import in_a_row, in_a_sentence
 from silhouette.time_limit import OutOfTime, time_limit
+
+# ---- reasons
 
 MOST_NAMED = 3
 """The greatest number of cells or boxes that a sentence names."""
@@ -90,6 +93,8 @@ class Words:
             )
         return "".join(f"; {note}" for note in notes)
 
+
+# ---- the verdict
 
 SOURCE = "Covering Melee Corners"
 

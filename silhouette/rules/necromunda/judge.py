@@ -1,11 +1,10 @@
 """JUDGE: Necromunda, line of sight and cover, by the share of the target that is obscured from the attacker's eye.
 
+    pieces -> Sight: vision arcs, friends in base contact, the pieces that may block -> Observation
+           -> the first rule of the ladder that holds -> verdict
+
 The numbers R1 to R21 and A1 to A12 are those of the specification, ../shared/rules/necromunda.md; its source is the
 section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
-
-    pieces -> Sight: occluders and vision arcs -> Observation -> the first rule of the ladder that holds -> verdict
-
-Necromunda, the Sight of a check: vision arcs, friends in base contact, and the pieces that may block.
 """
 
 from __future__ import annotations
@@ -31,6 +30,8 @@ from silhouette.scenes.table import Piece, TableScene, in_base_contact
 from silhouette.scenes.warnings import eye_inside
 from silhouette.text import fraction_in_words, in_a_sentence, share_in_words
 from silhouette.views import VisionArc, fighter_arc, vehicle_arc
+
+# ---- the sight
 
 
 def arcs_of(attacker: Piece, name: ArcName | None = None) -> tuple[VisionArc, ...] | None:
@@ -90,6 +91,9 @@ def sight_between(
         absent=absent,
         disregarded=disregarded,
     )
+
+
+# ---- the verdict
 
 
 def judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:

@@ -1,4 +1,7 @@
-"""DRAW: Necromunda's eye view as one PNG with a caption, for both players; it needs no matplotlib."""
+"""DRAW: Necromunda's eye view as one PNG with a caption, for both players; it needs no matplotlib.
+
+verdict, its observation -> coloured eye view -> names at the pieces -> title, shares, reason, legend below -> PNG
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,8 @@ from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.results import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
+
+# ---- names and caption
 
 WORDS = Words()
 
@@ -275,6 +280,8 @@ def _square(side: int, swatch: _Swatch) -> Image.Image:
     inner.rectangle([0, 0, side - 1, side - 1], outline=INK, width=FINE // 2)
     return tile
 
+
+# ---- the picture
 
 PICTURE = (WIDTH - 2 * MARGIN, 720 * FINE)
 """Pixels: width and height of the picture above the caption."""

@@ -1,4 +1,8 @@
-"""JUDGE: Necromunda as a rule system: how its scenes are read, judged and shown."""
+"""JUDGE: Necromunda as a rule system: how its scenes are read, judged and shown.
+
+Two things that the system does besides have parts of their own: it writes a first scene of given meshes, and says why
+one piece sees another that does not see it.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +34,8 @@ from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Elsewhere, TablePlaces, moved
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.text import in_a_sentence
+
+# ---- the first scene of given meshes
 
 APART = 9
 """Inches between the two lines in which the models stand: two more than the wall is away, room for a wide base."""
@@ -97,6 +103,9 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
+# ---- one sees, and the other does not
+
+
 def one_way(scene: NecromundaScene, seeing: NecromundaVerdict, blind: NecromundaVerdict, settings: Settings) -> str:
     """The sentence: by vision arcs, by friends in base contact, by eyes or by bodies; the first that decides.
 
@@ -157,6 +166,8 @@ def _by_friends(scene: NecromundaScene, seer: Piece, blind: NecromundaVerdict) -
     friend = in_a_sentence(names[0])
     return f"{friend}, {seer.name}'s friend in base contact, is in {blind.attacker}'s way and not in {seer.name}'s"
 
+
+# ---- the rule system
 
 LOOKERS = "fighters or vehicles"
 """The pieces that look and are looked at, in messages."""

@@ -1,4 +1,8 @@
-"""JUDGE: SkirmishCorps, close combat over cover (R31, R32) and flanking (R33 to R36): from geometry to a verdict."""
+"""JUDGE: SkirmishCorps, close combat over cover (R31, R32) and flanking (R33 to R36): from geometry to a verdict.
+
+units, cover between them -> whether they can fight across it -> verdict on close combat
+target, attacker -> the dives that the target can make -> what the attacker would see of each -> verdict on flanking
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,8 @@ from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, prone_body, prone_size
 from silhouette.scenes.table import Piece
 from silhouette.text import in_a_sentence, share_in_words
+
+# ---- dives
 
 COARSE, COARSEST = 5.0, 1.0
 """A dive is measured first with pixels larger by this factor, but not above this many mm: most are clearly safe, or
@@ -157,6 +163,8 @@ def _measured_dive(scene: SkirmishScene, attacker: Unit, body: _Body, settings: 
     hiding = tuple(look.cover_of(blocker) for nearest, blocker in order if nearest)
     return Dive(body.spot, body.turn, observed.counts, hiding, observed.pixel)
 
+
+# ---- verdicts
 
 TO_HIT, DODGE = -1, 1
 """The modifiers of close combat over cover: to all rolls to hit, and to all attempts to dodge or parry (R32)."""

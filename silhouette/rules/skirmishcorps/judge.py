@@ -1,11 +1,11 @@
 """JUDGE: SkirmishCorps, cover: what protects a unit from an attacker, and what cover costs, stops and suffers.
 
-The numbers R1 to R36 and A1 to A15 are those of the specification, ../shared/rules/skirmishcorps.md; its source is the
-page "Cover" of the SkirmishCorps rules.
-
     check -> its question -> a measured silhouette, geometry in plan, or a table -> SkirmishCorpsVerdict
 
-SkirmishCorps, checks without a unit of the scene: classes, penalties, damage, vaulting, piling through.
+Classes, penalties, damage, vaulting and piling through are looked up in tables: such checks need no unit of the scene.
+
+The numbers R1 to R36 and A1 to A15 are those of the specification, ../shared/rules/skirmishcorps.md; its source is the
+page "Cover" of the SkirmishCorps rules.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, U
 from silhouette.rules.skirmishcorps.shooting import protections
 from silhouette.rules.table import in_like_groups
 from silhouette.scenes.scene import Check
+
+# ---- checks without a unit of the scene
 
 Ruled = tuple[str, RuleReference, str, dict[str, Any]]
 """The verdict, the rule, the reason and the answers of a check."""
@@ -193,6 +195,8 @@ def _pile_through(question: PileThroughEntry, readings: Readings) -> Ruled:
     who, number = {"foot": ("Foot-units", "R28"), "mech": ("Mechs", "R29"), "vehicle": ("Vehicles", "R30")}[unit_type]
     return "halted", RuleReference(f"{who} Failing To Pile Through Cover", number), reason, answers
 
+
+# ---- all checks
 
 _RULINGS: dict[type[AskEntry], Callable[..., Ruled]] = {
     ClassifyEntry: _classify,

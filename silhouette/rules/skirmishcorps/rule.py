@@ -1,4 +1,4 @@
-"""JUDGE: SkirmishCorps as a rule system: how its scenes are read, judged and shown."""
+"""JUDGE: SkirmishCorps as a rule system: how its scenes are read, judged and shown, and how their pieces move."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ from silhouette.scenes.motion import Mobility
 from silhouette.scenes.places import Elsewhere, Move, TablePlaces, moved, without
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.scenes.table import Occluders, Piece
+
+# ---- scenes and places
 
 
 def moved_scene(scene: SkirmishScene, moves: Mapping[str, Move]) -> SkirmishScene:
@@ -100,6 +102,8 @@ def _carried(points: Floats, piece: Piece, move: Move) -> Floats:
     origin = piece.pose.translation
     return Pose.standing(origin + move.by, move.turn).place(points - origin)
 
+
+# ---- the rule system
 
 LOOKERS = "units"
 """The plural by which messages call the pieces that look and are looked at."""

@@ -1,4 +1,4 @@
-// Unpacks the meshes of a page: see silhouette/pages/packing.py, which packs them.
+// Unpacks the meshes of a page: see silhouette/drawing/in_3d/stage.py, which packs them.
 import { BufferAttribute, BufferGeometry, Color, Matrix4, SRGBColorSpace } from "three";
 import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 
