@@ -46,7 +46,7 @@ def test_the_error_is_true_against_a_view_four_times_as_fine(table: TableScene, 
         coarse = judged(table, attacker, target, embree)
         fine = judged(table, attacker, target, embree, pixel=0.025)
         assert abs(coarse.occluded - fine.occluded) <= coarse.counts.error + 1e-12, (attacker, target)
-        assert abs(coarse.seen / coarse.counts.total - fine.seen / fine.counts.total) <= (
+        assert abs(coarse.measurement.seen / coarse.counts.total - fine.measurement.seen / fine.counts.total) <= (
             coarse.counts.error_seen + 1e-12
         )
         assert coarse.counts.error <= 0.004

@@ -291,7 +291,7 @@ def test_a_picture_of_one_body_is_that_of_embree(cuda: Any) -> None:
 @pytest.mark.parametrize(
     ("module", "kernel"),
     [
-        ("silhouette.renderers.cuda.renderer", b"cast_rays"),
+        ("silhouette.renderers.cuda.kernels", b"cast_rays"),
         ("silhouette.measure.on_device.sampling", b"sample_cells"),
         ("silhouette.measure.on_device.contours", b"look_along"),
     ],
