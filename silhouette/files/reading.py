@@ -15,11 +15,13 @@ from difflib import get_close_matches
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from silhouette.errors import FileError
-from silhouette.files.schema import Location
 from silhouette.text import as_written
+
+if TYPE_CHECKING:  # pydantic, which help does not need
+    from silhouette.files.schema import Location
 
 # ---- files that a file names
 

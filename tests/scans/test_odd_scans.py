@@ -133,9 +133,9 @@ def stalks(count: int, height: float) -> Floats:
 
 
 CLOUDS_OF_NO_SURFACE: dict[str, tuple[Callable[[], Floats], str]] = {
-    "the corners of spikes": (lambda: spikes()[0], "they lie on no surface"),
+    "the corners of spikes": (lambda: spikes()[0], "lie on no surface"),
     "a space": (lambda: points_on_a_table(RNG.uniform(0, 1, (200_000, 3)) * [600, 400, 200]), "lie on no surface"),
-    "a lawn": (lambda: points_on_a_table(stalks(60_000, 30.0)), "they lie on no surface"),
+    "a lawn": (lambda: points_on_a_table(stalks(60_000, 30.0)), "lie on no surface"),
     "reeds": (lambda: points_on_a_table(stalks(1000, 150.0)), "parts that nothing joins"),
     "posts": (lambda: points_on_a_table(stalks(400, 150.0)), "parts that nothing joins"),
 }
