@@ -144,10 +144,11 @@ def read_manifest(archive: Path, content: bytes) -> Manifest:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         raise FileError(path, "not UTF-8 text; bundle the scene again") from None
-    told = document_of(path, text)
-    kind = told.get("schema")
+    document = document_of(path, text)
+    kind = document.get("schema")
     if isinstance(kind, int) and kind > SCHEMA:
         raise FileError(
-            archive, f"was written by a later Silhouette, {told.get('silhouette')!s:.40}; this is {VERSION}: update it"
+            archive,
+            f"was written by a later Silhouette, {document.get('silhouette')!s:.40}; this is {VERSION}: update it",
         )
-    return validated(Manifest, told, Location(path))
+    return validated(Manifest, document, Location(path))

@@ -3,7 +3,7 @@
 archive, its manifest -> the files that it lists, each compared with its digest -> a folder -> rows of its scene
 
 Only files that the manifest lists are unpacked, and of those only what a scene may rest on; the scene may name no file
-outside of the bundle. What is told of the files names them as the bundle does, not as the temporary folder.
+outside of the bundle. Messages name the files as the bundle does, not as the temporary folder.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ def make_folders(folder: Path, folders: Iterable[Place]) -> None:
 def shown_as(result: SceneResult, names: Mapping[Path, Path]) -> SceneResult:
     """A result whose error and warnings have other names for some paths; those that come first are replaced first."""
 
-    def told(text: str) -> str:
+    def renamed(text: str) -> str:
         for path, name in names.items():
             text = text.replace(str(path), str(name))
         return text
 
-    error = None if result.error is None else told(result.error)
-    return replace(result, error=error, warnings=tuple(map(told, result.warnings)))
+    error = None if result.error is None else renamed(result.error)
+    return replace(result, error=error, warnings=tuple(map(renamed, result.warnings)))
 
 
 def rows_of(result: SceneResult, folder: Path) -> list[dict[str, Any]]:

@@ -101,8 +101,8 @@ def replay(path: Path, asked: Asked, step: Callable[[float, int], None] = lambda
         RendererUnavailable: where the renderer asked for cannot run on this machine.
     """
     with opened_bundle(path) as opened:
-        told = opened.manifest
-        then = told.settings
+        manifest = opened.manifest
+        then = manifest.settings
         options = _options(asked, then)
         selection = Selection(then.attacker, then.target)
         result = judge_scene(opened.scene, selection, options, step=step)
@@ -111,10 +111,10 @@ def replay(path: Path, asked: Asked, step: Callable[[float, int], None] = lambda
     now = SettingsRecord.model_validate(
         {"renderer": options.renderer.name, "device": asked.device, "pixel": options.pixel, "error": options.error}
     )
-    reasons = _otherwise(told, now)
+    reasons = _otherwise(manifest, now)
     alike = (then.pixel, then.error) == (now.pixel, now.error)
-    checks = compared(told.results, rows, alike=alike) if result.error is None else []
-    return Replay(result, tuple(checks), opened.changed, tuple(reasons), told.silhouette)
+    checks = compared(manifest.results, rows, alike=alike) if result.error is None else []
+    return Replay(result, tuple(checks), opened.changed, tuple(reasons), manifest.silhouette)
 
 
 def _options(asked: Asked, then: SettingsRecord) -> JudgingOptions:
@@ -141,18 +141,18 @@ def _first(*ways: Callable[[], Any]) -> Any:
     return ways[-1]()
 
 
-def _otherwise(told: Manifest, now: SettingsRecord) -> list[str]:
+def _otherwise(manifest: Manifest, now: SettingsRecord) -> list[str]:
     """What is otherwise than it was when the bundle was written: what could make a number another one."""
-    then = told.settings
+    then = manifest.settings
     here = versions()
-    found = [f"Silhouette {told.silhouette} then, {VERSION} here"] if told.silhouette != VERSION else []
+    found = [f"Silhouette {manifest.silhouette} then, {VERSION} here"] if manifest.silhouette != VERSION else []
     if then.renderer != now.renderer:
         found.append(f"the renderer {then.renderer} then, {now.renderer} here")
     for name, one, other in (("pixel", then.pixel, now.pixel), ("error", then.error, now.error)):
         if one != other:
             found.append(f"{name} {_given(one)} then, {_given(other)} here")
     used = {then.renderer, now.renderer}
-    for package, version in told.versions.items():
+    for package, version in manifest.versions.items():
         if package in here and version != here[package] and used & set(OWN_PACKAGES.get(package, used)):
             found.append(f"{package} {version or 'not installed'} then, {here[package] or 'not installed'} here")
     return found

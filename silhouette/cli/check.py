@@ -2,7 +2,7 @@
 
 words -> a scene, judged -> its verdicts; a bundle, judged again -> its verdicts, and what differs
 
-What is told of bundles is shared by all commands that may be given one.
+All commands that may be given a bundle report it alike.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 # ---- bundles
 
 MOST_LINES = 20
-"""Differing checks that are told one by one."""
+"""The differing checks that are listed; of more, only their number is."""
 
 
 def is_bundle(path: Path) -> bool:

@@ -11,9 +11,6 @@ import typer
 
 from silhouette.cli.completion import complete_renderer, complete_scene, complete_scene_or_bundle
 
-SceneFiles = Annotated[
-    list[Path], typer.Argument(metavar="SCENE", help="Scene files, folders, globs.", autocompletion=complete_scene)
-]
 ScenesAndBundles = Annotated[
     list[Path],
     typer.Argument(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -46,12 +47,15 @@ SOME = ("five-examples", "from-a-scan", "how-sure", "live-table", "blind-hexes",
 """A page of each kind: that moves, of a scan, with odds and a map, of hexes, of lines in plan, of a game by data."""
 
 
-def few() -> Texts:
-    """Of some pages the first part, and the second if it moves or has a map; of the animation three frames."""
+EVERY = tuple(page.name for page in texts().page)
+
+
+def few(names: Collection[str]) -> Texts:
+    """Of these pages the first part, and the second if it moves or has a map; of the animation three frames."""
     short = Walking(walk=(40.0, 216.0), frames=3, fps=6.0)
     pages = []
     for page in texts().page:
-        if page.name not in SOME:
+        if page.name not in names:
             continue
         chosen = [part for part in page.part[:2] if part is page.part[0] or part.animate or part.map]
         parts = [part.model_copy(update={"animate": short}) if part.animate else part for part in chosen]
@@ -59,11 +63,20 @@ def few() -> Texts:
     return texts().model_copy(update={"page": tuple(pages)})
 
 
+@pytest.fixture(
+    scope="module", params=[pytest.param(SOME, id="some"), pytest.param(EVERY, id="every", marks=pytest.mark.long)]
+)
+def names(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """The pages of the tutorial that is written."""
+    chosen: tuple[str, ...] = request.param
+    return chosen
+
+
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
+def written(names: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
     """A tutorial's folder, and what was told of it."""
     out = tmp_path_factory.mktemp("tutorial") / "pages"
-    made = write_tutorial(out, Run(SCENES, choose("auto"), Cache.default(), 2, pixel=PIXEL, texts=few()))
+    made = write_tutorial(out, Run(SCENES, choose("auto"), Cache.default(), 2, pixel=PIXEL, texts=few(names)))
     return out, made
 
 
@@ -106,10 +119,12 @@ def pages_of(folder: Path) -> dict[str, Page]:
     return {file.name: Page(file) for file in sorted(folder.glob("*.html"))}
 
 
-def test_every_page_is_whole_and_all_it_refers_to_is_there(written: tuple[Path, list[dict[str, Any]]]) -> None:
+def test_every_page_is_whole_and_all_it_refers_to_is_there(
+    written: tuple[Path, list[dict[str, Any]]], names: tuple[str, ...]
+) -> None:
     folder, _ = written
     pages = pages_of(folder)
-    assert set(pages) == {"index.html", *(f"{name}.html" for name in SOME)}
+    assert set(pages) == {"index.html", *(f"{name}.html" for name in names)}
     shown = set()
     for name, page in pages.items():
         marks = page.values("id")
@@ -144,12 +159,14 @@ def test_every_page_leads_to_every_other(written: tuple[Path, list[dict[str, Any
         assert set(pages) <= set(page.values("href"))
 
 
-def test_the_folder_tells_what_its_pages_tell(written: tuple[Path, list[dict[str, Any]]]) -> None:
+def test_the_folder_tells_what_its_pages_tell(
+    written: tuple[Path, list[dict[str, Any]]], names: tuple[str, ...]
+) -> None:
     folder, told = written
     document = json.loads((folder / FACTS).read_text(encoding="utf-8"))
     assert document["files"] == files_in(folder)
     assert document["pages"] == json.loads(json.dumps(told))
-    for page, facts in zip(few().page, told, strict=True):
+    for page, facts in zip(few(names).page, told, strict=True):
         text = Page(folder / f"{page.name}.html").text
         for part in facts["parts"]:
             for row in part["checks"]:
@@ -280,9 +297,11 @@ def test_whoever_wants_nothing_to_move_sees_a_still_picture(
     assert shown == ["svg", "gif"]
 
 
-def test_links_to_the_other_pages_can_be_followed(written: tuple[Path, list[dict[str, Any]]], browser: Browser) -> None:
+def test_links_to_the_other_pages_can_be_followed(
+    written: tuple[Path, list[dict[str, Any]]], names: tuple[str, ...], browser: Browser
+) -> None:
     with browser.visit(written[0] / "index.html", PHONE) as visit:
-        for page in few().page:
+        for page in few(names).page:
             visit.page.get_by_role("link", name=page.short, exact=True).first.click()
             assert visit.page.locator("h1").inner_text() == page.title
         assert visit.said == []
