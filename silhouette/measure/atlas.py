@@ -249,7 +249,7 @@ class Atlas:
 
     def _located(self, level: int, cells: Places) -> Cells:
         """Where cells (n,) of a level lie."""
-        rows, columns = np.divmod(cells, self.levels[level].kinds.shape[1])
+        rows, columns = _rows_and_columns(cells, self.levels[level].kinds.shape[1])
         tile = self._tile_of_row.take(rows >> level)
         rows -= (self.top[:-1] + 1 << level).take(tile)
         columns -= 1 << level
@@ -271,10 +271,9 @@ class Atlas:
         level = len(self.levels) - 2
         coarse, fine = self.levels[-2:]
         width = coarse.kinds.shape[1]
-        rows, columns = np.divmod(cells, width)
         located = self._located(level, cells)
         quarter = quarter_of(located.rows, located.columns, coarse.width, located.sizes)
-        corners = (4 * rows * width + 2 * columns)[:, None] + [0, 1, 2 * width, 2 * width + 1]
+        corners = (2 * cells + 2 * width * (cells // width))[:, None] + [0, 1, 2 * width, 2 * width + 1]
         number = coarse.numbers.ravel()[cells]
         fine.is_own.ravel()[corners] = True
         fine.numbers.ravel()[corners[np.arange(len(cells)), quarter]] = number
@@ -294,13 +293,19 @@ class Atlas:
         """(m,) the cells of the last level but one next to cells (n,) from which a quarter differs across a side."""
         kinds = self.levels[-1].kinds
         width = kinds.shape[1]
-        rows, columns = np.divmod(cells, width // 2)
-        inner = (2 * rows * width + 2 * columns)[:, None] + (SIDE_ROWS * width + SIDE_COLUMNS)
-        outer = inner + (ROWS_OUT * width + COLUMNS_OUT)
+        rows, columns = _rows_and_columns(cells, width // 2)
+        inner = (2 * rows * width + 2 * columns) + (SIDE_ROWS * width + SIDE_COLUMNS)[:, None]
+        outer = inner + (ROWS_OUT * width + COLUMNS_OUT)[:, None]
         differ = kinds.ravel().take(inner) != kinds.ravel().take(outer)
-        rows, columns = np.divmod(outer[differ], width)
+        rows, columns = _rows_and_columns(outer[differ], width)
         beyond: Places = rows // 2 * (width // 2) + columns // 2
         return beyond
+
+
+def _rows_and_columns(cells: Places, width: int) -> tuple[Places, Places]:
+    """The rows and columns of cells (n,) of an image so wide: `numpy.divmod`, in half the time."""
+    rows = cells // width
+    return rows, cells - width * rows
 
 
 SIDE_ROWS = np.array([0, 1, 0, 1, 1, 1, 0, 0])

@@ -93,9 +93,9 @@ class EmbreeRenderer(RayRenderer):
                     together.setdefault(chunk, []).append(_Aimed(aim, cast.places[nearby], nearby + start))
         for chunk, aimed in together.items():
             met, stop = _first_met(chunk, aimed), 0
-            for one in aimed:
-                start, stop = stop, stop + len(one.places)
-                depth[one.rays] = np.minimum(depth[one.rays], met[start:stop])
+            for some in aimed:
+                start, stop = stop, stop + len(some.places)
+                depth[some.rays] = np.minimum(depth[some.rays], met[start:stop])
         return depth
 
     def _aim(self, view: View, body: Body, chunk: _Chunk) -> _Aim:
@@ -249,13 +249,14 @@ def _first_met(chunk: _Chunk, aimed: Sequence[_Aimed]) -> NDArray[np.float32]:
         chunk: which faces.
         aimed: the rays, one cast after the other.
     """
-    counts = [len(one.places) for one in aimed]
-    each_eye, of_ray = np.array([one.aim.eye for one in aimed]), np.repeat(np.arange(len(aimed)), counts)
+    counts = [len(rays.places) for rays in aimed]
+    each_eye, of_ray = np.array([rays.aim.eye for rays in aimed]), np.repeat(np.arange(len(aimed)), counts)
     along, stop = np.empty((len(of_ray), 3)), 0
-    for one, count in zip(aimed, counts, strict=True):
+    for some, count in zip(aimed, counts, strict=True):
         start, stop = stop, stop + count
-        np.dot(one.places, one.aim.per_place, out=along[start:stop])
-        along[start:stop] += one.aim.first
+        np.dot(some.places, some.aim.per_place, out=along[start:stop])
+        for axis in range(3):  # numpy adds a number to a column faster than a row of three to each row
+            along[start:stop, axis] += some.aim.first[axis]
     structure, planes = chunk.structure(), chunk.planes()
     rays = along.astype(np.float32)
     faces, depth = _cast(structure, each_eye.astype(np.float32).take(of_ray, axis=0), rays)
