@@ -20,10 +20,18 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags, Floats, Pose, convex_hull
 from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh
-from silhouette.relations.attributes import ground, top
-from silhouette.relations.measured import Measured
-from silhouette.relations.outlines_in_plan import Part, base_end, base_shape, footprint, part_of, without_specks
+from silhouette.relations.outlines_in_plan import (
+    Part,
+    base_end,
+    base_shape,
+    footprint,
+    ground,
+    part_of,
+    top,
+    without_specks,
+)
 from silhouette.relations.plane_geometry import Disc
+from silhouette.relations.points import Measured
 from silhouette.scenes.pieces import Piece
 from silhouette.time_limit import go_on
 

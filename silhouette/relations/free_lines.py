@@ -41,16 +41,22 @@ import shapely
 
 from silhouette.geometry import Flags, Floats
 from silhouette.relations.plane_geometry import (
+    LEFT,
+    RIGHT,
     Disc,
     Indices,
+    Lines,
     Outlines,
+    Supports,
     crossed,
     disc_distance,
     ends_along,
+    lines_touching,
     nearest_points,
     outline_distances,
+    pairs,
+    supports_of,
 )
-from silhouette.relations.supports import LEFT, RIGHT, Lines, Supports, lines_touching, pairs, supports_of
 from silhouette.time_limit import go_on
 
 # ---- the lines that can be free

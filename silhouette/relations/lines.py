@@ -27,12 +27,9 @@ from silhouette.geometry import Flags, Floats
 from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.relations.beams import RAYS_RIGHT_TO, TOUCH, axes, bounds, bounds_at, lengths, widened, widths
-from silhouette.relations.looks import observed, seen_points
-from silhouette.relations.measured import Measured
-from silhouette.relations.obstacles import Blocker, Indices, Obstacles
-from silhouette.relations.points import PointSet
-from silhouette.relations.samples import Balls, balls
-from silhouette.relations.triangles import nearest_of_segments, nearest_of_triangles
+from silhouette.relations.obstacles import Blocker, Indices, Obstacles, nearest_of_segments, nearest_of_triangles
+from silhouette.relations.points import Balls, Measured, PointSet, balls
+from silhouette.relations.visible import observed, seen_points
 from silhouette.scenes.surfaces import is_upright
 from silhouette.time_limit import go_on
 

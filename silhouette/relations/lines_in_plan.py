@@ -38,10 +38,9 @@ import shapely
 from silhouette.geometry import Floats
 from silhouette.lazy import cached_property, derived
 from silhouette.relations.free_lines import find_free_line
-from silhouette.relations.measured import Measured
-from silhouette.relations.outlines_in_plan import Region, base_end, base_shape, outlines_of, without_specks
+from silhouette.relations.outlines_in_plan import Region, base_end, base_shape, outlines_of, polygons_of, without_specks
 from silhouette.relations.plane_geometry import Disc, Outlines, ring_round, tangent_quadrilateral
-from silhouette.relations.shadows import polygons_of
+from silhouette.relations.points import Measured
 from silhouette.scenes.pieces import Piece
 
 # ---- lines from one point

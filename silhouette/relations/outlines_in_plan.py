@@ -1,4 +1,11 @@
-"""RELATE: pieces seen from above: their bases, and what of them lies between two heights, as shapes of shapely."""
+"""RELATE: pieces seen from above: their bases, and what of them lies between two heights, as shapes of shapely.
+
+What a mesh covers in plan: the union of its triangles seen from above, of all of it or between two heights.
+
+mesh -> cut at two heights -> triangles in plan, what is solid at the lower height, sheets -> one shape of shapely
+
+How high, wide and long a piece is, as it stands; in mm.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +15,169 @@ from typing import Any, Literal
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
-from silhouette.geometry import Floats
+from silhouette.geometry import Flags, Floats
 from silhouette.lazy import derived
+from silhouette.meshes.cutting import CUT_TOLERANCE, cut_at
+from silhouette.meshes.derived import keep_beside, recorded
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations.plane_geometry import Disc, Outlines
-from silhouette.relations.shadows import polygons_of, shadow
+from silhouette.scenes.ground import Ground
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.surfaces import is_upright
+
+SHEET = 1e-4
+"""mm: what stands upright without thickness is drawn out to either side by so much, so that lines can cross it."""
+
+UPRIGHT = 1e-9
+"""A triangle with less doubled area in plan than this share of its longest side squared is upright: a line in plan."""
+
+VERSION = 1
+"""Raised whenever another shape is found for a mesh."""
+
+
+def shadow(mesh: Mesh, above: float = -np.inf, below: float = np.inf) -> Any:
+    """What of a mesh lies higher than ``above`` and no higher than ``below``, seen from above, in the mesh's frame.
+
+    What is solid there counts, not its surface alone: between 10 and 20 mm a box of 50 mm covers all of its plan. A
+    solid is what a closed surface holds. A face that lies level at ``above`` does not count, one at ``below`` does.
+    An upright sheet without thickness becomes a strip `SHEET` to either side of it.
+
+    Args:
+        mesh: of any number of triangles; its shape is kept as long as it is, and that of a whole mesh from run to run.
+        above, below: mm, z in the mesh's frame.
+
+    Returns:
+        A polygon or several, of shapely; an empty one where nothing lies there.
+
+    >>> from silhouette.meshes.primitives import Box, Solid, solid
+    >>> block = solid(Solid(Box((4.0, 3.0, 50.0))))
+    >>> shadow(block).area, shadow(block, 10.0, 20.0).area, shadow(block, 50.0).is_empty
+    (12.0, 12.0, True)
+    """
+    return _shadow(mesh, above, below)
+
+
+@derived
+def _shadow(mesh: Mesh, above: float, below: float) -> Any:
+    """The shape of `shadow`."""
+    lowest, highest = (float(mesh.bounds[end, 2]) for end in (0, 1))
+    slab = mesh
+    if below < highest:
+        slab = _kept(slab, below, lower=True)
+    if above >= lowest - CUT_TOLERANCE:
+        slab = _kept(slab, above, lower=False)
+    if slab is not mesh:
+        keep_beside(mesh, slab)
+    area = shapely.from_wkb(recorded(slab, _Area, VERSION, _Area.of).wkb.tobytes())
+    if lowest < above < highest:
+        area = shapely.union(area, section(mesh, above + 2.0 * CUT_TOLERANCE))
+    return polygons_of(shapely.make_valid(shapely.union(area, _sheets(slab, area))))
+
+
+def section(mesh: Mesh, height: float) -> Any:
+    """The area that a mesh is solid in at a height, mm in its frame: what lies within its closed surfaces.
+
+    >>> from silhouette.meshes.primitives import Box, Solid, solid
+    >>> section(solid(Solid(Box((4.0, 3.0, 50.0)))), 25.0).area
+    12.0
+    """
+    depth = mesh.vertices[mesh.faces, 2] - height
+    over = depth >= 0.0
+    crossing = over.any(axis=1) & ~over.all(axis=1)
+    faces, depth, over = mesh.faces[crossing], depth[crossing], over[crossing]
+    rows = np.arange(len(faces))
+    alone = np.where(over.sum(axis=1) == 1, over.argmax(axis=1), (~over).argmax(axis=1))
+    ends = [_between(mesh.vertices, faces, depth, rows, alone, (alone + step) % 3) for step in (1, 2)]
+    cuts = shapely.linestrings(np.stack(ends, axis=1))
+    cells = shapely.get_parts(shapely.polygonize(shapely.get_parts(shapely.union_all(cuts))))
+    if not len(cells):
+        return shapely.MultiPolygon()
+    middles = shapely.get_coordinates(shapely.point_on_surface(cells))
+    return shapely.union_all(cells[_inside(mesh, middles, height)])
+
+
+def polygons_of(shape: Any) -> Any:
+    """The polygons of a shape, without lines and points: themselves, not copied, where it is nothing else.
+
+    >>> polygons_of(shapely.from_wkt("GEOMETRYCOLLECTION (POINT (1 1), POLYGON ((0 0, 1 0, 0 1, 0 0)))")).wkt
+    'MULTIPOLYGON (((0 0, 1 0, 0 1, 0 0)))'
+    """
+    if shape.geom_type in ("Polygon", "MultiPolygon"):
+        return shape
+    parts = shapely.get_parts(shapely.get_parts(shape))
+    return shapely.multipolygons(parts[shapely.get_type_id(parts) == shapely.GeometryType.POLYGON])
+
+
+@dataclass(frozen=True, eq=False)
+class _Area:
+    """What the triangles of a mesh cover in plan but for those that stand upright, as it is kept.
+
+    Attributes:
+        wkb: (n,) uint8, the shape as well-known binary.
+    """
+
+    wkb: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, mesh: Mesh) -> _Area:
+        corners, upright, _ = _in_plan(mesh)
+        area = shapely.union_all(shapely.polygons(corners[~upright]))
+        return cls(np.frombuffer(shapely.to_wkb(area), np.uint8))
+
+
+def _in_plan(mesh: Mesh) -> tuple[Floats, Flags, Floats]:
+    """The corners of each triangle (m, 3, 2), whether it is upright (m,), and the squared lengths of its sides."""
+    corners = mesh.vertices[mesh.faces][:, :, :2]
+    sides = np.roll(corners, -1, axis=1) - corners
+    lengths = (sides**2).sum(axis=2)
+    doubled = np.abs(sides[:, 0, 0] * sides[:, 1, 1] - sides[:, 0, 1] * sides[:, 1, 0])
+    return corners, doubled <= UPRIGHT * lengths.max(axis=1, initial=0.0), lengths
+
+
+def _sheets(mesh: Mesh, area: Any) -> Any:
+    """Strips round the upright triangles of a mesh where they reach out of an area."""
+    corners, upright, lengths = _in_plan(mesh)
+    corners, lengths = corners[upright], lengths[upright]
+    if not len(corners):
+        return shapely.Polygon()
+    rows, longest = np.arange(len(corners)), lengths.argmax(axis=1)
+    ends = np.stack([corners[rows, longest], corners[rows, (longest + 1) % 3]], axis=1)
+    lines = shapely.linestrings(ends[lengths[rows, longest] > SHEET**2])
+    around = shapely.buffer(area, SHEET, quad_segs=2)
+    shapely.prepare(around)
+    outside = lines[~shapely.covered_by(lines, around)]
+    return shapely.union_all(shapely.buffer(outside, SHEET, cap_style="flat"))
+
+
+def _kept(mesh: Mesh, height: float, *, lower: bool) -> Mesh:
+    """What lies below a height or in it, or what lies above."""
+    cut, below = cut_at(mesh, height)
+    return cut.subset(below if lower else ~below)
+
+
+def _between(
+    vertices: Floats, faces: NDArray[Any], depth: Floats, rows: NDArray[Any], first: NDArray[Any], second: NDArray[Any]
+) -> Floats:
+    """(n, 2) where the side between two corners of each face crosses the level, the same for both faces at the side."""
+    swap = depth[rows, first] > depth[rows, second]
+    low, high = np.where(swap, second, first), np.where(swap, first, second)
+    start, end = (vertices[faces[rows, corner], :2] for corner in (low, high))
+    share = depth[rows, low] / (depth[rows, low] - depth[rows, high])
+    points: Floats = start + share[:, None] * (end - start)
+    return points
+
+
+def _inside(mesh: Mesh, points: Floats, height: float) -> Flags:
+    """(p,) whether points (p, 2) at a height lie within a closed surface of a mesh."""
+    hits = Ground(mesh.vertices[mesh.faces]).crossings(points)
+    whole, below = (
+        np.bincount(hits.line[chosen], hits.sign[chosen], len(points)) for chosen in (slice(None), hits.z < height)
+    )
+    flags: Flags = (whole == 0.0) & (below != 0.0)
+    return flags
+
 
 Part = Literal["whole", "body", "base"]
 """A part of a piece: all of its mesh; what counts as target, without base and insignificant parts; its base alone.
@@ -214,3 +376,64 @@ def _placed(piece: Piece, shape: Any) -> Any:
         placed = polygons_of(shapely.buffer(placed, piece.outline))
     shapely.prepare(placed)
     return placed
+
+
+def ground(piece: Piece) -> float:
+    """The height of a piece's lowest point above the table, z in the world."""
+    return _span(piece)[0]
+
+
+def top(piece: Piece) -> float:
+    """The height of a piece's highest point above the table, z in the world, insignificant parts and all."""
+    return _span(piece)[1]
+
+
+def height(piece: Piece) -> float:
+    """How far a piece rises above what it stands on: from its lowest point to its highest, base and all."""
+    low, high = _span(piece)
+    return high - low
+
+
+def width(piece: Piece) -> float:
+    """The shorter side of the smallest rectangle round a piece's footprint."""
+    return float(_sides(footprint(piece)).min())
+
+
+def length(piece: Piece) -> float:
+    """The longer side of the smallest rectangle round a piece's footprint."""
+    return float(_sides(footprint(piece)).max())
+
+
+def base_height(piece: Piece) -> float:
+    """How far a model's base rises above its underside; 0 where it has none, or nothing says how high it is."""
+    low, high = piece.base_span if piece.model.base is not None else (0.0, 0.0)
+    return high - low
+
+
+def base_width(piece: Piece) -> float:
+    """The greatest width of a model's base; of its footprint, where it has no base."""
+    base = piece.model.base
+    if base is not None and base.is_round:
+        return base.diameter
+    corners = shapely.get_coordinates(shapely.convex_hull(base_shape(piece)))
+    return float(np.linalg.norm(corners[:, None] - corners, axis=-1).max())
+
+
+@derived
+def _span(piece: Piece) -> tuple[float, float]:
+    """The least and the greatest z of a piece's mesh in the world."""
+    heights = piece.model.mesh.vertices @ piece.pose.rotation[2] + piece.pose.translation[2]
+    return float(heights.min()), float(heights.max())
+
+
+def _sides(shape: shapely.Geometry) -> Floats:
+    """(2,) the sides of the smallest rectangle round a shape; 0 where it has no area.
+
+    >>> sorted(_sides(shapely.box(0.0, 0.0, 4.0, 3.0)).tolist()), _sides(shapely.Polygon()).tolist()
+    ([3.0, 4.0], [0.0, 0.0])
+    """
+    corners = shapely.get_coordinates(shapely.minimum_rotated_rectangle(shape))
+    if len(corners) < 3:
+        return np.array([0.0, float(shapely.length(shape))])
+    sides: Floats = np.linalg.norm(np.diff(corners[:3], axis=0), axis=1)
+    return sides

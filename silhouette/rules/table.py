@@ -11,7 +11,7 @@ from silhouette.geometry import Floats
 from silhouette.measure.observation import Observation
 from silhouette.meshes.bounds import faces_near
 from silhouette.meshes.mesh import Mesh
-from silhouette.relations.triangles import nearest_of_triangles
+from silhouette.relations.obstacles import nearest_of_triangles
 from silhouette.renderers.protocol import NEAREST
 from silhouette.scenes.places import Elsewhere, Move, elsewhere_of
 from silhouette.scenes.scene import Check

@@ -18,8 +18,8 @@ from silhouette.files.schema import Entry
 from silhouette.geometry import Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Cylinder, Solid, solid
-from silhouette.relations.attributes import base_width, ground, height, length, top, width
 from silhouette.relations.distances import contact, least_distance, nearest_points, wholly_within
+from silhouette.relations.outlines_in_plan import base_width, ground, height, length, top, width
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import load_table_scene
 from tests.support.plain_pieces import block, man, piece_of_mesh, sheet, square_man

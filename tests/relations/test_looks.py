@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from silhouette.geometry import Pose
 from silhouette.meshes.primitives import Box, Solid, Sphere, solid
-from silhouette.relations.points import PointSet, point_set, standard_volume
-from silhouette.relations.samples import eyes_in
-from silhouette.relations.shells import facing, is_outward
+from silhouette.relations.points import PointSet, eyes_in, facing, is_outward, point_set, standard_volume
 from silhouette.relations.visible import share_visible, widest_patch
 from tests.relations.pieces import block, piece, surface
 from tests.support.plain_pieces import man

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from silhouette.geometry import Pose
-from silhouette.relations import distances, triangles
+from silhouette.relations import distances
+from silhouette.relations import obstacles as triangles
 from silhouette.relations.distances import nearest_points
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.lines import widest_line

@@ -14,7 +14,7 @@ import numpy as np
 
 from silhouette.geometry import Floats
 from silhouette.measure.observation import Observation
-from silhouette.relations.measured import Measured
+from silhouette.relations.points import Measured
 from silhouette.rules.data.found import Found, Key, Parts, Points, Unmeasured, Use, question_of
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal
@@ -65,7 +65,7 @@ class SceneTable:
             return getattr(piece, name)
         if name == "gang":
             return piece.gang or ""
-        from silhouette.relations import attributes
+        from silhouette.relations import outlines_in_plan as attributes
 
         return getattr(attributes, name)(piece)
 
@@ -149,7 +149,7 @@ class SceneTable:
 
     def _eyes(self, a: Points, b: Points) -> Floats:
         """(n, 3) where somebody looks from who may look from any point of a at b."""
-        from silhouette.relations.samples import eyes_in
+        from silhouette.relations.points import eyes_in
 
         return eyes_in(_set(a), _set(b).box)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from silhouette.files.schema import MAX_LENGTH
 from silhouette.measure.observation import Sight
-from silhouette.relations.measured import Measured
+from silhouette.relations.points import Measured
 from silhouette.scenes.pieces import Piece
 
 Key = tuple[Hashable, ...]

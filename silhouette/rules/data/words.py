@@ -7,7 +7,7 @@ from itertools import zip_longest
 from string import Formatter
 
 from silhouette.geometry import INCH
-from silhouette.relations.measured import Measured
+from silhouette.relations.points import Measured
 from silhouette.rules.data.found import Found, Use
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import HIDDEN_BY, HIDING
@@ -52,7 +52,7 @@ def hidden_by(uses: Iterable[Use]) -> tuple[str, ...]:
     What each hides of several models is added up; pieces of which no share was measured come last, in the order in
     which they were found.
 
-    >>> from silhouette.relations.measured import Measured
+    >>> from silhouette.relations.points import Measured
     >>> few = Use("obscured", Measured(0.4, by=("hedge", "wall")), of=("Kal", "Vex"), hidden=(0.3, 0.2))
     >>> more = Use("obscured", Measured(0.6, by=("wall",)), of=("Kal", "Yar"), hidden=(0.6,))
     >>> hidden_by([Use("crossed", Measured(1.0, by=("woods",)), True), few, more])

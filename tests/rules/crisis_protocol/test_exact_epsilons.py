@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from silhouette.relations.free_lines import SAFETY, LineCells, Strip, _direct, _may_be_between, _Problem
-from silhouette.relations.plane_geometry import NO_AREA, Disc, Outlines, fault_in
-from silhouette.relations.supports import Lines, Supports, lines_touching
+from silhouette.relations.plane_geometry import NO_AREA, Disc, Lines, Outlines, Supports, fault_in, lines_touching
 from silhouette.rules.crisis_protocol.judge import evidence_for
 from silhouette.rules.crisis_protocol.scene import Character
 from tests.support.crisis_protocol_tables import box, load, scene, wall

@@ -8,8 +8,7 @@ import shapely
 
 from silhouette.geometry import Floats
 from silhouette.relations.free_lines import SAFETY, Strip, _may_be_between, find_free_line
-from silhouette.relations.plane_geometry import Disc, Outlines, doubled_area, fault_in
-from silhouette.relations.supports import supports_of
+from silhouette.relations.plane_geometry import Disc, Outlines, doubled_area, fault_in, supports_of
 from tests.support.crisis_protocol_tables import box, scene, verdict
 
 TURNS = (0.0, 20.0, 75.0, 140.0, 200.0, 263.0, 310.0)

@@ -22,16 +22,21 @@ from silhouette.relations.free_lines import (
 )
 from silhouette.relations.plane_geometry import (
     EPSILON,
+    LEFT,
+    RIGHT,
     Disc,
+    Lines,
     Outlines,
+    Supports,
     crossed,
     disc_distance,
     doubled_area,
     epsilon_of,
     fault_in,
+    lines_touching,
     outline_distances,
+    supports_of,
 )
-from silhouette.relations.supports import LEFT, RIGHT, Lines, Supports, lines_touching, supports_of
 from tests.support.crisis_protocol_tables import box, scene, verdict, wall
 
 ON, OVER = 0.0, 1e-6

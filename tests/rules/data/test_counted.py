@@ -16,7 +16,7 @@ from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
-from silhouette.relations.measured import Measured
+from silhouette.relations.points import Measured
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings

@@ -19,7 +19,7 @@ from silhouette.files.schema import Location
 from silhouette.geometry import Pose
 from silhouette.models.entries import SolidEntry
 from silhouette.models.model import model_of_solids
-from silhouette.relations.measured import Measured
+from silhouette.relations.points import Measured
 from silhouette.rules.data import evaluating
 from silhouette.rules.data.evaluating import Evaluator
 from silhouette.rules.data.found import Found, Unmeasured, Use, joined, majority

@@ -10,7 +10,7 @@ import pytest
 from silhouette.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
-from silhouette.relations.measured import Measured
+from silhouette.relations.points import Measured
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
