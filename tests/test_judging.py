@@ -45,7 +45,7 @@ import sys
 import subprocess
 import sys
 from pathlib import Path
-from silhouette.groups import shared
+from silhouette.doubt.run import shared
 from silhouette.judging import JudgingOptions, judge_all, load_scene
 from silhouette.renderers import choose
 scene, renderer = load_scene(Path(sys.argv[1])), choose("reference")

@@ -280,7 +280,7 @@ class ChunkJudge:
 
         The answer is "full" at half of the cache's size: a cache that dropped a model would take it from the next fork.
         """
-        from silhouette.groups import shared
+        from silhouette.doubt.run import shared
 
         try:
             renderer = self.start()

@@ -31,8 +31,8 @@ from weakref import WeakKeyDictionary
 from silhouette.batches.chunks import CHECKS_PER_CHUNK, Chunk, ChunkJudge, Opener, RowMaker
 from silhouette.batches.export import failed_row
 from silhouette.batches.settings import BatchSettings
+from silhouette.doubt.run import CHECKS_TOGETHER
 from silhouette.errors import RendererUnavailable
-from silhouette.groups import CHECKS_TOGETHER
 from silhouette.judging import Request
 from silhouette.models.model import Model
 from silhouette.renderers.cuda.served import ServedRenderer

@@ -26,9 +26,9 @@ import numpy as np
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
+from silhouette.doubt.run import shared
 from silhouette.errors import RequestError
 from silhouette.geometry import INCH, Flags, Floats
-from silhouette.groups import shared
 from silhouette.lazy import cached_property
 from silhouette.measure.estimate import Estimate
 from silhouette.measure.observe import observe_many

@@ -6,9 +6,8 @@ path -> Scene -> the selected checks -> Verdicts, each compared with what its ch
 from __future__ import annotations
 
 from silhouette.judging.checking import SceneResult, changes, check, judge_scene, map_of, odds
-from silhouette.judging.judge import JudgingOptions, Request, judge, judge_all, mapped
+from silhouette.judging.judge import Judged, JudgingOptions, Request, judge, judge_all, mapped
 from silhouette.judging.loading import PIXEL, Selection, check_numbers, content_with, load_scene, usable_pixel
-from silhouette.judging.results import Judged
 
 __all__ = [
     "PIXEL",

@@ -9,24 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from silhouette.doubt.changes import Changes
+from silhouette.doubt.maps import Map, MapRequest
+from silhouette.doubt.odds import Odds
 from silhouette.errors import RequestError
 from silhouette.geometry import INCH
-from silhouette.judging.judge import Draw, JudgingOptions, check_options, judge, mapped
+from silhouette.judging.judge import Draw, Judged, JudgingOptions, check_options, judge, mapped
 from silhouette.judging.loading import Selection, content_with, load_scene
-from silhouette.judging.results import Judged
 from silhouette.renderers import started
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Scene
 from silhouette.text import problem
 from silhouette.workers import cores
-
-if TYPE_CHECKING:
-    from silhouette.doubt.changes import Changes
-    from silhouette.doubt.maps import Map
-    from silhouette.doubt.odds import Odds
 
 
 @dataclass(frozen=True)
@@ -174,17 +170,17 @@ def odds(
     ... ]
     ... terrain = [{ name = "wall", at = [-30, 185], parts = [{ box = [60, 5, 40] }] }]
     ... ''')
-    >>> found = odds(file, "Kal", "Vex", renderer="embree")
-    >>> list(found.odds), sum(found.odds.values()), found.call
+    >>> duel = odds(file, "Kal", "Vex", renderer="embree")
+    >>> list(duel.odds), sum(duel.odds.values()), duel.call
     (['open', 'partial cover', 'full cover', 'hidden'], 1.0, 'roll off')
     >>> folder.cleanup()
     """
     if seed < 0:
         raise RequestError(f"seed is {seed}; it must be a whole number, 0 or more")
     options = JudgingOptions(started(renderer), pixel=pixel, seed=seed)
-    found = _complete(_read(scene, error), Selection(attacker, target, arc), options).odds
-    assert found is not None
-    return found
+    result = _complete(_read(scene, error), Selection(attacker, target, arc), options)
+    assert result.odds is not None
+    return result.odds
 
 
 def changes(
@@ -244,8 +240,6 @@ def map_of(
         RequestError: where a model is not there, the game has no maps, or the grid is too fine.
         RendererUnavailable: where the renderer asked for cannot run on this machine.
     """
-    from silhouette.doubt.maps import MapRequest
-
     request = MapRequest(move, _names(attackers), _names(targets), grid, within, under)
     processes = cores() if workers is None else max(1, workers)
     return mapped(_read(scene, error), request, started(renderer), pixel, workers=processes)

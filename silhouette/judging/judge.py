@@ -9,22 +9,120 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
+from silhouette.doubt.calls import ruling
+from silhouette.doubt.changes import CHANGES, Changes, changes_of_each, check_changes, one_way_of_each
+from silhouette.doubt.maps import Map, MapRequest, map_of
+from silhouette.doubt.odds import Odds, check_odds, odds_of_each
+from silhouette.doubt.run import CHECKS_TOGETHER, CHECKS_WORTH_FORKING, GROUPS_EACH, Run, shared
 from silhouette.files.cache import UNCACHED, Cache
-from silhouette.groups import CHECKS_TOGETHER, GROUPS_EACH, WORTH_FORKING, shared
 from silhouette.judging.loading import pixel_of
-from silhouette.judging.results import Judged
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import judged, meshes_of
-from silhouette.rules.base import Rule, Settings, Verdict
+from silhouette.rules.base import Level, Rule, Settings, Verdict
+from silhouette.rules.expectations import unmet_expectations
+from silhouette.rules.fields import ARC, ODDS, REASON, Record, ResultField, row_of
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress
+from silhouette.workers import parallel_map
 
-if TYPE_CHECKING:
-    from silhouette.doubt.maps import Map, MapRequest
+
+@dataclass(frozen=True)
+class Judged(Record):
+    """One check with its verdict; its row has the keys of the verdict, and those of `fields`.
+
+    Attributes:
+        check: the question.
+        verdict: the answer.
+        unmet: the expectations that do not hold, in a few words each; None where nothing is expected.
+        picture: the file of its picture, or None.
+        odds: how likely each verdict is, where that was asked for.
+        changes: what would change the verdict, where that was asked for and a move makes sense.
+        one_way: why the target sees the attacker, where this one does not see it and what would change was asked for.
+    """
+
+    check: Check
+    verdict: Verdict
+    unmet: tuple[str, ...] | None
+    picture: Path | None = None
+    odds: Odds | None = None
+    changes: Changes | None = None
+    one_way: str | None = None
+
+    fields: ClassVar[tuple[ResultField, ...]] = (
+        ResultField(
+            "expected", bool | None, "whether everything expected holds; null if nothing is expected", is_detail=False
+        ),
+        replace(ARC, type=str | None, at="check.arc", optional=True),
+        ResultField(
+            "unmet",
+            list[str],
+            "what of the expectation does not hold, a few words each",
+            optional=True,
+            is_detail=False,
+            compared="sentence",
+            value=lambda unmet: list(unmet) if unmet else None,
+        ),
+        ResultField(
+            "picture",
+            str,
+            "the file into which it was drawn",
+            optional=True,
+            value=lambda path: None if path is None else str(path),
+        ),
+        *(replace(field, optional=True) for field in ODDS),
+        ResultField(
+            "changes",
+            CHANGES | None,
+            "--what-if: what would change the verdict; moves, the least first, the turn, then pieces",
+            at="changes.found",
+            optional=True,
+        ),
+        ResultField(
+            "one_way", str, "--what-if: why the target sees the attacker, which does not see it", optional=True
+        ),
+    )
+
+    @classmethod
+    def of(cls, check: Check, verdict: Verdict, odds: Odds | None = None) -> Judged:
+        """The verdict, compared with the check's expectation: with that of its odds as well, where they are given."""
+        result = cls(check, verdict, None, odds=odds)
+        if check.expect is None:
+            return result
+        of_odds = {field.key for field in ODDS}
+        expect = {key: value for key, value in check.expect.items() if odds is not None or key not in of_odds}
+        row = {**(row_of(result, ODDS) if odds is not None else {}), **verdict.row()}
+        return replace(result, unmet=tuple(unmet_expectations(row, expect)))
+
+    @property
+    def expected(self) -> bool | None:
+        """Whether every expectation holds; None where nothing is expected."""
+        return None if self.unmet is None else not self.unmet
+
+    @property
+    def reason(self) -> str:
+        """Why, in one sentence: with odds, what they decide as well."""
+        odds = self.odds
+        return self.verdict.reason if odds is None else ruling(self.verdict, odds.odds, odds.call, odds.doubt_from)
+
+    @property
+    def level(self) -> Level | None:
+        """How exposed the target is by the verdict that stands; None if the players roll off, or that is not asked."""
+        return self.verdict.level if self.odds is None else rule_called(self.verdict.rules).levels.get(self.odds.call)
+
+    @property
+    def call(self) -> str | None:
+        """The verdict that stands by the odds, or "roll off"; None without odds."""
+        return None if self.odds is None else self.odds.call
+
+    def row(self) -> dict[str, Any]:
+        """The result under the contract's keys."""
+        row = {**self.verdict.row(), **row_of(self, self.fields)}
+        return row if self.odds is None else {**row, REASON.key: self.reason}
+
 
 Request = tuple[Scene, Check]
 """A check, and the scene that it is asked of."""
@@ -88,9 +186,9 @@ def judge(
     """
     scenes = {id(scene): scene for scene, _ in requests}
     options.renderer.refuse_too_large(_meshes_of(list(scenes.values())))
-    rounds = 1 + (options.seed is not None) + options.what_if
+    additions = _additions(options)
     results: dict[int, Judged] = {}
-    total = rounds * len(requests)
+    total = (1 + (options.seed is not None) + options.what_if) * len(requests)
     step(0, total)
     for number, verdict in _verdicts(requests, options):
         scene, check = requests[number]
@@ -102,19 +200,14 @@ def judge(
             yield number, results[number]
         step(len(results), total)
     by_scene = {key: [n for n, (scene, _) in enumerate(requests) if id(scene) == key] for key in scenes}
-    done = len(requests)
-    for add in _additions(options):
+    run, done = Run(options.workers, lambda done: step(done, total)), len(requests)
+    for add in additions:
         for key, numbers in by_scene.items():
-            own = [results[number] for number in numbers]
-            added = add(scenes[key], own, partial(_step_on, step, done, total))
+            added = add(options, scenes[key], [results[number] for number in numbers], run.from_here(done))
             for number, result in zip(numbers, added, strict=True):
                 results[number] = result
                 yield number, result
             done += len(numbers)
-
-
-def _step_on(step: Callable[[float, int], None], done: int, total: int, more: float) -> None:
-    step(done + more, total)
 
 
 def judge_all(requests: Sequence[Request], options: JudgingOptions) -> list[Judged]:
@@ -155,15 +248,16 @@ def _groups(
     requests: Sequence[Request], work: Callable[[Sequence[Request]], Group], options: JudgingOptions
 ) -> Iterator[Group]:
     """The requests, as many at once as serves the renderer, by several processes if that is worth it."""
-    together = options.renderer.capabilities.checks_together or CHECKS_TOGETHER
     of_one_scene = len({id(scene) for scene, _ in requests}) == 1
-    forking = options.workers > 1 and not options.keep and of_one_scene and len(requests) >= WORTH_FORKING
-    if not forking or not shared(requests[0][0], options.renderer):
-        return map(work, _in_parts(requests, together))
-    from silhouette.workers import parallel_map  # not before there is much to judge
-
-    most = max(1, min(CHECKS_TOGETHER, -(-len(requests) // (GROUPS_EACH * options.workers))))
-    return parallel_map(work, _in_parts(requests, most), options.workers)
+    forking = options.workers > 1 and not options.keep and of_one_scene and len(requests) >= CHECKS_WORTH_FORKING
+    if forking and shared(requests[0][0], options.renderer):
+        size, workers = (
+            max(1, min(CHECKS_TOGETHER, -(-len(requests) // (GROUPS_EACH * options.workers)))),
+            options.workers,
+        )
+    else:
+        size, workers = options.renderer.capabilities.checks_together or CHECKS_TOGETHER, 1
+    return parallel_map(work, [requests[start : start + size] for start in range(0, len(requests), size)], workers)
 
 
 def _group(rule: Rule[Any, Verdict], settings: Settings, requests: Sequence[Request]) -> Group:
@@ -175,16 +269,11 @@ def _group(rule: Rule[Any, Verdict], settings: Settings, requests: Sequence[Requ
             return [], error
     before = list[Verdict]()
     for request in requests:
-        verdicts, error_of_one = _group(rule, settings, [request])
+        verdicts, error_of_request = _group(rule, settings, [request])
         before += verdicts
-        if error_of_one is not None:
-            return before, error_of_one
+        if error_of_request is not None:
+            return before, error_of_request
     return before, None
-
-
-def _in_parts(requests: Sequence[Request], size: int) -> list[Sequence[Request]]:
-    """The requests, ``size`` at a time."""
-    return [requests[start : start + size] for start in range(0, len(requests), size)]
 
 
 def check_options(scene: Scene, checks: Sequence[Check], options: JudgingOptions) -> None:
@@ -194,66 +283,46 @@ def check_options(scene: Scene, checks: Sequence[Check], options: JudgingOptions
         RequestError: that says which option to leave out.
     """
     if options.seed is not None:
-        from silhouette.doubt.odds import check_odds  # not before odds are wanted
-
         check_odds(scene, checks)
     if options.what_if:
-        from silhouette.doubt.changes import check_changes  # not before changes are wanted
-
         check_changes(scene, checks)
 
 
-Addition = Callable[[Scene, Sequence[Judged], Callable[[float], None]], Iterator[Judged]]
-"""Adds to the results of a scene; its last argument is called with how many have it, and a part of the next one."""
+Addition = Callable[[JudgingOptions, Scene, Sequence[Judged], Run], Iterator[Judged]]
+"""Adds to the results of a scene; the run is told how many have it, and a part of the next one."""
 
 
 def _additions(options: JudgingOptions) -> list[Addition]:
     """What is added to results that have their verdicts, in rounds."""
-    additions: list[Addition] = []
-    if options.seed is not None:
-        additions.append(partial(_with_odds, options, options.seed))
-    if options.what_if:
-        additions += [partial(_with_changes, options), partial(_with_one_way, options)]
-    return additions
+    additions: list[Addition] = [] if options.seed is None else [_with_odds]
+    return [*additions, _with_changes, _with_one_way] if options.what_if else additions
 
 
-def _with_odds(
-    options: JudgingOptions, seed: int, scene: Scene, results: Sequence[Judged], step: Callable[[float], None]
-) -> Iterator[Judged]:
+def _with_odds(options: JudgingOptions, scene: Scene, results: Sequence[Judged], run: Run) -> Iterator[Judged]:
     """The results with the odds of each."""
-    from silhouette.doubt.odds import odds_of_each  # not before odds are wanted
-    from silhouette.doubt.run import Run
-
-    checks, verdicts = [result.check for result in results], [result.verdict for result in results]
-    run = Run(options.workers, step)
-    each = odds_of_each(scene, checks, verdicts, options.settings(scene), seed, options.cache, run)
+    assert options.seed is not None
+    checks, verdicts = _checks_and_verdicts(results)
+    each = odds_of_each(scene, checks, verdicts, options.settings(scene), options.seed, options.cache, run)
     for result, odds in zip(results, each, strict=True):
         yield replace(result, odds=odds, unmet=Judged.of(result.check, result.verdict, odds).unmet)
 
 
-def _with_changes(
-    options: JudgingOptions, scene: Scene, results: Sequence[Judged], step: Callable[[float], None]
-) -> Iterator[Judged]:
+def _with_changes(options: JudgingOptions, scene: Scene, results: Sequence[Judged], run: Run) -> Iterator[Judged]:
     """The results with what would change each."""
-    from silhouette.doubt.changes import changes_of_each  # not before changes are wanted
-    from silhouette.doubt.run import Run
-
-    checks, verdicts = [result.check for result in results], [result.verdict for result in results]
-    each = changes_of_each(scene, checks, verdicts, options.settings(scene), Run(options.workers, step))
+    each = changes_of_each(scene, *_checks_and_verdicts(results), options.settings(scene), run)
     for result, changes in zip(results, each, strict=True):
         yield replace(result, changes=changes)
 
 
-def _with_one_way(
-    options: JudgingOptions, scene: Scene, results: Sequence[Judged], step: Callable[[float], None]
-) -> Iterator[Judged]:
+def _with_one_way(options: JudgingOptions, scene: Scene, results: Sequence[Judged], run: Run) -> Iterator[Judged]:
     """The results with why the target sees the attacker, if this one does not see it and may move."""
-    from silhouette.doubt.changes import one_way_of_each  # not before changes are wanted
-
     movable = [result for result in results if result.changes is not None]
-    checks, verdicts = [result.check for result in movable], [result.verdict for result in movable]
-    each = iter(one_way_of_each(scene, checks, verdicts, options.settings(scene)))
+    each = iter(one_way_of_each(scene, *_checks_and_verdicts(movable), options.settings(scene)))
     return (result if result.changes is None else replace(result, one_way=next(each)) for result in results)
+
+
+def _checks_and_verdicts(results: Sequence[Judged]) -> tuple[list[Check], list[Verdict]]:
+    return [result.check for result in results], [result.verdict for result in results]
 
 
 def mapped(
@@ -275,7 +344,5 @@ def mapped(
         workers: processes that judge at the same time.
         step: is called with the number of places that are done, and of all.
     """
-    from silhouette.doubt.maps import map_of  # what only maps need
-
     renderer.refuse_too_large(meshes_of(rule_called(scene.rules), scene))
     return map_of(scene, request, Settings(renderer, pixel_of(scene, pixel)), workers, step)

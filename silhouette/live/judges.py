@@ -25,9 +25,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.doubt.run import CHECKS_TOGETHER, shared
 from silhouette.errors import RequestError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.groups import CHECKS_TOGETHER, shared
 from silhouette.judging.loading import content_with
 from silhouette.live.live_table import Pose
 from silhouette.live.names import Document

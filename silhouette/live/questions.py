@@ -15,8 +15,7 @@ import numpy as np
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging.judge import JudgingOptions, judge_all
-from silhouette.judging.results import Judged
+from silhouette.judging.judge import Judged, JudgingOptions, judge_all
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import maps_of

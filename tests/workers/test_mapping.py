@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.doubt.run import CHECKS_WORTH_FORKING as WORTH_FORKING
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.groups import WORTH_FORKING
 from silhouette.judging import JudgingOptions, Selection, judge_scene
 from silhouette.renderers import choose
 from silhouette.workers import CAN_FORK, parallel_map
