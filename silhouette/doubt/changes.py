@@ -38,7 +38,6 @@ from silhouette.time_limit import OutOfTime, go_on, time_limit
 REACH = 50.0
 """mm: the longest move that is looked at."""
 
-
 What = Literal["move target", "move attacker", "turn attacker", "without"]
 
 
@@ -47,7 +46,6 @@ def _what(*kinds: What) -> ResultField:
 
 
 _BECOMES = ResultField("verdict", str, "the verdict that it becomes")
-
 
 MOVE = (
     _what("move target", "move attacker"),
@@ -59,7 +57,6 @@ MOVE = (
 )
 """The keys of the least move that changes a verdict."""
 
-
 TURN = (
     _what("turn attacker"),
     ResultField("degrees", Annotated[float, pydantic.Field(ge=-180.0, le=180.0)], "anticlockwise above 0", at="amount"),
@@ -67,13 +64,10 @@ TURN = (
 )
 """The keys of the least turn of the attacker that changes a verdict."""
 
-
 WITHOUT = (_what("without"), ResultField("piece", str, "its name"), _BECOMES)
 """The keys of a piece without which a verdict is another."""
 
-
 _KINDS = (("MoveEntry", MOVE), ("TurnEntry", TURN), ("WithoutEntry", WITHOUT))
-
 
 CHANGES = GenericAlias(list, (Union[tuple(closed_row_type(*kind) for kind in _KINDS)],))  # noqa: UP007
 """The type of changes in results."""
@@ -179,18 +173,14 @@ PLACES = Field(REACH, least=0.3, growth=0.1, widest=3.0, exact_within=1.0)
 """The places: cells of 0.3 mm close by, a tenth of the distance farther out, and 3 mm from 27 mm on. Where some
 of a body is hidden or shown is hardly ever narrower in plan than the body, 10 mm and more; what is, shows in shares."""
 
-
 DIRECTIONS = Field(180.0, least=0.25, growth=0.05, widest=2.0, exact_within=1.0, is_line=True)
 """The directions: a body of 25 mm takes 2 degrees at 700 mm, and as much turn passes while an arc's edge crosses it."""
-
 
 ROUGHLY = Estimate(goal=0.015, nothing=0.008)
 """What measures far from now: a few rays, more of them near a threshold."""
 
-
 PLACES_AT_ONCE = 64
 """The places that are judged exactly at once."""
-
 
 SEARCH_SECONDS = 60.0
 """Seconds of CPU time that the search for one least change may take: of two figures it takes three."""

@@ -109,7 +109,6 @@ class MapRecord(TypedDict):
 
 Role = Literal["target", "attacker"]
 
-
 ROUGH = ProvenEstimate(Estimate(goal=0.015, nothing_is_proven=True))
 """A rough look: where it leaves the verdict open, the exact measurement answers, which costs as much as some 20 of it.
 That nothing is seen, or nothing obscured, is proven: that costs a third of a measurement."""
@@ -245,10 +244,8 @@ def _is_near(verdict: Any, scene: Scene) -> bool:
 FINEST = 1.0
 """mm: no grid is finer."""
 
-
 MAX_MAP_POINTS = 1_000_000
 """The most points of a map."""
-
 
 NEXT_TO = 1e-9
 """Steps of the grid by which a point may lie beyond the edge of the table, where sizes are rounded."""
@@ -341,10 +338,8 @@ def _too_many(path: Path, count: float, grid: float) -> RequestError:
 CHECKS_AT_ONCE = 2400
 """The most checks that are judged at once, as far as a place with all of its checks is one."""
 
-
 PIECES_EACH = 6
 """The least number of groups of places for each process: none waits long for the last one."""
-
 
 DIGITS = 6
 """Decimals of mm to which places are rounded before they are judged, so that they can be typed."""

@@ -44,64 +44,50 @@ from silhouette.scenes.table import TableScene
 SURE = 0.025
 """The error of the odds of the likeliest verdict that is small enough (half the width of the 95 % interval)."""
 
-
 PILOT, FIRST = 1, 16
 """The trials of each scrambling that tell how finely the others are judged; and those that are judged first: 128 in
 all, of which all alike are sure enough."""
-
 
 PARTS = 2
 """How many parts the trials are judged in, some scramblings in each. It does not follow the number of processes, for
 the odds to be the same with any; each part looks anew for slivers of the target (`silhouette.measure.slivers`)."""
 
-
 FASTEST = 0.75
 """The highest power of the number of trials with which the error is expected to shrink. It tells how many more trials
 the goal needs at least, and these are judged at once."""
-
 
 MUCH_FINER = 0.8
 """Where all first trials ask for a goal that is finer by this than what the pilot trials asked for, they are judged
 again."""
 
-
 STUDENT = 2.3646
 """The 97.5 % point of Student's t with seven degrees of freedom: eight scramblings."""
-
 
 NORMAL = 1.96
 """The 97.5 % point of the normal distribution."""
 
-
 GAIN = 4.0
 """The variance of a mean over Sobol points is this much smaller, at most, than that over independent ones is."""
-
 
 SPREADS = 1.5
 """The greatest error of a trial's share, as a multiple of the standard deviation of the shares among the trials: with a
 greater one the odds would be those of the measuring, and not of the doubt."""
 
-
 FINE, COARSE = 0.006, 0.03
 """The least and the greatest error, as a share, with which a trial's share may stay near a threshold."""
-
 
 NOISE = 0.15
 """The error of a share that decides where the middle 95 % end, as a part of their width: three standard deviations of
 an error that would widen them by 2 %. Larger ones are measured again."""
 
-
 LEAST_NOISE = 0.001
 """The error, as a share, that is small enough whatever the width."""
-
 
 ROUNDS = 4
 """How many times such shares are measured again at most, as what they span shrinks."""
 
-
 MOST_AGAIN = 256
 """How many trials are measured again; where more would have to be, the middle 95 % are those of the first trials."""
-
 
 Weighing = Source | Literal["measuring"]
 """What may weigh most."""
@@ -376,7 +362,6 @@ def _middle(shares: Floats) -> tuple[float, float] | None:
 
 BINS = 8
 """The trials are put in so many groups by the number that was drawn."""
-
 
 SELDOM = 0.05
 """Where fewer trials than this have another verdict than most, the verdict says too little of what it hangs on."""

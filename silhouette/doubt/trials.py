@@ -30,10 +30,8 @@ from silhouette.scenes.table import Piece, TableScene
 Source = Literal["place", "facing", "eye", "surface"]
 """What may be off: where a piece stands, where it faces, where its eye is, where its outline lies."""
 
-
 UNSAID = DoubtEntry(place=1.0, facing=2.0)
 """The doubt of a scene that says nothing of it (contract, section 9): a millimetre, two degrees."""
-
 
 AXES: dict[Source, int] = {"place": 2, "facing": 1, "eye": 3, "surface": 1}
 """The numbers that each source draws for a piece: x and y; an angle; x, y and z of the model; one."""
@@ -96,18 +94,14 @@ def _of_piece(piece: Piece, doubt: DoubtEntry) -> Iterator[tuple[Source, float]]
 SCRAMBLINGS = 8
 """Independent scramblings of the Sobol points: what differs between them is the error of the odds."""
 
-
 MAX_TRIALS = 256
 """The trials of each scrambling, at most; a power of two, as balanced nets of Sobol points are."""
-
 
 COORDINATES = 16
 """Points have a multiple of so many coordinates, of which a scene takes the first: scenes share what is cached."""
 
-
 MOST_DRAWN = 21_200
 """The most numbers that a trial draws, a multiple of `COORDINATES`: scipy's Sobol points have one coordinate more."""
-
 
 FARTHEST = 8.0
 """No number is drawn that lies farther from 0, in standard deviations: a Sobol point may lie at 0 itself."""

@@ -55,7 +55,6 @@ BOXES_AT_ONCE = 1 << 13
 FINE = 1 << 20
 """The number of cells along each axis by which faces are put in an order of neighbours."""
 
-
 Indices = NDArray[np.intp]
 
 

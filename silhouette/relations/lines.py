@@ -471,10 +471,7 @@ class _Search:
         picked = [
             tree.placed(generator.integers(0, count, COUNTED)) for tree, count in zip(self.trees, counts, strict=True)
         ]
-        lines = np.stack(picked, axis=1)
-        met = [int(self.obstacles.blocked_by(number, lines).sum()) for number in range(len(self.obstacles.names))]
-        order = sorted((number for number, count in enumerate(met) if count), key=lambda number: -met[number])
-        return tuple(dict.fromkeys(self.obstacles.names[number] for number in order))
+        return self.obstacles.blocking(np.stack(picked, axis=1))
 
     def _radii(self, pairs: Indices, levels: list[int]) -> list[Floats]:
         return [tree.radius[level][pairs[:, side]] for side, (tree, level) in enumerate(_zipped(self.trees, levels))]

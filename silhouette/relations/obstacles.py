@@ -234,6 +234,12 @@ class Obstacles:
         """(n,) whether each segment (n, 2, 3) meets the obstacle of that number; as `blocked`."""
         return meets(self.meshes[number], self.poses[number], segments)
 
+    def blocking(self, segments: Floats) -> tuple[str, ...]:
+        """The names of the pieces that meet the most of the segments (n, 2, 3), those that meet most first."""
+        met = [int(self.blocked_by(number, segments).sum()) for number in range(len(self.names))]
+        order = sorted((number for number, count in enumerate(met) if count), key=lambda number: -met[number])
+        return tuple(dict.fromkeys(self.names[number] for number in order))
+
     def nearest(self, segments: Floats, reach: Floats) -> Near:
         """The nearest place of all obstacles to each segment, in float64.
 

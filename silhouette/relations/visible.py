@@ -282,7 +282,6 @@ DEVIATIONS = 3.0
 
 LINES_AT_ONCE = 200_000
 
-
 CLEAR = 0.02
 """The sine of the angle from a face above which it is clear without a ray whether a convex surface turns it to an eye.
 
@@ -440,6 +439,4 @@ def _blocking(eyes: Floats, hidden: Floats, obstacles: Obstacles) -> tuple[str, 
     generator = np.random.default_rng(1)
     some = hidden[generator.integers(0, len(hidden), 1024)]
     lines = np.stack([eyes[generator.integers(0, len(eyes), 1024)], some], axis=1)
-    met = [int(obstacles.blocked_by(number, lines).sum()) for number in range(len(obstacles.names))]
-    order = sorted((number for number, count in enumerate(met) if count), key=lambda number: -met[number])
-    return tuple(dict.fromkeys(obstacles.names[number] for number in order))
+    return obstacles.blocking(lines)

@@ -71,7 +71,7 @@ OF_VERSION_0_2 = (
         ("tests/relations/test_lines.py::test_the_error_is_what_the_search_left_beyond_the_width_that_it_found",),
     ),
     Patch(
-        "silhouette/relations/lines.py",
+        "silhouette/relations/obstacles.py",
         "key=lambda number: -met[number]",
         "key=lambda number: met[number]",
         ("tests/relations/test_lines.py::test_the_piece_that_meets_most_lines_is_named_first",),

@@ -13,7 +13,7 @@ from silhouette.judging import load_scene
 from silhouette.lazy import forget
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Solid, Sphere, solid
-from silhouette.relations import beams, lines, looks, points, samples, visible
+from silhouette.relations import beams, lines, points, visible
 from silhouette.relations.beams import widths
 from silhouette.relations.lines import widest_line
 from silhouette.relations.obstacles import Obstacles
@@ -44,12 +44,12 @@ def cube(size: float) -> Mesh:
 def test_heads_and_balls_are_worked_out_once_for_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
     piece = fighter("kill_team_2024")
     worked_out = list[str]()
-    for module, name in ((points, "cut_to_box"), (samples, "_nested")):
+    for module, name in ((points, "cut_to_box"), (points, "_nested")):
         made = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *given, made=made, name=name: worked_out.append(name) or made(*given))
     forget()
     places = [moved_piece(piece, Move((10.0 * number, 0.0, 0.0), 17.0 * number)) for number in range(4)]
-    middles = [samples.balls(point_set(place, "head"), 0.4).middles(0, np.zeros(1, np.intp))[0] for place in places]
+    middles = [points.balls(point_set(place, "head"), 0.4).middles(0, np.zeros(1, np.intp))[0] for place in places]
     assert worked_out == ["cut_to_box", "_nested"]
     own = [place.pose.localise(middle[None])[0] for place, middle in zip(places, middles, strict=True)]
     assert np.allclose(own, own[0], atol=1e-9)
@@ -60,7 +60,7 @@ def test_single_points_beside_a_surface_are_in_balls_of_their_own() -> None:
     mesh, pose = cube(2.0), Pose.standing((5.0, 0.0, 0.0))
     for height in (9.0, 7.0, 9.0):
         beside = PointSet("both", mesh, pose, np.array([[0.0, 0.0, height]]))
-        assert samples.balls(beside, 0.4).placed(np.array([-1])).tolist() == [[5.0, 0.0, height]]
+        assert points.balls(beside, 0.4).placed(np.array([-1])).tolist() == [[5.0, 0.0, height]]
 
 
 @pytest.mark.parametrize("turn", [0.0, 33.0])
@@ -94,25 +94,25 @@ def test_blockers_are_looked_for_only_where_the_target_is(monkeypatch: pytest.Mo
     scene = example("infinity_n5")
     target, wall = scene.pieces[-1], scene.pieces[0]
     eye = target.body_middle + np.array([0.0, 400.0, 0.0])
-    (look,) = looks.observed(eye[None], point_set(target, "body"), [])
+    (look,) = visible.observed(eye[None], point_set(target, "body"), [])
     view = look.masks[0].view
     places = np.stack(np.meshgrid(np.arange(0.0, view.height, 9.0), np.arange(0.0, view.width, 9.0)), -1).reshape(-1, 2)
     x, y, z = (target.body_middle - wall.body_middle + np.array([0.0, 60.0, -15.0])).tolist()
     before = moved_piece(wall, Move((x, y, z)))
     blockers = [(before, before.model.significant)]
-    seen = looks.seen_at(target, [], view, places)
-    hidden = looks.seen_at(target, blockers, view, places)
+    seen = visible.seen_at(target, [], view, places)
+    hidden = visible.seen_at(target, blockers, view, places)
     assert 0 < hidden.sum() < seen.sum() < len(places)
     assert not (hidden & ~seen).any()
-    renderer, asked = looks.looking_between_pixels(), list[int]()
+    renderer, asked = visible.looking_between_pixels(), list[int]()
 
     class Noted(ReferenceRenderer):
         def render(self, view: Any, bodies: Sequence[Any], pixels: Any = None) -> Any:
             asked.append(len(pixels))
             return renderer.render(view, bodies, pixels)
 
-    monkeypatch.setattr(looks, "looking_between_pixels", Noted)
-    assert (looks.seen_at(target, blockers, view, places) == hidden).all()
+    monkeypatch.setattr(visible, "looking_between_pixels", Noted)
+    assert (visible.seen_at(target, blockers, view, places) == hidden).all()
     assert asked == [len(places), seen.sum()]
 
 
@@ -182,9 +182,9 @@ def test_balls_of_long_thin_triangles_and_of_very_many_are_as_fine_as_they_say()
     here = np.arange(len(rim) - 1)
     faces = np.concatenate([np.column_stack([here, here + 1, here + len(rim)])])
     thin = Mesh(vertices, faces.astype(np.int32), np.zeros(len(faces), np.int32))
-    found = samples._of_surface(thin, 0.4)
+    found = points._of_surface(thin, 0.4)
     assert found.spacing == 0.4
-    assert len(found.points) < samples.MOST_SAMPLES / 2
+    assert len(found.points) < points.MOST_SAMPLES / 2
     assert set(found.of[:, 0].tolist()) == set(range(len(faces)))
     spots = np.random.default_rng(0).dirichlet(np.ones(3), 300)
     chosen = np.random.default_rng(1).integers(0, len(faces), 300)
@@ -198,7 +198,7 @@ def test_a_surface_of_more_triangles_than_samples_has_the_corners_of_each(monkey
     pytest.importorskip("resource", reason="this system has no limits for a process")
     from tests.fuzz.limits import limited
 
-    monkeypatch.setattr(samples, "MOST_SAMPLES", 10)
+    monkeypatch.setattr(points, "MOST_SAMPLES", 10)
     ball = solid(Solid(Sphere(30.0)))
-    outcome = limited(lambda: len(samples._of_surface(ball, 1.0).points), cpu=3, wall=120.0)
+    outcome = limited(lambda: len(points._of_surface(ball, 1.0).points), cpu=3, wall=120.0)
     assert (outcome.kind, outcome.text) == ("done", str(len(ball.vertices)))

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from silhouette.geometry import Pose
-from silhouette.relations import distances
-from silhouette.relations import obstacles as triangles
+from silhouette.relations import distances, obstacles
 from silhouette.relations.distances import nearest_points
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.lines import widest_line
@@ -59,10 +58,11 @@ LOOPS = {
     "distances": {"_Search.nearest", "_Search._nearest_of"},
     "free_lines": {"_Problem._blocked", "_bitangents", "LineCells._parts"},
     "lines": {"_Search.run"},
-    "looks": {"observed"},
-    "obstacles": {"Obstacles.nearest", "Obstacles._nearest", "Obstacles.faces_near"},
-    "triangles": {"meets", "_meets_slowly"},
-    "visible": {"_faced_and_seen"},
+    "obstacles": {
+        *("Obstacles.nearest", "Obstacles._nearest", "Obstacles.faces_near"),
+        *("meets", "_meets_slowly"),
+    },
+    "visible": {"observed", "_faced_and_seen"},
     "beams": {"_on_faces"},
 }
 """The functions that look at the clock, by their modules."""
@@ -85,7 +85,7 @@ def test_all_of_these_loops_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(import_module(f"silhouette.relations.{module}"), "go_on", note)
     for ask in QUESTIONS.values():
         ask()
-    monkeypatch.setattr(triangles, "met_by_embree", lambda *_: None)
+    monkeypatch.setattr(obstacles, "met_by_embree", lambda *_: None)
     QUESTIONS["how much is visible"]()
     assert asked == LOOPS
 
