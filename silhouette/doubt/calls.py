@@ -39,7 +39,7 @@ def called(odds: Mapping[str, float], guard: float, rule: BenefitOfDoubt, verdic
     likely = likeliest(odds)
     if odds[likely] >= guard:
         return likely
-    possible = [one for one in odds if odds[one] >= 1.0 - guard and odds[one]] or [likely]
+    possible = [word for word in odds if odds[word] >= 1.0 - guard and odds[word]] or [likely]
     return {"roll off": ROLL_OFF, "attacker": possible[0], "target": possible[-1], "as measured": verdict}[rule]
 
 
@@ -52,14 +52,14 @@ def in_hundred(odds: Mapping[str, float]) -> str:
     ('open, 100 in 100', 'open, over 99 in 100')
     """
     first, *others = [
-        f"{one}{',' * (not number)} {hundredths(part)}" for number, (one, part) in enumerate(by_odds(odds))
+        f"{word}{',' * (not number)} {hundredths(part)}" for number, (word, part) in enumerate(by_odds(odds))
     ]
     return "; ".join([f"{first} in 100", *others])
 
 
 def by_odds(odds: Mapping[str, float]) -> list[tuple[str, float]]:
     """The verdicts with their odds, the likeliest first; what is less likely than one in two hundred is left out."""
-    return sorted(((one, part) for one, part in odds.items() if part >= 0.005), key=lambda pair: -pair[1])
+    return sorted(((word, part) for word, part in odds.items() if part >= 0.005), key=lambda pair: -pair[1])
 
 
 def hundredths(odds: float, nearly_all: str = "over 99") -> str:
@@ -85,10 +85,6 @@ def ruling(verdict: Verdict, odds: Mapping[str, float], call: str, doubt_from: s
     """The one sentence of a result with odds: what was measured and found too close, the odds, and what the players do.
 
     The odds are the ruling. What is too close to call as measured stays told, without its own advice to roll off.
-
-    Args:
-        verdict: as measured.
-        odds, call, doubt_from: of the same check.
 
     >>> from silhouette.rules.base import RuleReference
     >>> odds = {"partial cover": 0.71, "full cover": 0.29}
@@ -116,10 +112,6 @@ def stands(verdict: Verdict, call: str | None = None) -> tuple[str, str]:
 
     If a result has odds that is the call, and what was measured is said to be that.
 
-    Args:
-        verdict: as measured.
-        call: of its odds; None without odds.
-
     >>> from silhouette.rules.base import RuleReference
     >>> rule, could_be = RuleReference("Cover", "R15"), ("partial cover", "full cover")
     >>> close = Verdict("Kal", "Vex", "necromunda", "full cover", None, rule, "", could_be=could_be)
@@ -139,4 +131,4 @@ def stands(verdict: Verdict, call: str | None = None) -> tuple[str, str]:
 
 def likeliest(odds: Mapping[str, float]) -> str:
     """The verdict with the largest odds; of several the most exposed."""
-    return max(odds, key=lambda one: odds[one])
+    return max(odds, key=lambda word: odds[word])

@@ -109,18 +109,10 @@ SIDES = {
 """Every 45 degrees from the direction in which the attacker looks at the target, anticlockwise: where a piece goes."""
 
 
-def in_words(rule: WhatIf[Any], scene: Scene, check: Check, movers: Movers, found: Sequence[Change]) -> str:
-    """What would change a verdict, the least first; where no move does, that none does.
-
-    Args:
-        rule: of the scene.
-        scene: of the check.
-        check: the question.
-        movers: who can move.
-        found: what would change it.
-    """
-    parts = [_of(rule, scene, check, change) for change in found]
-    if not any(change.direction is not None for change in found) and (movers.target or movers.attacker):
+def in_words(rule: WhatIf[Any], scene: Scene, check: Check, movers: Movers, changes: Sequence[Change]) -> str:
+    """What would change a verdict, the least first; where no move does, that none does."""
+    parts = [_of(rule, scene, check, change) for change in changes]
+    if not any(change.direction is not None for change in changes) and (movers.target or movers.attacker):
         names = [name for name, can in ((check.target, movers.target), (check.attacker, movers.attacker)) if can]
         parts.insert(0, f"no move of {' or '.join(names)} up to {REACH:g} mm")
     return "; ".join(parts) or "nothing would change it"
@@ -210,41 +202,34 @@ def changes_of(scene: Scene, check: Check, verdict: Verdict, settings: Settings,
     """What would change the verdict of a check; None where no move of anyone makes sense of it.
 
     A piece moves in plan and keeps its height; it may overlap others. Nobody else moves.
-
-    Args:
-        scene: of the check.
-        check: the question.
-        verdict: the answer, as measured.
-        settings: of the measurement.
-        run: by how many processes: one for each thing that may change, at most.
     """
     try:
-        tried = _Tried(scene, check, verdict.verdict, settings)
+        tried = _Elsewhere(scene, check, verdict.verdict, settings)
         movers = tried.rule.movers(scene, check)
     except RequestError:
         return None
-    asked = [_Asked("move target", check.target, PLACES)] if movers.target else []
-    asked += [_Asked("move attacker", check.attacker, PLACES)] if movers.attacker else []
-    asked += [_Asked("turn attacker", check.attacker, DIRECTIONS)] if movers.turns else []
-    found = list[Change]()
-    for done, change in enumerate(run.parts(settings.renderer, asked, tried.least), 1):
-        run.step(done / (len(asked) + 1))
-        found += [] if change is None else [change]
-    found.sort(key=lambda change: (change.direction is None, change.amount))
-    found += [Change("without", word, piece=name) for name, word in tried.without(movers.others)]
-    return Changes(tuple(found), in_words(tried.rule, scene, check, movers, found))
+    searches = [_Search("move target", check.target, PLACES)] if movers.target else []
+    searches += [_Search("move attacker", check.attacker, PLACES)] if movers.attacker else []
+    searches += [_Search("turn attacker", check.attacker, DIRECTIONS)] if movers.turns else []
+    changes = list[Change]()
+    for done, change in enumerate(run.parts(settings.renderer, searches, tried.least), 1):
+        run.step(done / (len(searches) + 1))
+        changes += [] if change is None else [change]
+    changes.sort(key=lambda change: (change.direction is None, change.amount))
+    changes += [Change("without", word, piece=name) for name, word in tried.without(movers.others)]
+    return Changes(tuple(changes), in_words(tried.rule, scene, check, movers, changes))
 
 
 def nearest_place(
     scene: Scene, check: Check, now: str, name: str, settings: Settings, reach: float = REACH
 ) -> Nearest | None:
     """The least move of a piece, up to ``reach`` mm, with which the verdict of a check is another than ``now``."""
-    return _Tried(scene, check, now, settings).nearest(name, replace(PLACES, reach=reach))
+    return _Elsewhere(scene, check, now, settings).nearest(name, replace(PLACES, reach=reach))
 
 
 def nearest_turn(scene: Scene, check: Check, now: str, settings: Settings, reach: float = 180.0) -> Nearest | None:
     """The least turn of the attacker, up to ``reach`` degrees, with which the verdict is another than ``now``."""
-    return _Tried(scene, check, now, settings).nearest(check.attacker, replace(DIRECTIONS, reach=reach))
+    return _Elsewhere(scene, check, now, settings).nearest(check.attacker, replace(DIRECTIONS, reach=reach))
 
 
 def check_changes(scene: Scene, checks: Sequence[Check]) -> None:
@@ -275,10 +260,10 @@ def changes_of_each(
     yield from run.each(scene, settings.renderer, pairs, lambda pair, run: changes_of(scene, *pair, settings, run))
 
 
-def _polar(found: Nearest) -> tuple[float, float]:
+def _polar(nearest: Nearest) -> tuple[float, float]:
     """The mm and the degrees of a move."""
-    direction = float(np.degrees(np.arctan2(found.point[1], found.point[0]))) % 360.0
-    return min(_rounded_up(found.distance), REACH), round(direction, 3) % 360.0
+    direction = float(np.degrees(np.arctan2(nearest.point[1], nearest.point[0]))) % 360.0
+    return min(_rounded_up(nearest.distance), REACH), round(direction, 3) % 360.0
 
 
 def _rounded_up(amount: float) -> float:
@@ -291,7 +276,7 @@ def _rounded_up(amount: float) -> float:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Search:
     """A question: the least move, or turn, of a piece.
 
     Attributes:
@@ -305,7 +290,7 @@ class _Asked:
     searched: Field
 
 
-class _Tried:
+class _Elsewhere:
     """Judges a check with pieces elsewhere."""
 
     def __init__(self, scene: Scene, check: Check, now: str, settings: Settings) -> None:
@@ -319,7 +304,7 @@ class _Tried:
         """The least move, or turn, of a piece with which the verdict is another."""
         return nearest_change(self._now, partial(self._look, name, searched.is_line), searched)
 
-    def least(self, asked: _Asked) -> Change | None:
+    def least(self, search: _Search) -> Change | None:
         """The least change of a kind; None where there is none within reach.
 
         Raises:
@@ -327,18 +312,18 @@ class _Tried:
         """
         try:
             with time_limit(SEARCH_SECONDS):
-                found = self.nearest(asked.name, asked.searched)
+                nearest = self.nearest(search.name, search.searched)
         except OutOfTime:
-            turns = "turn" if asked.searched.is_line else "move"
+            turns = "turn" if search.searched.is_line else "move"
             raise RequestError(
-                f"{self._scene.path}: {self._check.label}: the least {turns} of '{asked.name}' that would change the "
+                f"{self._scene.path}: {self._check.label}: the least {turns} of '{search.name}' that would change the "
                 f"verdict takes more than {SEARCH_SECONDS:g} s of CPU time; leave out --what-if, or simplify the models"
             ) from None
-        if found is None:
+        if nearest is None:
             return None
-        if asked.searched.is_line:
-            return Change(asked.what, found.verdict, _rounded_up(found.point[0]))
-        return Change(asked.what, found.verdict, *_polar(found))
+        if search.searched.is_line:
+            return Change(search.what, nearest.verdict, _rounded_up(nearest.point[0]))
+        return Change(search.what, nearest.verdict, *_polar(nearest))
 
     def without(self, names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """The pieces without which the verdict is another, each with that verdict."""
@@ -371,20 +356,12 @@ def one_way_of_each(
 
     A way back that is not among the checks is judged. Nothing is said of a check of one vision arc alone: the attacker
     may see through another.
-
-    Args:
-        scene: of the checks.
-        checks: what was asked.
-        verdicts: on them, in their order.
-        settings: of the measurement.
     """
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
     settings = replace(settings, keep=False)
     judged = list(zip(checks, verdicts, strict=True))
     blind = [pair for pair in judged if pair[1].line_of_sight is False and pair[0].arc is None]
-    ways = {(check.attacker, check.target) for check in checks}
-    unjudged = [(check.target, check.attacker) for check, _ in blind if (check.target, check.attacker) not in ways]
-    more = list(_ways_back(rule, scene, unjudged))
+    more = list(_ways_back(rule, scene, checks, [check for check, _ in blind]))
     judged += zip(more, rule.judge([(scene, check) for check in more], settings) if more else (), strict=True)
     seeing = {(check.attacker, check.target): verdict for check, verdict in judged if verdict.line_of_sight}
     why = {
@@ -395,8 +372,12 @@ def one_way_of_each(
     return [why.get(id(verdict)) for verdict in verdicts]
 
 
-def _ways_back(rule: Rule[Any, Verdict], scene: Scene, pairs: Sequence[tuple[str, str]]) -> Iterator[Check]:
-    """The checks of pairs, but for those whose first cannot look or whose second cannot be looked at."""
-    for attacker, target in dict.fromkeys(pairs):
-        with suppress(RequestError):
-            yield from rule.between(scene, attacker, target, None)
+def _ways_back(
+    rule: Rule[Any, Verdict], scene: Scene, checks: Sequence[Check], blind: Sequence[Check]
+) -> Iterator[Check]:
+    """The checks back from blind ones that are not among the checks, if the one can look and the other be looked at."""
+    judged = {(check.attacker, check.target) for check in checks}
+    for attacker, target in dict.fromkeys((check.target, check.attacker) for check in blind):
+        if (attacker, target) not in judged:
+            with suppress(RequestError):
+                yield from rule.between(scene, attacker, target, None)

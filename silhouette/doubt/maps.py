@@ -16,9 +16,9 @@ points -> those where it stands -> pairs out of every arc: the last verdict, no 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -167,7 +167,7 @@ def judged_cells(
     stands = places.stands(points, heights)
     shape = len(points), len(checks)
     words = list(rule.levels)
-    found = Cells(
+    cells = Cells(
         at=np.column_stack([points, heights]),
         stands=stands,
         verdict=np.full(shape, -1, np.int8),
@@ -175,56 +175,56 @@ def judged_cells(
         marginal=np.zeros(shape, np.bool_),
         occluded=np.full(shape, np.nan),
     )
-    asked = np.repeat(stands[:, None], len(checks), axis=1)
+    is_judged = np.repeat(stands[:, None], len(checks), axis=1)
     if role == "target" and stands.any():
         boxes = places.boxes(points[stands], heights[stands])
         for number, check in enumerate(checks):
             beyond = np.zeros(len(points), np.bool_)
             beyond[stands] = maps_of(rule, scene).certainly_out_of_arc(scene, check.attacker, boxes)
-            found.verdict[beyond, number] = len(words) - 1
-            found.possible[beyond, number, -1] = True
-            asked[beyond, number] = False
-    pairs = np.argwhere(asked.T)[:, ::-1]  # one attacker after the other: what is worked out for its eye is kept
-    questions = _questions(scene, places, role, checks, found.at, pairs)
+            cells.verdict[beyond, number] = len(words) - 1
+            cells.possible[beyond, number, -1] = True
+            is_judged[beyond, number] = False
+    pairs = np.argwhere(is_judged.T)[:, ::-1]  # one attacker after the other: what is worked out for its eye is kept
+    questions = _questions(scene, places, role, checks, cells.at, pairs)
     if meshes_of(rule, scene) and settings.observe is observe_many:
         rough = rule.judge(questions, replace(settings, observe=ROUGH, keep=True))
-        _fill(found, pairs, rough, rule, scene, words)
-        possible = found.possible[tuple(pairs.T)].sum(axis=1)
-        left = [n for n, one in enumerate(rough) if possible[n] > 1 and not (possible[n] == 2 and _is_near(one, scene))]
+        _fill(cells, pairs, rough, rule, scene, words)
+        possible = cells.possible[tuple(pairs.T)].sum(axis=1)
+        left = [
+            n
+            for n, verdict in enumerate(rough)
+            if possible[n] > 1 and not (possible[n] == 2 and _is_near(verdict, scene))
+        ]
         pairs, questions = pairs[left], [questions[number] for number in left]
-    _fill(found, pairs, rule.judge(questions, settings), rule, scene, words)
-    return found
+    _fill(cells, pairs, rule.judge(questions, settings), rule, scene, words)
+    return cells
 
 
 def _questions(
     scene: Scene, places: Places, role: Role, checks: Sequence[Check], at: Floats, pairs: Indices
 ) -> list[tuple[Any, Check]]:
     """A scene with the model at a point, and a check in it, for each pair of a point and a check."""
-    if role == "target":
-        there = {
-            point: places.scene_at(at[point, :2], float(at[point, 2])) for point in np.unique(pairs[:, 0]).tolist()
-        }
-        return [(there[point], checks[one]) for point, one in pairs.tolist()]
-    return [
-        (
-            places.scene_at(at[point, :2], float(at[point, 2]), places.facing_to(at[point, :2], checks[one].target)),
-            checks[one],
-        )
-        for point, one in pairs.tolist()
-    ]
+
+    @cache
+    def moved(point: int, toward: str | None) -> Any:
+        place, height = at[point, :2], float(at[point, 2])
+        return places.scene_at(place, height, None if toward is None else places.facing_to(place, toward))
+
+    toward = [None if role == "target" else check.target for check in checks]
+    return [(moved(point, toward[number]), checks[number]) for point, number in pairs.tolist()]
 
 
 def _fill(
-    found: Cells, pairs: Indices, verdicts: Sequence[Verdict], rule: Rule[Any, Verdict], scene: Scene, words: list[str]
+    cells: Cells, pairs: Indices, verdicts: Sequence[Verdict], rule: Rule[Any, Verdict], scene: Scene, words: list[str]
 ) -> None:
     """Enters verdicts on pairs of a point and a check."""
-    for (point, one), verdict in zip(pairs.tolist(), verdicts, strict=True):
+    for (point, number), verdict in zip(pairs.tolist(), verdicts, strict=True):
         possible = verdict.possible
-        found.verdict[point, one] = words.index(verdict.verdict)
-        found.possible[point, one] = [word in possible for word in words]
-        found.marginal[point, one] = len(possible) > 1 or verdict.marginal
+        cells.verdict[point, number] = words.index(verdict.verdict)
+        cells.possible[point, number] = [word in possible for word in words]
+        cells.marginal[point, number] = len(possible) > 1 or verdict.marginal
         share, _ = verdict.share
-        found.occluded[point, one] = np.nan if share is None else share
+        cells.occluded[point, number] = np.nan if share is None else share
 
 
 def _is_near(verdict: Any, scene: Scene) -> bool:
@@ -415,8 +415,8 @@ class Map:
         possible = self.cells.possible
         last = len(self.verdicts) - 1 - possible[:, :, ::-1].argmax(axis=2)
         numbers = np.arange(len(self.verdicts))
-        found = possible.any(axis=1) & (numbers <= last.min(axis=1)[:, None])
-        return found & self.cells.stands[:, None]
+        could_be = possible.any(axis=1) & (numbers <= last.min(axis=1)[:, None])
+        return could_be & self.cells.stands[:, None]
 
     @cached_property
     def marginal(self) -> Any:
@@ -439,13 +439,13 @@ class Map:
         if self.request.role != "target":
             return {}
         away = np.hypot(*(self.cells.at[:, :2] - self.start).T)
-        found = {}
+        nearest = {}
         for number, verdict in enumerate(self.verdicts[1:], 1):
             (enough,) = np.nonzero(self.verdict >= number)
             if len(enough):
                 best = int(enough[np.argmin(away[enough])])
-                found[verdict] = best, float(away[best])
-        return found
+                nearest[verdict] = best, float(away[best])
+        return nearest
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -482,18 +482,18 @@ class Map:
             "seen_by": int(self.seen_by[number]),
             "verdict": words[self.verdict[number]] if stands else None,
             "marginal": bool(self.marginal[number]),
-            "could_be": [words[one] for one in np.flatnonzero(self.could_be[number])],
-            "by": [self._ruling(number, one) for one in range(len(self.checks))] if stands else [],
+            "could_be": [words[level] for level in np.flatnonzero(self.could_be[number])],
+            "by": [self._ruling(number, level) for level in range(len(self.checks))] if stands else [],
         }
 
-    def _ruling(self, number: int, one: int) -> dict[str, Any]:
-        share = float(self.cells.occluded[number, one])
+    def _ruling(self, number: int, check: int) -> dict[str, Any]:
+        share = float(self.cells.occluded[number, check])
         return {
-            "attacker": self.checks[one].attacker,
-            "target": self.checks[one].target,
-            "verdict": self.verdicts[self.cells.verdict[number, one]],
+            "attacker": self.checks[check].attacker,
+            "target": self.checks[check].target,
+            "verdict": self.verdicts[self.cells.verdict[number, check]],
             "occluded": None if np.isnan(share) else round(share, DIGITS),
-            "marginal": bool(self.cells.marginal[number, one]),
+            "marginal": bool(self.cells.marginal[number, check]),
         }
 
     def _at(self, number: int) -> list[float | None]:
@@ -509,13 +509,6 @@ def map_of(
 ) -> Map:
     """The map that is asked for.
 
-    Args:
-        scene: from `silhouette.judging.load_scene`.
-        request: what is asked.
-        settings: of the exact measurement.
-        workers: processes that judge at the same time, where there is much to judge.
-        step: called with the number of points that are done, and of all.
-
     Raises:
         RequestError: where a model is not there, the game has no maps, or the grid is too fine or too coarse.
     """
@@ -530,14 +523,14 @@ def map_of(
     groups = [points[first : first + size] for first in range(0, len(points), size)]
     verdicts_alone = replace(settings, remarks=False)
     judge = partial(judged_cells, rule, scene, places, request.role, checks, request.under, verdicts_alone)
-    found = list[Cells]()
+    parts = list[Cells]()
     done = 0
     for part in _mapped(rule, scene, places, judge, groups, settings, workers):
-        found.append(part)
+        parts.append(part)
         done += len(part.at)
         step(done, len(points))
     verdicts = tuple(rule.levels)
-    cells = Cells.joined(found)
+    cells = Cells.joined(parts)
     if request.under is not None and not np.isfinite(cells.at[:, 2]).any():
         raise RequestError(f"{scene.path}: --under {request.under:g}: nothing to stand on lies so low; give more mm")
     return Map(scene, request, checks, verdicts, places.table, places.start, index, cells)
@@ -558,23 +551,21 @@ def _mapped(
 def checks_of_map(rule: Rule[Any, Verdict], scene: Scene, request: MapRequest) -> tuple[Check, ...]:
     """The checks at each place: each other model against the one that is moved, or the other way round."""
     move = request.move
-    if request.targets:
-        asked = [rule.between(scene, move, name, None) for name in dict.fromkeys(request.targets)]
-    elif request.attackers:
-        asked = [rule.between(scene, name, move, None) for name in dict.fromkeys(request.attackers)]
-    else:
-        gangs = _gangs(scene)
-        everyone = [check for check in rule.everyone(scene) if check.target == move]
-        own = gangs.get(move)
-        asked = [(check,) for check in everyone if own is None or gangs.get(check.attacker) != own]
-        if not asked:
-            raise RequestError(f"{scene.path}: nobody is of another gang than '{move}'; say --from NAME")
-    return tuple(check for checks in asked for check in checks)
+    pairs = [(move, name) for name in request.targets] + [(name, move) for name in request.attackers]
+    if pairs:
+        return tuple(check for pair in dict.fromkeys(pairs) for check in rule.between(scene, *pair, None))
+    return _by_others(rule, scene, move)
 
 
-def _gangs(scene: Scene) -> Mapping[str, str | None]:
-    """The gang of each piece, where there are gangs."""
-    return {piece.name: piece.gang for piece in scene.pieces} if isinstance(scene, TableScene) else {}
+def _by_others(rule: Rule[Any, Verdict], scene: Scene, move: str) -> tuple[Check, ...]:
+    """The checks of everyone against a model, but for those of its own gang."""
+    gangs = {piece.name: piece.gang for piece in scene.pieces} if isinstance(scene, TableScene) else {}
+    own = gangs.get(move)
+    at_it = [check for check in rule.everyone(scene) if check.target == move]
+    checks = tuple(check for check in at_it if own is None or gangs.get(check.attacker) != own)
+    if not checks:
+        raise RequestError(f"{scene.path}: nobody is of another gang than '{move}'; say --from NAME")
+    return checks
 
 
 def _with_maps() -> str:

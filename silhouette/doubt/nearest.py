@@ -168,11 +168,6 @@ def nearest_change(now: str, look: Look, searched: Field) -> Nearest | None:
     Cells are at least as fine as the field says: what is narrower than one and a half of them, and shows neither in a
     neighbour's verdict nor in its margin, may not be found. On the same terms, nothing is nearer than what is found by
     more than twice `EXACT`.
-
-    Args:
-        now: the verdict without a change.
-        look: judges.
-        searched: the cells to begin with, and how far they go.
     """
     search = _Search(now, look, searched)
     waiting = list[Floats]()
@@ -183,29 +178,29 @@ def nearest_change(now: str, look: Look, searched: Field) -> Nearest | None:
         if sum(map(len, waiting)) >= LEAST_RING_CELLS or ring[0, 0] == searched.reach:
             search.ask(np.concatenate(waiting))
             waiting = []
-            search.settle()
+            search.narrow()
     if waiting:
         search.ask(np.concatenate(waiting))
-        search.settle()
-    return search.found
+        search.narrow()
+    return search.nearest
 
 
 class _Search:
     def __init__(self, now: str, look: Look, searched: Field) -> None:
         self._now, self._look, self._field = now, look, searched
         self._cells = _Cells()
-        self.found: Nearest | None = None
+        self.nearest: Nearest | None = None
 
     @property
     def best(self) -> float:
         """The distance of the nearest change that is found; more than the reach where there is none."""
-        return np.inf if self.found is None else self.found.distance
+        return np.inf if self.nearest is None else self.nearest.distance
 
     def ask(self, bounds: Floats) -> None:
         """Looks at the middles of cells: roughly; exactly where that does not tell, and the cell is near or small."""
         points = _middles(bounds)
         seen = list(self._look(points, False))
-        margin = np.array([(one.margin, one.error) for one in seen])
+        margin = np.array([(look.margin, look.error) for look in seen])
         is_fine = (bounds[:, 1] <= NEAR_CELL) & (_half_diagonals(bounds) <= SMALLEST_CELL)
         is_fine |= bounds[:, 1] <= self._field.exact_within
         again = np.flatnonzero(is_fine & ~(margin[:, 0] > CLOSE))
@@ -214,13 +209,13 @@ class _Search:
         for start in range(0, len(again), EXACT_CELLS_AT_ONCE):
             nearer = again[start : start + EXACT_CELLS_AT_ONCE]
             nearer = nearer[bounds[nearer, 0] < nearest]
-            for number, one in zip(nearer, self._look(points[nearer], True), strict=True):
-                seen[number], margin[number] = one, (one.margin, one.error)
-                if one.verdict != self._now:
+            for number, look in zip(nearer, self._look(points[nearer], True), strict=True):
+                seen[number], margin[number] = look, (look.margin, look.error)
+                if look.verdict != self._now:
                     nearest = min(nearest, distance[number])
-        self._cells.add(bounds, np.array([one.verdict != self._now for one in seen]), margin)
+        self._cells.add(bounds, np.array([look.verdict != self._now for look in seen]), margin)
 
-    def settle(self) -> None:
+    def narrow(self) -> None:
         """Cuts cells, and follows the way to what changed, until nothing nearer can be in them."""
         while True:
             self._follow()
@@ -241,25 +236,25 @@ class _Search:
             if not len(nearer):
                 return
             cell = int(nearer[np.argmin(distance[nearer])])
-            found = self._on_the_way(_middles(cells.bounds[[cell]])[0])
-            if found is None:
+            nearest = self._on_the_way(_middles(cells.bounds[[cell]])[0])
+            if nearest is None:
                 cells.changed[cell], cells.margin[cell] = False, (0.0, 0.0)
             else:
-                self.found = found
+                self.nearest = nearest
 
     def _fan(self) -> bool:
         """Whether the verdict also changes a little nearer, beside the nearest change; that is then followed."""
-        if self.found is None or self._field.is_line or self.best <= 2.0 * CLOSER:
+        if self.nearest is None or self._field.is_line or self.best <= 2.0 * CLOSER:
             return False
         radius = self.best - CLOSER
-        ahead = np.arctan2(self.found.point[1], self.found.point[0])
+        ahead = np.arctan2(self.nearest.point[1], self.nearest.point[0])
         angle = ahead + np.arange(-FAN_PLACES, FAN_PLACES + 1) * min(FAN_SPACING / radius, ASIDE)
         points = radius * np.column_stack([np.cos(angle), np.sin(angle)])
-        changed = [number for number, one in enumerate(self._look(points, True)) if one.verdict != self._now]
+        changed = [number for number, look in enumerate(self._look(points, True)) if look.verdict != self._now]
         if not changed:
             return False
         middle = changed[len(changed) // 2]
-        self.found = self._on_the_way(points[middle])
+        self.nearest = self._on_the_way(points[middle])
         return True
 
     def _on_the_way(self, point: Floats) -> Nearest | None:
@@ -274,7 +269,7 @@ class _Search:
         while high - low > BRACKET:
             tried, forks = np.linspace(low, high, forks + 2)[1:-1], 1
             seen = self._look(tried[:, None] * point / distance, True)
-            first = next((number for number, one in enumerate(seen) if one.verdict != self._now), None)
+            first = next((number for number, look in enumerate(seen) if look.verdict != self._now), None)
             if first is None:
                 low = tried[-1]
             else:
@@ -284,8 +279,8 @@ class _Search:
     def _to_cut(self) -> Indices:
         """The numbers of the cells in which a nearer change may lie."""
         cells = self._cells
-        known = np.flatnonzero(cells.whole)
-        bounds, changed, margin = cells.bounds[known], cells.changed[known], cells.margin[known]
+        whole = np.flatnonzero(cells.whole)
+        bounds, changed, margin = cells.bounds[whole], cells.changed[whole], cells.margin[whole]
         half = _half_diagonals(bounds)
         middles = _middles(bounds)
         suspect = changed.copy()
@@ -295,7 +290,7 @@ class _Search:
             suspect |= apart <= 1.1 * (half + half[changed][which]) + 1e-9
         suspect |= margin[:, 0] - NOISE * margin[:, 1] <= STEEPER * _steepness(middles, margin) * half
         matters = (bounds[:, 0] < self.best - EXACT) & (half > EXACT)
-        return known[suspect & matters]
+        return whole[suspect & matters]
 
 
 def _middles(bounds: Floats) -> Floats:
@@ -333,13 +328,13 @@ def _steepness(middles: Floats, margin: Floats) -> Floats:
 
     At least as much as in most of the others: a plain stretch may end within a cell.
     """
-    known = np.flatnonzero(~np.isnan(margin[:, 0]))
+    measured = np.flatnonzero(~np.isnan(margin[:, 0]))
     steep = np.full(len(middles), np.nan)
-    if len(known) <= 1:
+    if len(measured) <= 1:
         return np.where(np.isnan(margin[:, 0]), np.nan, np.inf)
-    share, error = margin[known].T
-    apart, which = KDTree(middles[known]).query(middles[known], min(NEIGHBOURS + 1, len(known)))
+    share, error = margin[measured].T
+    apart, which = KDTree(middles[measured]).query(middles[measured], min(NEIGHBOURS + 1, len(measured)))
     change = np.abs(share[which[:, 1:]] - share[:, None]) - NOISE * (error[which[:, 1:]] + error[:, None])
     own = (np.maximum(change, 0.0) / np.maximum(apart[:, 1:], 1e-9)).max(axis=1)
-    steep[known] = np.maximum(own, np.median(own))
+    steep[measured] = np.maximum(own, np.median(own))
     return steep

@@ -118,8 +118,8 @@ class Found:
     @classmethod
     def joined(cls, parts: Sequence[Found], axis: int) -> Found:
         """The verdicts of several: of other scramblings along axis 0, of later trials along axis 1."""
-        errors = [np.zeros_like(one.shares) if one.errors is None else one.errors for one in parts]
-        of_all = ([one.levels for one in parts], [one.shares for one in parts], errors)
+        errors = [np.zeros_like(part.shares) if part.errors is None else part.errors for part in parts]
+        of_all = ([part.levels for part in parts], [part.shares for part in parts], errors)
         return cls(*(np.concatenate(values, axis) for values in of_all))
 
     @property
@@ -156,29 +156,22 @@ def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings, 
 
     Trials are judged until the odds of the likeliest verdict are sure to 2.5 %, 2,048 at most. Where nothing is in
     doubt, what is left is the error of measuring, which is drawn instead.
-
-    Args:
-        trials: of the scene.
-        check: of the same scene.
-        verdict: as measured; it need not have kept its observation.
-        settings: of the measurement; trials are judged roughly.
-        run: by how many processes.
     """
     order = tuple(trials.rule.levels)
     judged = partial(_found, trials, check, replace(settings, keep=False, remarks=False), run)
-    found, error = _until_sure(trials, order, judged, run)
-    shares = {word: float(np.mean(found.levels == number)) for number, word in enumerate(order)}
+    outcomes, error = _until_sure(trials, order, judged, run)
+    shares = {word: float(np.mean(outcomes.levels == number)) for number, word in enumerate(order)}
     doubt = doubt_of(trials.scene)
-    weighing = weights(trials.deviations, trials.drawn[:, : found.each], found.levels, found.shares)
-    weighing["measuring"] = _measuring(trials, verdict, found)
+    weighing = weights(trials.deviations, trials.drawn[:, : outcomes.each], outcomes.levels, outcomes.shares)
+    weighing["measuring"] = _measuring(trials, verdict, outcomes)
     return Odds(
         odds=shares,
         error=error,
-        trials=found.levels.size,
-        occluded_interval=_interval(trials, check, found, settings, run),
+        trials=outcomes.levels.size,
+        occluded_interval=_interval(trials, check, outcomes, settings, run),
         call=called(shares, doubt.guard, doubt.rule, verdict.verdict),
         doubt_from=max(weighing, key=lambda source: weighing[source]),
-        found=found,
+        found=outcomes,
     )
 
 
@@ -202,17 +195,7 @@ def odds_of_each(
     cache: Cache = UNCACHED,
     run: Run = ALONE,
 ) -> Iterator[Odds | None]:
-    """The odds of each check of a scene, in order; None for one about something that has no odds.
-
-    Args:
-        scene: whose trials these are, the same for all checks.
-        checks: to judge.
-        verdicts: as measured, of the same checks.
-        settings: of the measurement.
-        seed: the same seed gives the same odds.
-        cache: keeps what is drawn.
-        run: by how many processes.
-    """
+    """The odds of each check of a scene, in order; None for one about something that has no odds."""
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
     trials = Trials(scene, rule, seed, cache) if isinstance(scene, TableScene) and isinstance(rule, HasOdds) else None
 
@@ -225,24 +208,17 @@ def odds_of_each(
 def _until_sure(
     trials: Trials, order: Sequence[str], judged: Callable[[float, int, int], Found], run: Run
 ) -> tuple[Found, float]:
-    """As many trials as are needed, and the error of the odds of the likeliest verdict.
-
-    Args:
-        trials: of the scene.
-        order: the verdicts, from exposed to covered.
-        judged: the trials of each scrambling from one to another, with an error for their shares near a threshold.
-        run: is told how far it is.
-    """
+    """As many trials as are needed, and the error of the odds of the likeliest verdict."""
     goal = _goal(judged(COARSE, 0, PILOT)) if trials.deviations else COARSE
-    found = judged(goal, 0, FIRST)
-    if trials.deviations and (finer := _goal(found)) < MUCH_FINER * goal:
+    outcomes = judged(goal, 0, FIRST)
+    if trials.deviations and (finer := _goal(outcomes)) < MUCH_FINER * goal:
         goal = finer
-        found = judged(goal, 0, FIRST)
-    while (error := _error(found, order)) > SURE and found.each < MAX_TRIALS:
-        enough = min(FIRST * ceil(found.each * (error / SURE) ** (1.0 / FASTEST) / FIRST), MAX_TRIALS)
-        run.step(found.each / enough)
-        found = Found.joined([found, judged(goal, found.each, enough)], axis=1)
-    return found, error
+        outcomes = judged(goal, 0, FIRST)
+    while (error := _error(outcomes, order)) > SURE and outcomes.each < MAX_TRIALS:
+        enough = min(FIRST * ceil(outcomes.each * (error / SURE) ** (1.0 / FASTEST) / FIRST), MAX_TRIALS)
+        run.step(outcomes.each / enough)
+        outcomes = Found.joined([outcomes, judged(goal, outcomes.each, enough)], axis=1)
+    return outcomes, error
 
 
 def _found(trials: Trials, check: Check, settings: Settings, run: Run, goal: float, start: int, stop: int) -> Found:
@@ -255,18 +231,18 @@ def _found(trials: Trials, check: Check, settings: Settings, run: Run, goal: flo
     rough = replace(settings, observe=Estimate(goal=goal))
 
     def judged(scramblings: slice) -> Found:
-        asked = [(scene, check) for scene in trials.scenes(start, stop, scramblings)]
-        return Found.of(trials, trials.rule.judge_quickly(asked, rough), SCRAMBLINGS // PARTS)
+        requests = [(scene, check) for scene in trials.scenes(start, stop, scramblings)]
+        return Found.of(trials, trials.rule.judge_quickly(requests, rough), SCRAMBLINGS // PARTS)
 
     parts = [slice(first, first + SCRAMBLINGS // PARTS) for first in range(0, SCRAMBLINGS, SCRAMBLINGS // PARTS)]
     return Found.joined(list(run.parts(settings.renderer, parts, judged, alone=stop - start < FIRST)), axis=0)
 
 
-def _measuring(trials: Trials, verdict: Verdict, found: Found) -> float:
+def _measuring(trials: Trials, verdict: Verdict, outcomes: Found) -> float:
     """The part, 0 to 1, of the variance of the share that its measuring explains; all where nothing is in doubt."""
     if not trials.deviations:
         return 1.0
-    variance = 0.0 if np.isnan(found.shares).all() else float(np.nanvar(found.shares))
+    variance = 0.0 if np.isnan(outcomes.shares).all() else float(np.nanvar(outcomes.shares))
     _, error = verdict.share
     return min(1.0, (error / SIGMAS) ** 2 / variance) if variance else 0.0
 
@@ -279,35 +255,37 @@ def _share(trials: Trials, verdict: Verdict) -> tuple[float, float]:
     return (np.nan, np.nan) if share is None else (share, error)
 
 
-def _goal(found: Found) -> float:
+def _goal(outcomes: Found) -> float:
     """The error that a trial's share may have near a threshold, where the verdicts differ; else `COARSE`."""
-    if (found.levels == found.levels[0, 0]).all() or np.isnan(found.shares).all():
+    if (outcomes.levels == outcomes.levels[0, 0]).all() or np.isnan(outcomes.shares).all():
         return COARSE
-    return float(np.clip(SPREADS * np.nanstd(found.shares), FINE, COARSE))
+    return float(np.clip(SPREADS * np.nanstd(outcomes.shares), FINE, COARSE))
 
 
-def _error(found: Found, order: Sequence[str]) -> float:
+def _error(outcomes: Found, order: Sequence[str]) -> float:
     """Half the width of the 95 % interval of the odds of the likeliest verdict.
 
     Of the means of eight scramblings, by Student's t; these may agree by chance, and so it is no less than Wilson's
     interval for independent trials would be if their variance were `GAIN` times smaller.
     """
-    likeliest = np.bincount(found.levels.ravel(), minlength=len(order)).argmax()
-    means = (found.levels == likeliest).mean(axis=1)
+    likeliest = np.bincount(outcomes.levels.ravel(), minlength=len(order)).argmax()
+    means = (outcomes.levels == likeliest).mean(axis=1)
     spread = STUDENT * float(means.std(ddof=1)) / sqrt(SCRAMBLINGS)
-    count, odds = found.levels.size, float(means.mean())
+    count, odds = outcomes.levels.size, float(means.mean())
     wilson = NORMAL * sqrt(odds * (1.0 - odds) / GAIN / count + (NORMAL / count / 2.0) ** 2) / (1.0 + NORMAL**2 / count)
     return max(spread, wilson)
 
 
-def _interval(trials: Trials, check: Check, found: Found, settings: Settings, run: Run) -> tuple[float, float] | None:
+def _interval(
+    trials: Trials, check: Check, outcomes: Found, settings: Settings, run: Run
+) -> tuple[float, float] | None:
     """The middle 95 % of the shares of the trials whose target lies in an arc; None where it lies in none.
 
     The error of the few rays of a trial adds to the spread of the true shares. So the shares that may lie on either
     side of an end of the interval are measured again, with more rays, until their errors no longer widen it.
     """
-    shares, errors = found.shares, np.zeros_like(found.shares) if found.errors is None else found.errors.copy()
-    shares, each = shares.copy(), found.each
+    shares, each = outcomes.shares.copy(), outcomes.each
+    errors = np.zeros_like(shares) if outcomes.errors is None else outcomes.errors.copy()
     for _ in range(ROUNDS if trials.deviations else 0):
         ends = _middle(shares[:, :each])
         if ends is None:
@@ -341,20 +319,20 @@ def _again(trials: Trials, check: Check, which: Places, settings: Settings, erro
     rough = replace(settings, keep=False, observe=Estimate(everywhere=error))
 
     def judged(some: Places) -> list[tuple[float, float]]:
-        asked = [(scene, check) for scene in trials.scenes_of(trials.drawn[tuple(some.T)])]
-        return [_share(trials, verdict) for verdict in trials.rule.judge_quickly(asked, rough)]
+        requests = [(scene, check) for scene in trials.scenes_of(trials.drawn[tuple(some.T)])]
+        return [_share(trials, verdict) for verdict in trials.rule.judge_quickly(requests, rough)]
 
     parts = [part for part in np.array_split(which, PARTS) if len(part)]
-    found = run.parts(settings.renderer, parts, judged, alone=len(which) < SCRAMBLINGS * PILOT)
-    return np.array([one for of_part in found for one in of_part])
+    measured = run.parts(settings.renderer, parts, judged, alone=len(which) < SCRAMBLINGS * PILOT)
+    return np.array([pair for of_part in measured for pair in of_part])
 
 
 def _middle(shares: Floats) -> tuple[float, float] | None:
     """The middle 95 % of the shares that are known; None where none is."""
-    known = shares[~np.isnan(shares)]
-    if not known.size:
+    there = shares[~np.isnan(shares)]
+    if not there.size:
         return None
-    low, high = np.quantile(known, (0.025, 0.975))
+    low, high = np.quantile(there, (0.025, 0.975))
     return float(low), float(high)
 
 
@@ -383,13 +361,13 @@ def weights(deviations: Sequence[Deviation], drawn: Floats, levels: Any, shares:
     value = levels.ravel().astype(np.float64)
     if np.bincount(levels.ravel()).max() > (1.0 - SELDOM) * len(value) and not np.isnan(shares).all():
         value = np.nan_to_num(shares.ravel(), nan=float(np.nanmean(shares)))
-    found: dict[Any, float] = dict.fromkeys((deviation.source for deviation in deviations), 0.0)
+    parts: dict[Any, float] = dict.fromkeys((deviation.source for deviation in deviations), 0.0)
     whole = float(value.var())
     if whole > 0.0:
         explained = _explained(drawn.reshape(len(value), -1), value) / whole
         for deviation, part in zip(deviations, explained.tolist(), strict=True):
-            found[deviation.source] += part
-    return found
+            parts[deviation.source] += part
+    return parts
 
 
 def _explained(drawn: Floats, value: Floats) -> Floats:
@@ -427,9 +405,9 @@ class Recorder:
         self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
     ) -> list[Observation]:
         """What the other one finds."""
-        found = self._observe(sights, renderer, pixel, wanted)
-        self.observed.append(found)
-        return found
+        observations = self._observe(sights, renderer, pixel, wanted)
+        self.observed.append(observations)
+        return observations
 
 
 @dataclass
@@ -448,8 +426,12 @@ class Replay:
         self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
     ) -> list[Observation]:
         """The observations of this call, for each question in turn."""
-        found, *self.observed = self.observed
-        return [replace(one, counts=redrawn(one.counts, number)) for number in self.drawn.tolist() for one in found]
+        observations, *self.observed = self.observed
+        return [
+            replace(observation, counts=redrawn(observation.counts, number))
+            for number in self.drawn.tolist()
+            for observation in observations
+        ]
 
 
 def redrawn(counts: OcclusionCounts, number: float) -> OcclusionCounts:

@@ -1,7 +1,4 @@
-"""DOUBT: by how many processes one question is judged many times, and who is told how far that has come.
-
-How many checks are judged at once, and a scene's meshes made ready for several processes.
-"""
+"""DOUBT: how many checks are judged at once, by how many processes, and who is told how far that has come."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TypeVar
 
+from silhouette.measure import places
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
@@ -21,8 +19,8 @@ CHECKS_WORTH_FORKING = 20
 """The least number of checks that several processes judge: fewer are judged before the processes have started."""
 
 CHECKS_TOGETHER = 64
-"""The most checks that are judged at once: what is done for all of them together costs less for each. A renderer for
-which more of them are better has an attribute ``together``."""
+"""The most checks that are judged at once, unless a renderer states another number in `Capabilities.checks_together`:
+what is done for all of them together costs less for each."""
 
 GROUPS_EACH = 4
 """The least number of groups of checks for each process, where there are enough: none waits long for the last one."""
@@ -39,16 +37,11 @@ def shared(scene: Scene, renderer: Renderer) -> bool:
         return False
     for mesh in meshes:
         prepare(mesh)
-    _prepare_measuring()
-    return True
-
-
-def _prepare_measuring() -> None:
-    """Loads what the first measurement would load, which each worker would else do for itself."""
-    from silhouette.measure import places
-
+    # What the first measurement would load, which each worker would else do for itself: numpy imports its `ma` when it
+    # is first asked for the distinct ones of some numbers.
     places.tables()
-    import_module("numpy.ma")  # numpy itself imports it when it is first asked for the distinct ones of some numbers
+    import_module("numpy.ma")
+    return True
 
 
 Item = TypeVar("Item")
@@ -78,14 +71,7 @@ class Run:
     def each(
         self, scene: Scene, renderer: Renderer, items: Sequence[Item], work: Callable[[Item, Run], Result]
     ) -> Iterator[Result]:
-        """What ``work`` returns for each item, a check or a check and its verdict, in their order.
-
-        Args:
-            scene: of the checks.
-            renderer: measures.
-            items: the checks.
-            work: takes one, and the run of it.
-        """
+        """What ``work`` returns for each item, a check or a check and its verdict, in their order."""
         if self.workers == 1 or len(items) < WORTH_FORKING or not shared(scene, renderer):
             for number, item in enumerate(items):
                 self.step(number)
@@ -98,14 +84,7 @@ class Run:
     def parts(
         self, renderer: Renderer, items: Sequence[Item], work: Callable[[Item], Result], *, alone: bool = False
     ) -> Iterator[Result]:
-        """What ``work`` returns for each part of the work on one check, in their order.
-
-        Args:
-            renderer: measures; it has measured the check before, and so has most of what it needs.
-            items: the parts.
-            work: takes one.
-            alone: whether so little is to be done that this process does it.
-        """
+        """What ``work`` returns for each part of the work on one check, in their order."""
         forking = self.workers > 1 and not alone and renderer.share([])
         yield from parallel_map(work, items, self.workers if forking else 1)
 

@@ -21,7 +21,7 @@ from silhouette.judging.loading import pixel_of
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.abilities import judged, meshes_of
+from silhouette.rules.abilities import HasOdds, meshes_of
 from silhouette.rules.base import Level, Rule, Settings, Verdict
 from silhouette.rules.expectations import unmet_expectations
 from silhouette.rules.fields import ARC, ODDS, REASON, Record, ResultField, row_of
@@ -230,47 +230,46 @@ def _verdicts(requests: Sequence[Request], options: JudgingOptions) -> Iterator[
     Raises:
         Exception: that of the first one that cannot be judged, after those on all before it in its group.
     """
-    alike: dict[tuple[str, float], list[int]] = {}
+    by_fineness: dict[tuple[str, float], list[int]] = {}
     for number, (scene, _) in enumerate(requests):
-        alike.setdefault((scene.rules, pixel_of(scene, options.pixel)), []).append(number)
-    for (rules, _), numbers in alike.items():
+        by_fineness.setdefault((scene.rules, pixel_of(scene, options.pixel)), []).append(number)
+    for (rules, _), numbers in by_fineness.items():
         own = [requests[number] for number in numbers]
-        settings = options.settings(own[0][0])
+        size, workers = _size_and_workers(own, options)
+        groups = [own[start : start + size] for start in range(0, len(own), size)]
+        work = partial(_group, rule_called(rules), options.settings(own[0][0]))
         remaining = iter(numbers)
-        for verdicts, error in _groups(own, partial(_group, rule_called(rules), settings), options):
+        for verdicts, error in parallel_map(work, groups, workers) if workers > 1 else map(work, groups):
             for verdict in verdicts:
                 yield next(remaining), verdict
             if error is not None:
                 raise error
 
 
-def _groups(
-    requests: Sequence[Request], work: Callable[[Sequence[Request]], Group], options: JudgingOptions
-) -> Iterator[Group]:
-    """The requests, as many at once as serves the renderer, by several processes if that is worth it."""
+def _size_and_workers(requests: Sequence[Request], options: JudgingOptions) -> tuple[int, int]:
+    """How many requests are judged at once, as serves the renderer, and by how many processes."""
     of_one_scene = len({id(scene) for scene, _ in requests}) == 1
     forking = options.workers > 1 and not options.keep and of_one_scene and len(requests) >= CHECKS_WORTH_FORKING
-    if forking and shared(requests[0][0], options.renderer):
-        size, workers = (
-            max(1, min(CHECKS_TOGETHER, -(-len(requests) // (GROUPS_EACH * options.workers)))),
-            options.workers,
-        )
-    else:
-        size, workers = options.renderer.capabilities.checks_together or CHECKS_TOGETHER, 1
-    return parallel_map(work, [requests[start : start + size] for start in range(0, len(requests), size)], workers)
+    if not forking or not shared(requests[0][0], options.renderer):
+        return options.renderer.capabilities.checks_together or CHECKS_TOGETHER, 1
+    return max(1, min(CHECKS_TOGETHER, -(-len(requests) // (GROUPS_EACH * options.workers)))), options.workers
 
 
 def _group(rule: Rule[Any, Verdict], settings: Settings, requests: Sequence[Request]) -> Group:
-    """The verdicts on requests that are judged at once; if one fails, those on the ones before it, and its error."""
+    """The verdicts on requests that are judged at once, and what else they could be if pieces stand or look otherwise.
+
+    If one fails, those on the ones before it, and its error.
+    """
     try:
-        return judged(rule, requests, settings), None
+        verdicts: Sequence[Verdict] = rule.judge(requests, settings)
+        return list(rule.from_elsewhere(requests, verdicts, settings) if isinstance(rule, HasOdds) else verdicts), None
     except Exception as error:
         if len(requests) == 1:
             return [], error
     before = list[Verdict]()
     for request in requests:
-        verdicts, error_of_request = _group(rule, settings, [request])
-        before += verdicts
+        verdicts_of_request, error_of_request = _group(rule, settings, [request])
+        before += verdicts_of_request
         if error_of_request is not None:
             return before, error_of_request
     return before, None
@@ -334,15 +333,6 @@ def mapped(
     workers: int = 1,
     step: Progress = lambda done, total: None,
 ) -> Map:
-    """The map of a scene that is asked for; see `silhouette.doubt.maps.map_of`.
-
-    Args:
-        scene: from `load_scene`.
-        request: what is asked.
-        renderer: measures.
-        pixel: mm per pixel at the target; by default the scene's, else `PIXEL`.
-        workers: processes that judge at the same time.
-        step: is called with the number of places that are done, and of all.
-    """
+    """The map of a scene that is asked for; see `silhouette.doubt.maps.map_of`."""
     renderer.refuse_too_large(meshes_of(rule_called(scene.rules), scene))
     return map_of(scene, request, Settings(renderer, pixel_of(scene, pixel)), workers, step)

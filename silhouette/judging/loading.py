@@ -87,6 +87,22 @@ def load_scene(
         RequestError: where ``at`` names nothing in the scene, or gives no place.
     """
     place = Path(path)
+    _refuse_other(place)
+    document = read_document(place)
+    rule: Rule[Any, Verdict] = rule_of(place, document)
+    if at:
+        trials = [Trial.placed(name, numbers) for name, numbers in at.items()]
+        document = with_trials(place, document, trials, rule.scene_entry)
+    scene: Scene = rule.load(place, document, Cache.default() if cache is None else cache)
+    return scene
+
+
+def _refuse_other(place: Path) -> None:
+    """Refuses what is no file of a scene: a folder, a broken link, a mesh.
+
+    Raises:
+        FileError: that says what to give instead.
+    """
     if place.is_dir():
         if not os.access(place, os.R_OK | os.X_OK):
             raise FileError(place, "is a folder that you may not read; give yourself the right to")
@@ -97,13 +113,6 @@ def load_scene(
         raise missing(place)
     if place.suffix.lower() in MESHES:
         raise FileError(place, f"is a mesh, not a scene; silhouette new FOLDER {place.name} makes a scene of it")
-    document = read_document(place)
-    rule: Rule[Any, Verdict] = rule_of(place, document)
-    if at:
-        trials = [Trial.placed(name, numbers) for name, numbers in at.items()]
-        document = with_trials(place, document, trials, rule.scene_entry)
-    scene: Scene = rule.load(place, document, Cache.default() if cache is None else cache)
-    return scene
 
 
 def usable_pixel(pixel: float) -> float:

@@ -14,6 +14,8 @@ found to the last digits.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
 from silhouette.geometry import Floats
@@ -57,20 +59,19 @@ def widened(
         enough: mm: the search ends with a beam so wide.
     """
     corners = points[0].corners, points[1].corners
-    start, end = (_faces_at(segment[side], corners[side]) for side in (0, 1))
     best = float(widths(segment[None], obstacles, most)[0])
     tried = set[Faces]()
     for _ in range(MAX_NEIGHBOURS):
-        pairs = [(a, b) for a in start for b in end if (a, b) not in tried]
-        if not pairs or best <= 0.0 or best >= enough:
+        pairs = product(_faces_at(segment[0], corners[0]), _faces_at(segment[1], corners[1]))
+        pair = next((pair for pair in pairs if pair not in tried), None)
+        if pair is None or best <= 0.0 or best >= enough:
             break
-        tried.add(pairs[0])
-        triangles = [corners[side][face] if face >= 0 else None for side, face in enumerate(pairs[0])]
+        tried.add(pair)
+        triangles = [own[face] if face >= 0 else None for own, face in zip(corners, pair, strict=True)]
         moved = _on_faces(segment, triangles, obstacles, trust, most, enough)
         wide = float(widths(moved[None], obstacles, most)[0])
         if wide > best + TOUCH / 10:
             segment, best = moved, wide
-            start, end = (_faces_at(segment[side], corners[side]) for side in (0, 1))
     return segment
 
 
@@ -82,8 +83,8 @@ def _faces_at(point: Floats, corners: Floats) -> list[int]:
         ((corners.min(axis=1) <= point + 2 * TOUCH) & (corners.max(axis=1) >= point - 2 * TOUCH)).all(axis=1)
     )
     where = np.broadcast_to(point, (len(near), 3))
-    found = near[nearest_of_triangles(where, where, corners[near])[0] <= TOUCH]
-    return [int(face) for face in found] or [-1]
+    near_enough = near[nearest_of_triangles(where, where, corners[near])[0] <= TOUCH]
+    return [int(face) for face in near_enough] or [-1]
 
 
 def _on_faces(
@@ -118,11 +119,10 @@ def _programme(
     segment: Floats, width: float, triangles: list[Floats | None], obstacles: Obstacles, trust: float
 ) -> Floats | None:
     """The segment with its tips moved by ``trust`` mm at most to where the nearest obstacles leave most room."""
-    from scipy.optimize import linprog
+    from scipy.optimize import linprog  # takes long, and is seldom needed
 
     frames = [None if triangle is None else _frame(triangle) for triangle in triangles]
-    columns = [0, 0 if frames[0] is None else 2]
-    count = columns[1] + (0 if frames[1] is None else 2)
+    columns, count = [0, 2 * (frames[0] is not None)], 2 * sum(frame is not None for frame in frames)
     if count == 0:
         return None
     room, normal, share, pull = _features(segment, width, obstacles, width / 2 + 4 * trust)
@@ -135,10 +135,7 @@ def _programme(
             continue
         own = slice(columns[side], columns[side] + 2)
         rows[:, own] = -(share if side else 1.0 - share)[:, None] * (normal @ frame.T)
-        edges = np.roll(triangle, -1, axis=0) - triangle
-        inward = np.cross(np.cross(*frame), edges)
-        inward = inward * np.sign(np.einsum("ij,ij->i", inward, np.roll(triangle, -2, axis=0) - triangle))[:, None]
-        inward /= np.maximum(np.linalg.norm(inward, axis=1, keepdims=True), 1e-300)
+        inward = _inward(triangle, frame)
         stay = np.zeros((3, count + 1))
         stay[:, own] = -inward @ frame.T
         table.append(stay)
@@ -158,6 +155,15 @@ def _programme(
         if frame is not None:
             moved[side] += solved.x[columns[side] : columns[side] + 2] @ frame
     return moved
+
+
+def _inward(triangle: Floats, frame: Floats) -> Floats:
+    """(3, 3) for each side of a triangle the direction in its plane, which a frame (2, 3) spans, that leads inward."""
+    edges = np.roll(triangle, -1, axis=0) - triangle
+    inward = np.cross(np.cross(*frame), edges)
+    inward = inward * np.sign(np.einsum("ij,ij->i", inward, np.roll(triangle, -2, axis=0) - triangle))[:, None]
+    units: Floats = inward / np.maximum(np.linalg.norm(inward, axis=1, keepdims=True), 1e-300)
+    return units
 
 
 def _frame(triangle: Floats) -> Floats | None:
@@ -240,8 +246,8 @@ def axes(segments: Floats, diameter: Floats | float) -> Floats:
 
 def lengths(segments: Floats) -> Floats:
     """(n,) mm, of segments (n, 2, 3)."""
-    found: Floats = np.linalg.norm(segments[:, 1] - segments[:, 0], axis=1)
-    return found
+    sizes: Floats = np.linalg.norm(segments[:, 1] - segments[:, 0], axis=1)
+    return sizes
 
 
 def widths(segments: Floats, obstacles: Obstacles, most: float = np.inf) -> Floats:
@@ -292,17 +298,17 @@ def bounds_at(segments: Floats, balls: Floats, obstacles: Obstacles, width: floa
         width: mm; what is told is inf or less than this.
     """
     length = lengths(segments)
-    found = np.where(length + 2 * balls < width, length + 2 * balls, np.inf)
+    most = np.where(length + 2 * balls < width, length + 2 * balls, np.inf)
     shrink = 1.0 - 2 * balls / np.where(length > 0.0, length, 1.0)
-    told = np.flatnonzero((length > width + 2 * balls) & (2 * balls < width * shrink))
-    blocked = obstacles.blocked(axes(segments[told], width))
-    found[told[blocked]] = 2 * (balls[told[blocked]] + RAYS_RIGHT_TO) / shrink[told[blocked]]
-    free = told[~blocked]
+    testable = np.flatnonzero((length > width + 2 * balls) & (2 * balls < width * shrink))
+    blocked = obstacles.blocked(axes(segments[testable], width))
+    most[testable[blocked]] = 2 * (balls[testable[blocked]] + RAYS_RIGHT_TO) / shrink[testable[blocked]]
+    free = testable[~blocked]
     reach = np.maximum(width * shrink[free] / 2 - balls[free], 0.0)
     distance = obstacles.nearest(axes(segments[free], width), reach).distance
-    found[free] = 2 * (distance + balls[free]) / shrink[free]
-    found[found >= width] = np.inf
-    return found
+    most[free] = 2 * (distance + balls[free]) / shrink[free]
+    most[most >= width] = np.inf
+    return most
 
 
 def bounds(segments: Floats, balls: Floats, obstacles: Obstacles, least: float) -> Floats:
@@ -312,15 +318,15 @@ def bounds(segments: Floats, balls: Floats, obstacles: Obstacles, least: float) 
         segments, balls, obstacles: see `bounds_at`.
         least: mm: smaller bounds are not looked for.
     """
-    found = lengths(segments) + 2 * balls
+    most = lengths(segments) + 2 * balls
     points = balls == 0.0
-    found[points] = widths(segments[points], obstacles)
+    most[points] = widths(segments[points], obstacles)
     left: Indices = np.flatnonzero(~points)
     for step in LADDER:
         if len(left) == 0:
             break
         at = step * max(least, 2 * float(balls[left].min()) + RAYS_RIGHT_TO)
-        told = bounds_at(segments[left], balls[left], obstacles, at)
-        found[left] = np.minimum(found[left], told)
-        left = left[told == np.inf]
-    return found
+        limits = bounds_at(segments[left], balls[left], obstacles, at)
+        most[left] = np.minimum(most[left], limits)
+        left = left[limits == np.inf]
+    return most

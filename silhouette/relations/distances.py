@@ -75,12 +75,12 @@ class _Tree:
     def extents(self, way: Floats) -> list[Floats]:
         """For each level, (n, 2) mm: how far along a direction (3,) the corners in each box begin and end."""
         along = (self.corners @ way).reshape(len(self.boxes[-1]), -1)
-        found = [np.column_stack([along.min(axis=1), along.max(axis=1)])]
+        levels = [np.column_stack([along.min(axis=1), along.max(axis=1)])]
         for _ in self.boxes[1:]:
-            starts = np.arange(0, len(found[0]), BRANCHES)
-            ends = np.minimum.reduceat(found[0][:, 0], starts), np.maximum.reduceat(found[0][:, 1], starts)
-            found.insert(0, np.column_stack(ends))
-        return found
+            starts = np.arange(0, len(levels[0]), BRANCHES)
+            ends = np.minimum.reduceat(levels[0][:, 0], starts), np.maximum.reduceat(levels[0][:, 1], starts)
+            levels.insert(0, np.column_stack(ends))
+        return levels
 
 
 @derived
@@ -132,12 +132,12 @@ class _Search:
     """The search for the nearest points of two meshes.
 
     Attributes:
-        one, other: their faces.
-        rotation, shift: (3, 3) and (3,), from the frame of the other to that of the one.
+        first, second: their faces.
+        rotation, shift: (3, 3) and (3,), from the frame of the second to that of the first.
     """
 
-    one: _Tree
-    other: _Tree
+    first: _Tree
+    second: _Tree
     rotation: Floats
     shift: Floats
 
@@ -152,10 +152,10 @@ class _Search:
             points: (2, 3) points of both that are known.
         """
         best, way = (np.inf, None) if points is None else _length_and_way(points)
-        ends = None if way is None else (self.one.extents(way), self.other.extents(way @ self.rotation))
+        ends = None if way is None else (self.first.extents(way), self.second.extents(way @ self.rotation))
         rows, columns, least = np.zeros(1, np.intp), np.zeros(1, np.intp), np.zeros(1)
-        for depth in range(max(len(self.one.boxes), len(self.other.boxes))):
-            found = []
+        for depth in range(max(len(self.first.boxes), len(self.second.boxes))):
+            parts_of_level = []
             for first in range(0, max(1, len(rows)), BOXES_AT_ONCE):
                 go_on()
                 some = slice(first, first + BOXES_AT_ONCE)
@@ -164,9 +164,9 @@ class _Search:
                 if way is not None and ends is not None:
                     begins = ends[1][levels[1]][column, 0] + self.shift @ way
                     apart = np.maximum(apart, begins - ends[0][levels[0]][row, 1])
-                kept = apart < best
-                found.append((row[kept], column[kept], apart[kept]))
-            rows, columns, least = (np.concatenate(parts) for parts in zip(*found, strict=True))
+                is_nearer = apart < best
+                parts_of_level.append((row[is_nearer], column[is_nearer], apart[is_nearer]))
+            rows, columns, least = (np.concatenate(parts) for parts in zip(*parts_of_level, strict=True))
             if most is not None and len(rows) > most:
                 here, there = self._placed(rows, columns, levels)
                 middles = ((here.sum(axis=1) - there.sum(axis=1)) ** 2).sum(axis=1)
@@ -176,7 +176,7 @@ class _Search:
 
     def _inside(self, rows: Indices, columns: Indices, depth: int) -> tuple[Indices, Indices, tuple[int, int]]:
         """The pairs of boxes at a depth that pairs of the depth above are cut into, and the levels of both."""
-        trees = self.one.boxes, self.other.boxes
+        trees = self.first.boxes, self.second.boxes
         if 0 < depth < len(trees[0]):
             rows, columns = _cut(rows, columns, len(trees[0][depth]))
         if 0 < depth < len(trees[1]):
@@ -184,9 +184,9 @@ class _Search:
         return rows, columns, (min(depth, len(trees[0]) - 1), min(depth, len(trees[1]) - 1))
 
     def _placed(self, rows: Indices, columns: Indices, levels: tuple[int, int]) -> tuple[Floats, Floats]:
-        """(n, 2, 3) the boxes of each pair, in the frame of the one mesh."""
-        there = _turned_boxes(self.other.boxes[levels[1]][columns], self.rotation, self.shift)
-        return self.one.boxes[levels[0]][rows], there
+        """(n, 2, 3) the boxes of each pair, in the frame of the first mesh."""
+        there = _turned_boxes(self.second.boxes[levels[1]][columns], self.rotation, self.shift)
+        return self.first.boxes[levels[0]][rows], there
 
     def _nearest_of(self, rows: Indices, columns: Indices, least: Floats, points: Floats | None) -> Floats:
         """(2, 3) the nearest points of the faces of pairs of the finest boxes, the pairs that may be nearest first."""
@@ -201,15 +201,15 @@ class _Search:
             close = self._gaps_of_boxes(row, column) < best
             faces = (row[close, None] * FACES_IN_A_BOX + inner).repeat(FACES_IN_A_BOX, axis=1).ravel()
             others = np.tile(column[close, None] * FACES_IN_A_BOX + inner, FACES_IN_A_BOX).ravel()
-            here, there = self.one.corners[faces], self.other.corners[others] @ self.rotation.T + self.shift
+            here, there = self.first.corners[faces], self.second.corners[others] @ self.rotation.T + self.shift
             boxed = np.flatnonzero(_box_distances(_boxes_of(here), _boxes_of(there)) < best)
             here, there = here[boxed], there[boxed]
             near = _gaps(here, there, _unit(_normals(here)), _unit(_normals(there))) < best
             if near.any():
-                found = face_distances(here[near], there[near])
-                length = np.linalg.norm(found[:, 1] - found[:, 0], axis=1)
+                lines = face_distances(here[near], there[near])
+                length = np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1)
                 if float(length.min()) < best:
-                    best, points = float(length.min()), found[length.argmin()]
+                    best, points = float(length.min()), lines[length.argmin()]
             done += step
             step = min(4 * step, BOX_PAIRS_AT_ONCE)
         assert points is not None
@@ -217,17 +217,17 @@ class _Search:
 
     def _gaps_of_boxes(self, rows: Indices, columns: Indices) -> Floats:
         """(n,) mm: how far the faces of pairs of the finest boxes are apart at least, along the normals of either."""
-        here = self.one.corners.reshape(-1, 3 * FACES_IN_A_BOX, 3)[rows]
-        there = self.other.corners.reshape(-1, 3 * FACES_IN_A_BOX, 3)[columns] @ self.rotation.T + self.shift
-        return _gaps(here, there, self.one.normals[rows], self.other.normals[columns] @ self.rotation.T)
+        here = self.first.corners.reshape(-1, 3 * FACES_IN_A_BOX, 3)[rows]
+        there = self.second.corners.reshape(-1, 3 * FACES_IN_A_BOX, 3)[columns] @ self.rotation.T + self.shift
+        return _gaps(here, there, self.first.normals[rows], self.second.normals[columns] @ self.rotation.T)
 
 
 def _gaps(first: Floats, second: Floats, *ways: Floats) -> Floats:
     """(n,) mm: by how much points (n, k, 3) and others (n, m, 3) are parted along the best of directions (n, 3)."""
     least = np.zeros(len(first))
     for way in ways:
-        one, other = (np.einsum("nkx,nx->nk", points, way) for points in (first, second))
-        for near, far in ((one, other), (other, one)):
+        here, there = (np.einsum("nkx,nx->nk", points, way) for points in (first, second))
+        for near, far in ((here, there), (there, here)):
             least = np.maximum(least, far.min(axis=1) - near.max(axis=1))
     return least
 
@@ -415,16 +415,16 @@ def contact(a: Piece, others: Sequence[Piece], *, gap: float) -> Measured:
     Returns:
         1.0 or 0.0; ``by`` names all that are touched, the nearest first, and ``lines`` leads to each.
     """
-    found = []
+    touched = []
     for other in others:
         if other is not a and max(ground(a), ground(other)) <= min(top(a), top(other)) + ON_TOP:
             line = _line_at_height(a, other)
             length = np.inf if line is None else _length_in_plan(line)
             if length <= gap + TOUCH:
-                found.append((length, other.name, line))
-    found.sort(key=lambda one: one[:2])
-    lines = np.array([line for _, _, line in found]).reshape(-1, 2, 3)
-    return Measured(1.0 if found else 0.0, lines=lines, by=tuple(name for _, name, _ in found))
+                touched.append((length, other.name, line))
+    touched.sort(key=lambda touching: touching[:2])
+    lines = np.array([line for _, _, line in touched]).reshape(-1, 2, 3)
+    return Measured(1.0 if touched else 0.0, lines=lines, by=tuple(name for _, name, _ in touched))
 
 
 def wholly_within(a: Piece, others: Sequence[Piece], *, by: float = 0.0) -> Measured:
@@ -460,12 +460,12 @@ def _outline(piece: Piece) -> Any:
 def _line_at_height(a: Piece, b: Piece) -> Floats | None:
     """(2, 3) the shortest line, seen from above, between two pieces that lie at one height; None where neither does."""
     cores = []
-    for one, other in ((a, b), (b, a)):
-        if one.kind == "terrain":
-            shape = footprint(one, ground(other) - 2.0 * ON_TOP, top(other) + 2.0 * ON_TOP, from_table=True)
+    for piece, other in ((a, b), (b, a)):
+        if piece.kind == "terrain":
+            shape = footprint(piece, ground(other) - 2.0 * ON_TOP, top(other) + 2.0 * ON_TOP, from_table=True)
             cores.append((shape, 0.0))
         else:
-            points, reach = one.base_core
+            points, reach = piece.base_core
             cores.append((convex_hull(without_specks(points)), reach))
     if any(shapely.is_empty(shape) for shape, _ in cores):
         return None

@@ -129,15 +129,15 @@ class Strip:
         end = self.start + self.length
         least, most = (bound.reduceat(corners[:, 0], outlines.starts) for bound in (np.minimum, np.maximum))
         whole = (least >= self.start) & (most <= end)
-        kept = outlines.chosen(whole)
+        inside = outlines.chosen(whole)
         rings = np.split(corners, outlines.starts[1:])
         cut = [shapely.Polygon(rings[index]) for index in np.flatnonzero(~whole & (least < end) & (most > self.start))]
         low, high = float(corners[:, 1].min()) - 1.0, float(corners[:, 1].max()) + 1.0
         parts = shapely.get_parts(shapely.intersection(cut, shapely.box(self.start, low, end, high)))
         parts = parts[shapely.get_type_id(parts) == shapely.GeometryType.POLYGON]
         points, which = shapely.get_coordinates(parts, return_index=True)
-        starts = np.flatnonzero(np.diff(which, prepend=-1)) + len(kept.corners)
-        return np.concatenate([kept.corners @ self.axes, points]), np.concatenate([kept.starts, starts])
+        starts = np.flatnonzero(np.diff(which, prepend=-1)) + len(inside.corners)
+        return np.concatenate([inside.corners @ self.axes, points]), np.concatenate([inside.starts, starts])
 
 
 @dataclass(frozen=True, eq=False)
@@ -502,12 +502,12 @@ def _may_be_between(source: End, target: End, blockers: Outlines, direction: Flo
 
 def _worth_trying(supports: Supports, problem: _Problem, direct: Lines) -> tuple[Supports, LineCells | None]:
     """The supports that a free line can touch, and, where there are many, the cells in which it can be, else None."""
-    cells, kept = None, supports.convex
-    if len(kept) > MANY_SUPPORTS:
+    cells, worth = None, supports.convex
+    if len(worth) > MANY_SUPPORTS:
         cells = remaining_cells(problem.source, problem.target, problem.blockers, direct.directions[0], problem.epsilon)
     if cells is not None:
-        kept = kept & ((supports.reach != 0.0) | cells.passed(supports.points))
-    return Supports(**{field.name: getattr(supports, field.name)[kept] for field in fields(Supports)}), cells
+        worth = worth & ((supports.reach != 0.0) | cells.passed(supports.points))
+    return Supports(**{field.name: getattr(supports, field.name)[worth] for field in fields(Supports)}), cells
 
 
 def _bitangents(supports: Supports, cells: LineCells | None, problem: _Problem) -> Iterator[Lines]:

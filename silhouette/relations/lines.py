@@ -131,8 +131,8 @@ def _sheets(row: Indices, edges: NDArray[np.int64], count: int) -> Indices:
     same = np.flatnonzero(key[order[1:]] == key[order[:-1]])
     first, second = order[same] // 3, order[same + 1] // 3
     links = coo_array((np.ones(len(first), np.int8), (first, second)), shape=(len(row), len(row)))
-    found: Indices = connected_components(links, directed=False)[1].astype(np.intp)
-    return found
+    sheets: Indices = connected_components(links, directed=False)[1].astype(np.intp)
+    return sheets
 
 
 def _crossed(segments: Floats, corners: Floats) -> tuple[Flags, Flags]:
@@ -157,7 +157,7 @@ def _crossed(segments: Floats, corners: Floats) -> tuple[Flags, Flags]:
 
 def _rims_inside(segments: Floats, corners: Floats, is_rim: Flags, shaft: Floats) -> Flags:
     """(n,) whether a rim of the mesh, an edge (n, 3) of a face, reaches into the shaft."""
-    found = np.zeros(len(corners), dtype=np.bool_)
+    inside = np.zeros(len(corners), dtype=np.bool_)
     for corner in range(3):
         rows = np.flatnonzero(is_rim[:, corner])
         origin = corners[rows, corner]
@@ -165,8 +165,8 @@ def _rims_inside(segments: Floats, corners: Floats, is_rim: Flags, shaft: Floats
         start, along = segments[rows, 0], segments[rows, 1] - segments[rows, 0]
         first, second = nearest_of_segments(start, along, origin, edge)
         apart = start + first[:, None] * along - origin - second[:, None] * edge
-        found[rows] |= np.linalg.norm(apart, axis=1) <= shaft[rows]
-    return found
+        inside[rows] |= np.linalg.norm(apart, axis=1) <= shaft[rows]
+    return inside
 
 
 def _corners(mesh: Mesh, face: Indices) -> Floats:
@@ -175,13 +175,7 @@ def _corners(mesh: Mesh, face: Indices) -> Floats:
 
 
 def _from_lines(segments: Floats, row: Indices, points: Floats) -> tuple[Floats, Floats]:
-    """(n,) mm: how far points (n, 3) are from segments (k, 2, 3), each from its own, and how far along it they lie.
-
-    Args:
-        segments: mm.
-        row: (n,) the number of the segment of each point.
-        points: mm.
-    """
+    """(n,) mm: how far points (n, 3) are from segments (k, 2, 3), each from its own, and how far along it they lie."""
     way = segments[:, 1] - segments[:, 0]
     length = np.linalg.norm(way, axis=1)
     way /= np.where(length > 0.0, length, 1.0)[:, None]
@@ -217,14 +211,14 @@ def sunk(blockers: Iterable[Blocker], lowest: float, by: float) -> list[Blocker]
         lowest: mm, z in the world: no line passes below it.
         by: mm by which undersides are moved down.
     """
-    found = []
+    lowered = []
     for piece, mesh in blockers:
         is_low = len(mesh.faces) > 0 and is_upright(piece.pose)
         if is_low and mesh.bounds[0, 2] + piece.pose.translation[2] <= lowest + UNDERSIDE_HEIGHT:
-            found.append((piece, _lower(mesh, by)))
+            lowered.append((piece, _lower(mesh, by)))
         else:
-            found.append((piece, mesh))
-    return found
+            lowered.append((piece, mesh))
+    return lowered
 
 
 @derived
@@ -393,7 +387,7 @@ class _Search:
         return self.width > 0.0 and self.width >= self.least - TOUCH
 
     @property
-    def wanted(self) -> float:
+    def needed(self) -> float:
         """The width, mm, of which a pair of balls must be free to be looked into."""
         if 0.0 < self.least < np.inf:
             return self.least
@@ -434,9 +428,9 @@ class _Search:
 
     def _bound(self, pairs: Indices, segments: Floats, reach: Floats, levels: list[int]) -> Flags:
         """(n,) which pairs may have a beam of the width that is wanted."""
-        told = bounds_at(segments, reach, self.obstacles, self.wanted)
-        open_: Flags = told == np.inf
-        self.most = max(self.most, float(told[~open_].max(initial=0.0)))
+        limits = bounds_at(segments, reach, self.obstacles, self.needed)
+        open_: Flags = limits == np.inf
+        self.most = max(self.most, float(limits[~open_].max(initial=0.0)))
         return open_
 
     def _block(self, pairs: Indices, segments: Floats, reach: Floats, levels: list[int]) -> Flags:
@@ -508,8 +502,8 @@ class _Search:
     def _put_aside(self, segments: Floats, reach: Floats) -> None:
         """Notes how wide beams of pairs may be that are not looked into any further."""
         if len(segments):
-            told = bounds(segments, reach, self.obstacles, max(self.wanted, self.most))
-            self.most = max(self.most, float(told.max()))
+            widest = bounds(segments, reach, self.obstacles, max(self.needed, self.most))
+            self.most = max(self.most, float(widest.max()))
 
     def _finer(self, levels: list[int]) -> list[int] | None:
         """The levels that come next: of the tree with the larger balls, or of both; None where both are the finest."""
@@ -537,7 +531,7 @@ def _children(pairs: Indices, levels: list[int], finer: list[int], trees: tuple[
     counts = [1 << after - before for before, after in zip(levels, finer, strict=True)]
     first, second = np.indices(counts).reshape(2, -1)
     offsets = np.stack([first, second], axis=1)
-    found = (pairs[:, None] * counts + offsets).reshape(-1, 2)
-    first, second = (tree.counts[level][found[:, side]] for side, (tree, level) in enumerate(_zipped(trees, finer)))
-    counted: Indices = found[first & second]
+    children = (pairs[:, None] * counts + offsets).reshape(-1, 2)
+    first, second = (tree.counts[level][children[:, side]] for side, (tree, level) in enumerate(_zipped(trees, finer)))
+    counted: Indices = children[first & second]
     return counted

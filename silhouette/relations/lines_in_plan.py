@@ -267,11 +267,7 @@ def any_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region]) 
     has a line that crosses the first of them.
     """
     between = Between.of(attacker, target)
-    crossed = _by_size(regions, between.inner)
-    if not crossed:
-        return Measured(0.0)
-    line = _line_through(between, shapely.intersection(crossed[0].shape, between.inner))
-    return Measured(1.0, lines=between.raised(line), by=tuple(region.name for region in crossed))
+    return _crossed_in(between, regions, between.inner)
 
 
 def within_share_crosses(
@@ -288,7 +284,13 @@ def within_share_crosses(
         from_target: whether the share is counted from the target's end.
     """
     between = Between.of(attacker, target)
-    area = shapely.buffer(between.part(share, int(from_target)), -EPSILON, join_style="mitre")
+    return _crossed_in(
+        between, regions, shapely.buffer(between.part(share, int(from_target)), -EPSILON, join_style="mitre")
+    )
+
+
+def _crossed_in(between: Between, regions: Sequence[Region], area: Any) -> Measured:
+    """Whether regions reach into an area that lines from base to base fill, and a line through the first that does."""
     crossed = _by_size(regions, area)
     if not crossed:
         return Measured(0.0)
@@ -300,8 +302,8 @@ def centre_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region
     """Whether the line from the middle of one base to the middle of the other crosses a region."""
     between = Between.of(attacker, target)
     regions = [region for region in regions if _is_met(between.centres, region.shape)]
-    found = [(region.name, crossings(between.centres, region.shape)) for region in regions]
-    lengths = {name: float(np.ptp(parts, axis=1).sum()) for name, parts in found if len(parts)}
+    crossed_names = [(region.name, crossings(between.centres, region.shape)) for region in regions]
+    lengths = {name: float(np.ptp(parts, axis=1).sum()) for name, parts in crossed_names if len(parts)}
     by = tuple(sorted(lengths, key=lambda name: -lengths[name]))
     if not by:
         seam = crossings(between.centres, shapely.union_all([region.shape for region in regions]))

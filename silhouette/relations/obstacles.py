@@ -2,10 +2,7 @@
 
 (piece, mesh) pairs -> those near the lines -> rays, which sift -> distances to triangles in float64, which decide
 
-Segments and triangles, many pairs at once: how far apart, where they are nearest, and whether they meet.
-
-All of it is numpy, in float64. Whether segments meet a mesh is asked of Embree, and if there is none, of the distances
-to its triangles.
+Rays are cast by Embree in float32; if there is none, distances of 0 stand for it.
 """
 
 from __future__ import annotations
@@ -45,8 +42,8 @@ def meets(mesh: Mesh, pose: Pose, segments: Floats) -> Flags:
     met = np.zeros(len(segments), dtype=np.bool_)
     if len(near) == 0:
         return met
-    found = met_by_embree(mesh, starts[near], ends[near])
-    met[near] = _meets_slowly(mesh, starts[near], ends[near]) if found is None else found
+    flags = met_by_embree(mesh, starts[near], ends[near])
+    met[near] = _meets_slowly(mesh, starts[near], ends[near]) if flags is None else flags
     return met
 
 
@@ -81,10 +78,6 @@ def nearest_of_triangles(starts: Floats, ends: Floats, corners: Floats) -> tuple
     """How far (n,) segments are from triangles, mm, and the points (n, 3) of the triangles that are nearest to them.
 
     Segments and triangles may be without length or area. The distance is 0 where they meet.
-
-    Args:
-        starts, ends: (n, 3) of the segments.
-        corners: (n, 3, 3) of the triangles.
 
     >>> triangle = np.array([[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]]])
     >>> nearest_of_triangles(np.array([[1.0, 1.0, 2.0]]), np.array([[9.0, 9.0, 9.0]]), triangle)
@@ -162,12 +155,14 @@ def _dot(first: Floats, second: Floats) -> Floats:
 
 def _cross(first: Floats, second: Floats) -> Floats:
     """(n, 3) the cross products of vectors (n, 3), as `np.cross` has them, whose moving of axes takes longer."""
-    found = np.empty_like(first)
+    products = np.empty_like(first)
     for axis in range(3):
-        one, other = (axis + 1) % 3, (axis + 2) % 3
-        found[:, axis] = first[:, one] * second[:, other] - first[:, other] * second[:, one]
-    return found
+        after, other = (axis + 1) % 3, (axis + 2) % 3
+        products[:, axis] = first[:, after] * second[:, other] - first[:, other] * second[:, after]
+    return products
 
+
+# ---- obstacles
 
 Blocker = tuple[Piece, Mesh]
 """A piece, and the part of it that blocks, in its model's frame."""
@@ -247,15 +242,15 @@ class Obstacles:
             segments: (n, 2, 3) mm, world.
             reach: (n,) mm: what is farther does not matter.
         """
-        found = Near(
+        near = Near(
             np.full(len(segments), np.inf), np.zeros((len(segments), 3)), np.full(len(segments), -1, dtype=np.intp)
         )
         at_once = max(1, GROUP_PAIRS_AT_ONCE // max(1, len(self._radius)))
         for start in range(0, len(segments), at_once):
             go_on()
             chosen = slice(start, start + at_once)
-            self._nearest(segments[chosen], reach[chosen], found, start)
-        return found
+            self._nearest(segments[chosen], reach[chosen], near, start)
+        return near
 
     def faces_near(self, number: int, segments: Floats, reach: Floats) -> Iterator[tuple[Indices, Indices]]:
         """The faces of an obstacle that may be within reach (n,) of segments (n, 2, 3): rows and faces, row by row.
@@ -288,7 +283,7 @@ class Obstacles:
         which, face = self._faces(group)
         return self._corners(group[which], face)
 
-    def _nearest(self, segments: Floats, reach: Floats, found: Near, start: int) -> None:
+    def _nearest(self, segments: Floats, reach: Floats, near: Near, start: int) -> None:
         apart = _from_segments(segments, self._middle)
         within = np.minimum(reach, (apart + self._radius).min(axis=1, initial=np.inf)) + 1e-9
         segment, group = np.nonzero(apart - self._radius <= within[:, None])
@@ -305,10 +300,10 @@ class Obstacles:
             is_least = np.flatnonzero(distance == np.repeat(least, np.diff([*starts, len(some)])))
             best = is_least[np.flatnonzero(np.diff(some[is_least], prepend=-1))]
             rows = some[best] + start
-            better = (distance[best] < found.distance[rows]) & (distance[best] <= reach[some[best]])
+            better = (distance[best] < near.distance[rows]) & (distance[best] <= reach[some[best]])
             best, rows = best[better], rows[better]
-            found.distance[rows], found.point[rows] = distance[best], point[best]
-            found.blocker[rows] = self._of[groups[best]]
+            near.distance[rows], near.point[rows] = distance[best], point[best]
+            near.blocker[rows] = self._of[groups[best]]
 
     def _faces(self, groups: Indices) -> tuple[Indices, Indices]:
         """The faces of groups: for each the place of its group among them, and its number in its mesh."""

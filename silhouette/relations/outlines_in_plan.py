@@ -1,10 +1,7 @@
 """RELATE: pieces seen from above: their bases, and what of them lies between two heights, as shapes of shapely.
 
-What a mesh covers in plan: the union of its triangles seen from above, of all of it or between two heights.
-
-mesh -> cut at two heights -> triangles in plan, what is solid at the lower height, sheets -> one shape of shapely
-
-How high, wide and long a piece is, as it stands; in mm.
+mesh -> cut at two heights -> triangles in plan, what is solid at the lower height, sheets -> one shape, its shadow
+piece -> the shadow of its mesh, where the piece stands -> its footprint -> how wide and long it is
 """
 
 from __future__ import annotations
@@ -26,6 +23,8 @@ from silhouette.relations.plane_geometry import Disc, Outlines
 from silhouette.scenes.ground import Ground
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.surfaces import is_upright
+
+# ---- the shadow of a mesh
 
 SHEET = 1e-4
 """mm: what stands upright without thickness is drawn out to either side by so much, so that lines can cross it."""
@@ -178,6 +177,8 @@ def _inside(mesh: Mesh, points: Floats, height: float) -> Flags:
     flags: Flags = (whole == 0.0) & (below != 0.0)
     return flags
 
+
+# ---- pieces in plan
 
 Part = Literal["whole", "body", "base"]
 """A part of a piece: all of its mesh; what counts as target, without base and insignificant parts; its base alone.
@@ -376,6 +377,9 @@ def _placed(piece: Piece, shape: Any) -> Any:
         placed = polygons_of(shapely.buffer(placed, piece.outline))
     shapely.prepare(placed)
     return placed
+
+
+# ---- how high, wide and long a piece is
 
 
 def ground(piece: Piece) -> float:

@@ -1,11 +1,9 @@
-"""Geometry of the table seen from above: round bases and polygons, their distances, and what lies between two bases.
+"""Geometry of the table seen from above: bases and polygons, what lies between two bases, and directed lines.
 
 Lengths are in any one unit. Things that overlap by less than an epsilon only touch: a length far below all that is
 measured, and far above the errors of rounding. It grows with the distances, so that no answer depends on the unit.
 
-Directed lines, and the supports that a line between two pieces can touch: corners, crossings, sides of discs.
-
-polygons -> supports -> pairs of supports -> the directed lines that touch both
+polygons, discs -> supports, which a line can touch: corners, crossings, sides of discs -> the lines that touch two
 """
 
 from __future__ import annotations
@@ -452,12 +450,12 @@ def lines_touching(supports: Supports, first: Indices, second: Indices, epsilon:
     """
     step = supports.points[second] - supports.points[first]
     apart = np.hypot(step[:, 0], step[:, 1])
-    wanted = supports.reach[first] - supports.reach[second]
-    pair = np.flatnonzero((apart > epsilon) & (np.abs(wanted) <= apart + epsilon))
-    step, apart, wanted = step[pair] / apart[pair, None], apart[pair], wanted[pair]
-    cosine = np.clip(wanted / apart, -1.0, 1.0)
+    difference = supports.reach[first] - supports.reach[second]
+    pair = np.flatnonzero((apart > epsilon) & (np.abs(difference) <= apart + epsilon))
+    step, apart, difference = step[pair] / apart[pair, None], apart[pair], difference[pair]
+    cosine = np.clip(difference / apart, -1.0, 1.0)
     # A corner on the circle of a disc: there is one line, which rounding would turn into two that lie apart.
-    sine = np.where(np.abs(wanted) < apart - epsilon, np.sqrt(1.0 - cosine**2), 0.0)
+    sine = np.where(np.abs(difference) < apart - epsilon, np.sqrt(1.0 - cosine**2), 0.0)
     cosine = np.where(sine == 0.0, np.sign(cosine), cosine)
     across = np.stack([-step[:, 1], step[:, 0]], axis=1)
     normals = np.concatenate([step * cosine[:, None] + turn * across * sine[:, None] for turn in (LEFT, RIGHT)])

@@ -1,16 +1,11 @@
-"""RELATE: the point sets between which lines are drawn: an eye, a head, a body, a base, a standard volume.
+"""RELATE: the point sets between which lines are drawn: an eye, a head, a body, a base, a volume; and their samples.
 
 Piece -> PointSet: a surface, and single points, in the world
+PointSet -> corners, edges and faces in even steps -> samples, none of its points far from one, halved again and again,
+with a ball round each half
 
-A number that was measured, with how far it may lie from the truth.
-
-Closed surfaces whose faces turn outward: of them, only what faces somebody can be reached by a line first.
-
-A line to a point at the back of such a surface goes through its front before, and is cut short there.
-
-A point set as samples, none of its points far from one, in balls within balls.
-
-PointSet -> corners, edges and faces in even steps -> the samples, halved again and again, with a ball round each half
+Of a closed surface whose faces turn outward, only what faces somebody can be reached by a line first: a line to a point
+at its back goes through its front before, and is cut short there.
 """
 
 from __future__ import annotations
@@ -49,6 +44,9 @@ class Measured:
     error: float = 0.0
     lines: Floats = field(default_factory=lambda: np.zeros((0, 2, 3)))
     by: tuple[str, ...] = ()
+
+
+# ---- closed surfaces
 
 
 @derived
@@ -94,6 +92,8 @@ def _planes(mesh: Mesh) -> tuple[Floats, Floats]:
     normal = np.cross(second - first, third - first)
     return normal, np.einsum("ij,ij->i", normal, first)
 
+
+# ---- point sets
 
 PartName = Literal["eye", "head", "body", "whole", "base"]
 """The point sets that a piece has by itself; a `standard_volume` takes a height as well."""
@@ -185,10 +185,6 @@ def point_set(piece: Piece, part: PartName) -> PointSet:
     - ``whole``: the surface of all parts.
     - ``base``: the surface of the base. Where the mesh has none, that of an upright prism with the outline of the base,
       from its lowest to its highest point, and where nothing says how high, the flat outline.
-
-    Args:
-        piece: the piece.
-        part: which of its point sets.
     """
     if part == "eye":
         return PointSet.of_points(piece.eye[None], part)
@@ -295,6 +291,8 @@ def _mesh(vertices: Floats, faces: Integers) -> Mesh:
     return Mesh(np.asarray(vertices, dtype=np.float64), np.asarray(faces, np.int32), np.zeros(len(faces), np.int32))
 
 
+# ---- samples
+
 MOST_SAMPLES = 2_000_000
 """Samples before equal ones are merged, at most; a surface that would have more is sampled more coarsely."""
 
@@ -377,8 +375,8 @@ class Balls:
         """(n, 3) mm, world: the samples of these numbers."""
         local = self.nest.samples.points[numbers]
         # A single point is multiplied in another way than several, which may differ in the last digit.
-        one = len(local) == 1
-        return self.points.pose.place(np.repeat(local, 2, axis=0) if one else local)[: len(local)]
+        is_single = len(local) == 1
+        return self.points.pose.place(np.repeat(local, 2, axis=0) if is_single else local)[: len(local)]
 
     @cached_property
     def counts(self) -> tuple[Flags, ...]:
@@ -465,16 +463,8 @@ def _nest(mesh: Mesh, spacing: float, own: bytes) -> Nest:
 
 def _nested(samples: Samples) -> Nest:
     """Samples in balls."""
-    depth = max(0, int(np.ceil(np.log2(len(samples.points)))))
-    order = np.resize(np.arange(len(samples.points)), 1 << depth)
-    ordered = [np.ascontiguousarray(axis)[order] for axis in samples.points.T]  # numpy is fast along whole rows
-    for level in range(depth):
-        blocks = [axis.reshape(1 << level, -1) for axis in ordered]
-        longest = np.stack([np.ptp(block, axis=1) for block in blocks], axis=1).argmax(axis=1)
-        along = np.choose(longest[:, None], blocks)
-        rank = np.argpartition(along, along.shape[1] // 2, axis=1)
-        order = np.take_along_axis(order.reshape(along.shape), rank, axis=1).ravel()
-        ordered = [np.take_along_axis(block, rank, axis=1).ravel() for block in blocks]
+    order, ordered = _in_halves(samples.points)
+    depth = len(order).bit_length() - 1
     middle, radius = list[Integers](), list[Floats]()
     low, high = ordered, ordered
     for level in reversed(range(depth + 1)):
@@ -486,6 +476,25 @@ def _nested(samples: Samples) -> Nest:
         low = [np.minimum(axis[0::2], axis[1::2]) for axis in low] if level else low
         high = [np.maximum(axis[0::2], axis[1::2]) for axis in high] if level else high
     return Nest(samples, tuple(middle[::-1]), tuple(radius[::-1]), order)
+
+
+def _in_halves(points: Floats) -> tuple[Indices, list[Floats]]:
+    """An order of points (n, 3), some of them twice, that is halved again and again across its longest side.
+
+    Returns:
+        (2^depth,) the number of the point at each place; and x, y and z of the points in that order.
+    """
+    depth = max(0, int(np.ceil(np.log2(len(points)))))
+    order = np.resize(np.arange(len(points)), 1 << depth)
+    ordered = [np.ascontiguousarray(axis)[order] for axis in points.T]  # numpy is fast along whole rows
+    for level in range(depth):
+        blocks = [axis.reshape(1 << level, -1) for axis in ordered]
+        longest = np.stack([np.ptp(block, axis=1) for block in blocks], axis=1).argmax(axis=1)
+        along = np.choose(longest[:, None], blocks)
+        rank = np.argpartition(along, along.shape[1] // 2, axis=1)
+        order = np.take_along_axis(order.reshape(along.shape), rank, axis=1).ravel()
+        ordered = [np.take_along_axis(block, rank, axis=1).ravel() for block in blocks]
+    return order, ordered
 
 
 def _squares(blocks: list[Floats], places: list[Floats]) -> Floats:

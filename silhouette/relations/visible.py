@@ -2,8 +2,6 @@
 
 surface, eyes -> the share that is seen: whether it is fully visible
 surface, one eye -> the greatest patch that is seen whole: a square or a disc in the eye's picture
-
-A look from a point at a surface past blockers, as the measurement knows it: an Observation.
 """
 
 from __future__ import annotations
@@ -50,8 +48,8 @@ def observed(eyes: Floats, target: PointSet, blockers: Sequence[Blocker], pixel:
 
 def seen_points(observation: Observation, target: PointSet) -> Floats:
     """(n, 3) mm, world: points of the target in the middle of what is seen of it; none where nothing is."""
-    found = [_seen_in(mask, observation.sight.target) for mask in observation.masks]
-    return np.concatenate([np.empty((0, 3)), *found])
+    points = [_seen_in(mask, observation.sight.target) for mask in observation.masks]
+    return np.concatenate([np.empty((0, 3)), *points])
 
 
 def seen_at(piece: Piece, blockers: Sequence[Blocker], view: View, places: Floats) -> Flags:
@@ -155,11 +153,11 @@ def widest_patch(
     eyes = np.asarray(eyes, dtype=np.float64).reshape(-1, 3)
     for together in _portions(eyes):
         for observation in observed(together, target, blockers, pixel):
-            found = _finest(observation, target, blockers, least, shape)
+            patch = _finest(observation, target, blockers, least, shape)
             for piece, count in zip(observation.blockers, observation.counts.alone, strict=True):
                 hidden[piece.name] = hidden.get(piece.name, 0) + count
-            if found.value > best.value or (found.value == best.value and found.error > best.error):
-                best = found
+            if patch.value > best.value or (patch.value == best.value and patch.error > best.error):
+                best = patch
             if best.value - best.error >= least:
                 return best
     by = tuple(sorted((name for name in hidden if hidden[name]), key=lambda name: -hidden[name]))
@@ -178,13 +176,13 @@ def _finest(
     observation: Observation, target: PointSet, blockers: Sequence[Blocker], least: float, shape: Shape
 ) -> Measured:
     """The patch of one look, taken again with smaller pixels where it is not clear whether it is ``least``."""
-    found = _patch(observation, blockers, shape)
+    patch = _patch(observation, blockers, shape)
     for _ in range(FINER):
-        if abs(found.value - least) > found.error:
+        if abs(patch.value - least) > patch.error:
             break
         (observation,) = observed(observation.sight.eye[None], target, blockers, observation.pixel / 2)
-        found = _patch(observation, blockers, shape)
-    return found
+        patch = _patch(observation, blockers, shape)
+    return patch
 
 
 def _patch(observation: Observation, blockers: Sequence[Blocker], shape: Shape) -> Measured:

@@ -244,10 +244,6 @@ def _first_met(chunk: _Chunk, aimed: Sequence[_Aimed]) -> NDArray[np.float32]:
 
     A ray that meets such a face is sent again from a point beside the eye, on that side of the face to which it goes,
     and therefore cannot meet the face again.
-
-    Args:
-        chunk: which faces.
-        aimed: the rays, one cast after the other.
     """
     counts = [len(rays.places) for rays in aimed]
     each_eye, of_ray = np.array([rays.aim.eye for rays in aimed]), np.repeat(np.arange(len(aimed)), counts)

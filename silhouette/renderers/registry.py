@@ -16,7 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.renderers.cuda import devices as cuda
+from silhouette.renderers.embree import EmbreeRenderer
+from silhouette.renderers.gl import context as gl
 from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.reference import ReferenceRenderer
 
 
 @dataclass(frozen=True)
@@ -72,94 +76,52 @@ class RendererEntry:
         return bool(self.devices) and re.fullmatch(self.devices, device) is not None
 
 
-def _start_embree(device: str | None) -> Renderer:
-    from silhouette.renderers.embree import EmbreeRenderer
-
-    return EmbreeRenderer()
-
-
 def _start_cuda(device: str | None) -> Renderer:
-    from silhouette.renderers.cuda.renderer import CudaRenderer
+    from silhouette.renderers.cuda.renderer import CudaRenderer  # not before it is chosen
 
     return CudaRenderer.create(device)
 
 
 def _start_gl(device: str | None) -> Renderer:
-    from silhouette.renderers.gl.renderer import GLRenderer
+    from silhouette.renderers.gl.renderer import GLRenderer  # not before it is chosen
 
     return GLRenderer.create(device=None if device is None else int(device))
 
 
-def _start_reference(device: str | None) -> Renderer:
-    from silhouette.renderers.reference import ReferenceRenderer
-
-    return ReferenceRenderer()
-
-
 def _gl_trials() -> list[Trial]:
     """EGL on each of its devices, and OSMesa."""
-    from silhouette.renderers.gl.context import listed_devices
-
     names = [""]
     with suppress(RendererUnavailable):
-        names = [str(device.index) for device in listed_devices()]
+        names = [str(device.index) for device in gl.listed_devices()]
     return [*(Trial("EGL", "egl", name) for name in names), Trial("OSMesa", "osmesa")]
 
 
 def _cuda_trials() -> list[Trial]:
     """Each CUDA device, or why there is none, and the CPU; where the extra is missing, that alone."""
-    from silhouette.renderers.cuda.devices import CPU, is_installed, listed_devices
-
-    if not is_installed():
+    if not cuda.is_installed():
         return [Trial("CUDA")]
     names = list[str]()
     with suppress(RendererUnavailable):
-        names = [device.name for device in listed_devices() if device.is_gpu]
-    return [*(Trial("CUDA", device=name) for name in names or [""]), Trial("CPU", device=CPU)]
-
-
-def _cuda_has_gpu() -> bool:
-    from silhouette.renderers.cuda.devices import has_gpu
-
-    return has_gpu()
-
-
-def _cuda_device_for_worker(worker: int) -> str | None:
-    from silhouette.renderers.cuda.devices import shared_out
-
-    return shared_out(worker)
-
-
-def _cuda_gpus() -> Sequence[str]:
-    from silhouette.renderers.cuda.devices import gpus_alike
-
-    return gpus_alike()
-
-
-def _gl_has_gpu() -> bool:
-    from silhouette.renderers.gl.context import has_gpu
-
-    return os.environ.get("PYOPENGL_PLATFORM", "egl") == "egl" and has_gpu()
+        names = [device.name for device in cuda.listed_devices() if device.is_gpu]
+    return [*(Trial("CUDA", device=name) for name in names or [""]), Trial("CPU", device=cuda.CPU)]
 
 
 def _gl_device_for_worker(worker: int) -> str | None:
-    from silhouette.renderers.gl.context import shared_out
-
-    number = shared_out(worker)
+    number = gl.shared_out(worker)
     return None if number is None else str(number)
 
 
 RENDERERS: tuple[RendererEntry, ...] = (
-    RendererEntry("embree", _start_embree, lambda: [Trial("CPU")]),
+    RendererEntry("embree", lambda device: EmbreeRenderer(), lambda: [Trial("CPU")]),
     RendererEntry(
         "cuda",
         _start_cuda,
         _cuda_trials,
         driver="warp",
         devices=r"cpu|cuda:\d+",
-        has_gpu=_cuda_has_gpu,
-        device_for_worker=_cuda_device_for_worker,
-        gpus=_cuda_gpus,
+        has_gpu=lambda: cuda.has_gpu(),
+        device_for_worker=lambda worker: cuda.shared_out(worker),
+        gpus=lambda: cuda.gpus_alike(),
     ),
     RendererEntry(
         "gl",
@@ -167,10 +129,10 @@ RENDERERS: tuple[RendererEntry, ...] = (
         _gl_trials,
         driver="OpenGL",
         devices=r"\d+",
-        has_gpu=_gl_has_gpu,
+        has_gpu=lambda: os.environ.get("PYOPENGL_PLATFORM", "egl") == "egl" and gl.has_gpu(),
         device_for_worker=_gl_device_for_worker,
     ),
-    RendererEntry("reference", _start_reference, lambda: [Trial("numpy")]),
+    RendererEntry("reference", lambda device: ReferenceRenderer(), lambda: [Trial("numpy")]),
 )
 """Every renderer, in the order in which "auto" tries them where none runs on a GPU."""
 
@@ -206,8 +168,8 @@ def choose(name: str = "auto", device: str | None = None) -> Renderer:
     silhouette.errors.RequestError: no renderer 'refrence'; did you mean 'reference'? ...
     """
     check_name(name, device)
-    entries = [entry for entry in RENDERERS if name in ("auto", entry.name) and (device is None or entry.takes(device))]
-    return _shared(entries if device is None else entries[:1], device)
+    entries = _called(name)
+    return _shared(entries if device is None else [entry for entry in entries if entry.takes(device)][:1], device)
 
 
 def started(renderer: str | Renderer) -> Renderer:
@@ -270,12 +232,12 @@ def check_name(name: str, device: str | None = None) -> None:
     ...
     silhouette.errors.RequestError: cuda has no device named '1'; silhouette doctor lists those that there are
     """
-    names = ["auto", *(entry.name for entry in RENDERERS)]
-    if name not in names:
+    entries = _called(name)
+    if not entries:
+        names = ["auto", *(entry.name for entry in RENDERERS)]
         close = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean '{close[0]}'? " if close else ""
         raise RequestError(f"no renderer '{name}'; {hint}there are {', '.join(names)}")
-    entries = [entry for entry in RENDERERS if name in ("auto", entry.name)]
     if device is None or any(entry.takes(device) for entry in entries):
         return
     if any(entry.devices for entry in entries):
@@ -301,11 +263,7 @@ def drivers_are_loaded() -> bool:
 
 def device_for_worker(name: str, worker: int) -> str | None:
     """The device on which worker n, from 0, of a pool starts the renderer; None leaves it to the renderer."""
-    for entry in RENDERERS:
-        device = entry.device_for_worker(worker) if name in ("auto", entry.name) else None
-        if device is not None:
-            return device
-    return None
+    return next((device for entry in _called(name) if (device := entry.device_for_worker(worker)) is not None), None)
 
 
 def may_launch_for_others(name: str, device: str | None = None) -> bool:
@@ -331,11 +289,16 @@ def may_take_gpu(name: str, device: str | None = None) -> bool:
     >>> [may_take_gpu(name) for name in ("auto", "embree", "cuda", "gl", "reference")], may_take_gpu("cuda", "cpu")
     ([True, False, True, True, False], False)
     """
-    return device != "cpu" and any(entry.devices for entry in RENDERERS if name in ("auto", entry.name))
+    return device != "cpu" and any(entry.devices for entry in _called(name))
+
+
+def _called(name: str) -> list[RendererEntry]:
+    """The renderers of that name: all for "auto", none for a name that none has."""
+    return [entry for entry in RENDERERS if name in ("auto", entry.name)]
 
 
 def _launching(name: str) -> list[RendererEntry]:
-    return [entry for entry in RENDERERS if entry.gpus is not None and name in ("auto", entry.name)]
+    return [entry for entry in _called(name) if entry.gpus is not None]
 
 
 def _shared(entries: Sequence[RendererEntry], device: str | None) -> Renderer:

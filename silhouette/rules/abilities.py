@@ -285,16 +285,6 @@ class HasFirstSceneOfMeshes(HasFirstScene, ABC):
         """A scene with the miniatures in place of stand-ins; ``meshes`` are their paths as the scene names them."""
 
 
-def judged(rule: Rule[Any, Verdict], requests: Sequence[tuple[Any, Check]], settings: Settings) -> list[Verdict]:
-    """The verdicts on checks, each with its scene, and what else they could be if pieces stand or look otherwise.
-
-    Raises:
-        RequestError: as of `silhouette.rules.base.Rule.judge`.
-    """
-    verdicts: Sequence[Verdict] = rule.judge(requests, settings)
-    return list(rule.from_elsewhere(requests, verdicts, settings) if isinstance(rule, HasOdds) else verdicts)
-
-
 def first_scene_of(rule: Rule[Any, Any], meshes: Sequence[str] = ()) -> str:
     """A first scene to edit, with a comment on every key.
 

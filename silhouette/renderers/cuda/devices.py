@@ -95,7 +95,7 @@ def silenced() -> Iterator[None]:
     """Keeps off standard error what warp's library writes there itself: that there is no driver, or memory is full."""
     sys.stderr.flush()
     try:
-        kept = os.dup(2)
+        standard_error = os.dup(2)
     except OSError:  # the process has no standard error
         yield
         return
@@ -104,8 +104,8 @@ def silenced() -> Iterator[None]:
         try:
             yield
         finally:
-            os.dup2(kept, 2)
-            os.close(kept)
+            os.dup2(standard_error, 2)
+            os.close(standard_error)
 
 
 def listed_devices() -> list[Device]:
@@ -117,7 +117,7 @@ def listed_devices() -> list[Device]:
     module = warp()
     version = module.get_cuda_driver_version()
     driver = f"CUDA {version[0]}.{version[1]}" if version else ""
-    gpus = [Device(one.alias, one.name, driver, one) for one in module.get_cuda_devices()]
+    gpus = [Device(gpu.alias, gpu.name, driver, gpu) for gpu in module.get_cuda_devices()]
     return [*gpus, Device(CPU, "CPU", "", module.get_device(CPU))]
 
 
@@ -133,7 +133,7 @@ def chosen_device(name: str | None = None) -> Device:
             return device
     if len(listed) == 1:
         raise RendererUnavailable(f"cuda: {_why_none()}; {ELSEWHERE}")
-    raise RendererUnavailable(f"cuda: there is no device {name}; there are {', '.join(one.name for one in listed)}")
+    raise RendererUnavailable(f"cuda: there is no device {name}; there are {', '.join(entry.name for entry in listed)}")
 
 
 def _why_none() -> str:
@@ -185,5 +185,5 @@ def shared_out(worker: int) -> str | None:
 
     All are of the kind of the first: see `silhouette.renderers.gl.context.shared_out`. None for one GPU or none.
     """
-    alike = gpus_alike()
-    return alike[worker % len(alike)] if len(alike) > 1 else None
+    gpus = gpus_alike()
+    return gpus[worker % len(gpus)] if len(gpus) > 1 else None

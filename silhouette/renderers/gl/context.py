@@ -146,8 +146,8 @@ def shared_out(worker: int) -> int | None:
 
 def _gpus(devices: list[EGLDevice]) -> list[EGLDevice]:
     """The devices that are GPUs; where CUDA_VISIBLE_DEVICES names any by number, these alone and in its order."""
-    wanted = [_whole_number(word) for word in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
-    chosen = [device for cuda in wanted for device in devices if cuda is not None and device.cuda == cuda]
+    numbers = [_whole_number(word) for word in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
+    chosen = [device for cuda in numbers for device in devices if cuda is not None and device.cuda == cuda]
     return chosen or [device for device in devices if not device.software]
 
 
@@ -328,32 +328,44 @@ def context_on(requested: str | None, number: int | None) -> Context:
 
 def _choose_platform(requested: str | None, number: int | None) -> tuple[str, int | None]:
     """The platform for PyOpenGL, and the EGL device, both known to work; raises with the reason where none works."""
-    if requested is not None and requested not in PLATFORMS:
-        raise RendererUnavailable(f"OpenGL platform '{requested}' is not known here; egl or osmesa would be right")
-    bound = _bound_platform()
-    if bound is not None and (requested or bound) != bound:
-        raise RendererUnavailable(
-            f"OpenGL is bound to {bound} in this process and cannot change to {requested}; start another process"
-        )
-    if bound is not None and bound not in PLATFORMS:
-        raise RendererUnavailable(
-            f"OpenGL is bound to {bound} in this process, not to egl or osmesa; start another process"
-        )
-    if number is not None and (requested or bound or "egl") != "egl":
+    platform = _allowed_platform(requested)
+    if number is not None and (platform or "egl") != "egl":
         raise RequestError(f"device {number} is asked for, but OpenGL is on OSMesa, which has no devices")
     reasons = []
-    for platform in [requested or bound] if requested or bound else PLATFORMS:
+    for name in [platform] if platform else PLATFORMS:
         try:
-            if platform == "egl":
-                return platform, chosen_device(number).index
+            if name == "egl":
+                return name, chosen_device(number).index
             require_osmesa()
         except RendererUnavailable as error:
             if number is not None or os.environ.get("EGL_DEVICE_ID"):
                 raise
             reasons.append(str(error).replace(f"; {INSTALL}", ""))
         else:
-            return str(platform), None
+            return name, None
     raise RendererUnavailable(f"{', and '.join(reasons)}; {INSTALL}")
+
+
+def _allowed_platform(requested: str | None) -> str | None:
+    """The platform that is requested, or to which this process is bound; None where either would do.
+
+    Raises:
+        RendererUnavailable: where it is unknown, or the process is bound to another one.
+    """
+    if requested is not None and requested not in PLATFORMS:
+        raise RendererUnavailable(f"OpenGL platform '{requested}' is not known here; egl or osmesa would be right")
+    bound = _bound_platform()
+    if bound is None:
+        return requested
+    if requested not in (None, bound):
+        raise RendererUnavailable(
+            f"OpenGL is bound to {bound} in this process and cannot change to {requested}; start another process"
+        )
+    if bound not in PLATFORMS:
+        raise RendererUnavailable(
+            f"OpenGL is bound to {bound} in this process, not to egl or osmesa; start another process"
+        )
+    return bound
 
 
 def _bound_platform() -> str | None:

@@ -1,9 +1,12 @@
-"""The drawing with OpenGL: for one body, the least distance at each pixel.
+"""The drawing with OpenGL: for one body, the least distance at each pixel; or the number of the face in front.
 
 The fragments write their distance as a float and blending keeps the minimum: nothing is culled, there is no depth
 buffer and no far plane, and the order of the triangles does not matter. Several bodies are drawn one after the other
 into the same texture; the wanted pixels of each are copied into one buffer on the device, which is read in one piece,
-so that a check waits for the device once. Everything here needs a current context.
+so that a check waits for the device once. For the faces, a depth buffer of floats keeps the nearest fragment, which
+writes the number of its face.
+
+Importing this module binds PyOpenGL to a platform: it is imported when there is a context, which all of it needs.
 """
 
 from __future__ import annotations
@@ -14,16 +17,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from OpenGL import GL
+from OpenGL.GL import shaders
 
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Floats, corners
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.gl.exact import Depths, touched_faces
+from silhouette.renderers.gl.exact import TILE, Depths, Faces, touched_faces
 from silhouette.renderers.protocol import NEAREST, Body
 from silhouette.views import View
-
-# Rows and columns of the texture: no view that is drawn at once may have more.
-TILE = 2048
 
 VERTEX_SHADER = """
 #version 330 core
@@ -49,6 +51,17 @@ out float found;
 void main() { found = texelFetch(drawn, place, 0).r; }
 """
 
+FACE_SHADER = f"""
+#version 330 core
+in float distance_ahead;
+uniform uint first_face;
+out uint face;
+void main() {{
+    face = first_face + uint(gl_PrimitiveID);
+    gl_FragDepth = {NEAREST} / distance_ahead;
+}}
+"""
+
 Window = tuple[slice, slice]
 """Rows and columns of a view."""
 
@@ -59,8 +72,6 @@ class MeshBuffer:
     """A mesh on the device, in float32 about its own middle, so that a mesh far from its origin loses nothing."""
 
     def __init__(self, mesh: Mesh) -> None:
-        from OpenGL import GL
-
         self.triangles = len(mesh.faces)
         self.middle = mesh.bounds.mean(axis=0)
         self.corners = corners(*mesh.bounds)
@@ -86,16 +97,12 @@ class MeshBuffer:
 
     def draw(self, start: int, count: int) -> None:
         """Draws ``count`` faces from the face ``start`` on."""
-        from OpenGL import GL
-
         GL.glBindVertexArray(self.array)
         first = ctypes.c_void_p(3 * start * np.dtype(np.uint32).itemsize)
         GL.glDrawElements(GL.GL_TRIANGLES, 3 * count, GL.GL_UNSIGNED_INT, first)
 
     def free(self) -> None:
         """Frees the memory on the device."""
-        from OpenGL import GL
-
         GL.glDeleteVertexArrays(1, [self.array])
         GL.glDeleteBuffers(2, self.buffers)
 
@@ -104,9 +111,6 @@ class DepthPass:
     """Two programs, a texture of TILE x TILE floats that takes the least distance, and a buffer for what comes back."""
 
     def __init__(self) -> None:
-        from OpenGL import GL
-        from OpenGL.GL import shaders
-
         self._texture = GL.glGenTextures(1)
         self._targets = GL.glGenFramebuffers(2)
         self._sink = GL.glGenRenderbuffers(1)
@@ -129,8 +133,6 @@ class DepthPass:
 
     def _make_targets(self) -> None:
         """The texture that is drawn into, and one pixel that stands in for it while it is read."""
-        from OpenGL import GL
-
         GL.glBindTexture(GL.GL_TEXTURE_2D, self._texture)
         GL.glTexImage2D(GL.GL_TEXTURE_2D, 0, GL.GL_R32F, TILE, TILE, 0, GL.GL_RED, GL.GL_FLOAT, None)
         for which in (GL.GL_TEXTURE_MIN_FILTER, GL.GL_TEXTURE_MAG_FILTER):
@@ -146,8 +148,6 @@ class DepthPass:
 
     def windows(self, view: View, bodies: Sequence[tuple[Body, MeshBuffer]]) -> list[tuple[Window, Depths]]:
         """For each body alone the window of the view that it may touch, and its depths there, inf where it is not."""
-        from OpenGL import GL
-
         windows = [_window(view, body.pose.place(mesh.corners)) for body, mesh in bodies]
         sizes = [_size(window) for window in windows]
         if not any(sizes):
@@ -171,8 +171,6 @@ class DepthPass:
 
         The device looks the pixels up and sends these alone.
         """
-        from OpenGL import GL
-
         depths = np.full((len(bodies), len(pixels)), np.inf, np.float32)
         (top, left), (bottom, right) = pixels.min(axis=0).tolist(), pixels.max(axis=0).tolist()
         window = slice(top, bottom + 1), slice(left, right + 1)
@@ -201,8 +199,6 @@ class DepthPass:
 
     def _begin(self, view: View) -> None:
         """Sets the state that stays the same from one body to the next."""
-        from OpenGL import GL
-
         GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[0])
         GL.glViewport(0, 0, view.width, view.height)
         for unwanted in (GL.GL_CULL_FACE, GL.GL_DEPTH_TEST, GL.GL_STENCIL_TEST, GL.GL_DITHER, GL.GL_MULTISAMPLE):
@@ -216,8 +212,6 @@ class DepthPass:
 
     def _draw(self, window: Window, view: View, body: Body, mesh: MeshBuffer) -> None:
         """Draws one body into a window of the texture."""
-        from OpenGL import GL
-
         GL.glScissor(*_origin(window), *_shape(window)[::-1])
         GL.glClearBufferfv(GL.GL_COLOR, 0, _NOTHING)
         GL.glUseProgram(self._program)
@@ -227,8 +221,6 @@ class DepthPass:
 
     def _look_up(self, number: int, count: int) -> None:
         """Copies ``count`` pixels of the texture into part ``number`` of the buffer."""
-        from OpenGL import GL
-
         size = count * FLOAT
         GL.glUseProgram(self._lookup)
         GL.glBindVertexArray(self._arrays[1])
@@ -241,8 +233,6 @@ class DepthPass:
 
     def _make_room(self, floats: int) -> None:
         """Enlarges the buffer where it holds fewer than ``floats`` numbers."""
-        from OpenGL import GL
-
         if floats > self._room:
             self._room = 1 << (floats - 1).bit_length()
             GL.glBindBuffer(GL.GL_PIXEL_PACK_BUFFER, self._buffers[0])
@@ -251,8 +241,6 @@ class DepthPass:
 
     def _fetched(self, binding: Any, floats: int) -> Depths:
         """The first ``floats`` numbers of the buffer, once everything that was drawn is in it."""
-        from OpenGL import GL
-
         depths = np.empty(floats, np.float32)
         GL.glGetBufferSubData(binding, 0, depths.nbytes, depths.view(np.uint8))
         GL.glBindBuffer(binding, 0)
@@ -261,8 +249,6 @@ class DepthPass:
 
     def free(self) -> None:
         """Frees the programs, the texture and the buffers on the device."""
-        from OpenGL import GL
-
         GL.glUseProgram(0)
         GL.glDeleteProgram(self._program)
         GL.glDeleteProgram(self._lookup)
@@ -273,14 +259,72 @@ class DepthPass:
         GL.glDeleteVertexArrays(2, self._arrays)
 
 
+class FacePass:
+    """A program, and TILE x TILE numbers of faces with their depths."""
+
+    def __init__(self) -> None:
+        self._target = GL.glGenFramebuffers(1)
+        self._pictures = GL.glGenRenderbuffers(2)
+        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._target)
+        kinds = (GL.GL_R32UI, GL.GL_COLOR_ATTACHMENT0), (GL.GL_DEPTH_COMPONENT32F, GL.GL_DEPTH_ATTACHMENT)
+        for picture, (kind, attachment) in zip(self._pictures, kinds, strict=True):
+            GL.glBindRenderbuffer(GL.GL_RENDERBUFFER, picture)
+            GL.glRenderbufferStorage(GL.GL_RENDERBUFFER, kind, TILE, TILE)
+            GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, attachment, GL.GL_RENDERBUFFER, picture)
+        if GL.glCheckFramebufferStatus(GL.GL_FRAMEBUFFER) != GL.GL_FRAMEBUFFER_COMPLETE:
+            raise RendererUnavailable("this OpenGL cannot draw numbers; use embree")
+        self._program: Any = shaders.compileProgram(
+            shaders.compileShader(VERTEX_SHADER, GL.GL_VERTEX_SHADER),
+            shaders.compileShader(FACE_SHADER, GL.GL_FRAGMENT_SHADER),
+            validate=False,
+        )
+        self._clip_from_mesh = GL.glGetUniformLocation(self._program, "clip_from_mesh")
+        self._first_face = GL.glGetUniformLocation(self._program, "first_face")
+
+    def faces(self, view: View, body: Body, mesh: MeshBuffer, pixels: NDArray[np.int64]) -> Faces:
+        """(n,) the face in front at ``pixels`` (n, 2), rows and columns within the view, at which the body is."""
+        (top, left), (bottom, right) = pixels.min(axis=0).tolist(), pixels.max(axis=0).tolist()
+        height, width = bottom + 1 - top, right + 1 - left
+        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._target)
+        GL.glViewport(0, 0, view.width, view.height)
+        for unwanted in (GL.GL_CULL_FACE, GL.GL_BLEND, GL.GL_STENCIL_TEST, GL.GL_DITHER, GL.GL_MULTISAMPLE):
+            GL.glDisable(unwanted)
+        for needed in (GL.GL_SCISSOR_TEST, GL.GL_DEPTH_TEST):
+            GL.glEnable(needed)
+        GL.glDepthMask(True)
+        GL.glDepthFunc(GL.GL_GREATER)
+        GL.glColorMask(True, True, True, True)
+        GL.glPolygonMode(GL.GL_FRONT_AND_BACK, GL.GL_FILL)
+        GL.glScissor(left, top, width, height)
+        GL.glClearBufferuiv(GL.GL_COLOR, 0, np.zeros(4, np.uint32))
+        GL.glClearBufferfv(GL.GL_DEPTH, 0, np.zeros(1, np.float32))
+        GL.glUseProgram(self._program)
+        GL.glUniformMatrix4fv(self._clip_from_mesh, 1, GL.GL_TRUE, clip_from_mesh(view, body, mesh))
+        for start, count in mesh.runs(body, view.eye):
+            GL.glUniform1ui(self._first_face, start)
+            mesh.draw(start, count)
+        drawn = np.empty((height, width), np.uint32)
+        GL.glBindBuffer(GL.GL_PIXEL_PACK_BUFFER, 0)
+        GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, drawn.itemsize)
+        GL.glReadPixels(left, top, width, height, GL.GL_RED_INTEGER, GL.GL_UNSIGNED_INT, drawn)
+        GL.glBindVertexArray(0)
+        GL.glDisable(GL.GL_DEPTH_TEST)
+        faces: Faces = drawn[pixels[:, 0] - top, pixels[:, 1] - left]
+        return faces
+
+    def free(self) -> None:
+        """Frees the program and the pictures on the device."""
+        GL.glUseProgram(0)
+        GL.glDeleteProgram(self._program)
+        GL.glDeleteFramebuffers(1, [self._target])
+        GL.glDeleteRenderbuffers(2, self._pictures)
+
+
 _NOTHING = np.full(4, np.inf, np.float32)
 
 
 def _lookup_program() -> Any:
     """The program that reads single pixels; its output is named before it is linked."""
-    from OpenGL import GL
-    from OpenGL.GL import shaders
-
     program = GL.glCreateProgram()
     shader = shaders.compileShader(LOOKUP_SHADER, GL.GL_VERTEX_SHADER)
     GL.glAttachShader(program, shader)

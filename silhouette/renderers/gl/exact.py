@@ -29,6 +29,9 @@ AT_HAND = 10.0
 """A face that passes this near to the eye, mm, is tested for whether the eye touches it. Float32 moves a corner by up
 to 3e-5 mm on a table of a metre: a hundredth of a pixel, 10 mm away, and a face seen edge-on is no wider there."""
 
+TILE = 2048
+"""Rows and columns of the texture: no view that is drawn at once may have more."""
+
 Depths = NDArray[np.float32]
 Faces = NDArray[np.uint32]
 
@@ -70,17 +73,17 @@ def touched_faces(mesh: Mesh, eye: Floats) -> NDArray[np.intp]:
 
 def close_pixels(pictures: Sequence[Sequence[Patch]]) -> list[NDArray[np.int64]]:
     """For each body, of which these are the patches, the pixels (n, 2) at which another one is close to it."""
-    found: list[list[NDArray[np.int64]]] = [[] for _ in pictures]
+    close: list[list[NDArray[np.int64]]] = [[] for _ in pictures]
     spans = [_span(patches) for patches in pictures]
     for (first, patches), (second, others) in combinations(enumerate(pictures), 2):
         if spans[first][0] > spans[second][1] * (1 + CLOSE) or spans[second][0] > spans[first][1] * (1 + CLOSE):
             continue
-        for one, other in _overlaps(patches, others):
-            places = np.argwhere(_are_close(one.depth, other.depth)) + np.array([one.row, one.column])
+        for patch, other in _overlaps(patches, others):
+            places = np.argwhere(_are_close(patch.depth, other.depth)) + np.array([patch.row, patch.column])
             if len(places):
-                found[first].append(places)
-                found[second].append(places)
-    return [np.concatenate(places) if places else np.empty((0, 2), np.int64) for places in found]
+                close[first].append(places)
+                close[second].append(places)
+    return [np.concatenate(places) if places else np.empty((0, 2), np.int64) for places in close]
 
 
 def close_places(depths: Depths) -> Flags:
@@ -129,13 +132,13 @@ def _span(patches: Sequence[Patch]) -> tuple[float, float]:
 
 def _overlaps(patches: Sequence[Patch], others: Sequence[Patch]) -> Iterator[tuple[Patch, Patch]]:
     """The parts of two bodies' patches that lie in the same pixels."""
-    for one in patches:
-        height, width = one.depth.shape
+    for patch in patches:
+        height, width = patch.depth.shape
         for other in others:
-            part = other.within(one.row, one.column, one.row + height, one.column + width)
+            part = other.within(patch.row, patch.column, patch.row + height, patch.column + width)
             if part.depth.size:
                 bottom, right = part.row + part.depth.shape[0], part.column + part.depth.shape[1]
-                yield one.within(part.row, part.column, bottom, right), part
+                yield patch.within(part.row, part.column, bottom, right), part
 
 
 def with_exact_depths(

@@ -103,25 +103,32 @@ def sighted(system: System) -> Sighting:
     >>> sighted(System(root=Path("/no/such/folder"), nvidia_smi=str)).is_empty
     True
     """
-    makers, chips = set(), []
-    for place in system.files("sys/bus/pci/devices/*"):
-        maker = MAKERS.get(_word(place / "vendor"))
-        if maker is not None and _word(place / "class").startswith(DISPLAY):
-            makers.add(maker)
-            number = f"{_word(place / 'vendor')[2:]}:{_word(place / 'device')[2:]}"
-            chips.append(f"{maker} {number} at {place.name}")
+    on_bus = list(_chips_on_bus(system))
+    makers, chips = {maker for maker, _ in on_bus}, [words for _, words in on_bus]
     files = system.files("dev/nvidia[0-9]*", "dev/dri/renderD*", "dev/dxg")
-    for place in system.files("sys/class/drm/renderD*/device/vendor"):
-        makers |= {maker for number, maker in MAKERS.items() if number == _word(place)}
-    if any(file.name.startswith("nvidia") for file in files):
+    vendors = {_word(place) for place in system.files("sys/class/drm/renderD*/device/vendor")}
+    makers |= {maker for number, maker in MAKERS.items() if number in vendors}
+    named, complaint = _named_by_nvidia(system)
+    if named or any(file.name.startswith("nvidia") for file in files):
         makers.add("NVIDIA")
-    said = system.nvidia_smi().strip()
-    named = re.findall(r"^GPU \d+: (.+?)(?: \(UUID.*)?$", said, re.MULTILINE)
     if named:
-        makers.add("NVIDIA")
         chips = [*named, *(chip for chip in chips if not chip.startswith("NVIDIA"))]
-    complaint = said.splitlines()[0] if said and not named else ""
     return Sighting(frozenset(makers), tuple(chips), tuple(files), complaint)
+
+
+def _named_by_nvidia(system: System) -> tuple[list[str], str]:
+    """The GPUs as nvidia-smi names them; and the first line of what it says instead, if it names none."""
+    listed = system.nvidia_smi().strip()
+    named = re.findall(r"^GPU \d+: (.+?)(?: \(UUID.*)?$", listed, re.MULTILINE)
+    return named, listed.splitlines()[0] if listed and not named else ""
+
+
+def _chips_on_bus(system: System) -> Iterator[tuple[str, str]]:
+    """The maker of each display chip on the PCI bus, and the chip in words."""
+    for place in system.files("sys/bus/pci/devices/*"):
+        vendor = _word(place / "vendor")
+        if vendor in MAKERS and _word(place / "class").startswith(DISPLAY):
+            yield MAKERS[vendor], f"{MAKERS[vendor]} {vendor[2:]}:{_word(place / 'device')[2:]} at {place.name}"
 
 
 def _word(file: Path) -> str:
@@ -152,21 +159,21 @@ def obstacles(system: System, sighting: Sighting, drawn: Sequence[Drawn]) -> lis
 
     Empty where it does draw on a GPU, and where the machine has none.
     """
+    if sighting.is_empty:
+        return []
     sentences = [*_forced(system)]
-    if sighting.is_empty or any(attempt.works and attempt.hardware for attempt in drawn):
-        return [] if sighting.is_empty else sentences
+    if any(attempt.works and attempt.hardware for attempt in drawn):
+        return sentences
     if "NVIDIA" in sighting.makers:
         sentences += _nvidia(system, sighting)
     if sighting.makers - {"NVIDIA"} or not sighting.makers:
         sentences += _rendering(system, sighting)
     for attempt in drawn:
-        number, description = attempt.number, attempt.description
         if not attempt.works:
-            sentences.append(f"EGL's device {number}: {description}" if number is not None else description)
+            sentences.append(f"EGL's device {attempt.number}: " * (attempt.number is not None) + attempt.description)
         elif not sentences:
-            sentences.append(
-                f"EGL's device {number} draws in software ({description}): it was given no driver of the GPU"
-            )
+            why = f"draws in software ({attempt.description}): it was given no driver of the GPU"
+            sentences.append(f"EGL's device {attempt.number} {why}")
     return sentences or ["EGL does not list it, and says no more; is the driver of the GPU installed?"]
 
 

@@ -1,8 +1,7 @@
 """OpenGL on a GPU or in software: each body drawn alone, the pictures merged afterwards, in numpy, by depth and id.
 
 If two bodies come close to each other (exact.py), one of them is drawn again, for the number of the face in front at
-some pixels. A depth buffer of floats keeps the nearest fragment, which writes the number of its face. That drawing
-needs a current context.
+some pixels.
 """
 
 from __future__ import annotations
@@ -10,15 +9,15 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.errors import RendererUnavailable
 from silhouette.renderers.gl.context import Context, context_on
-from silhouette.renderers.gl.depth_pass import TILE, VERTEX_SHADER, DepthPass, MeshBuffer, clip_from_mesh
 from silhouette.renderers.gl.exact import (
+    TILE,
     Depths,
     Faces,
     Patch,
@@ -27,92 +26,11 @@ from silhouette.renderers.gl.exact import (
     exact_depth,
     with_exact_depths,
 )
-from silhouette.renderers.protocol import NEAREST, Body, Capabilities, Layer, Renderer
+from silhouette.renderers.protocol import Body, Capabilities, Layer, Renderer
 from silhouette.views import View
 
-# ---- the face in front
-
-FRAGMENT_SHADER = f"""
-#version 330 core
-in float distance_ahead;
-uniform uint first_face;
-out uint face;
-void main() {{
-    face = first_face + uint(gl_PrimitiveID);
-    gl_FragDepth = {NEAREST} / distance_ahead;
-}}
-"""
-
-
-class FacePass:
-    """A program, and TILE x TILE numbers of faces with their depths."""
-
-    def __init__(self) -> None:
-        from OpenGL import GL
-        from OpenGL.GL import shaders
-
-        self._target = GL.glGenFramebuffers(1)
-        self._pictures = GL.glGenRenderbuffers(2)
-        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._target)
-        kinds = (GL.GL_R32UI, GL.GL_COLOR_ATTACHMENT0), (GL.GL_DEPTH_COMPONENT32F, GL.GL_DEPTH_ATTACHMENT)
-        for picture, (kind, attachment) in zip(self._pictures, kinds, strict=True):
-            GL.glBindRenderbuffer(GL.GL_RENDERBUFFER, picture)
-            GL.glRenderbufferStorage(GL.GL_RENDERBUFFER, kind, TILE, TILE)
-            GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, attachment, GL.GL_RENDERBUFFER, picture)
-        if GL.glCheckFramebufferStatus(GL.GL_FRAMEBUFFER) != GL.GL_FRAMEBUFFER_COMPLETE:
-            raise RendererUnavailable("this OpenGL cannot draw numbers; use embree")
-        self._program: Any = shaders.compileProgram(
-            shaders.compileShader(VERTEX_SHADER, GL.GL_VERTEX_SHADER),
-            shaders.compileShader(FRAGMENT_SHADER, GL.GL_FRAGMENT_SHADER),
-            validate=False,
-        )
-        self._clip_from_mesh = GL.glGetUniformLocation(self._program, "clip_from_mesh")
-        self._first_face = GL.glGetUniformLocation(self._program, "first_face")
-
-    def faces(self, view: View, body: Body, mesh: MeshBuffer, pixels: NDArray[np.int64]) -> Faces:
-        """(n,) the face in front at ``pixels`` (n, 2), rows and columns within the view, at which the body is."""
-        from OpenGL import GL
-
-        (top, left), (bottom, right) = pixels.min(axis=0).tolist(), pixels.max(axis=0).tolist()
-        height, width = bottom + 1 - top, right + 1 - left
-        GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._target)
-        GL.glViewport(0, 0, view.width, view.height)
-        for unwanted in (GL.GL_CULL_FACE, GL.GL_BLEND, GL.GL_STENCIL_TEST, GL.GL_DITHER, GL.GL_MULTISAMPLE):
-            GL.glDisable(unwanted)
-        for wanted in (GL.GL_SCISSOR_TEST, GL.GL_DEPTH_TEST):
-            GL.glEnable(wanted)
-        GL.glDepthMask(True)
-        GL.glDepthFunc(GL.GL_GREATER)
-        GL.glColorMask(True, True, True, True)
-        GL.glPolygonMode(GL.GL_FRONT_AND_BACK, GL.GL_FILL)
-        GL.glScissor(left, top, width, height)
-        GL.glClearBufferuiv(GL.GL_COLOR, 0, np.zeros(4, np.uint32))
-        GL.glClearBufferfv(GL.GL_DEPTH, 0, np.zeros(1, np.float32))
-        GL.glUseProgram(self._program)
-        GL.glUniformMatrix4fv(self._clip_from_mesh, 1, GL.GL_TRUE, clip_from_mesh(view, body, mesh))
-        for start, count in mesh.runs(body, view.eye):
-            GL.glUniform1ui(self._first_face, start)
-            mesh.draw(start, count)
-        drawn = np.empty((height, width), np.uint32)
-        GL.glBindBuffer(GL.GL_PIXEL_PACK_BUFFER, 0)
-        GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, drawn.itemsize)
-        GL.glReadPixels(left, top, width, height, GL.GL_RED_INTEGER, GL.GL_UNSIGNED_INT, drawn)
-        GL.glBindVertexArray(0)
-        GL.glDisable(GL.GL_DEPTH_TEST)
-        faces: Faces = drawn[pixels[:, 0] - top, pixels[:, 1] - left]
-        return faces
-
-    def free(self) -> None:
-        """Frees the program and the pictures on the device."""
-        from OpenGL import GL
-
-        GL.glUseProgram(0)
-        GL.glDeleteProgram(self._program)
-        GL.glDeleteFramebuffers(1, [self._target])
-        GL.glDeleteRenderbuffers(2, self._pictures)
-
-
-# ---- the renderer
+if TYPE_CHECKING:
+    from silhouette.renderers.gl.depth_pass import DepthPass, FacePass, MeshBuffer
 
 # The pixels by which a drawn picture exceeds the view on each side, because pixels just beyond it are often needed.
 MARGIN = 4
@@ -151,7 +69,10 @@ class GLRenderer(Renderer):
         self._patches: OrderedDict[BodyKey, list[Patch]] = OrderedDict()
         self._keeping = threading.Lock()
         with context.current():
-            self._pass: DepthPass | None = DepthPass()
+            from silhouette.renderers.gl import depth_pass  # binds PyOpenGL to the platform of the context
+
+            self._drawing = depth_pass
+            self._pass: DepthPass | None = depth_pass.DepthPass()
         self._face_pass: FacePass | None = None
 
     @classmethod
@@ -273,20 +194,20 @@ class GLRenderer(Renderer):
         view_key = _view_key(view)
         for group in _groups(bodies, _padded(view)):
             keys = [_body_key(view_key, body) for body in group]
-            kept = {key: self._patches.get(key) for key in keys}
-            missing = {key: body for key, body in zip(keys, group, strict=True) if kept[key] is None}
+            at_hand = {key: self._patches.get(key) for key in keys}
+            missing = {key: body for key, body in zip(keys, group, strict=True) if at_hand[key] is None}
             drawn = dict(zip(missing, self._drawn_whole(view, list(missing.values())), strict=True))
             self._keep(drawn)
-            yield from (kept[key] or drawn.get(key, []) for key in keys)
+            yield from (at_hand[key] or drawn.get(key, []) for key in keys)
 
     def _keep(self, drawn: dict[BodyKey, list[Patch]]) -> None:
         """Keeps the patches of a picture, and of the latest ones before it as many as there may be."""
         with self._keeping:
             self._patches.update(drawn)
-            kept = sum(patch.depth.size for patches in self._patches.values() for patch in patches)
-            while kept > DEPTHS_KEPT:
+            pixels = sum(patch.depth.size for patches in self._patches.values() for patch in patches)
+            while pixels > DEPTHS_KEPT:
                 _, dropped = self._patches.popitem(last=False)
-                kept -= sum(patch.depth.size for patch in dropped)
+                pixels -= sum(patch.depth.size for patch in dropped)
 
     def _drawn_whole(self, view: View, bodies: Sequence[Body]) -> list[list[Patch]]:
         """The patches of each body, tile by tile."""
@@ -314,9 +235,9 @@ class GLRenderer(Renderer):
         if len(bodies) == 0 or len(pixels) == 0:
             return depths
         view_key = _view_key(view)
-        kept = [self._patches.get(_body_key(view_key, body)) for body in bodies]
-        if _is_near(view, pixels) and None not in kept:
-            for patches, depth in zip(kept, depths, strict=True):
+        at_hand = [self._patches.get(_body_key(view_key, body)) for body in bodies]
+        if _is_near(view, pixels) and None not in at_hand:
+            for patches, depth in zip(at_hand, depths, strict=True):
                 _look_up(patches or [], pixels, depth)
         else:
             self._draw_at(view, bodies, pixels, depths)
@@ -345,7 +266,7 @@ class GLRenderer(Renderer):
         faces = np.zeros(len(pixels), np.uint32)
         with self._context.current():
             if self._face_pass is None:
-                self._face_pass = FacePass()
+                self._face_pass = self._drawing.FacePass()
             (buffer,) = self._buffers([body])
             for tile, chosen, places in _by_tile(view, pixels):
                 faces[chosen] = self._face_pass.faces(tile, body, buffer, places)
@@ -356,16 +277,16 @@ class GLRenderer(Renderer):
         """The meshes on the device; those that are not there yet are put there."""
         for body in bodies:
             if body.mesh.digest not in self._meshes:
-                self._meshes[body.mesh.digest] = MeshBuffer(body.mesh)
+                self._meshes[body.mesh.digest] = self._drawing.MeshBuffer(body.mesh)
             self._meshes.move_to_end(body.mesh.digest)
         return [self._meshes[body.mesh.digest] for body in bodies]
 
     def _make_room(self) -> None:
         """Frees the meshes that were used longest ago, where too much lies on the device."""
-        kept = sum(mesh.triangles for mesh in self._meshes.values())
-        while kept > TRIANGLES_KEPT and len(self._meshes) > 1:
+        triangles = sum(mesh.triangles for mesh in self._meshes.values())
+        while triangles > TRIANGLES_KEPT and len(self._meshes) > 1:
             _, dropped = self._meshes.popitem(last=False)
-            kept -= dropped.triangles
+            triangles -= dropped.triangles
             dropped.free()
 
 
