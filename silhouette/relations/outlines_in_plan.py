@@ -36,6 +36,7 @@ VERSION = 1
 """Raised whenever another shape is found for a mesh."""
 
 
+@derived
 def shadow(mesh: Mesh, above: float = -np.inf, below: float = np.inf) -> Any:
     """What of a mesh lies higher than ``above`` and no higher than ``below``, seen from above, in the mesh's frame.
 
@@ -55,12 +56,6 @@ def shadow(mesh: Mesh, above: float = -np.inf, below: float = np.inf) -> Any:
     >>> shadow(block).area, shadow(block, 10.0, 20.0).area, shadow(block, 50.0).is_empty
     (12.0, 12.0, True)
     """
-    return _shadow(mesh, above, below)
-
-
-@derived
-def _shadow(mesh: Mesh, above: float, below: float) -> Any:
-    """The shape of `shadow`."""
     lowest, highest = (float(mesh.bounds[end, 2]) for end in (0, 1))
     slab = mesh
     if below < highest:

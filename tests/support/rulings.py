@@ -6,7 +6,7 @@ from typing import Any
 
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
-from silhouette.rules.abilities import judged
+from silhouette.rules.abilities import HasOdds
 from silhouette.rules.base import Rule, Settings
 from silhouette.scenes.scene import Check
 
@@ -22,5 +22,7 @@ def ruled(
 ) -> Any:
     """The verdict on one check, as commands have it; by default of Embree, where it runs."""
     settings = Settings(renderer or looking_between_pixels(), pixel, keep)
-    (verdict,) = judged(rule, [(scene, check)], settings)
+    requests = [(scene, check)]
+    verdicts = rule.judge(requests, settings)
+    (verdict,) = rule.from_elsewhere(requests, verdicts, settings) if isinstance(rule, HasOdds) else verdicts
     return verdict
