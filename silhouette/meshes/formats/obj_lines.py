@@ -108,28 +108,27 @@ def _faces(signs: Signs) -> tuple[Indices, Indices | None] | None:
     if (signs == _MINUS).any():
         return None
     slash = np.flatnonzero(signs == _SLASH)
-    if not len(slash):
-        table = _table(signs, np.int64)
-        return None if table is None or 0 < table.size < 3 * len(table) else (table, None)
-    begins = _begins(signs)
-    corners = len(begins)
-    slashes, over = divmod(len(slash), corners)
-    if over or slashes not in (1, 2):
-        return None
-    of_corner = slash.reshape(corners, slashes)
-    if (of_corner[:, 0] < begins).any() or (of_corner[:-1, -1] > begins[1:]).any():
-        return None
-    doubled = np.count_nonzero(np.diff(slash) == 1)
-    if doubled not in (0, corners):
-        return None
-    signs = signs.copy()
-    signs[slash] = _SPACE
+    numbers, has_places = 1, False  # of each corner, and whether the second is a place
+    corners = 0
+    if len(slash):
+        begins = _begins(signs)
+        corners = len(begins)
+        slashes, over = divmod(len(slash), corners)
+        doubled = np.count_nonzero(np.diff(slash) == 1)
+        if over or slashes not in (1, 2) or doubled not in (0, corners):
+            return None
+        of_corner = slash.reshape(corners, slashes)
+        if (of_corner[:, 0] < begins).any() or (of_corner[:-1, -1] > begins[1:]).any():
+            return None
+        numbers, has_places = (2, False) if doubled else (slashes + 1, True)
+        signs = np.where(signs == _SLASH, _SPACE, signs).astype(np.uint8)
     table = _table(signs, np.int64)
-    numbers = 2 if doubled else slashes + 1
-    if table is None or table.shape[1] % numbers or table.shape[1] < 3 * numbers or table.size != corners * numbers:
+    if table is None or table.shape[1] % numbers or 0 < table.size < 3 * numbers * len(table):
         return None
-    found = table.reshape(len(table), -1, numbers)
-    return found[:, :, 0], None if doubled else found[:, :, 1]
+    if len(slash) and table.size != corners * numbers:
+        return None
+    found = table.reshape(len(table), table.shape[1] // numbers, numbers)
+    return found[:, :, 0], found[:, :, 1] if has_places else None
 
 
 def _begins(signs: Signs) -> Indices:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import struct
 from array import array
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from silhouette.meshes.formats.base import (
     plain_text,
 )
 from silhouette.meshes.formats.colours import stored_bytes
-from silhouette.meshes.formats.polygons import Indices, fans, mended, origins
+from silhouette.meshes.formats.polygons import Indices, triangulated
 
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
@@ -56,8 +57,13 @@ class _Element:
     """One kind of row: how many, and for each property its name, its number type, and that of its count if a list."""
 
     name: str
-    count: int
+    count: int = 0
     properties: list[tuple[str, str, str | None]] = field(default_factory=list)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The number type of each property that is no list."""
+        return {name: kind for name, kind, counted in self.properties if counted is None}
 
 
 def read(data: bytes, whole: bool = False) -> Content:
@@ -75,43 +81,34 @@ def read(data: bytes, whole: bool = False) -> Content:
     header, body = _split(data)
     form, elements = _parse(header)
     by_name = {element.name: element for element in elements}
-    vertex, face = by_name.get("vertex"), by_name.get("face")
+    vertex, face = (by_name.get(name, _Element(name)) for name in ("vertex", "face"))
+    kinds = vertex.kinds
+    is_splat = kinds.keys() >= _SPLAT
     if "tristrips" in by_name and by_name["tristrips"].count:
         raise Refused("holds triangle strips; export it as plain triangles")
-    kinds = {name: kind for name, kind, counted in vertex.properties if counted is None} if vertex is not None else {}
     if _PACKED_SPLAT in kinds:
         raise Refused("is a compressed Gaussian splat, whose points cannot be read; export it as plain PLY, or a mesh")
-    is_splat = kinds.keys() >= _SPLAT
-    if vertex is None or vertex.count == 0 or (not whole and (face is None or face.count == 0)):
-        only_points = vertex is not None and vertex.count > 0
-        raise Refused(SPLAT if is_splat else CLOUD) if only_points else no_triangles()
+    if vertex.count == 0:
+        raise no_triangles()
+    if face.count == 0 and not whole:
+        raise Refused(SPLAT if is_splat else CLOUD)
     if not {"x", "y", "z"} <= kinds.keys():
         raise Refused("is malformed: its vertices need the properties x, y and z")
     shades = next((names for names in _SHADES if whole and set(names) <= kinds.keys()), ())
     normals = _NORMALS if whole and set(_NORMALS) <= kinds.keys() else ()
-    corners = ""
-    if face is not None and face.count:
-        corners = next((name for name, _, counted in face.properties if name in _CORNERS and counted), "")
-        if not corners:
-            raise Refused("is malformed: its faces need the property 'list ... vertex_indices'")
-    needed = elements[: max(elements.index(vertex), elements.index(face) if face is not None else 0) + 1]
-    if form == "ascii":
-        body, needed = _as_binary(body, needed)
-    is_splat = is_splat and not corners
-    wanted = {*"xyz", corners, *shades, *normals, *(("opacity",) if is_splat else ())}
-    columns, end = _columns(body, needed, ">" if form == "binary_big_endian" else "<", wanted)
-    if form == "ascii" and end < len(body):
-        raise Refused("is malformed: its rows hold more words than its header announces")
+    corners = _corner_list(face)
+    opacity = ("opacity",) if is_splat and not corners else ()
+    needed = elements[: max(elements.index(element) for element in (vertex, face) if element in elements) + 1]
+    columns = _rows(form, body, needed, {*"xyz", corners, *shades, *normals, *opacity})
     stored = columns["vertex"]
-    vertices = np.column_stack([stored[axis] for axis in "xyz"]).astype(np.float64)
+    vertices = _side_by_side(stored, "xyz").astype(np.float64)
     faces: NDArray[np.int64] = np.zeros((0, 3), np.int64)
     if corners:
         lengths, flat = columns["face"][corners]
-        faces = mended(vertices, fans(flat, lengths), origins(lengths))
-    colours = stored_bytes(np.column_stack([stored[name] for name in shades]), kinds[shades[0]]) if shades else None
-    directions = np.column_stack([stored[name] for name in normals]).astype(np.float64) if normals else None
-    skin = None if colours is None else Skin(colours)
-    if not is_splat:
+        faces = triangulated(vertices, flat, lengths)
+    skin = Skin(stored_bytes(_side_by_side(stored, shades), kinds[shades[0]])) if shades else None
+    directions = _side_by_side(stored, normals).astype(np.float64) if normals else None
+    if not opacity:
         return Content([Surface("mesh", vertices, faces, skin, directions)])
     faint = ~(np.asarray(stored["opacity"]) >= 0.0)
     sentence = (
@@ -119,6 +116,20 @@ def read(data: bytes, whole: bool = False) -> Content:
         "with an opacity below one half, were left out"
     )
     return Content([Surface("mesh", vertices, faces, skin, directions, faint)], [sentence])
+
+
+def _corner_list(face: _Element) -> str:
+    """The property that lists the corners of faces; empty without any faces."""
+    if not face.count:
+        return ""
+    corners = next((name for name, _, counted in face.properties if name in _CORNERS and counted), "")
+    if not corners:
+        raise Refused("is malformed: its faces need the property 'list ... vertex_indices'")
+    return corners
+
+
+def _side_by_side(columns: Columns, names: Iterable[str]) -> NDArray[Any]:
+    return np.column_stack([columns[name] for name in names])
 
 
 def _split(data: bytes) -> tuple[list[str], memoryview]:
@@ -154,37 +165,11 @@ def _parse(header: list[str]) -> tuple[str, list[_Element]]:
     return form, elements
 
 
-def _as_binary(body: memoryview, elements: list[_Element]) -> tuple[memoryview, list[_Element]]:
-    """Rows of text as rows of float64, which hold every number that a mesh needs."""
-    numbers = array("d")
-    rows, announced = 0, sum(element.count for element in elements)
-    if announced > MOST_LINES:
-        raise Refused(f"announces {announced} rows of text, more than {MOST_LINES}; export it as binary PLY")
-    for block in blocks(plain_text(bytes(body))):
-        lines = [line for line in block.split(b"\n") if line.strip() and not line.lstrip().startswith(b"comment")]
-        lines = lines[: announced - rows]
-        rows += len(lines)
-        try:
-            numbers.extend(map(float, b" ".join(lines).split()))
-        except ValueError:
-            raise no_numbers(b" ".join(lines).split(), "its rows hold words that are no numbers") from None
-        if rows == announced:
-            break
-    if rows < announced:
-        raise Refused(f"is truncated: its header announces {announced} rows and it has {rows}")
-    typed = [
-        _Element(
-            element.name, element.count, [(name, "f8", counted and "f8") for name, _, counted in element.properties]
-        )
-        for element in elements
-    ]
-    return memoryview(np.array(numbers, dtype="<f8").tobytes()), typed
-
-
-def _columns(
-    body: memoryview, elements: list[_Element], order: str, wanted: set[str]
-) -> tuple[dict[str, Columns], int]:
-    """The wanted properties of each element's rows, and where the rows end."""
+def _rows(form: str, body: memoryview, elements: list[_Element], wanted: set[str]) -> dict[str, Columns]:
+    """The wanted properties of each element's rows."""
+    if form == "ascii":
+        body, elements = _as_binary(body, elements)
+    order = ">" if form == "binary_big_endian" else "<"
     columns: dict[str, Columns] = {}
     place = 0
     for element in elements:
@@ -195,7 +180,32 @@ def _columns(
             raise Refused(f"holds {element.count} {element.name} rows; {MOST_VERTICES} are the most")
         if element.count and least:
             columns[element.name], place = _even_rows(body, place, element, order, wanted)
-    return columns, place
+    if form == "ascii" and place < len(body):
+        raise Refused("is malformed: its rows hold more words than its header announces")
+    return columns
+
+
+def _as_binary(body: memoryview, elements: list[_Element]) -> tuple[memoryview, list[_Element]]:
+    """Rows of text as rows of float64, which hold every number that a mesh needs."""
+    numbers = array("d")
+    rows, announced = 0, sum(element.count for element in elements)
+    if announced > MOST_LINES:
+        raise Refused(f"announces {announced} rows of text, more than {MOST_LINES}; export it as binary PLY")
+    for block in blocks(plain_text(bytes(body))):
+        lines = [line for line in block.split(b"\n") if line.strip() and not line.lstrip().startswith(b"comment")]
+        words = b" ".join(lines[: announced - rows]).split()
+        rows = min(rows + len(lines), announced)
+        try:
+            numbers.extend(map(float, words))
+        except ValueError:
+            raise no_numbers(words, "its rows hold words that are no numbers") from None
+    if rows < announced:
+        raise Refused(f"is truncated: its header announces {announced} rows and it has {rows}")
+    typed = [
+        replace(each, properties=[(name, "f8", counted and "f8") for name, _, counted in each.properties])
+        for each in elements
+    ]
+    return memoryview(np.array(numbers, dtype="<f8").tobytes()), typed
 
 
 def _even_rows(body: memoryview, place: int, element: _Element, order: str, wanted: set[str]) -> tuple[Columns, int]:
@@ -247,7 +257,6 @@ def _uneven_rows(body: memoryview, place: int, element: _Element, order: str, wa
     for name, kind, counted in element.properties:
         if name in noted:
             starts, lengths = map(np.array, noted[name])
-            _check_corners(int(lengths.sum()))
             flat = _gathered(body, starts, lengths, np.dtype(order + kind))
             columns[name] = (lengths, flat) if counted else flat
     return columns, place
@@ -255,6 +264,7 @@ def _uneven_rows(body: memoryview, place: int, element: _Element, order: str, wa
 
 def _gathered(body: memoryview, starts: Indices, lengths: Indices, kind: np.dtype[Any]) -> NDArray[Any]:
     """The numbers that stand at some places in lists of some lengths, one list after the other."""
+    _check_corners(int(lengths.sum()))
     within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     place = np.repeat(starts, lengths) + within * kind.itemsize
     raw = np.frombuffer(body, np.uint8)

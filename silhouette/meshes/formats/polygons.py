@@ -35,6 +35,15 @@ def origins(lengths: Indices) -> Indices:
     return np.repeat(np.arange(len(lengths)), np.maximum(lengths - 2, 0))
 
 
+def triangulated(vertices: Floats, corners: NDArray[Any], lengths: Indices) -> Indices:
+    """The triangles (t, 3) of polygons, given all their corners one after the other and how many each has.
+
+    Raises:
+        Refused: as `mended`.
+    """
+    return mended(vertices, fans(corners, lengths), origins(lengths))
+
+
 def mended(vertices: Floats, triangles: NDArray[Any], origin: Indices) -> Indices:
     """The triangles (t, 3) of fans, and of cut ears where a fan folds back over itself.
 

@@ -31,11 +31,14 @@ _MOST_COUNTED = 2 * MOST_TRIANGLES
 _FAR, _LARGEST, _TINY = 100.0, 1e6, 1e-9
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _WORDS = re.compile(
-    rb"^[ \t]*(solid\b([^\n]*)|endsolid\b|facet\b|outer\b|endloop\b|endfacet\b"
-    rb"|vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t]*$)",
+    rb"^[ \t]*((?:solid|endsolid|facet|outer|endloop|endfacet)\b|vertex(?=(?:[ \t]+\S+){3}[ \t]*$))([^\n]*)",
     re.MULTILINE | re.IGNORECASE,
 )
-_SHORT = {b"s": b"(", b"f": b"f", b"o": b"o", b"v": b"v", b"endl": b"l", b"endf": b"e", b"ends": b")"}
+# One letter for each word of the format, as the shape of a text is checked by.
+_LETTERS = {
+    b"solid": b"(", b"endsolid": b")", b"facet": b"f", b"outer": b"o", b"endloop": b"l", b"endfacet": b"e",
+    b"vertex": b"v",
+}  # fmt: skip
 _FACETS = re.compile(rb"(?:\((?:fovvvle)*\))*")
 
 
@@ -144,16 +147,14 @@ def _read_text(text: bytes) -> list[Surface]:
     shape = bytearray()
     vertices: list[int] = []  # before each solid
     for block in blocks(text):
-        for line, name, x, y, z in _WORDS.findall(re.sub(rb"#.*", b"", block) if b"#" in block else block):
-            if x:
-                shape += b"v"
-                numbers.extend(map(_number, (x, y, z)))
-                continue
-            start = line[:4].lower()
-            if start == b"soli":
-                names.append(word(name.strip()) or "mesh")
+        for kind, rest in _WORDS.findall(re.sub(rb"#.*", b"", block) if b"#" in block else block):
+            letter = _LETTERS[kind.lower()]
+            shape += letter
+            if letter == b"v":
+                numbers.extend(map(_number, rest.split()))
+            elif letter == b"(":
+                names.append(word(rest.strip()) or "mesh")
                 vertices.append(len(numbers) // 3)
-            shape += _SHORT[start if start.startswith(b"end") else start[:1]]
         if len(numbers) > 9 * MOST_TRIANGLES or len(names) > MOST_PARTS:
             raise Refused(f"holds over {MOST_TRIANGLES} triangles or {MOST_PARTS} solids; reduce them")
     if shape.count(b"(") != shape.count(b")"):
