@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
+from silhouette.common.installation import extra_command
+from silhouette.common.version import VERSION
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.writing import replacing
-from silhouette.installation import extra_command
 from silhouette.text import Row
-from silhouette.version import VERSION
 
 # ---- tables
 

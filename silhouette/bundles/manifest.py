@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from silhouette.common.version import SCHEMA, VERSION, document, version_of
 from silhouette.errors import FileError
 from silhouette.files.documents import LARGEST_DOCUMENT, document_of
 from silhouette.files.schema import Location, validated
 from silhouette.text import strict
-from silhouette.version import SCHEMA, VERSION, document, version_of
 
 NAME = "bundle.json"
 """The manifest's name in the archive."""

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
+from silhouette.common.version import document
 from silhouette.text import printable, strict
-from silhouette.version import document
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

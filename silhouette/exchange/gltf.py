@@ -31,8 +31,7 @@ from silhouette.exchange.gltf_extras import (
 from silhouette.exchange.gltf_pieces import GltfMeshes, Marked, Pieces, read_as
 from silhouette.exchange.imported import ImportedTable, LeftOut, UniqueNames, plain_name
 from silhouette.meshes.formats.gltf import Gltf
-from silhouette.meshes.formats.gltf_nodes import Node, shown, table_of
-from silhouette.meshes.formats.gltf_tree import Tree, item
+from silhouette.meshes.formats.gltf_tree import Node, Tree, item, shown, table_of
 from silhouette.meshes.opening import opened, plainly
 from silhouette.models.frame import FRONT
 from silhouette.rules import FIRST, RULES

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.common.version import VERSION
 from silhouette.errors import FileError, RequestError
 from silhouette.exchange.gltf_extras import KINDS, MARK, OF_THE_NODE, PIECES
 from silhouette.exchange.gltf_pieces import points_from_table, upright_node
@@ -26,7 +27,6 @@ from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.table import TableScene
-from silhouette.version import VERSION
 
 ROLES = {"body": BODY, "base": BASE, "insignificant": INSIGNIFICANT}
 """The parts of a model by the names that their nodes have."""

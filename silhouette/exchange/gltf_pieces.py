@@ -21,9 +21,7 @@ import numpy as np
 
 from silhouette.errors import FileError
 from silhouette.exchange.gltf_extras import NoPiece
-from silhouette.exchange.imported import ImportedPiece
-from silhouette.exchange.obj_writing import one_word
-from silhouette.exchange.placing import Upright, baked, direction, moved, rounded, standing
+from silhouette.exchange.imported import ImportedPiece, Upright, baked, direction, moved, one_word, rounded, standing
 from silhouette.files.schema import MAX_LENGTH
 from silhouette.geometry import Floats, corners, cosine_and_sine
 from silhouette.meshes.formats.base import (
@@ -35,7 +33,7 @@ from silhouette.meshes.formats.base import (
     surface_area,
 )
 from silhouette.meshes.formats.gltf import Gltf
-from silhouette.meshes.formats.gltf_nodes import Node, shown, table_of
+from silhouette.meshes.formats.gltf_tree import Node, shown, table_of
 from silhouette.meshes.health import absurd
 from silhouette.meshes.mesh import Mesh, joined, merge_equal
 from silhouette.meshes.opening import plainly

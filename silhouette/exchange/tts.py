@@ -29,9 +29,20 @@ from typing import Any, Literal
 import numpy as np
 
 from silhouette.errors import FileError
-from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut, UniqueNames, plain_name
-from silhouette.exchange.placing import baked, direction, moved, rounded, standing
-from silhouette.exchange.reading_ahead import Size, read_ahead
+from silhouette.exchange.imported import (
+    ImportedPiece,
+    ImportedTable,
+    LeftOut,
+    Size,
+    UniqueNames,
+    baked,
+    direction,
+    moved,
+    plain_name,
+    read_ahead,
+    rounded,
+    standing,
+)
 from silhouette.exchange.tts_words import (
     GREATEST_BASE,
     LEAST_BASE,

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.errors import FileError, RequestError
-from silhouette.exchange.imported import file_stem
-from silhouette.exchange.obj_writing import obj_bytes
+from silhouette.exchange.imported import file_stem, obj_bytes
 from silhouette.exchange.tts_words import FIGURINE
 from silhouette.files.cache import Cache
 from silhouette.files.changing import FolderChange, changing_folder, check_folder

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers
-from silhouette.meshes.derived import recorded
-from silhouette.meshes.mesh import Mesh, merge_equal, stable_order
+from silhouette.meshes.mesh import Mesh, merge_equal, recorded, stable_order
 
 SIZE = 64
 """Faces of a cluster: fewer are culled more closely, more are fewer to cull. Between 32 and 128 a search for contours

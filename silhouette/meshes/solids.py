@@ -20,8 +20,7 @@ import numpy as np
 
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.meshes.clusters import Clusters, Indices, clusters_of, spread
-from silhouette.meshes.derived import recorded
-from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.mesh import Mesh, recorded
 
 CELLS = 16_000
 """Cells of the grid in which boxes are looked for, about: with half of them a tenth fewer targets are in a shadow, with

@@ -1,9 +1,13 @@
-"""TAG: the base of a model, as its file says: found, cut off and measured; and the origin, which lies in its middle."""
+"""TAG: the base of a model, as its file says: found, cut off and measured; and the origin, which lies in its middle.
+
+Which faces of a mesh an entry of a model file names: by the name of a part, or in a box or a sphere.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 import numpy as np
@@ -15,10 +19,48 @@ from silhouette.geometry import Flags, Floats, Pose, convex_hull
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere
-from silhouette.models.bases import Base, find_base
-from silhouette.models.entries import Kind, ModelOptions
-from silhouette.models.footprint import TooManyLayers
-from silhouette.models.tagging import named, within
+from silhouette.models.bases import Base, TooManyLayers, find_base
+from silhouette.models.entries import InsignificantEntry, Kind, ModelOptions
+from silhouette.text import did_you_mean
+
+
+def tagged(mesh: Mesh, tag: InsignificantEntry, location: Location) -> Flags:
+    """Which faces (m,) an ``[[insignificant]]`` names.
+
+    Raises:
+        FileError: where it names a part that is not there.
+    """
+    if tag.part is not None:
+        return named(mesh, tag.part, location)
+    centroids = mesh.vertices[mesh.faces].mean(axis=1)
+    if tag.box is not None:
+        low, high = np.sort(np.array(tag.box), axis=0)
+        inside: Flags = ((centroids >= low) & (centroids <= high)).all(axis=1)
+    else:
+        assert tag.sphere is not None
+        inside = np.linalg.norm(centroids - tag.sphere.centre, axis=1) <= tag.sphere.radius
+    return inside
+
+
+def named(mesh: Mesh, pattern: str, location: Location) -> Flags:
+    """Which faces (m,) belong to parts of a name, in which ``*``, ``?`` and ``[...]`` may stand for other letters.
+
+    Raises:
+        FileError: where no part is called that.
+    """
+    fits = np.array([name == pattern or fnmatchcase(name, pattern) for name in mesh.part_names])
+    if not fits.any():
+        raise location.error(
+            f"no part is called '{pattern}'; {did_you_mean(pattern, mesh.part_names, 'the parts are')}"
+        )
+    of_parts: Flags = fits[mesh.part]
+    return of_parts
+
+
+def within(location: Location, where: str) -> Location:
+    """The location of a table inside another, for messages."""
+    return Location(location.path, f"{location.where}, {where}" if location.where else where)
+
 
 STANDS_OUT = 0.5
 """mm below a base that lift a figure so far that it is worth a warning."""

@@ -20,19 +20,16 @@ from silhouette.files.reading import DOCUMENTS, file_named
 from silhouette.files.schema import MAX_LENGTH, Location, validated
 from silhouette.geometry import Flags, Floats, cosine_and_sine, hull_outline
 from silhouette.lazy import cached_property
-from silhouette.meshes.derived import keep_in
 from silhouette.meshes.health import used_vertices
 from silhouette.meshes.holes import close
-from silhouette.meshes.mesh import Mesh, read_mesh
+from silhouette.meshes.mesh import Mesh, keep_in, read_mesh
 from silhouette.meshes.primitives import TRIANGLES, Solid, solid
 from silhouette.models.bases import Base
-from silhouette.models.basing import centred, disc, doubt_about_base, measured, rounded, with_base
+from silhouette.models.basing import centred, disc, doubt_about_base, measured, rounded, tagged, with_base, within
 from silhouette.models.entries import ArcName, Kind, ModelFileEntry, ModelOptions, SolidEntry
-from silhouette.models.eyes import EyeEstimate, EyePlace, eye_estimate, thick_parts
+from silhouette.models.eyes import Balls, EyeEstimate, EyePlace, eye_estimate, stored_balls, thick_parts
 from silhouette.models.frame import FRONT, MILLIMETRES, Y_UP_FORMATS, UnitsChoice, doubt_about_up, units_of, upright
-from silhouette.models.heads import Balls, stored_balls
 from silhouette.models.mistakes import base_mistakes, eye_mistake, tag_mistake
-from silhouette.models.tagging import tagged, within
 
 Solidity = bool | Literal["filled"]
 BODY, BASE, INSIGNIFICANT = 0, 1, 2

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Flags, Floats
 from silhouette.lazy import derived
 from silhouette.measure.observation import SEEN, Mask, Observation, Sight
@@ -18,7 +19,6 @@ from silhouette.renderers.protocol import Body
 from silhouette.renderers.registry import looking_between_pixels
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import Occluders
-from silhouette.time_limit import go_on
 from silhouette.views import View
 
 PIXEL = 0.1

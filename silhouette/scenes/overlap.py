@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Pose
 from silhouette.lazy import derived
-from silhouette.meshes.derived import recorded
+from silhouette.meshes.mesh import recorded
 from silhouette.models.model import Model
 from silhouette.scenes.ground import Ground, Hits
 from silhouette.scenes.surfaces import Surface, ground_of, solid_part

@@ -12,8 +12,7 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.meshes import clusters, solids
 from silhouette.meshes.clusters import clusters_of
-from silhouette.meshes.derived import keep_in
-from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.mesh import Mesh, keep_in
 from silhouette.meshes.solids import inner_boxes
 from silhouette.models.model import load_model
 from tests.conftest import PROJECT

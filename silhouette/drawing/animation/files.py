@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 from PIL import Image
 
+from silhouette.common.installation import extra_command
 from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import check_place, write_file
-from silhouette.installation import extra_command
 from silhouette.text import Progress
 
 FORMATS = (".gif", ".mp4")

@@ -38,17 +38,23 @@ from silhouette.meshes.formats.base import (
     too_many_parts,
 )
 from silhouette.meshes.formats.colours import as_bytes
-from silhouette.meshes.formats.gltf_accessors import Accessors, Numbers, strip_triangles
-from silhouette.meshes.formats.gltf_nodes import Node, is_usable, nodes_of, not_shown, table_of
 from silhouette.meshes.formats.gltf_tree import (
     DRACO,
+    Accessors,
     Buffers,
+    Node,
+    Numbers,
     Tree,
     check_version_and_extensions,
     inline,
+    is_usable,
     item,
+    nodes_of,
+    not_shown,
     open_container,
     parse_tree,
+    strip_triangles,
+    table_of,
     whole_number,
 )
 from silhouette.text import as_written

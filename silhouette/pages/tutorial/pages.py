@@ -14,18 +14,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from silhouette.common.version import document
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.saving import DRAWN
 from silhouette.drawing.sheet import settings
 from silhouette.errors import FileError, RequestError
 from silhouette.files.changing import changing_folder, check_folder
-from silhouette.files.examples import examples_folder
+from silhouette.files.reading import examples_folder
 from silhouette.files.writing import PARTIAL, write_file
 from silhouette.pages.tutorial.html import INDEX, index_of, page_of
 from silhouette.pages.tutorial.parts import PartResult, Run, build_part, frames_of
 from silhouette.pages.tutorial.words import PageText, Part, texts
 from silhouette.text import Progress, strict
-from silhouette.version import document
 from silhouette.workers import parallel_map
 
 __all__ = ["INDEX", "Run", "scenes_folder", "write_tutorial"]
