@@ -27,6 +27,7 @@ from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.table import TableScene
+from silhouette.text import json_text
 
 ROLES = {"body": BODY, "base": BASE, "insignificant": INSIGNIFICANT}
 """The parts of a model by the names that their nodes have."""
@@ -168,7 +169,7 @@ class _File:
             "bufferViews": self._views,
             "buffers": [{"byteLength": len(self._data)}],
         }
-        text = json.dumps(tree, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        text = json_text(tree, ensure_ascii=False, separators=(",", ":")).encode()
         text += b" " * (-len(text) % 4)
         chunks = [(text, b"JSON"), (bytes(self._data), b"BIN\0")]
         body = b"".join(len(data).to_bytes(4, "little") + kind + data for data, kind in chunks)

@@ -28,7 +28,7 @@ from silhouette.models.entries import Kind
 from silhouette.models.frame import IN_WORDS, MILLIMETRES
 from silhouette.rules import rule_called
 from silhouette.scenes.entries import FighterEntry, PieceEntry, TerrainEntry, VehicleEntry
-from silhouette.text import as_written, did_you_mean
+from silhouette.text import as_written, did_you_mean, in_a_row
 
 # ---- properties of the whole scene
 
@@ -69,7 +69,8 @@ def settings_of(extras: Mapping[str, Any], path: Path) -> FileSettings:
     """
     units, up = extras.get("units", "m"), extras.get("up", "y")
     if units not in UNITS:
-        raise FileError(path, f"its scene says units = {as_written(units)}; it must be {_listed(UNITS)}")
+        choice = in_a_row([as_written(unit) for unit in UNITS], last="or")
+        raise FileError(path, f"its scene says units = {as_written(units)}; it must be {choice}")
     if up not in ("y", "z"):
         raise FileError(path, f'its scene says up = {as_written(up)}; it must be "y" or "z"')
     said = extras.get(MARK, {})
@@ -120,11 +121,6 @@ def units_in_doubt(pieces: Sequence[ImportedPiece]) -> str:
 
 def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else [value]
-
-
-def _listed(words: Sequence[str]) -> str:
-    quoted = [f'"{word}"' for word in words]
-    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"
 
 
 # ---- properties of a node

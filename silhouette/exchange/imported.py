@@ -33,6 +33,7 @@ from silhouette.geometry import Floats, Pose, corners
 from silhouette.meshes.mesh import Mesh, read_mesh
 from silhouette.models.entries import Kind
 from silhouette.models.frame import upright
+from silhouette.text import numbered
 from silhouette.workers import cores, parallel_map
 
 
@@ -206,15 +207,14 @@ class UniqueNames:
 
     def __init__(self) -> None:
         self._given: set[str] = set()
-        self._count: dict[str, int] = {}
+        self._next: dict[str, int] = {}
 
     def of(self, name: str) -> str:
         """The name itself, or with the next number that is free."""
         unique = name
-        while unique in self._given:
-            number = self._count.get(name, 1) + 1
-            self._count[name] = number
-            unique = f"{name} {number}"
+        if name in self._given:
+            unique = numbered(name, self._given, self._next.get(name, 2))
+            self._next[name] = int(unique.rpartition(" ")[2]) + 1
         self._given.add(unique)
         return unique
 

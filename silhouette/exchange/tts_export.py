@@ -8,7 +8,6 @@ back: kinds, gangs and facings stand in tags.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -30,6 +29,7 @@ from silhouette.models.model import Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.table import TableScene
+from silhouette.text import json_text
 
 SAVE = {
     "SaveName": "", "GameMode": "", "Date": "", "Gravity": 0.5, "PlayArea": 0.5, "Table": "", "Sky": "", "Note": "",
@@ -83,7 +83,7 @@ def write_saved_object(scene: Scene, out: Path, cache: Cache) -> Export:
         exporter = _Exporter(_addresses(scene), folder, change, cache)
         states = [exporter.state(piece) for piece in scene.pieces]
         document = {**SAVE, "SaveName": scene.title or scene.path.stem, "ObjectStates": states}
-        change.commit(json.dumps(document, indent=2) + "\n")
+        change.commit(json_text(document, indent=2) + "\n")
     return Export(out, folder, len(states))
 
 

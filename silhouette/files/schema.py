@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
 from silhouette.errors import FileError
-from silhouette.text import KEYS_ALIKE, as_written, did_you_mean
+from silhouette.text import KEYS_ALIKE, as_written, did_you_mean, in_a_row
 
 MAX_LENGTH = 1e6  # mm: a kilometre is no tabletop
 COARSEST = 10.0  # mm per pixel
@@ -121,8 +121,8 @@ def need_one(entry: BaseModel, *keys: str) -> None:
     """Refuses an entry that has none of the keys, or more than one."""
     given = [key for key in keys if getattr(entry, key) is not None]
     if len(given) != 1:
-        wanted = f"{', '.join(keys[:-1])} or {keys[-1]}"
-        raise plain(f"it has {' and '.join(given) or 'none of ' + wanted}; it must have exactly one of {wanted}")
+        choice = in_a_row(keys, last="or")
+        raise plain(f"it has {' and '.join(given) or 'none of ' + choice}; it must have exactly one of {choice}")
 
 
 def exactly_one(*keys: str) -> ConfigDict:

@@ -22,6 +22,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.files.documents import toml
 from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.cubes import MARGIN, Cubes, depths, pieces
@@ -102,9 +103,7 @@ class Suggestion:
 
 
 def _as_toml(box: BoxCorners) -> str:
-    """The two corners of a box as TOML spells them, in tenths of a mm."""
-    low, high = (", ".join(f"{value:.1f}" for value in corner) for corner in box)
-    return f"[[{low}], [{high}]]"
+    return toml([corner.tolist() for corner in box])
 
 
 def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:

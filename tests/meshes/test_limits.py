@@ -17,7 +17,8 @@ from silhouette.errors import MeshError
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
 from silhouette.meshes import mesh
-from silhouette.meshes.formats import base, obj, polygons, threemf_archive
+from silhouette.meshes.formats import base, obj, polygons
+from silhouette.meshes.formats import threemf as threemf_archive
 from silhouette.meshes.formats.polygons import fans, mended, origins
 from silhouette.meshes.health import boundary
 from silhouette.meshes.holes import close

@@ -6,6 +6,8 @@ Read here and not by trimesh, which finds nothing in a build list that points in
 slicers write it), gives a component all meshes of the model it points into, and confuses equal numbers of different
 models. Merging the models beforehand would take their XML as a tree twice over, and once takes trimesh 1.7 GB for a
 million triangles already; streaming takes 0.12 GB and less time, and refuses every DOCTYPE, and so entities that grow.
+
+3MF: the zip archive and the streams of XML in it; what is damaged, encrypted or without bound is refused.
 """
 
 from __future__ import annotations
@@ -14,10 +16,13 @@ import posixpath
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import IO, Any
+from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.files.archives import SMALL, ArchiveError, SafeZip
 from silhouette.geometry import Floats, corners
 from silhouette.meshes.formats.base import (
     LONGEST_NAME,
@@ -43,7 +48,109 @@ from silhouette.meshes.formats.slicers import (
     kind_of_setting,
     plain,
 )
-from silhouette.meshes.formats.threemf_archive import Archive, open_archive
+
+# All XML of an archive together: three million triangles have half of it.
+_LARGEST_XML = 256 * 1024**2
+_MOST_ELEMENTS = 6_000_000
+_NO_ELEMENTS = (b"</", b"<!", b"<?", b"<\0/", b"<\0!", b"<\0?")  # how else XML begins with <, in UTF-16 as well
+# XML of meshes packs to a tenth; content that packs to a hundredth is a bomb.
+_DENSEST = 100
+_CHUNK = 1 << 18
+# A tag with its attributes; expat looks at an unfinished one again with each chunk.
+_LONGEST_TAG = 1 << 20
+_MOST_FILES = 10_000
+
+
+class Archive:
+    """The zip archive that a 3MF file is, and how much of its XML may still be read.
+
+    Attributes:
+        names: of its entries, in lower case.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        broken = "is truncated or no 3MF file: 3MF is a zip archive, and this one cannot be opened"
+        most = _MOST_FILES, _MOST_FILES
+        try:
+            self._zip = SafeZip(data, most, broken, "export it again", total=_LARGEST_XML, densest=_DENSEST)
+        except ArchiveError as error:
+            raise Refused(str(error)) from None
+        self._entries = {info.filename.lstrip("/").lower(): info for info in reversed(self._zip.infos)}
+        self.names = tuple(self._entries)
+        self._elements = _MOST_ELEMENTS
+
+    def __contains__(self, path: str) -> bool:
+        return path.lower() in self._entries
+
+    def parse(
+        self, path: str, start: Any, end: Any, prefix: Any = None, text: Any = None, separator: str | None = " "
+    ) -> None:
+        """Stream an entry through expat; tags and attributes of a namespace come as ``namespace name``.
+
+        ``text`` gets the characters after the elements for which ``start`` gives something true. Without a separator
+        they come as they are written, ``prefix:name``, whether or not the prefix is declared.
+
+        Raises:
+            Refused: where the entry is missing, encrypted, damaged, no XML, has a DOCTYPE, or is too large in any way.
+        """
+        info = self._entries.get(path.lower())
+        if info is None:
+            raise Refused(f"is incomplete: it refers to {path[:80]!r}, which its archive lacks")
+        unusual = f"is malformed: {path[:80]!r} is compressed in a way that 3MF does not know; export it again"
+        parser = self._parser(start, end, prefix, text, separator)
+        try:
+            self._zip.check_size(info)
+            self._zip.check(info, "protection", unusual)
+            with self._zip.opened(info) as stream:
+                if info.file_size > SMALL:
+                    self._refuse_many(stream)
+                self._feed(parser, stream, path)
+        except ArchiveError as error:
+            raise Refused(str(error)) from None
+        except expat.ExpatError as error:
+            place = f"it goes wrong at line {error.lineno}, column {error.offset + 1}"
+            raise Refused(f"is malformed or encrypted: {path[:80]!r} is no XML; {place}") from None
+
+    def _feed(self, parser: Any, stream: IO[bytes], path: str) -> None:
+        fed = 0
+        while chunk := stream.read(_CHUNK):
+            parser.Parse(chunk, False)
+            fed += len(chunk)
+            if fed - parser.CurrentByteIndex > _LONGEST_TAG:
+                raise Refused(f"is malformed: {path[:80]!r} has a tag of more than {_LONGEST_TAG >> 20} MiB")
+        parser.Parse(b"", True)
+
+    def _refuse_many(self, stream: IO[bytes]) -> None:
+        """Refuses an entry that has too many elements before they are parsed, which takes ten times as long."""
+        there = 0
+        while chunk := stream.read(_CHUNK):
+            there += chunk.count(b"<") - sum(map(chunk.count, _NO_ELEMENTS)) - 1  # one may lie at its end
+        if there > self._elements:
+            raise _too_many()
+        stream.seek(0)
+
+    def _parser(self, start: Any, end: Any, prefix: Any, text: Any, separator: str | None) -> Any:
+        def refuse(*_: Any) -> None:
+            raise Refused("is malformed: XML with a DOCTYPE is not allowed in 3MF")
+
+        def count(tag: str, attributes: dict[str, str]) -> None:
+            self._elements -= 1
+            if self._elements < 0:
+                raise _too_many()
+            parser.CharacterDataHandler = text if start(tag, attributes) else None
+
+        parser = expat.ParserCreate(namespace_separator=separator)
+        parser.buffer_text = True
+        parser.StartElementHandler = count
+        parser.EndElementHandler = end
+        parser.StartNamespaceDeclHandler = prefix
+        parser.StartDoctypeDeclHandler = refuse
+        return parser
+
+
+def _too_many() -> Refused:
+    return Refused(f"has more than {_MOST_ELEMENTS} XML elements; reduce its triangles")
+
 
 # ---- one model of the archive
 
@@ -265,11 +372,7 @@ def read(data: bytes, whole: bool = False) -> Content:
     Raises:
         Refused: for anything that the archive announces and has not, for encrypted content, for XML with a DOCTYPE.
     """
-    with open_archive(data) as archive:
-        return _read_archive(Archive(archive), whole)
-
-
-def _read_archive(archive: Archive, whole: bool) -> Content:
+    archive = Archive(data)
     models: dict[str, Model] = {}
     root = _root(archive)
     pending = {root: None}
