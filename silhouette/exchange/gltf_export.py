@@ -84,35 +84,28 @@ def _keys_of_scene(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _extras(piece: Piece, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The custom properties of a piece's node: what its table in the scene says, and what its model has.
-
-    Args:
-        piece: as it stands.
-        entry: its table.
-    """
-    model = piece.model
-    said = {key: value for key, value in entry.items() if key not in (*OF_THE_NODE, *ModelOptions.model_fields)}
-    said |= {MARK: piece.kind}
-    if piece.kind != "terrain":
-        said["facing"] = "unknown" if piece.facing is None else round(piece.facing, 9)
+    """The custom properties of a piece's node: what its table in the scene says, and what its model has."""
+    model, is_terrain = piece.model, piece.kind == "terrain"
+    keys = {key: value for key, value in entry.items() if key not in (*OF_THE_NODE, *ModelOptions.model_fields)}
+    keys |= {MARK: piece.kind}
+    if is_terrain:
+        keys.pop("facing", None)
     else:
-        said.pop("facing", None)
-    if "figure" in said:
-        return said
-    if piece.kind != "terrain" or model.front_from == "given":
-        said["front"] = round(model.front, 9)
-    if model.solid:
-        said["solid"] = model.solid
-    if model.scan:
-        said["scan"] = True
+        keys["facing"] = "unknown" if piece.facing is None else round(piece.facing, 9)
+    if "figure" in keys:
+        return keys
     eye = model.eye_given if piece.eye_given is None else piece.eye_given
-    if eye is not None:
-        said["eye"] = eye.tolist()
-    elif piece.eyes:
-        said["eyes"] = {arc: point.tolist() for arc, point in piece.eyes.items()}
-    if (model.role == INSIGNIFICANT).any():
-        said["insignificant"] = [{"part": "insignificant"}]
-    return {**said, "base": _base(model)} if piece.kind != "terrain" else said
+    has_front = not is_terrain or model.front_from == "given"
+    of_model = {
+        "front": round(model.front, 9) if has_front else None,
+        "solid": model.solid or None,
+        "scan": model.scan or None,
+        "eye": None if eye is None else eye.tolist(),
+        "eyes": {arc: point.tolist() for arc, point in piece.eyes.items()} if eye is None and piece.eyes else None,
+        "insignificant": [{"part": "insignificant"}] if (model.role == INSIGNIFICANT).any() else None,
+        "base": None if is_terrain else _base(model),
+    }
+    return keys | {key: value for key, value in of_model.items() if value is not None}
 
 
 def _base(model: Model) -> Any:
@@ -198,10 +191,10 @@ class _File:
         self._meshes.append({"name": f"{source} {part}", "primitives": [surface]})
         return len(self._meshes) - 1
 
-    def _accessor(self, numbers: Any, target: int, told: Mapping[str, Any], count: int) -> int:
+    def _accessor(self, numbers: Any, target: int, entry: Mapping[str, Any], count: int) -> int:
         data = numbers.tobytes()
         view = {"buffer": 0, "byteOffset": len(self._data), "byteLength": len(data), "target": target}
         self._views.append(view)
         self._data += data
-        self._accessors.append({"bufferView": len(self._views) - 1, "count": count, **told})
+        self._accessors.append({"bufferView": len(self._views) - 1, "count": count, **entry})
         return len(self._accessors) - 1

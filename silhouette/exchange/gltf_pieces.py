@@ -150,7 +150,7 @@ class GltfMeshes:
         Raises:
             NoPiece: where it has a mesh that cannot be used.
         """
-        if type(node.told.get("mesh")) is not int:
+        if type(node.entry.get("mesh")) is not int:
             raise NoPiece("refers to no mesh of the file")
         try:
             with plainly(self._path):
@@ -167,7 +167,7 @@ class GltfMeshes:
 
     def name_of(self, node: Node) -> str:
         """The name of the mesh of a node; empty where it has none."""
-        meshes, index = self._gltf.tree.get("meshes", []), node.told.get("mesh")
+        meshes, index = self._gltf.tree.get("meshes", []), node.entry.get("mesh")
         is_one = isinstance(meshes, list) and type(index) is int and 0 <= index < len(meshes)
         return shown(meshes[index].get("name")) if is_one and isinstance(meshes[index], dict) else ""
 
@@ -175,7 +175,7 @@ class GltfMeshes:
         """Whether the mesh of a node, instead of the node itself, has a property."""
         if not self.name_of(node):
             return False
-        return mark in table_of(self._gltf.tree["meshes"][node.told["mesh"]], "extras")
+        return mark in table_of(self._gltf.tree["meshes"][node.entry["mesh"]], "extras")
 
 
 def _read(surfaces: tuple[Surface, ...]) -> tuple[Mesh, dict[str, float]]:
@@ -338,24 +338,23 @@ class Pieces:
             raise NoPiece("has no mesh, and no node below it has one; a stand-in would say figure = { base, height }")
         if len(marked.parts) > MOST_PARTS_OF_A_PIECE:
             raise NoPiece(f"has over {MOST_PARTS_OF_A_PIECE} parts; join them")
-        parts, areas = [], dict[str, float]()
-        names = self._names(marked)
-        for node, name in zip(marked.parts, names, strict=True):
+        parts = list[_Part]()
+        areas: Counter[str] = Counter()
+        for node, name in zip(marked.parts, self._names(marked), strict=True):
             try:
-                if node.wrong and "skin" not in node.told:
+                if node.wrong and "skin" not in node.entry:
                     raise NoPiece(node.wrong)
                 shape = self._meshes.of(node)
                 inner = to_table(reading @ self._below(marked.node, node, shape))
             except NoPiece as wrong:
-                whose = "" if node is marked.node else f"its part {node.name or f'node {node.index}'} "
+                whose = "" if node is marked.node else f"its part {node.called} "
                 raise NoPiece(f"{whose}{wrong}") from None
             parts.append((name, shape.mesh.digest, shape.mesh, inner))
             larger = abs(np.linalg.det(inner[:3, :3])) ** (2.0 / 3.0)
-            for material, area in shape.areas.items():
-                areas[material] = areas.get(material, 0.0) + larger * area
+            areas.update({material: larger * area for material, area in shape.areas.items()})
         self.warnings += [f"{marked.name}: {sentence}" for sentence in see_through_shares(areas)]
         triangles = sum(len(mesh.faces) for _, _, mesh, _ in parts)
-        lines = sum(len(mesh.faces) + len(mesh.vertices) for _, _, mesh, _ in parts)
+        lines = triangles + sum(len(mesh.vertices) for _, _, mesh, _ in parts)
         if triangles > MOST_TRIANGLES or (len(parts) > 1 and lines > MOST_LINES):
             raise NoPiece(f"has {triangles} triangles; reduce them, or split it")
         return parts
@@ -364,17 +363,16 @@ class Pieces:
         """The names of the parts of a piece, without the numbers that Blender gives where names of parts repeat."""
         full = [node.name or self._meshes.name_of(node) or f"part {n}" for n, node in enumerate(marked.parts, 1)]
         if not self._from_blender:
-            return [one_word(name) for name in full]
-        base = marked.keys.get("base")
-        named = [base] if isinstance(base, dict) else []
-        meant = {entry.get("part") for entry in [*named, *marked.keys.get("insignificant", ())]}
+            return list(map(one_word, full))
+        tags = [marked.keys.get("base"), *marked.keys.get("insignificant", ())]
+        meant = {tag.get("part") for tag in tags if isinstance(tag, dict)}
         short = [name if name in meant else _NUMBERED.sub("", name) or name for name in full]
         often = Counter(short)
         return [one_word(name if often[name] == 1 else whole) for name, whole in zip(short, full, strict=True)]
 
     def _below(self, top: Node, node: Node, shape: NodeMesh) -> Floats:
         """The matrix (4, 4) from a mesh's frame to that of the piece's node, metres and y up."""
-        if "skin" in node.told:
+        if "skin" in node.entry:
             assert top.world is not None
             return np.asarray(np.linalg.solve(top.world, shape.matrix), np.float64)
         matrix: Floats = np.eye(4)

@@ -374,21 +374,15 @@ class _Table:
         name = self._name(state)
         if not isinstance(state, Mapping):
             return self._leave(name, "is no object of the game")
-        self._leave_inner(state, name)
         if why := _no_piece(state):
-            self._leave(name, why)
-            return self._leave_parts(state, name)
+            return self._leave_with_parts(state, name, why)
+        self._leave_inner(state, name)
         parts: list[_Part] = []
         why = self._collect(state, name, np.eye(4), parts)
-        piece = None
         try:
-            if why and self._stand_ins:
-                piece, why = self._stand_in(state, name, why, parts)
-            if piece is None and parts:
-                piece = self._piece(state, name, parts)
-                why = f"{why}; its parts are placed" if why and piece is not None else why
+            piece, why = self._of_parts(state, name, why, parts)
         except FileError as error:  # a file has changed since it was read ahead
-            why = _unusable(error)
+            piece, why = None, _unusable(error)
         if piece is not None:
             self.pieces.append(piece)
             if piece.file is not None:
@@ -396,6 +390,18 @@ class _Table:
         if why:
             self._leave(name, why)
         return None
+
+    def _of_parts(
+        self, state: Mapping[str, Any], name: str, why: str, parts: list[_Part]
+    ) -> tuple[ImportedPiece | None, str]:
+        """The piece of an object, given why its own mesh is none; or None. And why something is left out, if it is."""
+        piece = None
+        if why and self._stand_ins:
+            piece, why = self._stand_in(state, name, why, parts)
+        if piece is None and parts:
+            piece = self._piece(state, name, parts)
+            why = f"{why}; its parts are placed" if why and piece is not None else why
+        return piece, why
 
     def _collect(self, state: Mapping[str, Any], name: str, outer: Floats, parts: list[_Part], depth: int = 0) -> str:
         """Adds the meshes of an object and of its parts; says why its own is none, else nothing."""
@@ -410,24 +416,19 @@ class _Table:
         except _NoMesh as wrong:
             why = str(wrong)
         for child in objects_in(state, "ChildObjects"):
-            child_name = self._name(child)
+            child_name, is_part = self._name(child), f"(a part of {name})"
             if not isinstance(child, Mapping):
-                self._leave(child_name, f"is no object of the game (a part of {name})")
+                self._leave(child_name, f"is no object of the game {is_part}")
             elif depth >= MAX_OBJECT_LEVELS:
-                self._leave_inner(child, child_name)
-                self._leave(
-                    child_name, f"is over {MAX_OBJECT_LEVELS} levels deep among the parts of a piece (a part of {name})"
-                )
-                self._leave_parts(child, child_name)
+                deep = f"is over {MAX_OBJECT_LEVELS} levels deep among the parts of a piece {is_part}"
+                self._leave_with_parts(child, child_name, deep)
             elif is_invisible(child):
-                self._leave_inner(child, child_name)
-                self._leave(child_name, f"{INVISIBLE} (a part of {name})")
-                self._leave_parts(child, child_name)
+                self._leave_with_parts(child, child_name, f"{INVISIBLE} {is_part}")
             else:
                 self._leave_inner(child, child_name)
                 inner = self._collect(child, child_name, in_unity, parts, depth + 1)
                 if inner:
-                    self._leave(child_name, f"{inner} (a part of {name})")
+                    self._leave(child_name, f"{inner} {is_part}")
         return why
 
     def _part(self, state: Mapping[str, Any], name: str, matrix: Floats) -> _Part:
@@ -525,22 +526,29 @@ class _Table:
 
         The base is that of its words, of its collider's mesh, or as wide as those of its parts that have meshes.
         """
-        base, height = base_in_words(state), None
+        base, height = base_in_words(state), 0.0
+        collider = self._collider(state)
+        if collider is not None:
+            extents = np.ptp(moved(matrix, collider.vertices), axis=0)
+            base = base or round(float(extents[:2].max()), 2)
+            height = round(float(extents[2]), 2)
+        if base is None and parts:
+            placed = [np.ptp(moved(part.matrix, self._mesh(part.file).vertices), axis=0) for part in parts]
+            base = round(max(float(extents[:2].max()) for extents in placed), 2)
+        if base is None or not LEAST_BASE <= base <= GREATEST_BASE:
+            return None
+        return base, height if base / 4.0 < height <= MAX_LENGTH else round(TALL * base, 1)
+
+    def _collider(self, state: Mapping[str, Any]) -> Mesh | None:
+        """The mesh by which an object collides with others; None where there is none that can be used."""
         custom = state.get("CustomMesh") or state.get("CustomAssetbundle")
         address = custom.get("ColliderURL") if isinstance(custom, Mapping) else None
         with suppress(FileError):
             file = self._kept.find(address) if isinstance(address, str) else None
             if file is not None:
                 self._size_of(file)  # whether it may be read, and counts
-                extents = np.ptp(moved(matrix, self._mesh(file).vertices), axis=0)
-                base = base or round(float(extents[:2].max()), 2)
-                height = round(float(extents[2]), 2)
-        if base is None and parts:
-            placed = [np.ptp(moved(part.matrix, self._mesh(part.file).vertices), axis=0) for part in parts]
-            base = round(max(float(extents[:2].max()) for extents in placed), 2)
-        if base is None or not LEAST_BASE <= base <= GREATEST_BASE:
-            return None
-        return base, height if height is not None and base / 4.0 < height <= MAX_LENGTH else round(TALL * base, 1)
+                return self._mesh(file)
+        return None
 
     def _name(self, state: object) -> str:
         """A name that no other object has."""
@@ -549,6 +557,11 @@ class _Table:
 
     def _leave(self, name: str, why: str) -> None:
         self.left_out.append(LeftOut(name, why))
+
+    def _leave_with_parts(self, state: Mapping[str, Any], name: str, why: str) -> None:
+        self._leave_inner(state, name)
+        self._leave(name, why)
+        self._leave_parts(state, name)
 
     def _leave_inner(self, state: Mapping[str, Any], name: str) -> None:
         """Leaves out what lies in an object, and the other states that it can take."""

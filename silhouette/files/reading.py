@@ -132,12 +132,13 @@ def _what_to_write(path: Path, name: str, naming: Path) -> str:
     if slashed != name and _is_there(naming.parent / slashed):
         return f"write / in paths: {as_written(slashed)}"
     ending = path.suffix.lower()
-    neighbours = [other for other in neighbours if Path(other).suffix.lower() == ending and other != naming.name]
-    by_case = {other.lower(): other for other in neighbours}
+    by_case = {
+        other.lower(): other for other in neighbours if Path(other).suffix.lower() == ending and other != naming.name
+    }
     close = get_close_matches(path.name.lower(), by_case, n=1, cutoff=0.7)
     if close:
         return f"did you mean {as_written(str(Path(name).with_name(by_case[close[0]])))}?"
-    return "check the path, and write / in it" if "\\" in name and os.sep == "/" else "check the path"
+    return "check the path, and write / in it" if slashed != name and os.sep == "/" else "check the path"
 
 
 # ---- reading

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers, Pose, corners, cosine_and_sine
+from silhouette.lazy import remembered
 from silhouette.meshes.mesh import Mesh
 
 Axis = Literal["x", "y", "z"]
@@ -110,7 +111,7 @@ def solid(*parts: Solid) -> Mesh:
     return _joined(parts)
 
 
-@lru_cache(maxsize=512)
+@remembered
 def _joined(parts: tuple[Solid, ...]) -> Mesh:
     surfaces = [_surface(part) for part in parts]
     names = part_names(parts)

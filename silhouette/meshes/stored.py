@@ -224,23 +224,24 @@ def _coloured(
 ) -> Bytes | None:
     """The colours (count, 3) of all vertices, white where a surface has none; None where no surface has any."""
     colours = np.full((count, 3), WHITE, np.uint8)
-    shades = next((one.skin.shades for one in surfaces if is_shared and one.skin and one.skin.shades is not None), None)
+    skins = [surface.skin or _BARE for surface in surfaces]
+    shades = next((skin.shades for skin in skins if is_shared and skin.shades is not None), None)
     if shades is not None:
         colours[:] = shades  # of vertices that no face uses, too
-    any_found = shades is not None
+    has_colours = shades is not None
     # Surfaces of one picture follow each other, so that it is decoded once.
-    for index in sorted(range(len(surfaces)), key=lambda index: (surfaces[index].skin or _BARE).picture or ""):
+    for index in sorted(range(len(surfaces)), key=lambda index: skins[index].picture or ""):
         surface, start = surfaces[index], offsets[index]
         if surface.skin is None:
             continue
         if is_shared:
-            where, found = used_colours(surface, pictures)
+            where, own = used_colours(surface, pictures)
         else:
-            where, found = np.arange(start, start + len(surface.vertices)), vertex_colours(surface, pictures)
-        if found is not None:
-            colours[where] = found
-            any_found = True
-    return colours if any_found else None
+            where, own = np.arange(start, start + len(surface.vertices)), vertex_colours(surface, pictures)
+        if own is not None:
+            colours[where] = own
+            has_colours = True
+    return colours if has_colours else None
 
 
 def _normals(surfaces: list[Surface], count: int) -> Floats | None:

@@ -162,23 +162,23 @@ def rounded(solids: Sequence[Solid]) -> tuple[Floats, float] | None:
     >>> rounded([Solid(Cylinder(25.0, 3.0)), Solid(Box((30.0, 8.0, 30.0)))]) is None
     True
     """
-    discs = list[tuple[Floats, float]]()
-    for part in solids:
-        if isinstance(part.shape, Sphere) or (isinstance(part.shape, Cylinder) and part.shape.axis == "z"):
-            discs.append((np.array(part.at[:2]), part.shape.diameter / 2.0))
-            continue
-        if isinstance(part.shape, Box):
-            x, y, _ = part.shape.size
-        else:
-            x, y = part.shape.height, part.shape.diameter
-            x, y = (x, y) if part.shape.axis == "x" else (y, x)
-        corners = np.array([[-x, -y, 0.0], [x, -y, 0.0], [x, y, 0.0], [-x, y, 0.0]]) / 2.0
-        discs += [(corner, 0.0) for corner in Pose.standing(part.at, part.turn).place(corners)[:, :2]]
+    discs = [disc for part in solids for disc in _discs(part)]
     radius = max(reach for _, reach in discs)
     middles = np.array([centre for centre, reach in discs if reach == radius])
     hull = convex_hull(middles)
     inside = all(convex_hull(centre[None]).distance(hull) + reach <= radius + ROUNDING for centre, reach in discs)
     return (middles, radius) if radius and inside else None
+
+
+def _discs(part: Solid) -> list[tuple[Floats, float]]:
+    """The discs whose hull is the outline of a solid in plan: each its middle (2,) and its radius, 0 of corners."""
+    match part.shape:
+        case Sphere(diameter) | Cylinder(diameter, _, "z"):
+            return [(np.array(part.at[:2]), diameter / 2.0)]
+        case Box((x, y, _)) | Cylinder(y, x, "x") | Cylinder(x, y, "y"):
+            corners = np.array([[-x, -y, 0.0], [x, -y, 0.0], [x, y, 0.0], [-x, y, 0.0]]) / 2.0
+            return [(corner, 0.0) for corner in Pose.standing(part.at, part.turn).place(corners)[:, :2]]
+    raise TypeError(part.shape)
 
 
 def _found_base(mesh: Mesh, key: str, cache: Cache) -> Base | None:

@@ -98,22 +98,18 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
         return UnitsChoice(stated, "declared")
     widest = [float(max(extents)) * factor for factor in (1.0, scale)]
     lenient = LENIENCY if kind == "fighter" else 1.0
-    if any(least / lenient <= length <= greatest * lenient for length in widest):
-        chosen = "mm"
-    else:
+    chosen = "mm"
+    if not any(least / lenient <= length <= greatest * lenient for length in widest):
         middle = math.sqrt(least * greatest)
-        chosen = min(
-            GUESSED, key=lambda units: (misfit(units), abs(math.log(size * scale * MILLIMETRES[units] / middle)))
-        )
+        off = {units: abs(math.log(size * scale * MILLIMETRES[units] / middle)) for units in GUESSED}
+        chosen = min(GUESSED, key=lambda units: (misfit(units), off[units]))
     if chosen == "mm" and stated is None and misfit(chosen) <= math.log(UNREMARKABLE):
         return UnitsChoice(chosen, "guessed")
     usual = {"fighter": "a fighter", "vehicle": "a vehicle", "terrain": "terrain"}[kind]
     unusual = "" if misfit(chosen) == 0.0 else f", unusual for {usual} ({least:g} to {greatest:g} mm)"
     sized = f"{size * MILLIMETRES[chosen] * scale:.3g} mm {dimension}{unusual}"
-    words = IN_WORDS.get(chosen, chosen)
-    return UnitsChoice(
-        chosen, "guessed", f"taken to be in {words}, which makes it {sized}; give units or scale if that is wrong"
-    )
+    makes = f"taken to be in {IN_WORDS.get(chosen, chosen)}, which makes it {sized}"
+    return UnitsChoice(chosen, "guessed", f"{makes}; give units or scale if that is wrong")
 
 
 # ---- doubts about the axis up
@@ -151,9 +147,10 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> l
     vertices = upright(mesh.vertices, "y") if up == "z" else mesh.vertices[:, [0, 2, 1]] * [1.0, 1.0, -1.0]
     other = "y" if up == "z" else "z"
     is_on_little = share_on_the_ground(mesh.vertices, mesh.faces) <= LITTLE
+    may_lie = kind == "fighter" and is_on_little and height < FLAT * depth and (given == "auto" or up != usual)
     if is_on_little and share_on_the_ground(vertices, mesh.faces) >= MUCH:
         why = "it would stand flat"
-    elif kind == "fighter" and is_on_little and height < FLAT * depth and (given == "auto" or up != usual):
+    elif may_lie:
         why = "it would not lie on its back"
     elif kind != "fighter" and _is_narrow(mesh.vertices) and _breadth(vertices) >= BROAD[kind]:
         why = "it would not stand on an edge"

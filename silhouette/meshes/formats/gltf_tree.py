@@ -60,10 +60,10 @@ def open_container(data: bytes) -> tuple[Tree, bytes | None]:
             raise Refused(f"is truncated: a chunk announces {size} bytes and has {len(data) - place - 8}")
         chunks.append((data[place + 4 : place + 8], data[place + 8 : place + 8 + size]))
         place += 8 + size
-    if not chunks or chunks[0][0] != b"JSON":
+    (first, text), *others = chunks or [(b"", b"")]
+    if first != b"JSON":
         raise Refused("is malformed: the first chunk of a GLB file is JSON")
-    blob = chunks[1][1] if len(chunks) > 1 and chunks[1][0] == b"BIN\0" else None
-    return parse_tree(chunks[0][1]), blob
+    return parse_tree(text), next((content for kind, content in others if kind == b"BIN\0"), None)
 
 
 def parse_tree(data: bytes) -> Tree:
@@ -222,7 +222,7 @@ class Node:
     Attributes:
         index: in the file.
         name: in one line; empty where it has none.
-        told: its JSON.
+        entry: its JSON.
         extras: its custom properties.
         local: (4, 4) from its frame to that of the node above it, metres and y up.
         world: (4, 4) from its frame to the scene's; None where no place can be told.
@@ -233,7 +233,7 @@ class Node:
 
     index: int
     name: str
-    told: Tree
+    entry: Tree
     extras: Mapping[str, Any]
     local: Floats
     world: Floats | None
@@ -249,12 +249,12 @@ class Node:
     @property
     def is_shown(self) -> bool:
         """Whether its mesh is to be seen: it is not hidden, and has a place or a skeleton."""
-        return not self.unseen and (not self.wrong or "skin" in self.told)
+        return not self.unseen and (not self.wrong or "skin" in self.entry)
 
 
-def table_of(told: Tree, key: str) -> dict[str, Any]:
+def table_of(entry: Tree, key: str) -> dict[str, Any]:
     """A table of an object; an empty one where there is none."""
-    value = told.get(key)
+    value = entry.get(key)
     return value if isinstance(value, dict) else {}
 
 
@@ -280,28 +280,24 @@ def nodes_of(tree: Tree) -> dict[int, Node]:
     pending: list[tuple[int, Node | None]] = [(index, None) for index in reversed(roots_of(tree))]
     while pending:
         index, parent = pending.pop()
-        told = item(nodes, index, "node")
+        entry = item(nodes, index, "node")
         if index in found:
             raise Refused(f"is malformed: node {index} hangs below itself or below two others")
         if len(found) >= MOST_NODES:
             raise Refused(f"has more than {MOST_NODES} nodes; join them, or split the file")
         if parent is not None and len(parent.above) >= MAX_NODE_LEVELS:
             raise Refused(f"has nodes over {MAX_NODE_LEVELS} levels deep; it must be flatter")
-        found[index] = _node(index, told, parent)
-        children = told.get("children", [])
+        found[index] = _node(index, entry, parent)
+        children = entry.get("children", [])
         pending += [(child, found[index]) for child in reversed(children if isinstance(children, list) else [])]
-    coarse = _coarse_levels(found)
-    for index, node in found.items() if coarse else ():
-        if not node.unseen and not coarse.isdisjoint((index, *node.above)):
-            found[index] = replace(node, unseen=COARSE)
-    return found
+    return _without_coarse_levels(found)
 
 
 def not_shown(nodes: Mapping[int, Node]) -> str:
     """The nodes with meshes that are not shown, each with the reason; empty without any."""
     reasons: dict[str, list[str]] = {}
     for node in nodes.values():
-        if "mesh" in node.told and not node.is_shown:
+        if "mesh" in node.entry and not node.is_shown:
             reasons.setdefault(node.unseen or node.wrong, []).append(f"{node.called!r}")
     sentences = []
     for why, names in reasons.items():
@@ -311,38 +307,47 @@ def not_shown(nodes: Mapping[int, Node]) -> str:
     return "; ".join(sentences)
 
 
-def _coarse_levels(nodes: Mapping[int, Node]) -> set[int]:
-    """The nodes that are coarse levels of others in the scene: of two that name each other, the second."""
+def _without_coarse_levels(nodes: dict[int, Node]) -> dict[int, Node]:
+    """The nodes, of which coarse levels of others are not shown: of two that name each other, the second."""
     coarse: set[int] = set()
     for index, node in nodes.items():
-        levels = table_of(table_of(node.told, "extensions"), "MSFT_lod").get("ids")
+        levels = table_of(table_of(node.entry, "extensions"), "MSFT_lod").get("ids")
         if isinstance(levels, list) and index not in coarse:
             coarse.update(level for level in levels if type(level) is int and level not in (index, *node.above))
-    return coarse
+    below = {index for index, node in nodes.items() if not coarse.isdisjoint((index, *node.above))} if coarse else set()
+    return {
+        index: replace(node, unseen=COARSE) if index in below and not node.unseen else node
+        for index, node in nodes.items()
+    }
 
 
-def _node(index: int, told: Tree, parent: Node | None) -> Node:
-    local, world, wrong = _UNMOVED, None, ""
-    if _PLACED.isdisjoint(told):
-        world, wrong = (_UNMOVED, "") if parent is None else (parent.world, parent.wrong)
-    if parent is not None and parent.world is None:
-        wrong = f"hangs below {parent.called}, whose place cannot be told"
-    elif world is None:
-        try:
-            local = matrix_of(told)
-            with np.errstate(all="ignore"):
-                world = local if parent is None or parent.world is None else parent.world @ local
-        except (ValueError, TypeError, OverflowError):
-            wrong = "has no place: its matrix, rotation, scale or translation are not numbers as they should be"
-        if world is not None and not is_usable(world):
-            wrong = FLAT
-            world = world if np.isfinite(world).all() else None
+def _node(index: int, entry: Tree, parent: Node | None) -> Node:
+    local, world, wrong = _place(entry, parent)
     above = () if parent is None else (parent.index, *parent.above)
-    unseen = parent.unseen if parent is not None else ""
-    visibility = table_of(table_of(told, "extensions"), "KHR_node_visibility")
-    if not unseen and visibility.get("visible", True) in (False, 0):
-        unseen = HIDDEN
-    return Node(index, shown(told.get("name")), told, table_of(told, "extras"), local, world, above, wrong, unseen)
+    visibility = table_of(table_of(entry, "extensions"), "KHR_node_visibility")
+    unseen = HIDDEN if visibility.get("visible", True) in (False, 0) else ""
+    if parent is not None and parent.unseen:
+        unseen = parent.unseen
+    return Node(index, shown(entry.get("name")), entry, table_of(entry, "extras"), local, world, above, wrong, unseen)
+
+
+def _place(entry: Tree, parent: Node | None) -> tuple[Floats, Floats | None, str]:
+    """The ``local``, ``world`` and ``wrong`` of a node."""
+    above, wrong = (_UNMOVED, "") if parent is None else (parent.world, parent.wrong)
+    if parent is not None and above is None:
+        return _UNMOVED, None, f"hangs below {parent.called}, whose place cannot be told"
+    if above is None or _PLACED.isdisjoint(entry):
+        return _UNMOVED, above, wrong
+    try:
+        local = matrix_of(entry)
+        with np.errstate(all="ignore"):
+            world = local if parent is None else above @ local
+    except (ValueError, TypeError, OverflowError):
+        why = "has no place: its matrix, rotation, scale or translation are not numbers as they should be"
+        return _UNMOVED, None, why
+    if is_usable(world):
+        return local, world, ""
+    return local, world if np.isfinite(world).all() else None, FLAT
 
 
 def is_usable(world: Floats) -> bool:
@@ -390,7 +395,7 @@ class Accessors:
     def __init__(self, tree: Tree, buffers: Buffers) -> None:
         self._tree = tree
         self._buffers = buffers
-        self._checked: set[int] = set()
+        self._layouts: dict[int, tuple[_Rows | None, list[_Rows]]] = {}
         self._views: dict[int, Tree] = {}
         self._rows = 0  # of all accessors
         self._bytes = 0  # of all views
@@ -410,7 +415,7 @@ class Accessors:
         Raises:
             Refused: if it is not, or if it is more than can be looked at.
         """
-        if type(index) is int and index in self._checked:
+        if type(index) is int and index in self._layouts:
             return
         accessor = item(self._tree.get("accessors"), index, "accessor")
         kind: Any = accessor.get("componentType")
@@ -422,11 +427,10 @@ class Accessors:
         self._rows += self.count(index)
         if self._rows > MOST_VERTICES + 3 * MOST_TRIANGLES:
             raise Refused(f"holds more than {MOST_VERTICES} vertices or {MOST_TRIANGLES} triangles; reduce them")
+        rows = None
         if "bufferView" in accessor:
-            self._fetch(self._layout(index, accessor, kind, shape, self.count(index)))
-        for rows in self._sparse(index, accessor):
-            self._fetch(rows)
-        self._checked.add(index)
+            rows = self._fetch(self._layout(index, accessor, kind, shape, self.count(index)))
+        self._layouts[index] = rows, [self._fetch(sparse) for sparse in self._sparse(index, accessor)]
 
     def read(self, index: int, *, as_stored: bool = False) -> Numbers:
         """The rows (n, columns) of an accessor that was checked; indices (n,).
@@ -437,11 +441,8 @@ class Accessors:
         """
         accessor = self._tree["accessors"][index]
         kind, shape, count = accessor["componentType"], accessor["type"], self.count(index)
-        if "bufferView" in accessor:
-            values = self._values(self._layout(index, accessor, kind, shape, count))
-        else:
-            values = np.zeros((count, _COLUMNS[shape]), _TYPES[kind])
-        sparse = self._sparse(index, accessor)
+        rows, sparse = self._layouts[index]
+        values = np.zeros((count, _COLUMNS[shape]), _TYPES[kind]) if rows is None else self._values(rows)
         if sparse:
             places = self._values(sparse[0])[:, 0]
             if len(places) and int(places.max()) >= count:
@@ -532,10 +533,12 @@ class Accessors:
             self._views[index] = kept
         return self._views[index]
 
-    def _fetch(self, rows: _Rows) -> None:
+    def _fetch(self, rows: _Rows) -> _Rows:
+        """The rows themselves, whose buffer is there and long enough."""
         data = self._buffers.of(rows.buffer)
         if rows.count and rows.start + (rows.count - 1) * rows.stride + rows.kind.itemsize * rows.columns > len(data):
             raise Refused(f"is truncated: buffer {rows.buffer} has {len(data)} bytes, and more are referred to")
+        return rows
 
     def _values(self, rows: _Rows) -> Numbers:
         """The rows (n, columns), as they lie in the file."""

@@ -550,14 +550,14 @@ def _parts(named: list[Names]) -> dict[Names, str]:
     >>> _parts([("", "", "")])
     {('', '', ''): 'mesh'}
     """
-    groups, objects, materials = (len({names[which] for names in named}) for which in range(3))
+    groups, objects, materials = (len(set(column)) for column in zip(*named, strict=True))
     both = len({names[:2] for names in named})
     if both > max(groups, objects):
-        return {names: "/".join(name for name in (names[1], names[0]) if name) or "mesh" for names in named}
+        return {names: "/".join(filter(None, (names[1], names[0]))) or "mesh" for names in named}
     if both > 1:
-        which = 0 if groups >= objects else 1
+        which = int(objects > groups)
     elif materials > 1:
         which = 2
     else:
-        which = next((which for which in range(3) if named[0][which]), 0)
+        which = next((which for which, name in enumerate(named[0]) if name), 0)
     return {names: names[which] or "mesh" for names in named}

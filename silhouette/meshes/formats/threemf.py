@@ -473,16 +473,7 @@ class _Builder:
         while pending:
             place = pending.pop()
             thing = self._thing(place)
-            said = self._configuration.objects.get(place.key[1]) if place.key[0] == self._root else None
-            if said is not None:
-                said.used = True
-            said = said or place.said
-            role, name = place.role or thing.role, thing.name or place.name
-            is_below = place.said is not None or not thing.components  # an object is no part of itself
-            if said is not None and place.key[1] in said.parts and is_below:
-                self._parts.add((id(said), place.key[1]))
-                volume = said.parts[place.key[1]]
-                role, name = role or volume.kind, (volume.name or name) if volume.kind else name
+            said, role, name = self._described(place, thing)
             if thing.faces:
                 self._place(place, thing, said, role, name)
             if len(pending) + len(thing.components) > MOST_PARTS:
@@ -491,6 +482,20 @@ class _Builder:
                 _Place(part, place.matrix @ inner, place.depth + 1, name, role, said)
                 for part, inner in thing.components[::-1]
             ]
+
+    def _described(self, place: _Place, thing: Object) -> tuple[Said | None, str, str]:
+        """What slicers say of an object or of those above it, its role, and its name."""
+        own = self._configuration.objects.get(place.key[1]) if place.key[0] == self._root else None
+        if own is not None:
+            own.used = True
+        said = own or place.said
+        role, name = place.role or thing.role, thing.name or place.name
+        is_below = place.said is not None or not thing.components  # an object is no part of itself
+        if said is not None and place.key[1] in said.parts and is_below:
+            self._parts.add((id(said), place.key[1]))
+            volume = said.parts[place.key[1]]
+            role, name = role or volume.kind, (volume.name or name) if volume.kind else name
+        return said, role, name
 
     def _thing(self, place: _Place) -> Object:
         """The object of a place, counted."""
@@ -535,19 +540,13 @@ class _Builder:
         faces = np.array(thing.faces, dtype=np.int64).reshape(-1, 3)
         volumes = [*thing.volumes, *(said.ranges if said is not None and key[0] == self._root else ())]
         steps = np.zeros((2, len(faces) + 1), np.int64)  # of how many volumes a triangle is: of body, of others
-        cut: list[NDArray[np.int64]] = []
+        cut = [np.zeros(0, np.int64)]
         for volume in volumes:
             first, end = max(volume.first, 0), min(volume.last + 1, len(faces))
-            if volume.kind and (volume.first < 0 or volume.last >= len(faces)) and volume.first <= volume.last:
-                self._configuration.warnings.append(
-                    f"its slicer calls triangles {volume.first} to {volume.last} of object {key[1][:40]} "
-                    f"a {volume.kind}, and it has {len(faces)}; export it again"
-                )
+            if volume.kind:
+                self._note_range(volume, key, first, end, len(faces))
             if first < end:
-                steps[int(bool(volume.kind)), first] += 1
-                steps[int(bool(volume.kind)), end] -= 1
-                if volume.kind:
-                    self.left_out.add(volume.kind, volume.name or f"of object {key[1][:40]}", end - first)
+                steps[int(bool(volume.kind)), [first, end]] += 1, -1
                 if volume.kind == NEGATIVE:
                     cut.append(faces[first:end].ravel())
         body, other = np.cumsum(steps, axis=1)[:, :-1] > 0
@@ -556,9 +555,19 @@ class _Builder:
                 f"its slicer calls {np.count_nonzero(body & other)} triangles of object {key[1][:40]} both body and "
                 "something else; they count as body"
             )
-        used = np.unique(np.concatenate(cut)) if cut else np.zeros(0, np.int64)
+        used = np.unique(np.concatenate(cut))
         used = used[(used >= 0) & (used < len(vertices))]
         return _Solid(vertices, faces[body | ~other], vertices[used] if len(used) else None)
+
+    def _note_range(self, volume: Volume, key: Key, first: int, end: int, there: int) -> None:
+        """Notes a volume of an object that is no body: its triangles from ``first`` to ``end``, of those ``there``."""
+        if (volume.first < 0 or volume.last >= there) and volume.first <= volume.last:
+            self._configuration.warnings.append(
+                f"its slicer calls triangles {volume.first} to {volume.last} of object {key[1][:40]} "
+                f"a {volume.kind}, and it has {there}; export it again"
+            )
+        if first < end:
+            self.left_out.add(volume.kind, volume.name or f"of object {key[1][:40]}", end - first)
 
     def warnings(self) -> list[str]:
         """A sentence for each thing that was left out, or that the slicers say and that does not fit."""
@@ -567,24 +576,24 @@ class _Builder:
             sentences.append(f"left out, because it is not printed as body: {self.left_out}")
         if self._negative and self.surfaces:
             sentences += self._cuts()
-        objects = self._models[self._root].objects
         for number, said in self._configuration.objects.items():
-            named = [*((None, volume) for volume in said.ranges), *said.parts.items()]
-            for part, volume in named:
-                whose = f"volume {(volume.name or part or '')!r} of object {number[:40]!r}"
+            for part, volume in [*((None, volume) for volume in said.ranges), *said.parts.items()]:
+                whose = f"its slicer calls volume {(volume.name or part or '')!r} of object {number[:40]!r}"
                 if volume.unknown:
+                    sentences.append(f"{whose} a {volume.unknown!r}, which is unknown; it counts as body")
+                if volume.kind and self._is_missing(number, said, part):
                     sentences.append(
-                        f"its slicer calls {whose} a {volume.unknown!r}, which is unknown; it counts as body"
-                    )
-                if not volume.kind:
-                    continue
-                is_missing = number not in objects or (part is None and not objects[number].faces)
-                if is_missing or (said.used and part is not None and (id(said), part) not in self._parts):
-                    sentences.append(
-                        f"its slicer calls {whose} a {volume.kind}, and the file has no such volume; "
+                        f"{whose} a {volume.kind}, and the file has no such volume; "
                         "look whether it stands as body under another number"
                     )
         return [*dict.fromkeys([*sentences, *self._configuration.warnings])][:_MOST_WARNINGS]
+
+    def _is_missing(self, number: str, said: Said, part: str | None) -> bool:
+        """Whether the file has no such volume as a slicer names: a part of an object, or a range of its triangles."""
+        objects = self._models[self._root].objects
+        if number not in objects or (part is None and not objects[number].faces):
+            return True
+        return said.used and part is not None and (id(said), part) not in self._parts
 
     def _cuts(self) -> list[str]:
         """A sentence if a negative volume reaches into the body."""
