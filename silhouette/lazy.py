@@ -217,7 +217,7 @@ def remembered(function: Callable[Parameters, Result]) -> Callable[Parameters, R
     """
 
     @derived
-    def of_owner(owner: object, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+    def of_owner(owner: object, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         return function(*args, **kwargs)
 
     @functools.wraps(function)

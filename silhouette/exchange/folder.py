@@ -97,7 +97,7 @@ def odd_base(name: str, base: Base | None) -> str | None:
 
 
 @dataclass(frozen=True)
-class Found:
+class Facts:
     """What is wanted of a model: no more, since it comes from another process.
 
     Attributes:
@@ -124,20 +124,20 @@ class SceneModels:
     def __init__(self, scene: Path, cache: Cache) -> None:
         self._scene = scene
         self._cache = cache
-        self._found: dict[tuple[Any, ...], Found | FileError] = {}
+        self._facts: dict[tuple[Any, ...], Facts | FileError] = {}
 
-    def of(self, pieces: Sequence[Keys]) -> list[Found | FileError]:
+    def of(self, pieces: Sequence[Keys]) -> list[Facts | FileError]:
         """What is found of the model of each piece, or why there could be none."""
-        known = [(kind, *sorted((key, repr(value)) for key, value in keys.items())) for kind, keys in pieces]
-        new = {name: piece for name, piece in zip(known, pieces, strict=True) if name not in self._found}
+        looks = [(kind, *sorted((key, repr(value)) for key, value in keys.items())) for kind, keys in pieces]
+        new = {name: piece for name, piece in zip(looks, pieces, strict=True) if name not in self._facts}
         files = {keys["mesh"] for _, keys in new.values()}
         together = sum((self._scene.parent / file).stat().st_size for file in files)
         looked_at = side_by_side(partial(_looked_at, self._scene, self._cache), list(new.values()), together)
-        self._found |= zip(new, looked_at, strict=True)
-        return [self._found[name] for name in known]
+        self._facts |= zip(new, looked_at, strict=True)
+        return [self._facts[name] for name in looks]
 
 
-def _looked_at(scene: Path, cache: Cache, piece: Keys) -> Found | FileError:
+def _looked_at(scene: Path, cache: Cache, piece: Keys) -> Facts | FileError:
     kind, keys = piece
     place = Location(scene, "")
     try:
@@ -145,7 +145,7 @@ def _looked_at(scene: Path, cache: Cache, piece: Keys) -> Found | FileError:
         model = model_of_mesh(validated(ModelOptions, of_model, place), place, cache, kind)
     except FileError as error:
         return error
-    return Found(model.base, float(model.mesh.bounds[0, 2]))
+    return Facts(model.base, float(model.mesh.bounds[0, 2]))
 
 
 # ---- the text of scene.toml
@@ -272,17 +272,17 @@ class WrittenTable:
         return {
             "pieces": [
                 {
-                    "name": one.piece.name,
-                    "kind": one.piece.kind,
-                    "at": list(one.piece.at),
-                    "turn": one.piece.turn,
-                    "facing": one.piece.facing,
-                    "mesh": one.mesh,
-                    "baked": one.piece.baked,
+                    "name": each.piece.name,
+                    "kind": each.piece.kind,
+                    "at": list(each.piece.at),
+                    "turn": each.piece.turn,
+                    "facing": each.piece.facing,
+                    "mesh": each.mesh,
+                    "baked": each.piece.baked,
                 }
-                for one in self.pieces
+                for each in self.pieces
             ],
-            "left_out": [{"name": one.name, "why": one.why} for one in self.left_out],
+            "left_out": [{"name": each.name, "why": each.why} for each in self.left_out],
             "warnings": list(self.warnings),
         }
 
@@ -306,12 +306,12 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
     with changing_folder(folder, folder / SCENE) as change:
         writer = _Writer(folder, change, cache)
         writer.add(table.pieces)
-        lost, keys_of_all = _about(table.keys, {one.piece.name for one in writer.pieces})
+        lost, keys_of_all = _about(table.keys, {each.piece.name for each in writer.pieces})
         high = () if table.has_its_table else hanging(writer.grounds)
         warnings = (*table.warnings, *lost, *writer.warnings, *high)
         written = WrittenTable(tuple(writer.pieces), (*table.left_out, *writer.left_out), warnings)
         addresses = {name: table.addresses[file] for file, name in writer.copied.items() if file in table.addresses}
-        keys = [(one.piece, one.keys) for one in written.pieces]
+        keys = [(each.piece, each.keys) for each in written.pieces]
         text = scene_text(table, keys, addresses, keys_of_all)
         if keys_of_all:
             try:
@@ -327,15 +327,15 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
 
 def _about(keys: Mapping[str, Any], names: Collection[str]) -> tuple[list[str], dict[str, Any]]:
     """A sentence for each list from which entries about missing pieces are left out, and the keys without them."""
-    kept, warnings = dict(keys), []
+    left, warnings = dict(keys), []
     for key in ("check", "base_contact"):
-        entries = kept.get(key)
+        entries = left.get(key)
         if isinstance(entries, list):
             there = [entry for entry in entries if _pieces_of(entry) <= set(names)]
             if len(there) < len(entries):
                 warnings.append(f"{len(entries) - len(there)} of {key} are left out: their pieces are not there")
-                kept[key] = there
-    return warnings, kept
+                left[key] = there
+    return warnings, left
 
 
 def _pieces_of(entry: object) -> set[str]:
@@ -394,32 +394,28 @@ class _Writer:
     def _add(self, pieces: Sequence[ImportedPiece]) -> None:
         """Adds pieces for which the scene has room."""
         written = [self._written(piece) for piece in pieces]
-        with_mesh = [one for one in written if isinstance(one, WrittenPiece) and one.mesh is not None]
-        models = self._models.of([(one.piece.kind, one.keys) for one in with_mesh])
+        with_mesh = [each for each in written if isinstance(each, WrittenPiece) and each.mesh is not None]
+        models = self._models.of([(each.piece.kind, each.keys) for each in with_mesh])
         model_of = dict(zip(with_mesh, models, strict=True))
-        for piece, one in zip(pieces, written, strict=True):
-            found = one if isinstance(one, FileError) else model_of.get(one)
-            if isinstance(found, FileError):
-                self.left_out.append(LeftOut(piece.name, f"its mesh cannot be used: {found.problem}"))
-            elif isinstance(one, WrittenPiece):
-                self._place(one, found if isinstance(found, Found) else None)
+        for piece, each in zip(pieces, written, strict=True):
+            facts = each if isinstance(each, FileError) else model_of.get(each)
+            if isinstance(facts, FileError):
+                self.left_out.append(LeftOut(piece.name, f"its mesh cannot be used: {facts.problem}"))
+            elif isinstance(each, WrittenPiece):
+                self._place(each, facts if isinstance(facts, Facts) else None)
 
-    def _place(self, one: WrittenPiece, found: Found | None) -> None:
+    def _place(self, each: WrittenPiece, facts: Facts | None) -> None:
         """Adds a piece that can stand in the scene, with what was found of its mesh; None of a stand-in."""
-        self._of_kind[one.piece.kind] += 1
-        self.pieces.append(one)
-        if one.piece.kind != "terrain":
-            self.grounds.append(one.piece.at[2] + (0.0 if found is None else found.ground))
-        warning = odd_base(one.piece.name, None if found is None else found.base)
+        self._of_kind[each.piece.kind] += 1
+        self.pieces.append(each)
+        if each.piece.kind != "terrain":
+            self.grounds.append(each.piece.at[2] + (0.0 if facts is None else facts.ground))
+        warning = odd_base(each.piece.name, None if facts is None else facts.base)
         if warning:
             self.warnings.append(warning)
 
     def _written(self, piece: ImportedPiece) -> WrittenPiece | FileError:
-        """A piece whose mesh is written, or why its file cannot be read.
-
-        Raises:
-            FileError: where the mesh cannot be written, which is no fault of the piece.
-        """
+        """A piece whose mesh is written, or why its file cannot be read."""
         content = b""
         if piece.file is not None and piece.file not in self.copied:
             try:
@@ -444,12 +440,12 @@ class _Writer:
         if piece.mesh is None:
             return None
         mesh = piece.mesh
-        one = len(mesh.part_names) == 1  # PLY is read faster, but has no names for parts
-        known = (mesh.digest, *(() if one else (mesh.part.tobytes().hex(), *mesh.part_names)))
-        if known not in self._own:
-            content = ply_bytes(mesh.vertices, mesh.faces) if one else obj_bytes(mesh)
-            self._own[known] = self._keep(piece.name, ".ply" if one else ".obj", content)
-        return self._own[known]
+        is_single = len(mesh.part_names) == 1  # PLY is read faster, but has no names for parts
+        look = (mesh.digest, *(() if is_single else (mesh.part.tobytes().hex(), *mesh.part_names)))
+        if look not in self._own:
+            content = ply_bytes(mesh.vertices, mesh.faces) if is_single else obj_bytes(mesh)
+            self._own[look] = self._keep(piece.name, ".ply" if is_single else ".obj", content)
+        return self._own[look]
 
     def _keep(self, name: str, ending: str, content: bytes) -> str:
         return self._change.keep(MESHES, file_stem(name), {ending: content})

@@ -53,15 +53,22 @@ def name_gangs(models: Sequence[Marked], nodes: Mapping[int, Node]) -> str:
     for model in models:
         stated = [model.keys.get("gang"), *(nodes[index].extras.get("gang") for index in model.node.above)]
         model.gang = next((gang for gang in stated if isinstance(gang, str) and gang), None)
-        some = [index for index in _groups(model, nodes) if held[index] < len(models)]
-        if model.gang is None and some:
-            nearest = next((index for index in some if held[index] > 1), some[-1])
-            model.gang = nodes[nearest].name
-            taken[model.gang] += 1
+        if model.gang is None:
+            model.gang = _name_of_group(_groups(model, nodes), nodes, held, len(models))
+            taken.update([] if model.gang is None else [model.gang])
     if not taken:
         return ""
     gangs = ", ".join(f"{gang} ({count})" for gang, count in taken.items())
     return f"gangs that no property says are named after collections, or empties: {gangs}"
+
+
+def _name_of_group(
+    groups: Sequence[int], nodes: Mapping[int, Node], held: Mapping[int, int], models: int
+) -> str | None:
+    """The name of the group that is a gang, by how many models each holds; None without any."""
+    some = [index for index in groups if held[index] < models]
+    several = [index for index in some if held[index] > 1]
+    return nodes[(several or some[-1:])[0]].name if some else None
 
 
 def _groups(model: Marked, nodes: Mapping[int, Node]) -> list[int]:
@@ -158,7 +165,10 @@ class _Walk:
             if owner is not None and _is_shown(node):
                 owner.parts.append(node)
         nodes = [node for marked in self.marked for node in (marked.node, *marked.parts)]
-        groups = {index for node in nodes for index in node.above}
+        self._leave_out(scene, owners, {index for node in nodes for index in node.above})
+
+    def _leave_out(self, scene: Gltf, owners: Mapping[int, Marked | None], groups: set[int]) -> None:
+        """Notes the nodes that are no piece or part of one, given the piece above each, and the nodes above pieces."""
         for node in scene.nodes.values():
             owner = owners[node.index]
             is_placed = owner is not None and (owner.node is node or _is_shown(node))
@@ -248,11 +258,11 @@ def _others(tree: Tree, nodes: Mapping[int, Node]) -> list[LeftOut]:
 def _below(tree: Tree, roots: object) -> set[int]:
     """The nodes of another scene."""
     pending = list(roots) if isinstance(roots, list) else []
-    found: set[int] = set()
+    below: set[int] = set()
     while pending:
         index = pending.pop()
-        if type(index) is int and index not in found and 0 <= index < len(tree.get("nodes", [])):
-            found.add(index)
+        if type(index) is int and index not in below and 0 <= index < len(tree.get("nodes", [])):
+            below.add(index)
             children = item(tree["nodes"], index, "node").get("children", [])
             pending += children if isinstance(children, list) else []
-    return found
+    return below

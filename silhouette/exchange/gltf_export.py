@@ -85,27 +85,30 @@ def _keys_of_scene(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 def _extras(piece: Piece, entry: Mapping[str, Any]) -> dict[str, Any]:
     """The custom properties of a piece's node: what its table in the scene says, and what its model has."""
-    model, is_terrain = piece.model, piece.kind == "terrain"
     keys = {key: value for key, value in entry.items() if key not in (*OF_THE_NODE, *ModelOptions.model_fields)}
     keys |= {MARK: piece.kind}
-    if is_terrain:
+    if piece.kind == "terrain":
         keys.pop("facing", None)
     else:
         keys["facing"] = "unknown" if piece.facing is None else round(piece.facing, 9)
-    if "figure" in keys:
-        return keys
+    return keys if "figure" in keys else keys | _keys_of_model(piece)
+
+
+def _keys_of_model(piece: Piece) -> dict[str, Any]:
+    """What a piece's model has, as keys."""
+    model, is_terrain = piece.model, piece.kind == "terrain"
     eye = model.eye_given if piece.eye_given is None else piece.eye_given
-    has_front = not is_terrain or model.front_from == "given"
-    of_model = {
-        "front": round(model.front, 9) if has_front else None,
+    eyes = {arc: point.tolist() for arc, point in piece.eyes.items()}
+    keys = {
+        "front": None if is_terrain and model.front_from != "given" else round(model.front, 9),
         "solid": model.solid or None,
         "scan": model.scan or None,
         "eye": None if eye is None else eye.tolist(),
-        "eyes": {arc: point.tolist() for arc, point in piece.eyes.items()} if eye is None and piece.eyes else None,
+        "eyes": eyes if eye is None and eyes else None,
         "insignificant": [{"part": "insignificant"}] if (model.role == INSIGNIFICANT).any() else None,
         "base": None if is_terrain else _base(model),
     }
-    return keys | {key: value for key, value in of_model.items() if value is not None}
+    return {key: value for key, value in keys.items() if value is not None}
 
 
 def _base(model: Model) -> Any:
@@ -131,7 +134,7 @@ class _File:
         self._accessors: list[dict[str, Any]] = []
         self._views: list[dict[str, Any]] = []
         self._data = bytearray()
-        self._known: dict[tuple[str, bytes], list[tuple[str, int]]] = {}
+        self._written: dict[tuple[str, bytes], list[tuple[str, int]]] = {}
 
     def add(self, piece: Piece, extras: Mapping[str, Any]) -> None:
         """Adds a piece: a node with its keys, and below it one for each part of its model."""
@@ -170,15 +173,15 @@ class _File:
 
     def _parts(self, model: Model) -> list[tuple[str, int]]:
         """The parts of a model by name, each with its mesh in the file; written once for all models that look so."""
-        known = model.mesh.digest, model.role.tobytes()
-        if known not in self._known:
-            self._known[known] = []
+        look = model.mesh.digest, model.role.tobytes()
+        if look not in self._written:
+            self._written[look] = []
             for name, role in ROLES.items():
                 chosen = model.role == role
                 if chosen.any():
                     number = self._mesh(Path(model.source).stem, name, model.mesh.vertices, model.mesh.faces[chosen])
-                    self._known[known].append((name, number))
-        return self._known[known]
+                    self._written[look].append((name, number))
+        return self._written[look]
 
     def _mesh(self, source: str, part: str, vertices: Floats, faces: Integers) -> int:
         used, corner = np.unique(faces, return_inverse=True)

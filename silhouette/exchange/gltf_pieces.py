@@ -142,7 +142,7 @@ class GltfMeshes:
         self._path = path
         self._gltf = gltf
         # With the surfaces, so that no other array takes the identity of theirs.
-        self._known: dict[tuple[int, ...], tuple[tuple[Surface, ...], Mesh, dict[str, float]]] = {}
+        self._read: dict[tuple[int, ...], tuple[tuple[Surface, ...], Mesh, dict[str, float]]] = {}
 
     def of(self, node: Node) -> NodeMesh:
         """What a node shows: its mesh, with its shape keys, in the pose of its skeleton.
@@ -158,11 +158,11 @@ class GltfMeshes:
                     raise Refused("holds no triangles; a mesh needs at least one")
                 shape = self._gltf.shape(node)
                 key = tuple(id(surface.vertices) for surface in shape.surfaces)
-                if key not in self._known:
-                    self._known[key] = shape.surfaces, *_read(shape.surfaces)
+                if key not in self._read:
+                    self._read[key] = shape.surfaces, *_read(shape.surfaces)
         except FileError as error:
             raise NoPiece(f"its mesh cannot be used: {error.problem}") from None
-        _, mesh, areas = self._known[key]
+        _, mesh, areas = self._read[key]
         return NodeMesh(mesh, shape.matrix, areas)
 
     def name_of(self, node: Node) -> str:
@@ -328,9 +328,9 @@ class Pieces:
         """Where a piece looks: as it says, else where its front points on the table."""
         if marked.kind == "terrain":
             return None
-        said = marked.keys.get("facing")
-        found = direction(matrix, ahead(front)) if said is None else said
-        return "unknown" if found is None or found == "unknown" else float(found)
+        stated = marked.keys.get("facing")
+        facing = direction(matrix, ahead(front)) if stated is None else stated
+        return "unknown" if facing is None or facing == "unknown" else float(facing)
 
     def _parts(self, marked: Marked, reading: Floats) -> list[_Part]:
         """Each part: its name, the digest of its mesh, the mesh, and the matrix to the piece's frame, mm and z up."""
@@ -394,11 +394,7 @@ class Pieces:
         return self._shared[key]
 
     def _counted(self, mesh: Mesh) -> Mesh:
-        """The mesh itself.
-
-        Raises:
-            NoPiece: where all together are too large.
-        """
+        """The mesh itself."""
         if self._triangles + len(mesh.faces) > MOST_TOGETHER:
             raise NoPiece(f"is one too many: those before it have nearly {MOST_TOGETHER} triangles")
         self._triangles += len(mesh.faces)
@@ -425,11 +421,7 @@ def _with_plain_names(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _turned(keys: Mapping[str, Any], matrix: Floats, front: float) -> dict[str, Any]:
-    """The keys of a piece whose mesh holds its pose: points of its own frame are turned as its mesh is.
-
-    Raises:
-        NoPiece: where a box would no longer be one.
-    """
+    """The keys of a piece whose mesh holds its pose: points of its own frame are turned as its mesh is."""
     axes = matrix[:3, :3]
     axes = axes / abs(np.linalg.det(axes)) ** (1.0 / 3.0)
 

@@ -215,11 +215,7 @@ MOST_OBJECTS = 20_000
 
 
 def document_of(path: Path) -> dict[str, Any]:
-    """The content of a save.
-
-    Raises:
-        FileError: where it is none.
-    """
+    """The content of a save."""
     needs = f"give a save or a saved object of {PROGRAM}"
     try:
         document = parsed_json(read_file(path, LARGEST_SAVE))
@@ -254,18 +250,18 @@ def objects_in(state: Mapping[str, Any], key: str) -> list[Any]:
     return inner if isinstance(inner, list) else []
 
 
-def kept_files(states: list[Any], kept: KeptMeshes) -> list[Path]:
+def kept_files(states: list[Any], mesh_folder: KeptMeshes) -> list[Path]:
     """The mesh files of all objects on the table and of their parts, each once."""
-    todo, found = list(states), dict[Path, None]()
+    todo, files = list(states), dict[Path, None]()
     while todo:
         state = todo.pop()
         if isinstance(state, Mapping):
             todo += objects_in(state, "ChildObjects")
             with suppress(FileError):
-                file = kept.find(mesh_address(state))
+                file = mesh_folder.find(mesh_address(state))
                 if file is not None:
-                    found[file] = None
-    return list(found)
+                    files[file] = None
+    return list(files)
 
 
 def mesh_address(state: Mapping[str, Any]) -> str:
@@ -328,9 +324,9 @@ def read_save(path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool 
         FileError: where it is no such file, holds too much, or the folder of the meshes cannot be read.
     """
     document = document_of(path)
-    kept = KeptMeshes(meshes)
-    ahead = read_ahead(kept_files(document["ObjectStates"], kept), cache)
-    table = _Table(kept, cache, ahead, stand_ins, NO_FOLDER if meshes is None else "")
+    mesh_folder = KeptMeshes(meshes)
+    ahead = read_ahead(kept_files(document["ObjectStates"], mesh_folder), cache)
+    table = _Table(mesh_folder, cache, ahead, stand_ins, NO_FOLDER if meshes is None else "")
     for state in document["ObjectStates"]:
         table.add(state)
     title = document.get("SaveName")
@@ -349,7 +345,7 @@ class _Table:
 
     def __init__(
         self,
-        kept: KeptMeshes,
+        mesh_folder: KeptMeshes,
         cache: Cache,
         ahead: Mapping[Path, Size | FileError],
         stand_ins: bool,
@@ -358,7 +354,7 @@ class _Table:
         self.pieces: list[ImportedPiece] = []
         self.left_out: list[LeftOut] = []
         self.addresses: dict[Path, str] = {}
-        self._kept = kept
+        self._mesh_folder = mesh_folder
         self._cache = cache
         self._stand_ins = stand_ins
         self._not_looked_for = not_looked_for
@@ -432,11 +428,7 @@ class _Table:
         return why
 
     def _part(self, state: Mapping[str, Any], name: str, matrix: Floats) -> _Part:
-        """The mesh of an object.
-
-        Raises:
-            _NoMesh: where it has none that can be read.
-        """
+        """The mesh of an object."""
         address = mesh_address(state)
         if not address.strip():
             if isinstance(state.get("CustomAssetbundle"), Mapping):
@@ -445,7 +437,7 @@ class _Table:
         if self._not_looked_for:
             raise _NoMesh(self._not_looked_for)
         try:
-            file = self._kept.find(address)
+            file = self._mesh_folder.find(address)
             if file is None:
                 raise _NoMesh(f"its mesh is not in the folder of the meshes: {plain_name(address)}")
             return _Part(name, file, address, self._size_of(file), matrix)
@@ -453,11 +445,7 @@ class _Table:
             raise _NoMesh(_unusable(error)) from None
 
     def _size_of(self, file: Path) -> Size:
-        """The size of the mesh of a file.
-
-        Raises:
-            FileError: where it cannot be used.
-        """
+        """The size of the mesh of a file."""
         if file not in self._sizes:
             try:
                 if self._triangles > MOST_TRIANGLES:
@@ -466,17 +454,13 @@ class _Table:
                 self._triangles += 0 if isinstance(size, FileError) else size.triangles
             except FileError as error:
                 self._sizes[file] = error
-        found = self._sizes[file]
-        if isinstance(found, FileError):
-            raise found
-        return found
+        looked_up = self._sizes[file]
+        if isinstance(looked_up, FileError):
+            raise looked_up
+        return looked_up
 
     def _mesh(self, file: Path) -> Mesh:
-        """The mesh of a file whose size is known or being asked for; it is read once.
-
-        Raises:
-            FileError: where it cannot be used.
-        """
+        """The mesh of a file whose size is known or being asked for; it is read once."""
         if file not in self._meshes:
             self._meshes[file] = read_mesh(file, self._cache).mesh
         return self._meshes[file]
@@ -544,7 +528,7 @@ class _Table:
         custom = state.get("CustomMesh") or state.get("CustomAssetbundle")
         address = custom.get("ColliderURL") if isinstance(custom, Mapping) else None
         with suppress(FileError):
-            file = self._kept.find(address) if isinstance(address, str) else None
+            file = self._mesh_folder.find(address) if isinstance(address, str) else None
             if file is not None:
                 self._size_of(file)  # whether it may be read, and counts
                 return self._mesh(file)
@@ -583,7 +567,9 @@ class _Table:
             self._leave(name, because)
             if isinstance(inner, Mapping):
                 for key in ("ContainedObjects", "States", "ChildObjects"):
-                    todo += [(one, f"belongs to {name}, which is left out") for one in reversed(objects_in(inner, key))]
+                    todo += [
+                        (each, f"belongs to {name}, which is left out") for each in reversed(objects_in(inner, key))
+                    ]
 
 
 def _unusable(error: FileError) -> str:
@@ -591,11 +577,7 @@ def _unusable(error: FileError) -> str:
 
 
 def _transform(state: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The ``Transform`` of an object.
-
-    Raises:
-        NoPlace: where it has none.
-    """
+    """The ``Transform`` of an object."""
     transform = state.get("Transform")
     if not isinstance(transform, Mapping):
         raise NoPlace("has no Transform, so that nobody knows where it stands")
@@ -604,10 +586,10 @@ def _transform(state: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _facing(state: Mapping[str, Any], matrix: Floats) -> float | Literal["unknown"]:
     """Where an object looks: as a tag says, else where its front points on the table."""
-    said = facing_of(state)
-    if said is None:
-        said = direction(matrix, FRONT)
-    return "unknown" if said is None else said
+    stated = facing_of(state)
+    if stated is None:
+        stated = direction(matrix, FRONT)
+    return "unknown" if stated is None else stated
 
 
 def _no_piece(state: Mapping[str, Any]) -> str:

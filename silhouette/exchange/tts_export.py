@@ -90,12 +90,12 @@ def write_saved_object(scene: Scene, out: Path, cache: Cache) -> Export:
 def _addresses(scene: TableScene) -> dict[Path, str]:
     """The addresses of mesh files that `import` has noted in a scene, as far as they are addresses in the net."""
     rows = scene.source.get("meshes")
-    found = {}
+    addresses = {}
     for row in rows if isinstance(rows, list) else ():
         mesh, address = (row.get("mesh"), row.get("address")) if isinstance(row, Mapping) else (None, None)
         if isinstance(mesh, str) and isinstance(address, str) and "\0" not in mesh and re.match("https?://", address):
-            found[(scene.path.parent / mesh).resolve()] = address
-    return found
+            addresses[(scene.path.parent / mesh).resolve()] = address
+    return addresses
 
 
 class _Exporter:

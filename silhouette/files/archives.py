@@ -118,12 +118,12 @@ class Archive:
             if info.is_dir() or any(part in _LITTER or part.startswith("._") for part in info.filename.split("/")):
                 continue
             name = _checked(info)
-            if alike(name) in self._infos:
+            if collision_key(name) in self._infos:
                 raise ArchiveError(f"is an archive that holds {name[:80]!r} twice; {again}")
-            self._infos[alike(name)] = info
+            self._infos[collision_key(name)] = info
 
     def names(self) -> dict[str, str]:
-        """The names of all files as the archive has them, by what `alike` makes of them, in the archive's order."""
+        """The names of all files as the archive has them, by their `collision_key`, in the archive's order."""
         return {key: info.filename for key, info in self._infos.items()}
 
     def read(self, name: str) -> bytes:
@@ -133,7 +133,7 @@ class Archive:
             KeyError: where there is no such file.
             ArchiveError: where it is too large, suspiciously dense, or damaged.
         """
-        info = self._infos[alike(name)]
+        info = self._infos[collision_key(name)]
         self._zip.check_size(info)
         with self._zip.opened(info) as stream:
             content = stream.read(info.file_size + 1)
@@ -143,11 +143,11 @@ class Archive:
         return content
 
 
-def alike(name: str) -> str:
+def collision_key(name: str) -> str:
     """What two names have in common that some file systems take for one: large and small letters, composed accents.
 
-    >>> alike("Scan.OBJ") == alike("scan.obj"), alike("e\\u0301.stl") == alike("\\u00e9.stl")
-    (True, True)
+    >>> collision_key("Scans\\\\Scan.OBJ"), collision_key("e\\u0301.stl") == collision_key("\\u00e9.stl")
+    ('scans/scan.obj', True)
     """
     return unicodedata.normalize("NFC", posixpath.normpath(name.replace("\\", "/"))).lower()
 

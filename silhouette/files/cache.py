@@ -131,9 +131,9 @@ class Cache:
         if self.directory is None:
             return build()
         path = self.directory / f"{_name(key)}.npz"
-        kept = _read(path)
-        if kept is not None:
-            return kept
+        stored = _read(path)
+        if stored is not None:
+            return stored
         built = build()
         self._keep(path, built)
         return built

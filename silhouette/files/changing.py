@@ -189,8 +189,8 @@ class FolderChange:
         others = [*self._staged]
         self._last = last = self._stage(self._main, content)
         if before is not None and self._main.is_file():
-            kept = self._stage(before, read_file(self._main, LARGEST_FILE), like=self._main)
-            _take_place(kept)
+            earlier = self._stage(before, read_file(self._main, LARGEST_FILE), like=self._main)
+            _take_place(earlier)
         for path in [*self._dropped, *(staged.final for staged in others if os.path.lexists(staged.final))]:
             self._aside.append((path, temporary(path.parent)))
             os.replace(*self._aside[-1])

@@ -283,11 +283,7 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def document_of(path: Path, text: str) -> dict[str, Any]:
-    """The content that the text of a scene or model file has, by its ending TOML or JSON.
-
-    Raises:
-        FileError: as `read_document` does.
-    """
+    """The content that the text of a scene or model file has, by its ending TOML or JSON."""
     reader = _json if path.suffix.lower() == ".json" else _toml
     try:
         document = reader(text)
@@ -456,8 +452,8 @@ def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _as_in_the_file(names: re.Match[str]) -> str:
-    found = re.findall(r"'([^']*)'", names[1])
-    return f"[{'.'.join(found)}]"
+    tables = re.findall(r"'([^']*)'", names[1])
+    return f"[{'.'.join(tables)}]"
 
 
 def _plain(message: str) -> str:

@@ -75,8 +75,8 @@ class Entry(BaseModel):
         schema = handler(core_schema)
         properties = handler.resolve_ref_schema(schema)["properties"]
         for key, meaning in meanings(cls).items():
-            wanted = properties[key].get("description")
-            properties[key]["description"] = f"{meaning} It must be {wanted}." if wanted else meaning
+            must_be = properties[key].get("description")
+            properties[key]["description"] = f"{meaning} It must be {must_be}." if must_be else meaning
         return schema
 
 

@@ -251,10 +251,10 @@ def _zipped(mesh: Mesh) -> tuple[Mesh, Edges, Edges]:
         from_start = start[edge] + way * step
         along = loops.vertices[order]
         cut = np.column_stack([along[from_start], along[from_start + way], third[long][edge]]).astype(np.int32)
-        kept = np.ones(len(mesh.faces), dtype=np.bool_)
-        kept[at[long]] = False
-        part = np.concatenate([mesh.part[kept], mesh.part[at[long]][edge]])
-        mesh = Mesh(mesh.vertices, np.concatenate([mesh.faces[kept], cut]), part, mesh.part_names)
+        whole = np.ones(len(mesh.faces), dtype=np.bool_)
+        whole[at[long]] = False
+        part = np.concatenate([mesh.part[whole], mesh.part[at[long]][edge]])
+        mesh = Mesh(mesh.vertices, np.concatenate([mesh.faces[whole], cut]), part, mesh.part_names)
         rim, third, at = _rim(mesh)
     return mesh, rim, third
 

@@ -189,10 +189,10 @@ def joined(surfaces: list[Surface]) -> tuple[Floats, NDArray[np.int64], Integers
     total = sum(map(len, faces))
     if total > MOST_TRIANGLES or end > 2 * MOST_VERTICES:
         raise Refused(f"holds {total} triangles over {end} vertices; {MOST_TRIANGLES} triangles are the most")
-    return _one(vertices).astype(np.float64, copy=False), _one(faces), _one(part), names
+    return _concatenated(vertices).astype(np.float64, copy=False), _concatenated(faces), _concatenated(part), names
 
 
-def _one(arrays: list[NDArray[Any]]) -> NDArray[Any]:
+def _concatenated(arrays: list[NDArray[Any]]) -> NDArray[Any]:
     """The arrays one after the other; the list is emptied."""
     joined = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
     arrays.clear()
@@ -220,12 +220,12 @@ def _cleaned(
     order = np.flatnonzero(whole)[morton_order(_centroids(vertices, corners[whole]))]
     corners, part = corners[order], part[order]
     used = used_vertices(corners, len(vertices))
-    kept = np.flatnonzero(np.bincount(part, minlength=len(names)))
+    used_parts = np.flatnonzero(np.bincount(part, minlength=len(names)))
     mesh = Mesh(
         vertices[used],
         _renumbered(corners, used),
-        np.searchsorted(kept, part).astype(np.int32),
-        tuple(names[index] for index in kept),
+        np.searchsorted(used_parts, part).astype(np.int32),
+        tuple(names[index] for index in used_parts),
     )
     warnings = list(health.warnings)
     dropped = len(faces) - len(corners)
@@ -260,12 +260,12 @@ def merge_equal(vertices: Floats) -> tuple[Floats, Integers]:
         order = np.lexsort(points.T)
         new[1:] = (points[order[1:]] != points[order[:-1]]).any(axis=1)
     first = np.minimum.reduceat(order, np.flatnonzero(new))
-    kept = np.zeros(len(points), dtype=np.bool_)
-    kept[first] = True
-    number = (np.cumsum(kept) - 1).astype(np.int32)
+    is_first = np.zeros(len(points), dtype=np.bool_)
+    is_first[first] = True
+    number = (np.cumsum(is_first) - 1).astype(np.int32)
     merged = np.empty(len(points), dtype=np.int32)
     merged[order] = number[first][np.cumsum(new) - 1]
-    return points[kept], merged
+    return points[is_first], merged
 
 
 def morton_order(points: Floats) -> NDArray[np.int64]:

@@ -133,8 +133,8 @@ def part_names(parts: Sequence[Solid]) -> tuple[str, ...]:
     """
     names = []
     for index, part in enumerate(parts):
-        alike = sum(type(earlier.shape) is type(part.shape) and earlier.name is None for earlier in parts[: index + 1])
-        names.append(part.name or f"{type(part.shape).__name__.lower()} {alike}")
+        number = sum(type(earlier.shape) is type(part.shape) and earlier.name is None for earlier in parts[: index + 1])
+        names.append(part.name or f"{type(part.shape).__name__.lower()} {number}")
     return tuple(names)
 
 

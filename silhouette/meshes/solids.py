@@ -77,7 +77,7 @@ VERSION = 1
 
 def inner_boxes(mesh: Mesh) -> InnerBoxes:
     """The boxes inside a mesh; none where all of it is open, or too thin."""
-    return recorded(mesh, InnerBoxes, VERSION, lambda mesh: _found(clusters_of(mesh)))
+    return recorded(mesh, InnerBoxes, VERSION, lambda mesh: _boxes_of(clusters_of(mesh)))
 
 
 def take_inner_boxes(mesh: Mesh, part: Mesh) -> None:
@@ -85,7 +85,7 @@ def take_inner_boxes(mesh: Mesh, part: Mesh) -> None:
     recorded(mesh, InnerBoxes, VERSION, lambda mesh: inner_boxes(part))
 
 
-def _found(clusters: Clusters) -> InnerBoxes:
+def _boxes_of(clusters: Clusters) -> InnerBoxes:
     label = _labels(clusters)
     count = int(label.max()) + 1
     corners = np.ascontiguousarray(clusters.vertices.T).take(clusters.corners.T, axis=1).swapaxes(0, 1)
@@ -106,15 +106,15 @@ def _found(clusters: Clusters) -> InnerBoxes:
         triangles = np.concatenate(
             [corners[:, :, order[first[number] : first[number + 1]]], lids.triangles[:, :, own]], axis=2
         )
-        found = _boxes_in(triangles)
-        if len(found) == 0:
+        boxes_inside = _boxes_in(triangles)
+        if len(boxes_inside) == 0:
             continue
         for hole in holes.tolist():
             points = lids.triangles[:, :, lids.hole == hole]
             lid_boxes.append(_bounds(points))
             lid_surface.append(len(shells))
-        boxes.append(found)
-        surface += [len(shells)] * len(found)
+        boxes.append(boxes_inside)
+        surface += [len(shells)] * len(boxes_inside)
         shells.append(_bounds(triangles))
     return InnerBoxes(
         np.concatenate([np.empty((0, 2, 3)), *boxes]),
@@ -143,12 +143,12 @@ def joined(first: Indices, second: Indices, count: int) -> Indices:
     """
     least = np.arange(count)
     while True:
-        one, other = least[first], least[second]
-        apart = one != other
+        own, other = least[first], least[second]
+        apart = own != other
         if not apart.any():
             return least
-        first, second, one, other = first[apart], second[apart], one[apart], other[apart]
-        np.minimum.at(least, np.maximum(one, other), np.minimum(one, other))
+        first, second, own, other = first[apart], second[apart], own[apart], other[apart]
+        np.minimum.at(least, np.maximum(own, other), np.minimum(own, other))
         while (least[least] != least).any():
             least = least[least]
 
@@ -201,8 +201,8 @@ def _boxes_in(triangles: Floats) -> Floats:
         return np.empty((0, 2, 3))
     grid = free & inside
     boxes = low + np.array(_largest(grid)).reshape(-1, 2, 3) * width + [[CLEARANCE], [-CLEARANCE]]
-    kept: Floats = boxes[(boxes[:, 0] < boxes[:, 1]).all(axis=1)]
-    return kept
+    proper: Floats = boxes[(boxes[:, 0] < boxes[:, 1]).all(axis=1)]
+    return proper
 
 
 def _bounds(triangles: Floats) -> Floats:
@@ -276,11 +276,11 @@ def _inside(met: list[tuple[Indices, Floats]], shape: Indices) -> Flags:
 
 def _is_consistent(free: Flags, inside: Flags) -> bool:
     """Whether all neighbouring cells that no face touches are alike; not so where rounding misled a line at an edge."""
-    alike = [
+    changes = [
         np.diff(inside, axis=axis) & free.take(range(1, size), axis) & free.take(range(size - 1), axis)
         for axis, size in enumerate(free.shape)
     ]
-    return not any(differing.any() for differing in alike)
+    return not any(differing.any() for differing in changes)
 
 
 def _largest(grid: Flags) -> list[Integers]:
@@ -303,18 +303,18 @@ def _largest(grid: Flags) -> list[Integers]:
                 corner[:, axis] = np.clip(was + way, 0, shape[axis])
                 broken = ~_is_full(sums, strides, first, last)
                 corner[broken, axis] = was[broken]
-    found = np.unique(np.hstack([first, last]), axis=0)
+    candidates = np.unique(np.hstack([first, last]), axis=0)
     probes = cells[np.unique(np.linspace(0, len(cells) - 1, PROBES).astype(np.int64))]
-    holds = np.ones((len(found), len(probes)), dtype=np.bool_)
+    holds = np.ones((len(candidates), len(probes)), dtype=np.bool_)
     for axis in range(3):
-        holds &= (probes[:, axis] >= found[:, axis, None]) & (probes[:, axis] < found[:, 3 + axis, None])
+        holds &= (probes[:, axis] >= candidates[:, axis, None]) & (probes[:, axis] < candidates[:, 3 + axis, None])
     left = np.ones(len(probes), dtype=np.bool_)
     while len(boxes) < BOXES and left.any():
         gain = np.count_nonzero(holds & left, axis=1)
         best = int(gain.argmax())
         if gain[best] == 0:
             break
-        boxes.append(found[best].reshape(2, 3))
+        boxes.append(candidates[best].reshape(2, 3))
         left &= ~holds[best]
     return boxes
 

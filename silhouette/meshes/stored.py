@@ -191,11 +191,11 @@ def _check_faces(surfaces: list[Surface]) -> None:
 
 def _faces(surfaces: list[Surface], offsets: list[int]) -> Integers:
     """All faces (m, 3), for the vertices of all surfaces."""
-    found = [np.zeros((0, 3), np.int32)]
+    own = [np.zeros((0, 3), np.int32)]
     for surface, offset in zip(surfaces, offsets, strict=True):
         if len(surface.faces):
-            found.append((np.asarray(surface.faces).astype(np.int64) + offset).astype(np.int32))
-    faces: Integers = np.concatenate(found)
+            own.append((np.asarray(surface.faces).astype(np.int64) + offset).astype(np.int32))
+    faces: Integers = np.concatenate(own)
     if len(faces) > MOST_TRIANGLES:
         raise Refused(f"holds {len(faces)} triangles; {MOST_TRIANGLES} are the most")
     return faces
@@ -297,12 +297,12 @@ def display_colours(path: Path, cache: Cache) -> Paint | None:
         with plainly(path):
             source = opened(path)
             digest = _digest(source)
-            kept = cache.fetch(f"colours {digest}", lambda: _build(source))
+            entry = cache.fetch(f"colours {digest}", lambda: _build(source))
     except MeshError:
         return None
-    if len(kept["points"]) == 0:
+    if len(entry["points"]) == 0:
         return None
-    return Paint(kept["points"].astype(np.float64), kept["colours"], digest)
+    return Paint(entry["points"].astype(np.float64), entry["colours"], digest)
 
 
 def _digest(source: Source) -> str:
@@ -350,15 +350,15 @@ def _painted(held: Content) -> tuple[NDArray[np.float32], Bytes]:
     weights = POINTS if total <= FINE else POINTS[:1]
     points, colours = list[NDArray[np.float32]](), list[Bytes]()
     # Surfaces of one picture follow each other, so that it is decoded once.
-    for surface in sorted(held.surfaces, key=lambda one: (one.skin.picture or "") if one.skin else ""):
+    for surface in sorted(held.surfaces, key=lambda surface: (surface.skin.picture or "") if surface.skin else ""):
         if len(surface.faces) == 0:
             continue
         corners = np.asarray(surface.vertices, dtype=np.float32)[surface.faces]
         places = np.einsum("sc,mck->smk", weights, corners).reshape(-1, 3)
-        found = face_colours(surface, weights, pictures)
-        if found is None:
-            found = np.full((len(places), 3), WHITE, np.uint8)
+        parts = face_colours(surface, weights, pictures)
+        if parts is None:
+            parts = np.full((len(places), 3), WHITE, np.uint8)
         finite = np.isfinite(places).all(axis=1)
         points.append(places[finite])
-        colours.append(found[finite])
+        colours.append(parts[finite])
     return np.concatenate(points), np.concatenate(colours)

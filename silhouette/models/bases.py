@@ -81,10 +81,10 @@ class Window:
         enters, leaves = (np.where(np.isnan(at), -np.inf, at) for at in (shares.min(axis=0), -shares.max(axis=0)))
         first = np.maximum(enters.max(axis=1), 0.0)[:, None]
         last = np.minimum(-leaves.max(axis=1), 1.0)[:, None]
-        kept = (first <= last)[:, 0]
-        first, last, start, run = first[kept], last[kept], start[kept], run[kept]
+        crosses = (first <= last)[:, 0]
+        first, last, start, run = first[crosses], last[crosses], start[crosses], run[crosses]
         begin = np.where(first > 0.0, start + first * run, start)
-        end = np.where(last < 1.0, start + last * run, segments[kept, 1])
+        end = np.where(last < 1.0, start + last * run, segments[crosses, 1])
         inside: Floats = np.stack([begin, end], axis=1)
         return inside
 
@@ -372,8 +372,8 @@ class _Levels:
         triangle, row = triangle[scan], row[scan]
         offset = (np.stack([column, row], axis=1) - plan[triangle, 0]) * window.cell
         z = triangles[triangle, 0, 2] - (offset * normal[triangle, :2]).sum(axis=1) / normal[triangle, 2]
-        kept = (z >= LEAST_HEIGHT - 0.6) & (z <= ceiling)
-        return cls((row * GRID + column)[kept], z[kept])
+        in_range = (z >= LEAST_HEIGHT - 0.6) & (z <= ceiling)
+        return cls((row * GRID + column)[in_range], z[in_range])
 
     def candidates(self, reach: float, ceiling: float) -> Iterator[float]:
         """Heights about which much of the surface is level within ``reach``: the largest area first, well apart."""

@@ -43,11 +43,7 @@ def tagged(mesh: Mesh, tag: InsignificantEntry, location: Location) -> Flags:
 
 
 def named(mesh: Mesh, pattern: str, location: Location) -> Flags:
-    """Which faces (m,) belong to parts of a name, in which ``*``, ``?`` and ``[...]`` may stand for other letters.
-
-    Raises:
-        FileError: where no part is called that.
-    """
+    """Which faces (m,) belong to parts of a name, in which ``*``, ``?`` and ``[...]`` may stand for other letters."""
     fits = np.array([name == pattern or fnmatchcase(name, pattern) for name in mesh.part_names])
     if not fits.any():
         raise location.error(
@@ -186,8 +182,8 @@ def _found_base(mesh: Mesh, key: str, cache: Cache) -> Base | None:
         base = find_base(mesh)
         return {"base": np.array([] if base is None else [base.height, base.diameter, *base.centre, base.hanging])}
 
-    kept = [float(value) for value in cache.fetch(f"base above what hangs {key}", build)["base"]]
-    return Base("auto", kept[0], kept[1], (kept[2], kept[3]), hanging=kept[4]) if kept else None
+    entry = [float(value) for value in cache.fetch(f"base above what hangs {key}", build)["base"]]
+    return Base("auto", entry[0], entry[1], (entry[2], entry[3]), hanging=entry[4]) if entry else None
 
 
 def _second_step(cut: Mesh, below: Flags, base: Base, key: str, cache: Cache) -> float | None:
@@ -202,8 +198,8 @@ def _second_step(cut: Mesh, below: Flags, base: Base, key: str, cache: Cache) ->
         apart = np.inf if step is None else np.abs(np.subtract(step.centre, base.centre)).max()
         return {"step": np.array([] if step is None or apart > CONCENTRIC else [base.height + step.height])}
 
-    kept = cache.fetch(f"step {key}", build)["step"]
-    return float(kept[0]) if len(kept) else None
+    entry = cache.fetch(f"step {key}", build)["step"]
+    return float(entry[0]) if len(entry) else None
 
 
 def measured(source: Literal["part", "height", "parts"], faces: Mesh, ground: float | None = None) -> Base:

@@ -119,24 +119,14 @@ class InsignificantEntry(Entry):
 LENGTH: JsonValue = {"type": "number", "minimum": LEAST_BASE, "maximum": MAX_LENGTH}
 BASE_FORMS: list[JsonValue] = [
     {"enum": ["auto", "none"]},
-    {
-        "type": "object",
-        "properties": {"part": {"type": "string", "minLength": 1}, "diameter": LENGTH},
-        "required": ["part"],
-        "additionalProperties": False,
-    },
-    {
-        "type": "object",
-        "properties": {"height": LENGTH, "diameter": LENGTH},
-        "required": ["height"],
-        "additionalProperties": False,
-    },
-    {
-        "type": "object",
-        "properties": {"diameter": LENGTH},
-        "required": ["diameter"],
-        "additionalProperties": False,
-    },
+    *(
+        {"type": "object", "properties": properties, "required": [key], "additionalProperties": False}
+        for key, properties in (
+            ("part", {"part": {"type": "string", "minLength": 1}, "diameter": LENGTH}),
+            ("height", {"height": LENGTH, "diameter": LENGTH}),
+            ("diameter", {"diameter": LENGTH}),
+        )
+    ),
 ]
 """The forms of the key ``base``, as JSON Schemas."""
 
@@ -159,11 +149,7 @@ class BaseChoice:
 
 
 def _length(value: object) -> float | None:
-    """A length of a base in mm; None for None.
-
-    Raises:
-        ValueError: where it is none.
-    """
+    """A length of a base in mm; None for None."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not LEAST_BASE <= value <= MAX_LENGTH:

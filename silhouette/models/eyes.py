@@ -92,8 +92,8 @@ def stored_balls(body: Mesh, front: float, cache: Cache) -> Balls | None:
         balls = balls_in(body, front)
         return {} if balls is None else dict(vars(balls))
 
-    kept = cache.fetch(f"heads 3 {body.digest} {front!r}", build)
-    return Balls(kept["centres"], kept["radii"], kept["features"]) if kept else None
+    entry = cache.fetch(f"heads 3 {body.digest} {front!r}", build)
+    return Balls(entry["centres"], entry["radii"], entry["features"]) if entry else None
 
 
 def _peaks(depth: Floats) -> Indices:

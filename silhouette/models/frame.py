@@ -105,11 +105,17 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
         chosen = min(GUESSED, key=lambda units: (misfit(units), off[units]))
     if chosen == "mm" and stated is None and misfit(chosen) <= math.log(UNREMARKABLE):
         return UnitsChoice(chosen, "guessed")
-    usual = {"fighter": "a fighter", "vehicle": "a vehicle", "terrain": "terrain"}[kind]
-    unusual = "" if misfit(chosen) == 0.0 else f", unusual for {usual} ({least:g} to {greatest:g} mm)"
-    sized = f"{size * MILLIMETRES[chosen] * scale:.3g} mm {dimension}{unusual}"
-    makes = f"taken to be in {IN_WORDS.get(chosen, chosen)}, which makes it {sized}"
-    return UnitsChoice(chosen, "guessed", f"{makes}; give units or scale if that is wrong")
+    length = size * MILLIMETRES[chosen] * scale
+    return UnitsChoice(chosen, "guessed", _doubt_about_units(chosen, kind, length, unusual=misfit(chosen) != 0.0))
+
+
+def _doubt_about_units(units: str, kind: Kind, length: float, *, unusual: bool) -> str:
+    least, greatest, dimension = USUAL[kind]
+    usual = f"{least:g} to {greatest:g} mm"
+    what = {"fighter": "a fighter", "vehicle": "a vehicle", "terrain": "terrain"}[kind]
+    sized = f"{length:.3g} mm {dimension}{f', unusual for {what} ({usual})' if unusual else ''}"
+    makes = f"taken to be in {IN_WORDS.get(units, units)}, which makes it {sized}"
+    return f"{makes}; give units or scale if that is wrong"
 
 
 # ---- doubts about the axis up
@@ -146,19 +152,31 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> l
     # The inverse of `upright` gives back how the mesh lies in its file; upright again, the other axis is up.
     vertices = upright(mesh.vertices, "y") if up == "z" else mesh.vertices[:, [0, 2, 1]] * [1.0, 1.0, -1.0]
     other = "y" if up == "z" else "z"
-    is_on_little = share_on_the_ground(mesh.vertices, mesh.faces) <= LITTLE
-    may_lie = kind == "fighter" and is_on_little and height < FLAT * depth and (given == "auto" or up != usual)
-    if is_on_little and share_on_the_ground(vertices, mesh.faces) >= MUCH:
-        why = "it would stand flat"
-    elif may_lie:
-        why = "it would not lie on its back"
-    elif kind != "fighter" and _is_narrow(mesh.vertices) and _breadth(vertices) >= BROAD[kind]:
-        why = "it would not stand on an edge"
-    else:
+    why = _why_turned(mesh, vertices, kind, may_lie=given != "auto" and up == usual)
+    if not why:
         return []
     if given != "auto":
         return [f'up = "{up}" makes it lie down, and with {other} up {why}; say up = "{other}"']
     return [f'taken to have {up} up, but with {other} up {why}; say up = "{other}", or up = "{up}" if it is right']
+
+
+def _why_turned(mesh: Mesh, turned: Floats, kind: Kind, *, may_lie: bool) -> str:
+    """What is better about a mesh with its vertices turned, the other axis up; empty if nothing is.
+
+    Args:
+        mesh: as it was taken.
+        turned: (n, 3) its vertices.
+        kind: of the model.
+        may_lie: whether a figure may lie on its back.
+    """
+    _, depth, height = np.ptp(mesh.bounds, axis=0)
+    is_on_little = share_on_the_ground(mesh.vertices, mesh.faces) <= LITTLE
+    if is_on_little and share_on_the_ground(turned, mesh.faces) >= MUCH:
+        return "it would stand flat"
+    if kind == "fighter":
+        return "it would not lie on its back" if is_on_little and height < FLAT * depth and not may_lie else ""
+    stands_better = _is_narrow(mesh.vertices) and _breadth(turned) >= BROAD[kind]
+    return "it would not stand on an edge" if stands_better else ""
 
 
 def share_on_the_ground(vertices: Floats, faces: Integers) -> float:

@@ -394,11 +394,7 @@ def _thick(body: Mesh, cache: Cache) -> Floats:
 
 
 def _with_a_body(model: Model, location: Location) -> Model:
-    """The model, if anything of it counts.
-
-    Raises:
-        FileError: where everything is base or insignificant.
-    """
+    """The model, if anything of it counts."""
     if model.kind != "terrain" and not (model.role == BODY).any():
         counts = {name: np.count_nonzero(model.role == role) for role, name in NAMES_OF_ROLES.items()}
         what = " and ".join(f"{count} as {name}" for name, count in counts.items() if count)
@@ -422,9 +418,9 @@ def _closed(mesh: Mesh, key: str, cache: Cache) -> tuple[Mesh, str]:
             "sentence": np.array([closed.sentence]),
         }
 
-    kept = cache.fetch(f"closed {key}", build)
-    names = tuple(str(name) for name in kept["names"])
-    return Mesh(kept["vertices"], kept["faces"], kept["part"], names), str(kept["sentence"].item())
+    entry = cache.fetch(f"closed {key}", build)
+    names = tuple(str(name) for name in entry["names"])
+    return Mesh(entry["vertices"], entry["faces"], entry["part"], names), str(entry["sentence"].item())
 
 
 def _chosen(mesh: Mesh, flags: Flags) -> Mesh:

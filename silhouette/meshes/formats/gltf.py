@@ -70,9 +70,6 @@ _NO_SKELETON = "has a skeleton that cannot be used"
 def weights_of(entry: Tree, mesh: Tree) -> list[float]:
     """How far each shape key of a mesh is on: as its node says, or else as the mesh itself says.
 
-    Raises:
-        Refused: if they are no numbers.
-
     >>> weights_of({"weights": [0, 1]}, {"weights": [1, 1]}), weights_of({}, {})
     ([0.0, 1.0], [])
     """
@@ -99,9 +96,6 @@ def posed(
 
     Returns:
         The matrix (4, 4) of that frame to the scene's, the points (n, 3) in it, and a sentence if some follow no joint.
-
-    Raises:
-        Refused: if a point follows a joint that is not there.
     """
     frame = next((matrix for matrix in matrices if is_usable(matrix)), np.eye(4))
     relative = np.linalg.solve(frame, matrices)
@@ -274,11 +268,7 @@ class Painter:
         return skin if skin.shades is not None or skin.picture is not None or material.factor else None
 
     def picture(self, name: str) -> bytes:
-        """The bytes of a picture, PNG or JPEG.
-
-        Raises:
-            Refused: where it is not there.
-        """
+        """The bytes of a picture, PNG or JPEG."""
         image = item(self._tree.get("images"), int(name), "image")
         if "bufferView" in image:
             view = item(self._tree.get("bufferViews"), image["bufferView"], "bufferView")
@@ -365,9 +355,6 @@ class Gltf:
             fetch: the bytes of a file that it refers to; raises Refused.
             binary: whether it is a GLB.
             whole: whether colours are wanted, and vertices that no triangle uses or that are not shown.
-
-        Raises:
-            Refused: if it is none, or its nodes are no tree.
         """
         self.tree, blob = open_container(data) if binary else (parse_tree(data), None)
         check_version_and_extensions(self.tree)
@@ -423,11 +410,7 @@ class Gltf:
                     yield primitives
 
     def _is_wanted(self, node: Node) -> bool:
-        """Whether what a node has is looked at.
-
-        Raises:
-            Refused: if its place cannot be told.
-        """
+        """Whether what a node has is looked at."""
         if node.index in self._broken:
             return False
         if self._whole and node.world is not None:
@@ -441,9 +424,6 @@ class Gltf:
 
         Returns:
             Its primitives of triangles, with their numbers in the mesh.
-
-        Raises:
-            Refused: as `check`.
         """
         if INSTANCING in table_of(node.entry, "extensions"):
             raise Refused(f"uses {INSTANCING}, which is not supported; export every copy as a node")
@@ -582,7 +562,7 @@ class Gltf:
         if not sets:
             return None
         self._count(len(primitive.points) * 4 * len(sets))
-        found = []
+        both = []
         for kind in (_JOINTS, _WEIGHTS):
             names = [f"{kind}{number}" for number in sets]
             if missing := [name for name in names if name not in attributes]:
@@ -591,15 +571,11 @@ class Gltf:
                 primitive.unpacked[name] if name in primitive.unpacked else self._accessors.read(attributes[name])
                 for name in names
             ]
-            found.append(np.concatenate([self._rows(primitive, rows) for rows in columns], axis=1))
-        return found[0], found[1]
+            both.append(np.concatenate([self._rows(primitive, rows) for rows in columns], axis=1))
+        return both[0], both[1]
 
     def _rows(self, primitive: _Primitive, rows: Numbers) -> Numbers:
-        """What each point of a primitive has.
-
-        Raises:
-            Refused: if there are more or fewer rows than points.
-        """
+        """What each point of a primitive has."""
         if len(rows) != len(primitive.points):
             raise Refused(
                 f"is malformed: a mesh has {len(primitive.points)} vertices, and {len(rows)} rows of what moves them"

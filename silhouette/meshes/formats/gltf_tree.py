@@ -171,7 +171,7 @@ class Buffers:
         self._tree = tree
         self._blob = blob
         self._fetch = fetch
-        self._known: dict[int, bytes] = {}
+        self._contents: dict[int, bytes] = {}
 
     def of(self, index: int) -> bytes:
         """The bytes of a buffer: those of the container, in the tree itself, or of another file.
@@ -180,19 +180,19 @@ class Buffers:
             Refused: where they are not there, or fewer than announced.
         """
         buffer = self._tree["buffers"][index]
-        if index not in self._known:
+        if index not in self._contents:
             uri = buffer.get("uri")
             if uri is None:
                 if index != 0 or self._blob is None:
                     raise Refused(f"is malformed: buffer {index} has neither data nor a reference to a file")
-                self._known[index] = self._blob
+                self._contents[index] = self._blob
             elif uri.startswith("data:"):
-                self._known[index] = inline(uri)
+                self._contents[index] = inline(uri)
             else:
-                self._known[index] = self.external[uri] = self._fetch(uri)
-            if sum(map(len, self._known.values())) > LARGEST_FILE:
+                self._contents[index] = self.external[uri] = self._fetch(uri)
+            if sum(map(len, self._contents.values())) > LARGEST_FILE:
                 raise Refused(f"has buffers of more than {LARGEST_FILE >> 20} MiB together; split the file")
-        data = self._known[index]
+        data = self._contents[index]
         if len(data) < buffer["byteLength"]:
             raise Refused(f"is truncated: buffer {index} announces {buffer['byteLength']} bytes and has {len(data)}")
         return data
@@ -276,21 +276,21 @@ def nodes_of(tree: Tree) -> dict[int, Node]:
         Refused: where a node hangs below itself or below two others, or there are too many.
     """
     nodes = tree.get("nodes", [])
-    found: dict[int, Node] = {}
+    visited: dict[int, Node] = {}
     pending: list[tuple[int, Node | None]] = [(index, None) for index in reversed(roots_of(tree))]
     while pending:
         index, parent = pending.pop()
         entry = item(nodes, index, "node")
-        if index in found:
+        if index in visited:
             raise Refused(f"is malformed: node {index} hangs below itself or below two others")
-        if len(found) >= MOST_NODES:
+        if len(visited) >= MOST_NODES:
             raise Refused(f"has more than {MOST_NODES} nodes; join them, or split the file")
         if parent is not None and len(parent.above) >= MAX_NODE_LEVELS:
             raise Refused(f"has nodes over {MAX_NODE_LEVELS} levels deep; it must be flatter")
-        found[index] = _node(index, entry, parent)
+        visited[index] = _node(index, entry, parent)
         children = entry.get("children", [])
-        pending += [(child, found[index]) for child in reversed(children if isinstance(children, list) else [])]
-    return _without_coarse_levels(found)
+        pending += [(child, visited[index]) for child in reversed(children if isinstance(children, list) else [])]
+    return _without_coarse_levels(visited)
 
 
 def not_shown(nodes: Mapping[int, Node]) -> str:
@@ -468,14 +468,15 @@ class Accessors:
         except Exception:  # whatever a decoder of foreign bytes may raise is the file's fault
             return None
         names = {number: name for name, number in draco["attributes"].items()}
-        found = {names[one["unique_id"]]: one["data"] for one in unpacked.attributes if one["unique_id"] in names}
-        if "POSITION" not in found or unpacked.faces is None:
+        data = {attribute["unique_id"]: attribute["data"] for attribute in unpacked.attributes}
+        arrays = {names[number]: values for number, values in data.items() if number in names}
+        if "POSITION" not in arrays or unpacked.faces is None:
             return None
-        for name, values in found.items():
+        for name, values in arrays.items():
             accessor = item(self._tree.get("accessors"), attributes.get(name), "accessor")
             if accessor.get("normalized") and name in ("POSITION", "WEIGHTS_0") and values.dtype.kind != "f":
-                found[name] = np.maximum(values / _FULL_SCALE[accessor["componentType"]], -1.0)
-        return {**found, "indices": np.asarray(unpacked.faces).ravel()}
+                arrays[name] = np.maximum(values / _FULL_SCALE[accessor["componentType"]], -1.0)
+        return {**arrays, "indices": np.asarray(unpacked.faces).ravel()}
 
     def check_draco(self, draco: Tree) -> None:
         """Looks whether what Draco has packed is there, and fetches it.
@@ -522,15 +523,15 @@ class Accessors:
                     "is compressed with meshopt, which is not supported; export it uncompressed or with Draco"
                 )
             item(self._tree.get("buffers"), view.get("buffer"), "buffer")
-            kept: Tree = {"buffer": view["buffer"]}
+            layout: Tree = {"buffer": view["buffer"]}
             for key in ("byteOffset", "byteLength", "byteStride"):
-                kept[key] = whole_number(
+                layout[key] = whole_number(
                     view[key] if key == "byteLength" else view.get(key, 0), f"a bufferView's {key}"
                 )
-            self._bytes += kept["byteLength"]
+            self._bytes += layout["byteLength"]
             if self._bytes > LARGEST_FILE:
                 raise Refused(f"has views of more than {LARGEST_FILE >> 20} MiB; split the file")
-            self._views[index] = kept
+            self._views[index] = layout
         return self._views[index]
 
     def _fetch(self, rows: _Rows) -> _Rows:

@@ -64,8 +64,8 @@ def even(block: bytes, *, textured: bool = True) -> Lines | None:
     starts = np.concatenate([[0], ends[:-1] + 1])
     second = signs[np.minimum(starts + 1, ends)]
     code = np.where(ends > starts, signs[starts].astype(np.int64) << 8 | np.where(second == 9, _SPACE, second), 0)
-    known = np.isin(code, (_VERTEX, _PLACE, _FACE, *_PASSED_OVER)) | (code >> 8 == _COMMENT)
-    if not known.all():
+    is_plain = np.isin(code, (_VERTEX, _PLACE, _FACE, *_PASSED_OVER)) | (code >> 8 == _COMMENT)
+    if not is_plain.all():
         return None
     faces = _faces(_those(signs, starts, ends, code == _FACE, 1))
     vertices = _table(_those(signs, starts, ends, code == _VERTEX, 1), np.float64)
@@ -127,8 +127,8 @@ def _faces(signs: Signs) -> tuple[Indices, Indices | None] | None:
         return None
     if len(slash) and table.size != corners * numbers:
         return None
-    found = table.reshape(len(table), table.shape[1] // numbers, numbers)
-    return found[:, :, 0], found[:, :, 1] if has_places else None
+    rows = table.reshape(len(table), table.shape[1] // numbers, numbers)
+    return rows[:, :, 0], rows[:, :, 1] if has_places else None
 
 
 def _begins(signs: Signs) -> Indices:

@@ -84,16 +84,9 @@ def read(data: bytes, whole: bool = False) -> Content:
     vertex, face = (by_name.get(name, _Element(name)) for name in ("vertex", "face"))
     kinds = vertex.kinds
     is_splat = kinds.keys() >= _SPLAT
-    if "tristrips" in by_name and by_name["tristrips"].count:
+    if by_name.get("tristrips", _Element("tristrips")).count:
         raise Refused("holds triangle strips; export it as plain triangles")
-    if _PACKED_SPLAT in kinds:
-        raise Refused("is a compressed Gaussian splat, whose points cannot be read; export it as plain PLY, or a mesh")
-    if vertex.count == 0:
-        raise no_triangles()
-    if face.count == 0 and not whole:
-        raise Refused(SPLAT if is_splat else CLOUD)
-    if not {"x", "y", "z"} <= kinds.keys():
-        raise Refused("is malformed: its vertices need the properties x, y and z")
+    _check_vertices(vertex, needs_faces=face.count == 0 and not whole, is_splat=is_splat)
     shades = next((names for names in _SHADES if whole and set(names) <= kinds.keys()), ())
     normals = _NORMALS if whole and set(_NORMALS) <= kinds.keys() else ()
     corners = _corner_list(face)
@@ -116,6 +109,17 @@ def read(data: bytes, whole: bool = False) -> Content:
         "with an opacity below one half, were left out"
     )
     return Content([Surface("mesh", vertices, faces, skin, directions, faint)], [sentence])
+
+
+def _check_vertices(vertex: _Element, *, needs_faces: bool, is_splat: bool) -> None:
+    if _PACKED_SPLAT in vertex.kinds:
+        raise Refused("is a compressed Gaussian splat, whose points cannot be read; export it as plain PLY, or a mesh")
+    if vertex.count == 0:
+        raise no_triangles()
+    if needs_faces:
+        raise Refused(SPLAT if is_splat else CLOUD)
+    if not {"x", "y", "z"} <= vertex.kinds.keys():
+        raise Refused("is malformed: its vertices need the properties x, y and z")
 
 
 def _corner_list(face: _Element) -> str:
@@ -165,7 +169,7 @@ def _parse(header: list[str]) -> tuple[str, list[_Element]]:
     return form, elements
 
 
-def _rows(form: str, body: memoryview, elements: list[_Element], wanted: set[str]) -> dict[str, Columns]:
+def _rows(form: str, body: memoryview, elements: list[_Element], chosen: set[str]) -> dict[str, Columns]:
     """The wanted properties of each element's rows."""
     if form == "ascii":
         body, elements = _as_binary(body, elements)
@@ -179,7 +183,7 @@ def _rows(form: str, body: memoryview, elements: list[_Element], wanted: set[str
         if element.count > MOST_VERTICES:
             raise Refused(f"holds {element.count} {element.name} rows; {MOST_VERTICES} are the most")
         if element.count and least:
-            columns[element.name], place = _even_rows(body, place, element, order, wanted)
+            columns[element.name], place = _even_rows(body, place, element, order, chosen)
     if form == "ascii" and place < len(body):
         raise Refused("is malformed: its rows hold more words than its header announces")
     return columns
@@ -208,7 +212,7 @@ def _as_binary(body: memoryview, elements: list[_Element]) -> tuple[memoryview, 
     return memoryview(np.array(numbers, dtype="<f8").tobytes()), typed
 
 
-def _even_rows(body: memoryview, place: int, element: _Element, order: str, wanted: set[str]) -> tuple[Columns, int]:
+def _even_rows(body: memoryview, place: int, element: _Element, order: str, chosen: set[str]) -> tuple[Columns, int]:
     """The rows of an element, and where the next begins: at one stroke if all lists are as long as in the first row."""
     fields: list[tuple[Any, ...]] = []
     lengths: dict[str, int] = {}
@@ -224,18 +228,18 @@ def _even_rows(body: memoryview, place: int, element: _Element, order: str, want
     if element.count * (probe - place) <= len(body) - place:
         table = np.frombuffer(body, np.dtype(fields), element.count, place)
         if all((table[f"count {name}"] == length).all() for name, length in lengths.items()):
-            columns: Columns = {name: table[f"value {name}"] for name, _, _ in element.properties if name in wanted}
+            columns: Columns = {name: table[f"value {name}"] for name, _, _ in element.properties if name in chosen}
             for name in lengths.keys() & columns.keys():
                 _check_corners(lengths[name] * element.count)
                 columns[name] = np.full(element.count, lengths[name]), columns[name].ravel()
             return columns, place + table.nbytes
-    return _uneven_rows(body, place, element, order, wanted)
+    return _uneven_rows(body, place, element, order, chosen)
 
 
-def _uneven_rows(body: memoryview, place: int, element: _Element, order: str, wanted: set[str]) -> tuple[Columns, int]:
+def _uneven_rows(body: memoryview, place: int, element: _Element, order: str, chosen: set[str]) -> tuple[Columns, int]:
     """The rows of an element, row by row, because only a row shows where the next begins."""
     # The places of the values are noted first; the values are then taken in one stroke for each property.
-    noted = {name: (array("q"), array("q")) for name, _, _ in element.properties if name in wanted}
+    noted = {name: (array("q"), array("q")) for name, _, _ in element.properties if name in chosen}
     properties = [
         (struct.Struct(order + _CODES[counted]) if counted else None, int(kind[1:]), noted.get(name))
         for name, kind, counted in element.properties

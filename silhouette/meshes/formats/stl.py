@@ -117,10 +117,10 @@ def _are_triangles(corners: NDArray[np.float32], reach: float) -> NDArray[np.boo
     """
     with np.errstate(invalid="ignore"):
         largest = np.abs(corners).max(axis=(1, 2))
-        found: NDArray[np.bool_] = (largest > _TINY * max(reach, 1.0)) & (
+        are_triangles: NDArray[np.bool_] = (largest > _TINY * max(reach, 1.0)) & (
             largest <= (_FAR * reach if reach > 0.0 else _LARGEST)
         )
-    return found
+    return are_triangles
 
 
 def _is_text(data: bytes) -> bool:

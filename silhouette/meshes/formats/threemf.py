@@ -42,8 +42,8 @@ from silhouette.meshes.formats.slicers import (
     NEGATIVE,
     NOT_PRINTED,
     Configuration,
+    Description,
     LeftOut,
-    Said,
     Volume,
     kind_of_setting,
     plain,
@@ -89,9 +89,6 @@ class Archive:
 
         ``text`` gets the characters after the elements for which ``start`` gives something true. Without a separator
         they come as they are written, ``prefix:name``, whether or not the prefix is declared.
-
-        Raises:
-            Refused: where the entry is missing, encrypted, damaged, no XML, has a DOCTYPE, or is too large in any way.
         """
         info = self._entries.get(path.lower())
         if info is None:
@@ -159,7 +156,7 @@ _CORE_TAG = f"{_CORE} "
 _SLIC3R_VOLUME = "http://schemas.slic3r.org/3mf/2017/06 volume"
 _PRODUCTION = "http://schemas.microsoft.com/3dmanufacturing/production/2015/06"
 # Extensions that add nothing to what is seen, or that are read.
-_KNOWN = (
+_EXTENSIONS = (
     _PRODUCTION,
     "http://schemas.microsoft.com/3dmanufacturing/material/2015/02",
     "http://schemas.microsoft.com/3dmanufacturing/slice/2015/07",
@@ -308,7 +305,7 @@ class _Reader:
     def _check_required(self, prefixes: str) -> None:
         for short in prefixes.split():
             space = self._spaces.get(short, short)
-            if space not in _KNOWN:
+            if space not in _EXTENSIONS:
                 raise Refused(f"requires the 3MF extension {space[:80]!r}, which is not supported; export it without")
 
     def end(self, tag: str) -> None:
@@ -328,11 +325,7 @@ class _Reader:
 
 
 def read_model(archive: Archive, path: str) -> Model:
-    """A model of the archive.
-
-    Raises:
-        Refused: if it is missing, damaged, no model, or requires what is not supported.
-    """
+    """A model of the archive."""
     reader = _Reader(path)
     try:
         archive.parse(path, reader.start, reader.end, reader.prefix, reader.text)
@@ -439,7 +432,7 @@ class _Place:
     depth: int = 1
     name: str = ""
     role: str = BODY
-    said: Said | None = None
+    description: Description | None = None
 
 
 class _Builder:
@@ -464,38 +457,34 @@ class _Builder:
         self._triangles = self._points = self._placed = 0
 
     def build(self) -> None:
-        """Places all items.
-
-        Raises:
-            Refused: for what is not there, for objects in a circle, and for more than can be looked at.
-        """
+        """Places all items."""
         pending = [_Place(item.key, item.matrix, role=item.role) for item in self._models[self._root].build[::-1]]
         while pending:
             place = pending.pop()
             thing = self._thing(place)
-            said, role, name = self._described(place, thing)
+            description, role, name = self._described(place, thing)
             if thing.faces:
-                self._place(place, thing, said, role, name)
+                self._place(place, thing, description, role, name)
             if len(pending) + len(thing.components) > MOST_PARTS:
                 raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
             pending += [
-                _Place(part, place.matrix @ inner, place.depth + 1, name, role, said)
+                _Place(part, place.matrix @ inner, place.depth + 1, name, role, description)
                 for part, inner in thing.components[::-1]
             ]
 
-    def _described(self, place: _Place, thing: Object) -> tuple[Said | None, str, str]:
+    def _described(self, place: _Place, thing: Object) -> tuple[Description | None, str, str]:
         """What slicers say of an object or of those above it, its role, and its name."""
         own = self._configuration.objects.get(place.key[1]) if place.key[0] == self._root else None
         if own is not None:
             own.used = True
-        said = own or place.said
+        description = own or place.description
         role, name = place.role or thing.role, thing.name or place.name
-        is_below = place.said is not None or not thing.components  # an object is no part of itself
-        if said is not None and place.key[1] in said.parts and is_below:
-            self._parts.add((id(said), place.key[1]))
-            volume = said.parts[place.key[1]]
+        is_below = place.description is not None or not thing.components  # an object is no part of itself
+        if description is not None and place.key[1] in description.parts and is_below:
+            self._parts.add((id(description), place.key[1]))
+            volume = description.parts[place.key[1]]
             role, name = role or volume.kind, (volume.name or name) if volume.kind else name
-        return said, role, name
+        return description, role, name
 
     def _thing(self, place: _Place) -> Object:
         """The object of a place, counted."""
@@ -516,7 +505,7 @@ class _Builder:
             raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
         return thing
 
-    def _place(self, place: _Place, thing: Object, said: Said | None, role: str, name: str) -> None:
+    def _place(self, place: _Place, thing: Object, description: Description | None, role: str, name: str) -> None:
         """Adds the body of an object, or notes that it is none."""
         label = name or f"object {place.key[1][:40]}"
         if role:
@@ -527,18 +516,18 @@ class _Builder:
                 self._negative.append(_box(np.array(thing.vertices).reshape(-1, 3), place.matrix))
             return
         if place.key not in self._solids:
-            self._solids[place.key] = self._solid(place.key, thing, said)
+            self._solids[place.key] = self._solid(place.key, thing, description)
         solid = self._solids[place.key]
         if solid.negative is not None:
             self._negative.append(_box(solid.negative, place.matrix))
         if len(solid.faces):
             self.surfaces.append(carried(Surface(label, solid.vertices, solid.faces), place.matrix, self._whole))
 
-    def _solid(self, key: Key, thing: Object, said: Said | None) -> _Solid:
+    def _solid(self, key: Key, thing: Object, description: Description | None) -> _Solid:
         """The mesh of an object without the ranges of triangles that are not body."""
         vertices = np.array(thing.vertices, dtype=np.float64).reshape(-1, 3)
         faces = np.array(thing.faces, dtype=np.int64).reshape(-1, 3)
-        volumes = [*thing.volumes, *(said.ranges if said is not None and key[0] == self._root else ())]
+        volumes = [*thing.volumes, *(description.ranges if description is not None and key[0] == self._root else ())]
         steps = np.zeros((2, len(faces) + 1), np.int64)  # of how many volumes a triangle is: of body, of others
         cut = [np.zeros(0, np.int64)]
         for volume in volumes:
@@ -576,24 +565,24 @@ class _Builder:
             sentences.append(f"left out, because it is not printed as body: {self.left_out}")
         if self._negative and self.surfaces:
             sentences += self._cuts()
-        for number, said in self._configuration.objects.items():
-            for part, volume in [*((None, volume) for volume in said.ranges), *said.parts.items()]:
+        for number, description in self._configuration.objects.items():
+            for part, volume in [*((None, volume) for volume in description.ranges), *description.parts.items()]:
                 whose = f"its slicer calls volume {(volume.name or part or '')!r} of object {number[:40]!r}"
                 if volume.unknown:
                     sentences.append(f"{whose} a {volume.unknown!r}, which is unknown; it counts as body")
-                if volume.kind and self._is_missing(number, said, part):
+                if volume.kind and self._is_missing(number, description, part):
                     sentences.append(
                         f"{whose} a {volume.kind}, and the file has no such volume; "
                         "look whether it stands as body under another number"
                     )
         return [*dict.fromkeys([*sentences, *self._configuration.warnings])][:_MOST_WARNINGS]
 
-    def _is_missing(self, number: str, said: Said, part: str | None) -> bool:
+    def _is_missing(self, number: str, description: Description, part: str | None) -> bool:
         """Whether the file has no such volume as a slicer names: a part of an object, or a range of its triangles."""
         objects = self._models[self._root].objects
         if number not in objects or (part is None and not objects[number].faces):
             return True
-        return said.used and part is not None and (id(said), part) not in self._parts
+        return description.used and part is not None and (id(description), part) not in self._parts
 
     def _cuts(self) -> list[str]:
         """A sentence if a negative volume reaches into the body."""
