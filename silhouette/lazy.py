@@ -216,13 +216,15 @@ def remembered(function: Callable[Parameters, Result]) -> Callable[Parameters, R
     'AA'
     """
 
-    @derived
-    def of_owner(owner: object, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+    def of_owner(owner: object, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         return function(*args, **kwargs)
+
+    memo: derived[object, Parameters, Result] = derived(of_owner)  # type: ignore[arg-type]  # the owner comes by place
+    functools.update_wrapper(memo, function)
 
     @functools.wraps(function)
     def remembering(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        return of_owner(remembering, *args, **kwargs)
+        return memo(remembering, *args, **kwargs)
 
     return remembering
 

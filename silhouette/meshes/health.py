@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.geometry import Flags, Floats, Integers, components
 
 # In the file's own units; nothing on a table is ten kilometres long, whatever the unit.
 LARGEST_COORDINATE = 1e7
@@ -174,7 +174,7 @@ def boundary_loops(edges: Keys, vertices: Floats) -> BoundaryLoops:
     used, compact = np.unique(edges, return_inverse=True)
     if len(used) == 0:
         return BoundaryLoops(used, used, np.empty(0), np.empty(0, dtype=np.bool_))
-    first = components(compact.reshape(-1, 2), len(used))
+    first = components(*compact.reshape(-1, 2).T, len(used))
     loop = np.unique(first, return_inverse=True)[1]
     points = vertices[used]
     # The two ends of a loop, from which its direction follows: the vertex that is farthest from any vertex of the loop
@@ -205,22 +205,6 @@ def boundary(faces: Integers, vertices: int) -> NDArray[np.int64]:
     keys, counts, _ = _edges(faces, vertices)
     odd = keys[counts % 2 == 1]
     return np.stack([odd // vertices, odd % vertices], axis=1)
-
-
-def components(edges: NDArray[np.int64], vertices: int) -> NDArray[np.int64]:
-    """For each vertex (n,) the least vertex that edges (e, 2) connect it with.
-
-    >>> components(np.array([[4, 3], [1, 3]]), 5).tolist()
-    [0, 1, 2, 1, 1]
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(len(edges), dtype=np.bool_), (edges[:, 0], edges[:, 1])), shape=(vertices, vertices))
-    _, component = connected_components(graph, directed=False)
-    _, least = np.unique(component, return_index=True)
-    connected: NDArray[np.int64] = least[component]
-    return connected
 
 
 def _edges(faces: Integers, vertices: int) -> tuple[Keys, Keys, Keys]:

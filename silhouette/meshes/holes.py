@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats
-from silhouette.meshes.health import NARROW, boundary, boundary_loops, components
+from silhouette.geometry import Flags, Floats, components
+from silhouette.meshes.health import NARROW, boundary, boundary_loops
 from silhouette.meshes.mesh import Mesh
 
 # Boundary vertices that are nearer to each other than this share of the mesh's extent are one: cracks, not holes.
@@ -207,7 +207,7 @@ def _welded(mesh: Mesh) -> Mesh:
         same = np.flatnonzero(key[order[1:]] == key[order[:-1]])
         pairs.append(np.stack([order[same], order[same + 1]], axis=1))
     merged = np.arange(len(mesh.vertices), dtype=np.int32)
-    merged[rim] = rim[components(np.concatenate(pairs), len(rim))]
+    merged[rim] = rim[components(*np.concatenate(pairs).T, len(rim))]
     faces = merged[mesh.faces]
     return Mesh(mesh.vertices, faces, mesh.part, mesh.part_names).subset(_proper(faces))
 
@@ -278,7 +278,7 @@ def _loops(rim: Edges) -> Edges:
     """The number (e,) of the loop that each boundary edge (e, 2) belongs to, from 0."""
     used, compact = np.unique(rim, return_inverse=True)
     compact = compact.reshape(-1, 2)
-    return np.unique(components(compact, len(used))[compact[:, 0]], return_inverse=True)[1]
+    return np.unique(components(*compact.T, len(used))[compact[:, 0]], return_inverse=True)[1]
 
 
 def _boxes(vertices: Floats, rim: Edges, loop: Edges) -> tuple[Floats, Floats]:

@@ -26,7 +26,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Flags, Floats, spread
 from silhouette.meshes.mesh import Mesh
 
 Indices = NDArray[np.intp]
@@ -101,8 +101,8 @@ def filled(triangles: Floats, window: Window, z: float) -> Flags:
     steps = np.ceil(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) / (0.7 * window.cell)).astype(np.intp) + 1
     if steps.sum() > MOST_SAMPLES:
         raise TooManyLayers
-    segment = np.repeat(np.arange(len(ends)), steps)
-    along = (np.arange(len(segment)) - np.repeat(np.cumsum(steps) - steps, steps)) / np.maximum(steps - 1, 1)[segment]
+    step, segment = spread(0, steps)
+    along = step / np.maximum(steps - 1, 1)[segment]
     wall = np.zeros(GRID * GRID, dtype=np.bool_)
     wall[window.cells(ends[segment, 0] + along[:, None] * (ends[segment, 1] - ends[segment, 0]))[0]] = True
     free = ~wall.reshape(GRID, GRID)
@@ -470,8 +470,8 @@ def _spans(low: Floats, high: Floats) -> tuple[Indices, Indices]:
     count = np.maximum(np.floor(np.clip(high, -1, GRID - 1)).astype(np.intp) - first + 1, 0)
     if count.sum() > MOST_SAMPLES:
         raise TooManyLayers
-    span = np.repeat(np.arange(len(low)), count)
-    return span, np.arange(len(span)) - np.repeat(np.cumsum(count) - count, count) + first[span]
+    number, span = spread(first, count)
+    return span, number
 
 
 def _crossings(plan: Floats, row: Indices) -> tuple[Floats, Floats]:

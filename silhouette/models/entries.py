@@ -117,16 +117,17 @@ class InsignificantEntry(Entry):
 
 
 LENGTH: JsonValue = {"type": "number", "minimum": LEAST_BASE, "maximum": MAX_LENGTH}
+
+
+def _base_form(key: str, properties: dict[str, JsonValue]) -> JsonValue:
+    return {"type": "object", "properties": properties, "required": [key], "additionalProperties": False}
+
+
 BASE_FORMS: list[JsonValue] = [
     {"enum": ["auto", "none"]},
-    *(
-        {"type": "object", "properties": properties, "required": [key], "additionalProperties": False}
-        for key, properties in (
-            ("part", {"part": {"type": "string", "minLength": 1}, "diameter": LENGTH}),
-            ("height", {"height": LENGTH, "diameter": LENGTH}),
-            ("diameter", {"diameter": LENGTH}),
-        )
-    ),
+    _base_form("part", {"part": {"type": "string", "minLength": 1}, "diameter": LENGTH}),
+    _base_form("height", {"height": LENGTH, "diameter": LENGTH}),
+    _base_form("diameter", {"diameter": LENGTH}),
 ]
 """The forms of the key ``base``, as JSON Schemas."""
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.geometry import spread
 from silhouette.meshes.formats.base import (
     MOST_LINES,
     MOST_TRIANGLES,
@@ -269,8 +270,8 @@ def _uneven_rows(body: memoryview, place: int, element: _Element, order: str, ch
 def _gathered(body: memoryview, starts: Indices, lengths: Indices, kind: np.dtype[Any]) -> NDArray[Any]:
     """The numbers that stand at some places in lists of some lengths, one list after the other."""
     _check_corners(int(lengths.sum()))
-    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    place = np.repeat(starts, lengths) + within * kind.itemsize
+    within, run = spread(0, lengths)
+    place = starts[run] + within * kind.itemsize
     raw = np.frombuffer(body, np.uint8)
     return np.stack([raw[place + byte] for byte in range(kind.itemsize)], axis=-1).view(kind).ravel()
 
