@@ -348,9 +348,6 @@ def _pieces_of(entry: object) -> set[str]:
 def hanging(grounds: Sequence[float]) -> list[str]:
     """The warning, in a list, that all models stand higher than the table of a scene, as on a table of the game's own.
 
-    Args:
-        grounds: the lowest z of each model, mm.
-
     >>> hanging([24.6, 100.0])[0][:52], hanging([24.6, 0.0]), hanging([])
     ('every model stands 24.6 mm or more above z = 0, wher', [], [])
     """
@@ -427,12 +424,7 @@ class _Writer:
         return WrittenPiece(piece, name, keys)
 
     def _mesh(self, piece: ImportedPiece, content: bytes) -> str | None:
-        """The path of a piece's mesh, seen from the folder; None of a stand-in.
-
-        Args:
-            piece: that stands on the table.
-            content: of its file, where that is not copied yet.
-        """
+        """The path of a piece's mesh, seen from the folder; None of a stand-in."""
         if piece.file is not None:
             if piece.file not in self.copied:
                 self.copied[piece.file] = self._keep(piece.name, piece.file.suffix.lower(), content)

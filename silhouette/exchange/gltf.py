@@ -42,12 +42,7 @@ from silhouette.text import as_written, did_you_mean
 
 
 def name_gangs(models: Sequence[Marked], nodes: Mapping[int, Node]) -> str:
-    """Gives models the gang that they say, or that a group above them names; a sentence about the latter, or nothing.
-
-    Args:
-        models: the fighters and vehicles.
-        nodes: of the scene, by index.
-    """
+    """Gives models the gang that they say, or that a group above them names; a sentence about the latter, or none."""
     held = Counter(index for model in models for index in _groups(model, nodes))
     taken: Counter[str] = Counter()
     for model in models:

@@ -40,11 +40,7 @@ VERTICES, INDICES = 34962, 34963
 
 
 def write_glb(scene: Scene, out: Path) -> int:
-    """Writes a scene as a glTF scene in one file, and gives the number of its pieces.
-
-    Args:
-        scene: a table.
-        out: a name that ends in .glb.
+    """Writes a table as a glTF scene in one file (.glb), and gives the number of its pieces.
 
     Raises:
         RequestError: where the scene is no table with pieces.
@@ -149,11 +145,7 @@ class _File:
         self._nodes += [{"name": part, "mesh": mesh} for part, mesh in parts]
 
     def content(self, extras: Mapping[str, Any]) -> bytes:
-        """The file.
-
-        Args:
-            extras: the custom properties of its scene.
-        """
+        """The file, given the custom properties of its scene."""
         tree = {
             "asset": {"version": "2.0", "generator": f"Silhouette {VERSION}"},
             "scene": 0,

@@ -131,12 +131,7 @@ class NodeMesh:
 
 
 class GltfMeshes:
-    """The meshes of a file.
-
-    Args:
-        path: of the file, for messages.
-        gltf: its content.
-    """
+    """The meshes of a file."""
 
     def __init__(self, path: Path, gltf: Gltf) -> None:
         self._path = path

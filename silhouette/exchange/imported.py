@@ -40,10 +40,6 @@ from silhouette.workers import cores, parallel_map
 def obj_bytes(mesh: Mesh, decimals: int = 5) -> bytes:
     """A mesh as OBJ: its axes and units as they are, an object for each part.
 
-    Args:
-        mesh: with at most 3 million vertices and faces.
-        decimals: of coordinates.
-
     >>> import numpy as np
     >>> triangle = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32), ("a blade",))
     >>> print(obj_bytes(triangle, 0).decode(), end="")
@@ -337,10 +333,6 @@ class Size:
 def read_ahead(files: Iterable[Path], cache: Cache) -> dict[Path, Size | FileError]:
     """Reads mesh files side by side, so that the cache has them when they are wanted; nothing without a folder of it.
 
-    Args:
-        files: each once.
-        cache: of meshes.
-
     Returns:
         For each file that was read its size, or why it cannot be used.
     """
@@ -366,12 +358,7 @@ def read_ahead(files: Iterable[Path], cache: Cache) -> dict[Path, Size | FileErr
 
 
 def side_by_side(function: Callable[[Item], Result], items: Sequence[Item], together: int) -> list[Result]:
-    """What a function makes of each item, by several processes where that is worth it.
-
-    Args:
-        function: its results can be pickled.
-        items: in the order of the results.
-        together: bytes of the files that they are about.
+    """What a function makes of each item, by several processes if the files they are about have enough bytes together.
 
     >>> side_by_side(str, [5, 6], WORTH_IT), side_by_side(str, [], 0)
     (['5', '6'], [])

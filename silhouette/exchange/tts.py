@@ -77,9 +77,6 @@ class KeptMeshes:
     The game names a file after its address, with all but letters and digits left out, and ``.obj``. A local file
     (``file:///C:/minis/kal.obj``) is looked for by its own name, in this folder alone.
 
-    Args:
-        folder: that they lie in; None has none.
-
     Raises:
         FileError: where it is no folder that can be read.
     """

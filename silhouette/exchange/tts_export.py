@@ -59,12 +59,7 @@ class Export:
 
 
 def write_saved_object(scene: Scene, out: Path, cache: Cache) -> Export:
-    """Writes a scene as a saved object of Tabletop Simulator, and its meshes into a folder beside it.
-
-    Args:
-        scene: a table.
-        out: a name that ends in .json; the folder is called the same, with ``_meshes``.
-        cache: of meshes.
+    """Writes a table as a saved object of Tabletop Simulator (.json), and its meshes into a folder ``NAME_meshes``.
 
     Raises:
         RequestError: where the scene is no table with pieces.

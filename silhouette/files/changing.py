@@ -20,10 +20,6 @@ from silhouette.files.writing import Content, Staged, make_folder, temporary, un
 def check_folder(folder: Path, inputs: Iterable[Path]) -> None:
     """Refuses a folder into which no command is to write a table, before the work for it begins.
 
-    Args:
-        folder: that is to be written into; it need not be there.
-        inputs: the files and folders that are read for it.
-
     Raises:
         FileError: where it is a file, the root of the file system, the user's home or a folder above that, or one in
             which an input lies, directly or further down, links followed or not.

@@ -164,11 +164,7 @@ def _advice(mistakes: Mistakes, message: str, line: str, rest: str) -> str:
 
 
 def toml_advice(text: str, message: str) -> str:
-    """What would be right where a TOML text goes wrong; empty where it is not plain.
-
-    Args:
-        text: the document.
-        message: Python's message, which ends in its place, as "(at line 2, column 9)".
+    """What would be right where a TOML text goes wrong, by Python's message; empty where it is not plain.
 
     >>> toml_advice("at = [0 0]", "Unclosed array (at line 1, column 9)")
     "put a comma before '0', or close the list with ]"
@@ -190,12 +186,7 @@ def toml_advice(text: str, message: str) -> str:
 
 
 def json_advice(text: str, message: str, position: int) -> str:
-    """What would be right where a JSON text goes wrong; empty where it is not plain.
-
-    Args:
-        text: the document.
-        message: Python's message.
-        position: of the mistake in the text.
+    """What would be right where a JSON text goes wrong, by Python's message; empty where it is not plain.
 
     >>> json_advice("{'rules': 1}", "Expecting property name enclosed in double quotes", 1)
     'write " for \\''
@@ -311,11 +302,7 @@ def document_of(path: Path, text: str) -> dict[str, Any]:
 
 
 def read_text(path: Path, *, with_mark: bool = False) -> str:
-    """The text of a scene or model file.
-
-    Args:
-        path: of the file.
-        with_mark: whether a byte order mark at its beginning is part of it.
+    """The text of a scene or model file; ``with_mark`` with the byte order mark at its beginning.
 
     Raises:
         FileError: where it is missing, no regular file, too large or not UTF-8.

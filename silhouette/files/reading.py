@@ -83,11 +83,6 @@ MISSING = {"mesh": "is not there", "model": "there is no such file", "rules": "t
 def file_named(location: Location, key: Literal["mesh", "model", "rules"], name: str) -> Path:
     """The path of a file that a scene or model file names, seen from the folder of that file.
 
-    Args:
-        location: the place of the name: the file, and the piece in it.
-        key: the key that has the name as its value, for messages.
-        name: the name.
-
     Raises:
         FileError: where nothing is there, with the piece and the folder in which it was looked for.
     """
@@ -229,9 +224,6 @@ def size_in_words(size: int) -> str:
 
 def no_file(mode: int) -> str:
     """What something in the file system is that is neither a regular file nor a folder; empty for these two.
-
-    Args:
-        mode: as `os.stat` gives it.
 
     >>> no_file(stat.S_IFIFO), no_file(stat.S_IFREG)
     ('a pipe', '')

@@ -83,10 +83,6 @@ def _document_behind(path: Path) -> str:
 def write_file(path: Path, content: Content) -> None:
     """Writes a file whole, or not at all.
 
-    Args:
-        path: of the file, in a folder that exists; an earlier file of that name is replaced.
-        content: what it is to hold.
-
     Raises:
         FileError: where it cannot be written. The earlier file is then unchanged.
 
@@ -216,12 +212,10 @@ class Staged:
 def open_own(path: Path, *, new: bool) -> BinaryIO:
     """A file that this program keeps for itself under a name that others can foresee, open for reading and writing.
 
+    A ``new`` one is made, empty; else it is there already.
+
     In a folder that others may write to, somebody else may have put something under the name: a link is not followed, a
     pipe not waited for, and a new file takes no name that is there.
-
-    Args:
-        path: of the file.
-        new: whether it is made, empty; else it is there already.
 
     Raises:
         OSError: where it cannot be opened, is there already, or is no regular file.

@@ -103,11 +103,6 @@ def transparency(source: Source, libraries: Sequence[str], areas: Mapping[str, f
     """A sentence if materials that may be transparent have much of the area of an OBJ file.
 
     Its libraries are read each time: they are no part of what is kept of the file's shape.
-
-    Args:
-        source: the file.
-        libraries: the names of the files of its materials; those that are not there say nothing.
-        areas: of each material, by its name.
     """
     if not libraries or not areas:
         return []

@@ -245,13 +245,7 @@ def find_base(mesh: Mesh) -> Base | None:
 
 
 def _base_on_ground(triangles: Floats, tall: float, ledge_share: float = LEDGE_SHARE) -> Base | None:
-    """The base that lies on z = 0 below a figure; what lies lower does not count.
-
-    Args:
-        triangles: (m, 3, 3) mm.
-        tall: the z of the figure's top.
-        ledge_share: of all directions, in which the ledge must reach from the figure to the rim at least.
-    """
+    """The base on z = 0 below a figure of triangles (m, 3, 3), ``tall`` mm high; what lies lower does not count."""
     ceiling = min(GREATEST_HEIGHT, GREATEST_SHARE * tall, tall - LEAST_FIGURE)
     heights = triangles[:, :, 2]
     triangles = triangles[(heights.min(axis=1) <= ceiling + 1.0) & (heights.max(axis=1) >= 0.0)]
@@ -289,12 +283,7 @@ def _overhung(triangles: Floats, base: Base) -> bool:
 
 
 def _undersides(triangles: Floats, tall: float) -> Iterator[float]:
-    """Heights at which a slab may begin, above something far smaller that hangs below it; the lowest first.
-
-    Args:
-        triangles: (m, 3, 3) mm, the lowest point at z = 0.
-        tall: the height of it all.
-    """
+    """Heights at which a slab may begin, above something far smaller that hangs below it; the lowest first."""
     #     +-----------+
     #     |   slab    |      within two steps the outlines enclose three times as much and more
     #     +---+   +---+  <-  underside

@@ -138,13 +138,6 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> l
     long along y, and does not stand on a base: a body on its back. Whoever gives the axis that the format has anyway
     has answered the question; a base that stands on its edge is a mistake all the same, and so is an axis that makes a
     figure lie down which stands as its format has it.
-
-    Args:
-        mesh: z up, as taken.
-        up: the axis of its file that was taken: z or y.
-        kind: of the model: vehicles and terrain may well be low and long.
-        given: what its file says of the axis: z, y or auto.
-        usual: the axis of its format: z or y.
     """
     _, depth, height = np.ptp(mesh.bounds, axis=0) if len(mesh.faces) else np.zeros(3)
     if len(mesh.faces) == 0 or (given != "auto" and (kind != "fighter" or height >= TALL * depth)):
@@ -161,14 +154,7 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> l
 
 
 def _why_turned(mesh: Mesh, turned: Floats, kind: Kind, *, may_lie: bool) -> str:
-    """What is better about a mesh with its vertices turned, the other axis up; empty if nothing is.
-
-    Args:
-        mesh: as it was taken.
-        turned: (n, 3) its vertices.
-        kind: of the model.
-        may_lie: whether a figure may lie on its back.
-    """
+    """What is better about a mesh with its vertices (n, 3) turned, the other axis up; empty if nothing is."""
     _, depth, height = np.ptp(mesh.bounds, axis=0)
     is_on_little = share_on_the_ground(mesh.vertices, mesh.faces) <= LITTLE
     if is_on_little and share_on_the_ground(turned, mesh.faces) >= MUCH:

@@ -86,13 +86,7 @@ def _is_bare_base_or_stand_in(model: Model, extents: Floats) -> bool:
 
 
 def _like_terrain(model: Model, extents: Floats, normals: Floats) -> str:
-    """What makes a closed mesh look like terrain; empty if nothing does.
-
-    Args:
-        model: a fighter.
-        extents: (3,) mm, of its mesh.
-        normals: (m, 3) of its faces, as long as they are large.
-    """
+    """What makes a closed mesh look like terrain; empty if nothing does."""
     areas = np.linalg.norm(normals, axis=1)
     units = normals[areas > 0.0] / areas[areas > 0.0, None]
     areas = areas[areas > 0.0] / areas.sum()
@@ -147,12 +141,7 @@ DECIMALS = 2
 
 
 def model_at(path: Path, options: dict[str, Any], cache: Cache) -> Model:
-    """The model of a model file or of a bare mesh.
-
-    Args:
-        path: the path of the file.
-        options: keys of a model file for a bare mesh: kind, units, up, scale.
-        cache: keeps slow results, such as a closed mesh.
+    """The model of a model file, or of a bare mesh with some keys of one as ``options``.
 
     Raises:
         FileError: where the file or an option cannot be used.

@@ -197,10 +197,6 @@ def blocks(text: bytes) -> Iterator[bytes]:
 def no_numbers(words: Iterable[bytes], needs: str) -> Refused:
     """The refusal of a text whose words are not the numbers that they should be.
 
-    Args:
-        words: of which some may be none.
-        needs: what would be right.
-
     >>> print(no_numbers([b"1.0", b"2,5"], "a vertex line needs three numbers"))
     is malformed: it writes '2,5' with a decimal comma; export it with decimal points
     >>> print(no_numbers([b"1.0", b"two"], "a vertex line needs three numbers"))

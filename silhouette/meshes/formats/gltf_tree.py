@@ -385,12 +385,7 @@ class _Rows:
 
 
 class Accessors:
-    """Reads the accessors of one file, and counts how much they hold together.
-
-    Args:
-        tree: of the file.
-        buffers: of the file.
-    """
+    """Reads the accessors of one file, and counts how much they hold together."""
 
     def __init__(self, tree: Tree, buffers: Buffers) -> None:
         self._tree = tree
@@ -454,12 +449,7 @@ class Accessors:
         return values[:, 0] if shape == "SCALAR" else values
 
     def decoded(self, draco: Tree, attributes: Tree) -> dict[str, Numbers] | None:
-        """What a primitive has packed with Draco: its attributes by name, and ``indices`` (3 m,); None if it is broken.
-
-        Args:
-            draco: the extension of the primitive.
-            attributes: of the primitive: the accessor of each name, which says whether it is normalised.
-        """
+        """What a primitive has packed with Draco: attributes by name, and ``indices`` (3 m,); None if it is broken."""
         import DracoPy
 
         rows = self._view_rows(draco["bufferView"])

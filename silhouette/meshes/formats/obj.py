@@ -96,14 +96,7 @@ class Colouring:
         self.warnings: list[str] = []
 
     def read(self, block: bytes, lines: Lines | None, vertices: int, corners: int) -> None:
-        """Adds some lines, before which there were ``vertices`` and ``corners`` of faces.
-
-        Args:
-            block: the lines.
-            lines: what they hold, where they are even.
-            vertices: before them.
-            corners: of faces, before them.
-        """
+        """Adds some lines, even or not, before which there were ``vertices`` and ``corners`` of faces."""
         if not self.warnings:
             try:
                 if lines is None:
@@ -501,11 +494,7 @@ class _Reader:
         return list(dict.fromkeys(self._libraries))[:_MOST_LIBRARIES]
 
     def areas(self, vertices: Floats) -> dict[str, float]:
-        """The area of the faces of each material; nothing if no file says what they are.
-
-        Args:
-            vertices: (n, 3) of the file.
-        """
+        """The area of the faces of each material; nothing if no file says what they are."""
         if not self._libraries:
             return {}
         lengths = np.array(self._lengths)

@@ -78,11 +78,6 @@ def read(data: bytes) -> Content:
 def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, list[str]]:
     """How many triangles a binary file has, whatever it announces, and a sentence if that is something else.
 
-    Args:
-        facets: all that there is room for.
-        announced: by the header.
-        tail: what follows them.
-
     Raises:
         Refused: if what it announces is not there, or what follows is partly triangles.
     """
@@ -109,12 +104,7 @@ def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, li
 
 
 def _are_triangles(corners: NDArray[np.float32], reach: float) -> NDArray[np.bool_]:
-    """Whether the bytes of corners (n, 3, 3) are such as triangles have (n,) bool, and neither padding nor text.
-
-    Args:
-        corners: to look at.
-        reach: the largest coordinate of those that are triangles for certain; 0 without any.
-    """
+    """(n,) whether bytes taken for corners (n, 3, 3) are those of triangles, by how far sure ones ``reach``, or 0."""
     with np.errstate(invalid="ignore"):
         largest = np.abs(corners).max(axis=(1, 2))
         are_triangles: NDArray[np.bool_] = (largest > _TINY * max(reach, 1.0)) & (
