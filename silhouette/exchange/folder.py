@@ -1,11 +1,9 @@
-"""EXCHANGE: the folder of an imported table: scene.toml and its meshes, of one version at every moment.
+"""EXCHANGE: a file of another program -> ImportedTable -> the folder of a scene, of one version at every moment.
 
 ImportedTable -> meshes -> the models that a scene will make of them, by several processes -> heights of what hangs
 -> scene.toml, written for people to read and edit
 
 A base that has no size that bases have is told: the piece may have been scaled by eye.
-
-A file of another program becomes an ImportedTable, by its ending.
 """
 
 from __future__ import annotations

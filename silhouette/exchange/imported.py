@@ -1,19 +1,8 @@
-"""EXCHANGE: the mesh files of a table are read by several processes, before they are wanted one by one.
+"""EXCHANGE: what a reader of another program's tables gives, whatever the program: pieces, and what was left out.
 
-files -> the cache has what is in them, and the size of each is known here; items -> what a function makes of each
-
-A mesh becomes an OBJ file, which keeps the names of its parts.
-
-An affine matrix from a mesh file's frame to the table becomes `at`, `turn` and `scale`, or a new mesh.
-
-A scene turns a piece about the vertical and scales it evenly. What is tilted, mirrored or unevenly scaled has to become
-a mesh of its own, "baked".
-
-What a reader of another program's tables gives, whatever the program: pieces, and what was left out.
-
-file of another program -> ImportedTable -> FOLDER/scene.toml, FOLDER/meshes
-
-Names of objects as other programs have them become names that a scene and files may have.
+Names of objects as other programs have them become names that a scene and files may have. A matrix from a mesh file's
+frame to the table becomes `at`, `turn` and `scale`: what is tilted, mirrored or unevenly scaled becomes a mesh of its
+own, "baked". Mesh files are read by several processes, before they are wanted one by one.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
-"""Reading users' files: the one way in, for scenes, models, meshes and what these refer to.
+"""Reading users' files: the one way in, for scenes, models, meshes and what these refer to; and where the examples lie.
 
 name in a file -> path, seen from the folder of that file -> its bytes, or one line that says what is wrong
 
 Only regular files are opened. A pipe, a device or a socket, also by a link, is refused by what the file system says
 about it: opening it could wait for ever, or never end. Nothing is read beyond the size that the caller allows.
 
-Where the example scenes and models are: in a checkout beside the package, in an installed package inside it.
-
-Scenes name their models by ``../../models``, so both folders always lie side by side::
+Example scenes name their models by ``../../models``, so both folders always lie side by side::
 
     checkout/                     site-packages/silhouette/examples/
         models/  *.glb *.toml         models/  *.glb *.toml

@@ -1,8 +1,7 @@
-"""LOAD: what is worked out of a mesh alone: kept in memory as long as the mesh, and in a cache folder from run to run.
+"""LOAD: a mesh file becomes a Mesh with named parts, checked for health. Only its formats import trimesh.
 
-mesh, kind -> in memory? -> in the cache folder that the mesh was read with? -> worked out, and kept in both
-
-A mesh file becomes a Mesh with named parts, checked for health. Only its formats import trimesh.
+What is worked out of a mesh alone is kept in memory as long as the mesh, and in the cache folder that it was read with
+(`recorded`).
 """
 
 from __future__ import annotations

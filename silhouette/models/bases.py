@@ -10,10 +10,6 @@ ledge all round the figure on it. Each height at which much of the surface is le
       |         slab         |               -> is there a slab below?
       +----------------------+  ground       -> does its ledge reach the rim in most directions?
       |<----- diameter ----->|               -> measured exactly, on the vertices
-
-A model cut level, and the cuts as cells in plan.
-
-faces -> section at a height -> cells within its outer outlines
 """
 
 from __future__ import annotations

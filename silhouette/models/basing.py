@@ -1,7 +1,4 @@
-"""TAG: the base of a model, as its file says: found, cut off and measured; and the origin, which lies in its middle.
-
-Which faces of a mesh an entry of a model file names: by the name of a part, or in a box or a sphere.
-"""
+"""TAG: the base of a model and its other parts, as its file says: found, named, cut off, measured; and its origin."""
 
 from __future__ import annotations
 

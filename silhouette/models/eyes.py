@@ -1,15 +1,13 @@
 r"""TAG: the place of a figure's eye, estimated from its shape.
 
-raised wings, weapons, banners, aerials    .  /\
-                                           | /  \      thin: a ball half as thick as the trunk cannot enter
-crown, the top of all that is thick    - - |(  ) - -
-eye level, 0.9 of the crown's height       | \/>       the eye, on the surface ahead
-                                           |/  \
-the lowest point of the body           ____|____|__
+    raised wings, weapons, banners, aerials    .  /\
+                                               | /  \      thin: a ball half as thick as the trunk cannot enter
+    crown, the top of all that is thick    - - |(  ) - -
+    eye level, 0.9 of the crown's height       | \/>       the eye, on the surface ahead
+                                               |/  \
+    the lowest point of the body           ____|____|__
 
-What may be a figure's head: the round things of a head's size in it, and how likely each of them is it.
-
-faces -> cubes -> depths -> balls inside the body -> features of each -> likelihood
+faces -> cubes -> depths -> balls inside the body -> features of each -> how likely it is the head
 
 A ball fits into a head, and also into a fist, a hammer, a crest, a hump. A head is told from those by its size, by
 where it sits, and by what is round it: free space, shoulders below, a trunk below these. All these are numbers, which a

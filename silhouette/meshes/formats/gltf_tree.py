@@ -1,13 +1,9 @@
-"""glTF: the numbers of accessors, sparse and normalised ones too, and what Draco has packed.
-
-Read here, because trimesh ignores sparse and normalised accessors, and keeps zeros for what it cannot unpack.
-
-glTF and GLB: the container, the tree of JSON in it, and what its values may be; hostile ones are refused.
-
-glTF: the tree of nodes of the default scene, each once, in the order in which the scene visits them.
+"""glTF and GLB: the container, the tree of JSON in it, its nodes, and the numbers it holds; hostile ones are refused.
 
 A node is shown unless ``KHR_node_visibility`` hides it or one above it, or it is a coarse level (``MSFT_lod``) of
 another, or hangs below one.
+
+Accessors are read here, because trimesh ignores sparse and normalised ones, and keeps zeros for what it cannot unpack.
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@ Read here and not by trimesh, which finds nothing in a build list that points in
 slicers write it), gives a component all meshes of the model it points into, and confuses equal numbers of different
 models. Merging the models beforehand would take their XML as a tree twice over, and once takes trimesh 1.7 GB for a
 million triangles already; streaming takes 0.12 GB and less time, and refuses every DOCTYPE, and so entities that grow.
-
-3MF: the zip archive and the streams of XML in it; what is damaged, encrypted or without bound is refused.
 """
 
 from __future__ import annotations
