@@ -195,6 +195,15 @@ def in_a_row(words: Sequence[str], most: int | None = None, last: str = "and") -
     return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "hole"), counted(0, "hole")
+    ('1 hole', '0 holes')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def numbered(name: str, taken: Container[str], first: int = 2) -> str:
     """A name with the least number, from ``first`` on, with which it is not taken.
 

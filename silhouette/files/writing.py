@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from silhouette.errors import FileError, WrittenFileWarning
 from silhouette.files.reading import DOCUMENTS, no_file
+from silhouette.text import counted
 
 PARTIAL = ".part"
 """How the temporary names end; a process that is killed may leave such a file or folder behind."""
@@ -182,7 +183,7 @@ class Staged:
     def _warn_of_hard_links(self) -> None:
         links = self.final.stat().st_nlink if self.final.exists() else 1
         if links > 1:
-            others = f"{links - 1} other name{'s' if links > 2 else ''}"
+            others = counted(links - 1, "other name")
             words = (
                 "(hard links), which keep the earlier content; copy it there as well if they should have the new one"
             )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers, components
+from silhouette.text import counted
 
 # In the file's own units; nothing on a table is ten kilometres long, whatever the unit.
 LARGEST_COORDINATE = 1e7
@@ -52,13 +53,13 @@ class Health:
         """
         sentences = []
         if self.holes:
-            sentences.append(f"the mesh has {_counted(self.holes, 'hole')}; sight passes through")
+            sentences.append(f"the mesh has {counted(self.holes, 'hole')}; sight passes through")
         if self.flipped:
             sentences.append(
-                f"faces are flipped against each other at {_counted(self.flipped, 'edge')}; both sides block"
+                f"faces are flipped against each other at {counted(self.flipped, 'edge')}; both sides block"
             )
         if self.tangled:
-            sentences.append(f"more than two faces meet at {_counted(self.tangled, 'edge')}")
+            sentences.append(f"more than two faces meet at {counted(self.tangled, 'edge')}")
         return tuple(sentences)
 
 
@@ -220,7 +221,3 @@ def _edges(faces: Integers, vertices: int) -> tuple[Keys, Keys, Keys]:
     first = np.flatnonzero(np.concatenate([[True], edges[1:] != edges[:-1]]))
     counts = np.diff(np.append(first, len(edges)))
     return edges[first], counts, np.add.reduceat(keys & 1, first)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
