@@ -303,36 +303,25 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     kind = kind or options.kind or "fighter"
     path = file_named(location, "mesh", options.mesh)
     file = read_mesh(path, cache)
-    usual: Literal["y", "z"] = "y" if file.format in Y_UP_FORMATS else "z"
-    up = usual if options.up == "auto" else options.up
-    mesh, choice = _in_mm(file, up, options, kind, location)
-    warnings = [*file.warnings, *filter(None, [choice.warning])]
-    key = f"{file.digest} {choice.units} {up} {options.scale!r}"
-    if options.solid and not file.watertight:
-        mesh, sentence = _closed(mesh, key, cache)
-        warnings = [warning for warning in warnings if "hole" not in warning] + [sentence]
-        key += " solid"
-    if options.up == "auto" or options.origin == "base":  # what a scan or another table has lying is to lie there
-        warnings += doubt_about_up(mesh, up, kind, options.up, usual)
-    mesh, below, base = with_base(mesh, options, kind, location, key, cache)
-    warnings += doubt_about_base(base)
+    lying = _in_mm(file, options, kind, location, cache)
+    mesh, below, base = with_base(lying.mesh, options, kind, location, lying.key, cache)
     lowest = mesh.bounds[0]
     if options.origin == "base":
         mesh, base = centred(mesh, base)
-    factor = MILLIMETRES[choice.units] * options.scale
     role, mistakes = _roles(mesh, below, options.insignificant, location)
-    warnings += [*mistakes, *base_mistakes(base)]
+    warnings = [*lying.warnings, *doubt_about_base(base), *mistakes, *base_mistakes(base)]
     if kind == "terrain" and role.any():
         warnings.append("terrain blocks whole, its base and insignificant parts too")
+    up, units = lying.up, lying.units
     model = Model(
         Path(options.mesh).name, kind, mesh, role, base, None if options.eye is None else np.array(options.eye),
         FRONT[up] if options.front is None else options.front, options.solid, file.format,
-        choice.units, choice.source, up, file.watertight, file.holes,
+        units.units, units.source, up, file.watertight, file.holes,
         tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
         {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
         "default" if options.front is None else "given", options.scan,
         lacks_base=base is None and kind == "fighter" and options.base.how == "auto",
-        drawn_from=DrawnFrom(path, up, factor, mesh.bounds[0] - lowest),
+        drawn_from=DrawnFrom(path, up, MILLIMETRES[units.units] * options.scale, mesh.bounds[0] - lowest),
     )  # fmt: skip
     model = _with_a_body(model, location)
     body = model.significant
@@ -343,20 +332,47 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     return model
 
 
-def _in_mm(
-    file: MeshFile, up: Literal["y", "z"], options: ModelOptions, kind: Kind, location: Location
-) -> tuple[Mesh, UnitsChoice]:
-    """The mesh of a file in mm with z up, and the units that its numbers were taken to be in."""
+@dataclass(frozen=True, eq=False)
+class _Lying:
+    """The mesh of a file in mm with z up, closed if it is to be solid, and what was found out on the way.
+
+    Attributes:
+        mesh: before its base is looked for.
+        up: the axis that is up in its file.
+        units: those of the file.
+        key: names the mesh and all that was done to it, for the cache.
+        warnings: a sentence for each thing that the user should know.
+    """
+
+    mesh: Mesh
+    up: Literal["y", "z"]
+    units: UnitsChoice
+    key: str
+    warnings: list[str]
+
+
+def _in_mm(file: MeshFile, options: ModelOptions, kind: Kind, location: Location, cache: Cache) -> _Lying:
+    usual: Literal["y", "z"] = "y" if file.format in Y_UP_FORMATS else "z"
+    up = usual if options.up == "auto" else options.up
     extents = np.ptp(upright(file.mesh.bounds, up), axis=0)
     if options.units == "auto":
-        choice = units_of(extents, kind, file.declared_units, options.scale)
+        units = units_of(extents, kind, file.declared_units, options.scale)
     else:
-        choice = UnitsChoice(options.units, "given")
-    factor = MILLIMETRES[choice.units] * options.scale
+        units = UnitsChoice(options.units, "given")
+    factor = MILLIMETRES[units.units] * options.scale
     if not LEAST_EXTENT <= extents.max() * factor <= MAX_LENGTH:
         size = f"{options.mesh} comes out {extents.max() * factor:.3g} mm across"
         raise location.error(f"{size}; give units or scale that make it a size for the table")
-    return replace(file.mesh, vertices=upright(file.mesh.vertices, up) * factor), choice
+    mesh = replace(file.mesh, vertices=upright(file.mesh.vertices, up) * factor)
+    warnings = [*file.warnings, *filter(None, [units.warning])]
+    key = f"{file.digest} {units.units} {up} {options.scale!r}"
+    if options.solid and not file.watertight:
+        mesh, sentence = _closed(mesh, key, cache)
+        warnings = [warning for warning in warnings if "hole" not in warning] + [sentence]
+        key += " solid"
+    if options.up == "auto" or options.origin == "base":  # what a scan or another table has lying is to lie there
+        warnings += doubt_about_up(mesh, up, kind, options.up, usual)
+    return _Lying(mesh, up, units, key, warnings)
 
 
 def _roles(mesh: Mesh, below: Flags, tags: Sequence[InsignificantEntry], location: Location) -> tuple[Roles, list[str]]:

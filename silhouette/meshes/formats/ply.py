@@ -102,14 +102,18 @@ def read(data: bytes, whole: bool = False) -> Content:
         faces = triangulated(vertices, flat, lengths)
     skin = Skin(stored_bytes(_side_by_side(stored, shades), kinds[shades[0]])) if shades else None
     directions = _side_by_side(stored, normals).astype(np.float64) if normals else None
-    if not opacity:
-        return Content([Surface("mesh", vertices, faces, skin, directions)])
-    faint = ~(np.asarray(stored["opacity"]) >= 0.0)
+    surface = Surface("mesh", vertices, faces, skin, directions)
+    return _splat(surface, stored["opacity"]) if opacity else Content([surface])
+
+
+def _splat(surface: Surface, opacity: NDArray[Any]) -> Content:
+    """A Gaussian splat, whose opacity is stored as a logit."""
+    faint = ~(np.asarray(opacity) >= 0.0)
     sentence = (
         f"is a Gaussian splat, whose points are blurs and no surface; {np.count_nonzero(faint)} of {len(faint)}, "
         "with an opacity below one half, were left out"
     )
-    return Content([Surface("mesh", vertices, faces, skin, directions, faint)], [sentence])
+    return Content([replace(surface, faint=faint)], [sentence])
 
 
 def _check_vertices(vertex: _Element, *, needs_faces: bool, is_splat: bool) -> None:
