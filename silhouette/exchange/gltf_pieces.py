@@ -29,8 +29,8 @@ from silhouette.meshes.formats.base import (
     MOST_TRIANGLES,
     Refused,
     Surface,
+    areas_of,
     see_through_shares,
-    surface_area,
 )
 from silhouette.meshes.formats.gltf import Gltf
 from silhouette.meshes.formats.gltf_tree import Node, shown, table_of
@@ -175,9 +175,7 @@ class GltfMeshes:
 
 def _read(surfaces: tuple[Surface, ...]) -> tuple[Mesh, dict[str, float]]:
     """The mesh of surfaces, and the area of each material."""
-    areas: dict[str, float] = {}
-    for surface in surfaces:
-        areas[surface.see_through] = areas.get(surface.see_through, 0.0) + surface_area(surface)
+    areas = areas_of(surfaces)
     vertices, faces, part, names = joined(list(surfaces))
     problem = absurd(vertices)
     if problem is not None:

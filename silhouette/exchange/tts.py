@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -221,21 +221,20 @@ def document_of(path: Path) -> dict[str, Any]:
     states = document.get("ObjectStates") if isinstance(document, dict) else None
     if not isinstance(document, dict) or not isinstance(states, list):
         raise FileError(path, f"has no list ObjectStates; {needs}")
-    count = sum(1 for _ in _all_objects(states))
-    if count > MOST_OBJECTS:
+    every = _objects(states, ("ChildObjects", "ContainedObjects", "States"))
+    if sum(1 for _ in islice(every, MOST_OBJECTS + 1)) > MOST_OBJECTS:
         raise FileError(path, f"holds over {MOST_OBJECTS} objects, the most that are read; save a part of the table")
     return document
 
 
-def _all_objects(states: list[Any]) -> Iterator[object]:
-    """Every object of a save, wherever it lies; at most one more than are allowed."""
-    todo, count = list(states), 0
-    while todo and count <= MOST_OBJECTS:
-        count += 1
+def _objects(states: list[Any], keys: Sequence[str]) -> Iterator[object]:
+    """Objects, and those that stand under some keys of them, however deep."""
+    todo = list(states)
+    while todo:
         state = todo.pop()
         yield state
         if isinstance(state, Mapping):
-            for key in ("ChildObjects", "ContainedObjects", "States"):
+            for key in keys:
                 todo += objects_in(state, key)
 
 
@@ -249,15 +248,12 @@ def objects_in(state: Mapping[str, Any], key: str) -> list[Any]:
 
 def kept_files(states: list[Any], mesh_folder: KeptMeshes) -> list[Path]:
     """The mesh files of all objects on the table and of their parts, each once."""
-    todo, files = list(states), dict[Path, None]()
-    while todo:
-        state = todo.pop()
-        if isinstance(state, Mapping):
-            todo += objects_in(state, "ChildObjects")
-            with suppress(FileError):
-                file = mesh_folder.find(mesh_address(state))
-                if file is not None:
-                    files[file] = None
+    files = dict[Path, None]()
+    for state in _objects(states, ("ChildObjects",)):
+        with suppress(FileError):
+            file = mesh_folder.find(mesh_address(state)) if isinstance(state, Mapping) else None
+            if file is not None:
+                files[file] = None
     return list(files)
 
 

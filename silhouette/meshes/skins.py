@@ -89,13 +89,6 @@ class Pictures:
             raise Refused("cannot be read: it is broken, or neither PNG nor JPEG") from None
 
 
-def vertex_colours(surface: Surface, pictures: Pictures) -> Bytes | None:
-    """The colour (n, 3) of each vertex of a surface that has a skin and its vertices for itself; None as in `mixed`."""
-    skin = surface.skin
-    assert skin is not None
-    return mixed(skin, len(surface.vertices), skin.shades, skin.uv, pictures)
-
-
 def used_colours(surface: Surface, pictures: Pictures) -> tuple[NDArray[np.int64], Bytes | None]:
     """Which vertices (k,) the faces use of a surface that has a skin and shares its vertices, and their colours (k, 3).
 

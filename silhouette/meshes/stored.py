@@ -38,7 +38,7 @@ from silhouette.meshes.formats.gltf_tree import open_container, parse_tree
 from silhouette.meshes.formats.obj import Colouring
 from silhouette.meshes.health import absurd, has_area, misdirected, used_vertices
 from silhouette.meshes.opening import Source, opened, plainly
-from silhouette.meshes.skins import WHITE, Pictures, face_colours, used_colours, vertex_colours
+from silhouette.meshes.skins import WHITE, Pictures, face_colours, mixed, used_colours
 
 # Every export has a few slivers; more than this share of all triangles gives a warning.
 _MANY = 0.01
@@ -223,13 +223,14 @@ def _coloured(
     has_colours = shades is not None
     # Surfaces of one picture follow each other, so that it is decoded once.
     for index in sorted(range(len(surfaces)), key=lambda index: skins[index].picture or ""):
-        surface, start = surfaces[index], offsets[index]
-        if surface.skin is None:
+        surface, skin, start = surfaces[index], surfaces[index].skin, offsets[index]
+        if skin is None:
             continue
         if is_shared:
             where, own = used_colours(surface, pictures)
         else:
-            where, own = np.arange(start, start + len(surface.vertices)), vertex_colours(surface, pictures)
+            where = np.arange(start, start + len(surface.vertices))
+            own = mixed(skin, len(where), skin.shades, skin.uv, pictures)
         if own is not None:
             colours[where] = own
             has_colours = True
