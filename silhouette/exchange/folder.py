@@ -95,7 +95,7 @@ def odd_base(name: str, base: Base | None) -> str | None:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ModelFacts:
     """What is wanted of a model: no more, since it comes from another process.
 
     Attributes:
@@ -122,9 +122,9 @@ class SceneModels:
     def __init__(self, scene: Path, cache: Cache) -> None:
         self._scene = scene
         self._cache = cache
-        self._facts: dict[tuple[Any, ...], Facts | FileError] = {}
+        self._facts: dict[tuple[Any, ...], ModelFacts | FileError] = {}
 
-    def of(self, pieces: Sequence[Keys]) -> list[Facts | FileError]:
+    def of(self, pieces: Sequence[Keys]) -> list[ModelFacts | FileError]:
         """What is found of the model of each piece, or why there could be none."""
         looks = [(kind, *sorted((key, repr(value)) for key, value in keys.items())) for kind, keys in pieces]
         new = {name: piece for name, piece in zip(looks, pieces, strict=True) if name not in self._facts}
@@ -135,7 +135,7 @@ class SceneModels:
         return [self._facts[name] for name in looks]
 
 
-def _looked_at(scene: Path, cache: Cache, piece: Keys) -> Facts | FileError:
+def _looked_at(scene: Path, cache: Cache, piece: Keys) -> ModelFacts | FileError:
     kind, keys = piece
     place = Location(scene, "")
     try:
@@ -143,7 +143,7 @@ def _looked_at(scene: Path, cache: Cache, piece: Keys) -> Facts | FileError:
         model = model_of_mesh(validated(ModelOptions, of_model, place), place, cache, kind)
     except FileError as error:
         return error
-    return Facts(model.base, float(model.mesh.bounds[0, 2]))
+    return ModelFacts(model.base, float(model.mesh.bounds[0, 2]))
 
 
 # ---- the text of scene.toml
@@ -397,9 +397,9 @@ class _Writer:
             if isinstance(facts, FileError):
                 self.left_out.append(LeftOut(piece.name, f"its mesh cannot be used: {facts.problem}"))
             elif isinstance(each, WrittenPiece):
-                self._place(each, facts if isinstance(facts, Facts) else None)
+                self._place(each, facts if isinstance(facts, ModelFacts) else None)
 
-    def _place(self, each: WrittenPiece, facts: Facts | None) -> None:
+    def _place(self, each: WrittenPiece, facts: ModelFacts | None) -> None:
         """Adds a piece that can stand in the scene, with what was found of its mesh; None of a stand-in."""
         self._of_kind[each.piece.kind] += 1
         self.pieces.append(each)

@@ -10,7 +10,7 @@ import pytest
 
 from silhouette.errors import FileError
 from silhouette.exchange import folder, imported
-from silhouette.exchange.folder import Facts, Keys, SceneModels
+from silhouette.exchange.folder import Keys, ModelFacts, SceneModels
 from silhouette.files.cache import Cache
 from silhouette.models.entries import FigureEntry
 from silhouette.models.model import model_of_mesh
@@ -43,7 +43,7 @@ def found(folder: Path, cache: Cache) -> list[Any]:
 
 def test_bases_and_grounds_and_what_cannot_be_used(tmp_path: Path) -> None:
     kal, wall, tiny, damaged, again = found(tmp_path, Cache(None))
-    assert isinstance(kal, Facts)
+    assert isinstance(kal, ModelFacts)
     assert kal.base is not None
     assert (round(kal.base.diameter, 2), kal.ground, again) == (37.0, 0.0, kal)
     assert (wall.base, wall.ground) == (None, 0.0)
