@@ -24,7 +24,7 @@ from silhouette.errors import FileError
 from silhouette.exchange.imported import ImportedPiece, plain_name
 from silhouette.files.documents import LARGEST_DOCUMENT, LONGEST_TEXT, MOST_OF
 from silhouette.files.schema import Location, validated
-from silhouette.models.entries import Kind
+from silhouette.models.entries import KINDS, Kind
 from silhouette.models.frame import IN_WORDS, MILLIMETRES
 from silhouette.rules import rule_called
 from silhouette.scenes.entries import FighterEntry, PieceEntry, TerrainEntry, VehicleEntry
@@ -129,8 +129,6 @@ def _list(value: object) -> list[Any]:
 
 MARK = "silhouette"
 """The property that makes a node a piece."""
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 Entries = Mapping[Kind, type[PieceEntry]]
 """The schemas of pieces, by kind."""

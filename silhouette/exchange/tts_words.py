@@ -16,13 +16,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from silhouette.exchange.imported import plain_name
 from silhouette.files.schema import MAX_LENGTH
-from silhouette.models.entries import Kind
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
+from silhouette.models.entries import KINDS, Kind
 
 FIGURINE = 1
 """The ``TypeIndex`` of a figurine."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field, JsonValue, StrictBool, field_validator, model_validator
 
@@ -13,6 +13,7 @@ from silhouette.meshes.primitives import Axis, Box, Cylinder, Solid, Sphere
 LEAST_BASE = 0.01  # mm
 
 Kind = Literal["fighter", "vehicle", "terrain"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 ArcName = Literal["front", "left", "right", "rear"]
 
 
