@@ -21,7 +21,7 @@ from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut, 
 from silhouette.exchange.tts import read_save
 from silhouette.files.cache import Cache
 from silhouette.files.changing import FolderChange, changing_folder, check_folder
-from silhouette.files.documents import MOST_OF, document_of, toml, toml_key
+from silhouette.files.documents import MOST_OF, document_of, toml, toml_lines
 from silhouette.files.reading import LARGEST_FILE, missing, read_file
 from silhouette.files.schema import Location, validated
 from silhouette.models.bases import Base
@@ -169,57 +169,41 @@ def scene_text(
     order = sorted(pieces, key=lambda pair: pair[0].kind != "terrain")
     names = [piece.name for piece, _ in order if piece.kind != "terrain"][:2]
     blocks = [_head(table, keys_of_all), _source(table, addresses, keys_of_all)]
-    blocks += [_piece(piece, keys) for piece, keys in order]
-    blocks += [_block(key, entry) for key in _BLOCKS for entry in keys_of_all.get(key, ())]
+    blocks += [[f"[[{piece.kind}]]", *toml_lines(_table_of(piece, keys))] for piece, keys in order]
+    blocks += [[f"[[{key}]]", *toml_lines(entry)] for key in _BLOCKS for entry in keys_of_all.get(key, ())]
     if len(names) == 2 and not keys_of_all.get("check"):
-        lines = ["# Who looks at whom; silhouette matrix judges everyone against everyone without.", "# [[check]]"]
-        blocks.append("\n".join([*lines, f"# attacker = {toml(names[0])}", f"# target = {toml(names[1])}"]))
-    return "\n\n".join(blocks) + "\n"
+        comment = "# Who looks at whom; silhouette matrix judges everyone against everyone without."
+        pair = toml_lines(dict(zip(("attacker", "target"), names, strict=True)))
+        blocks.append([comment, "# [[check]]", *(f"# {line}" for line in pair)])
+    return "\n\n".join(map("\n".join, blocks)) + "\n"
 
 
-def _head(table: ImportedTable, keys_of_all: Mapping[str, Any]) -> str:
-    lines = [
+def _head(table: ImportedTable, keys_of_all: Mapping[str, Any]) -> list[str]:
+    others = {key: value for key, value in keys_of_all.items() if key not in ("rules", "source", *_BLOCKS)}
+    return [
         f"# Made from a table of {table.program}. Lengths are mm, angles degrees anticlockwise from x from above.",
         "# Names, gangs, facings, eyes and checks are yours to edit; importing again writes this file anew, and keeps",
         "# the one that is here as scene.before.toml.",
-        f"title = {toml(table.title)}",
-        f"rules = {toml(keys_of_all.get('rules', FIRST))}",
+        *toml_lines({"title": table.title, "rules": keys_of_all.get("rules", FIRST)}),
+        *toml_lines(others),
     ]
-    lines += [
-        f"{toml_key(key)} = {toml(value)}"
-        for key, value in keys_of_all.items()
-        if key not in ("rules", "source", *_BLOCKS)
-    ]
-    return "\n".join(lines)
 
 
-def _source(table: ImportedTable, addresses: Mapping[str, str], keys_of_all: Mapping[str, Any]) -> str:
-    lines = ["[source]", f"program = {toml(table.program)}", f"file = {toml(_one_line(table.file.name))}"]
-    earlier = keys_of_all.get("source", {})
-    lines += [f"{toml_key(key)} = {toml(earlier[key])}" for key in earlier if key not in ("program", "file", "meshes")]
+def _source(table: ImportedTable, addresses: Mapping[str, str], keys_of_all: Mapping[str, Any]) -> list[str]:
+    own = {"program": table.program, "file": _one_line(table.file.name)}
+    earlier = {key: value for key, value in keys_of_all.get("source", {}).items() if key not in (*own, "meshes")}
+    lines = ["[source]", *toml_lines(own), *toml_lines(earlier)]
     if addresses:
         rows = [f"    {toml({'mesh': mesh, 'address': _one_line(address)})}," for mesh, address in addresses.items()]
         lines += ["meshes = [", *rows, "]"]
-    return "\n".join(lines)
+    return lines
 
 
-def _block(key: str, entry: Any) -> str:
-    """An entry of a list of tables."""
-    lines = [f"{toml_key(name)} = {toml(value)}" for name, value in entry.items()]
-    return "\n".join([f"[[{key}]]", *lines])
-
-
-def _piece(piece: ImportedPiece, keys: Mapping[str, Any]) -> str:
-    """A piece's table."""
-    lines = [f"[[{piece.kind}]]", f"name = {toml(piece.name)}"]
-    if piece.gang is not None:
-        lines.append(f"gang = {toml(piece.gang)}")
-    lines += [f"{key} = {toml(value)}" for key, value in keys.items()]
-    lines.append(f"at = {toml(list(piece.at))}")
-    lines.append(f"turn = {toml(piece.turn)}")
-    if piece.facing is not None:
-        lines.append(f"facing = {toml(piece.facing)}")
-    return "\n".join(lines)
+def _table_of(piece: ImportedPiece, keys: Mapping[str, Any]) -> dict[str, Any]:
+    """A piece's table; ``keys`` say what it looks like."""
+    gang = {} if piece.gang is None else {"gang": piece.gang}
+    facing = {} if piece.facing is None else {"facing": piece.facing}
+    return {"name": piece.name, **gang, **keys, "at": piece.at, "turn": piece.turn, **facing}
 
 
 def _one_line(text: str) -> str:

@@ -39,6 +39,15 @@ def toml(value: Any) -> str:
     return json.dumps(value)
 
 
+def toml_lines(table: Mapping[str, Any]) -> list[str]:
+    """A line for each key of a table.
+
+    >>> toml_lines({"name": "Kal", "at": (1.0, 2)})
+    ['name = "Kal"', 'at = [1.0, 2]']
+    """
+    return [f"{toml_key(key)} = {toml(value)}" for key, value in table.items()]
+
+
 def toml_key(key: str) -> str:
     """A key, in quotes where it has other signs than letters, digits, - and _.
 
