@@ -135,14 +135,15 @@ def spread(starts: Any, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], N
     return np.arange(len(owner)) + (starts - (np.cumsum(counts) - counts))[owner], owner
 
 
-def components(first: NDArray[Any], second: NDArray[Any], count: int) -> NDArray[np.int64]:
-    """(count,) for each of so many numbers the least of all to which links join it, from first to second.
+def components(edges: NDArray[Any], count: int) -> NDArray[np.int64]:
+    """(count,) for each of so many numbers the least of all that edges (e, 2) connect it with.
 
     As fast as scipy's, without the time that importing it takes. Each round halves what is apart at least.
 
-    >>> components(np.array([1, 4, 5]), np.array([3, 5, 3]), 7).tolist()
+    >>> components(np.array([[1, 3], [4, 5], [5, 3]]), 7).tolist()
     [0, 1, 2, 1, 1, 1, 6]
     """
+    first, second = edges.T
     least = np.arange(count)
     while True:
         own, other = least[first], least[second]

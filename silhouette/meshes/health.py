@@ -175,7 +175,7 @@ def boundary_loops(edges: Keys, vertices: Floats) -> BoundaryLoops:
     used, compact = np.unique(edges, return_inverse=True)
     if len(used) == 0:
         return BoundaryLoops(used, used, np.empty(0), np.empty(0, dtype=np.bool_))
-    first = components(*compact.reshape(-1, 2).T, len(used))
+    first = components(compact.reshape(-1, 2), len(used))
     loop = np.unique(first, return_inverse=True)[1]
     points = vertices[used]
     # The two ends of a loop, from which its direction follows: the vertex that is farthest from any vertex of the loop

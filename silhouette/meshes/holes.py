@@ -209,7 +209,7 @@ def _welded(mesh: Mesh) -> Mesh:
         same = np.flatnonzero(key[order[1:]] == key[order[:-1]])
         pairs.append(np.stack([order[same], order[same + 1]], axis=1))
     merged = np.arange(len(mesh.vertices), dtype=np.int32)
-    merged[rim] = rim[components(*np.concatenate(pairs).T, len(rim))]
+    merged[rim] = rim[components(np.concatenate(pairs), len(rim))]
     faces = merged[mesh.faces]
     return Mesh(mesh.vertices, faces, mesh.part, mesh.part_names).subset(_proper(faces))
 
@@ -280,7 +280,7 @@ def _loops(rim: Edges) -> Edges:
     """The number (e,) of the loop that each boundary edge (e, 2) belongs to, from 0."""
     used, compact = np.unique(rim, return_inverse=True)
     compact = compact.reshape(-1, 2)
-    return np.unique(components(*compact.T, len(used))[compact[:, 0]], return_inverse=True)[1]
+    return np.unique(components(compact, len(used))[compact[:, 0]], return_inverse=True)[1]
 
 
 def _boxes(vertices: Floats, rim: Edges, loop: Edges) -> tuple[Floats, Floats]:

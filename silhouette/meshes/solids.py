@@ -128,7 +128,7 @@ def _boxes_of(clusters: Clusters) -> InnerBoxes:
 def _labels(clusters: Clusters) -> Indices:
     """(m,) for each face the number of the surface, faces joined by vertices, of which it is a part."""
     faces = clusters.corners.astype(np.int64)
-    least = components(faces[:, [0, 1]].ravel(), faces[:, [1, 2]].ravel(), len(clusters.vertices))[faces[:, 0]]
+    least = components(faces[:, [0, 1, 1, 2]].reshape(-1, 2), len(clusters.vertices))[faces[:, 0]]
     label: Indices = np.unique(least, return_inverse=True)[1].astype(np.int64)
     return label
 
@@ -150,7 +150,7 @@ def _lids(clusters: Clusters, label: Indices) -> tuple[_Lids, Indices]:
         return _Lids(np.empty((3, 3, 0)), np.empty(0, np.int64)), np.empty(0, np.int64)
     used, number = np.unique(ends, return_inverse=True)
     number = number.reshape(-1, 2).astype(np.int64)
-    holes, hole = np.unique(components(number[:, 0], number[:, 1], len(used)), return_inverse=True)
+    holes, hole = np.unique(components(number, len(used)), return_inverse=True)
     count = len(holes)
     points = clusters.vertices[used]
     totals = [np.bincount(hole, points[:, axis], count) for axis in range(3)]

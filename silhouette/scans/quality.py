@@ -107,7 +107,7 @@ def _largest_patch(points: Floats, spacing: float) -> float:
     if len(points) < 2:
         return len(points) * spacing**2
     pairs = cKDTree(points).query_pairs(2.2 * spacing, output_type="ndarray")
-    return float(np.bincount(components(pairs[:, 0], pairs[:, 1], len(points))).max()) * spacing**2
+    return float(np.bincount(components(pairs, len(points))).max()) * spacing**2
 
 
 def is_alike(surface: Surface, one: Upright, other: Upright, tolerance: float) -> bool:

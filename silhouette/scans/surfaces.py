@@ -120,7 +120,7 @@ def outward(points: Floats, normals: Floats, edges: Integers, spacing: float) ->
 
 def groups_of(count: int, edges: Integers) -> Integers:
     """(count,) the number of the connected group of each of so many things, from pairs of them."""
-    return np.unique(components(edges[:, 0], edges[:, 1], count), return_inverse=True)[1].astype(np.int32)
+    return np.unique(components(edges, count), return_inverse=True)[1].astype(np.int32)
 
 
 LEVEL = 0.94

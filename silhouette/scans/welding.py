@@ -60,7 +60,7 @@ def welded(scan: Scan) -> tuple[Scan, NDArray[np.int32]]:
     joined = _joined(scan, number)
     if len(joined.faces) == 0:
         return joined, number
-    patch = components(*_edges(scan.faces).T, len(scan.vertices))[_first(number)]
+    patch = components(_edges(scan.faces), len(scan.vertices))[_first(number)]
     sewn = None if (patch[joined.usable] == patch[joined.usable][0]).all() else _sewn(joined, patch)
     stitched = joined if sewn is None else _joined(joined, sewn)
     if sewn is None or len(stitched.faces) < KEPT * len(joined.faces):
@@ -123,4 +123,4 @@ def _sewn(scan: Scan, patch: NDArray[np.int64]) -> NDArray[np.int32] | None:
     pairs = pairs[patch[pairs[:, 0]] != patch[pairs[:, 1]]]
     if len(pairs) == 0:
         return None
-    return np.unique(components(*pairs.T, count), return_inverse=True)[1].astype(np.int32)
+    return np.unique(components(pairs, count), return_inverse=True)[1].astype(np.int32)
