@@ -66,6 +66,10 @@ class _Element:
         """The number type of each property that is no list."""
         return {name: kind for name, kind, counted in self.properties if counted is None}
 
+    def first_with(self, choices: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+        """The first of several names all of which are properties; none without any."""
+        return next((names for names in choices if set(names) <= self.kinds.keys()), ())
+
 
 def read(data: bytes, whole: bool = False) -> Content:
     """The surface of a PLY file, or its points.
@@ -88,8 +92,7 @@ def read(data: bytes, whole: bool = False) -> Content:
     if by_name.get("tristrips", _Element("tristrips")).count:
         raise Refused("holds triangle strips; export it as plain triangles")
     _check_vertices(vertex, needs_faces=face.count == 0 and not whole, is_splat=is_splat)
-    shades = next((names for names in _SHADES if whole and set(names) <= kinds.keys()), ())
-    normals = _NORMALS if whole and set(_NORMALS) <= kinds.keys() else ()
+    shades, normals = (vertex.first_with(names) if whole else () for names in (_SHADES, (_NORMALS,)))
     corners = _corner_list(face)
     opacity = ("opacity",) if is_splat and not corners else ()
     needed = elements[: max(elements.index(element) for element in (vertex, face) if element in elements) + 1]
