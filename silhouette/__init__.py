@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from silhouette.renderers import choose
     from silhouette.renderers.protocol import Renderer
     from silhouette.rules.base import Level, RuleReference, Verdict
-    from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
+    from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
     from silhouette.rules.data.results import DataVerdict
-    from silhouette.rules.ikosa.results import IkosaVerdict
-    from silhouette.rules.necromunda.results import NecromundaVerdict
-    from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
-    from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
+    from silhouette.rules.ikosa.judge import IkosaVerdict
+    from silhouette.rules.necromunda.judge import NecromundaVerdict
+    from silhouette.rules.skirmishcorps.entries import SkirmishCorpsVerdict
+    from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict
     from silhouette.scenes.scene import Check, Scene
     from silhouette.scenes.table import Piece
 
@@ -74,12 +74,12 @@ _HOMES = {
     "renderers.protocol": ("Renderer",),
     "batches.rows": ("batch", "matrix"),
     "rules.base": ("Level", "RuleReference", "Verdict"),
-    "rules.crisis_protocol.results": ("CrisisProtocolVerdict",),
+    "rules.crisis_protocol.judge": ("CrisisProtocolVerdict",),
     "rules.data.results": ("DataVerdict",),
-    "rules.ikosa.results": ("IkosaVerdict",),
-    "rules.necromunda.results": ("NecromundaVerdict",),
-    "rules.skirmishcorps.results": ("SkirmishCorpsVerdict",),
-    "rules.tide_of_iron.results": ("TideOfIronVerdict",),
+    "rules.ikosa.judge": ("IkosaVerdict",),
+    "rules.necromunda.judge": ("NecromundaVerdict",),
+    "rules.skirmishcorps.entries": ("SkirmishCorpsVerdict",),
+    "rules.tide_of_iron.judge": ("TideOfIronVerdict",),
     "scenes.scene": ("Check", "Scene"),
     "scenes.table": ("Piece",),
 }

@@ -1,4 +1,4 @@
-"""JUDGE: what games with models on a table can do alike: move them, draw them, show them in 3D, describe them."""
+"""JUDGE: games with models on a table: how these move, and how they are drawn, shown in 3D and described."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh
+from silhouette.models.entries import ArcName
 from silhouette.models.model import BASE, INSIGNIFICANT
 from silhouette.rules.abilities import (
     HasDescription,
@@ -19,16 +20,16 @@ from silhouette.rules.abilities import (
     HasStage,
     Movers,
 )
-from silhouette.rules.base import Figure, Pieces, Verdict
-from silhouette.scenes.places import Move, moved, without
+from silhouette.rules.base import Figure, OfVerdict, Pieces, Rule, Verdict
+from silhouette.rules.table import OfTable
+from silhouette.scenes.motion import Mobility
+from silhouette.scenes.places import Move, TablePlaces, moved, without
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
 from silhouette.text import coordinates
 
 if TYPE_CHECKING:
     from silhouette.drawing.in_3d.stage import Stage
-
-from silhouette.rules.table import OfTable
 
 CAPTION = (
     "Everything on the table, where it stands, and what its mesh is. A hash names a surface: with "
@@ -37,6 +38,7 @@ CAPTION = (
 
 
 class OnTable(
+    Rule[OfTable, OfVerdict],
     HasMeshes[OfTable],
     HasOdds[OfTable],
     HasMaps[OfTable],
@@ -45,9 +47,34 @@ class OnTable(
     HasStage[OfTable],
     HasDescription[OfTable],
 ):
-    """What games with models on a table can do alike. Their figures of a whole table show where models face."""
+    """A game with models on a table: how they move, and how they are drawn, shown in 3D and described.
 
+    Attributes:
+        are_facings_shown: whether figures of a whole table show where models face.
+    """
+
+    reads = ("terrain", "fighter", "vehicle", "check")
+    mobility = Mobility(walkers=("fighter", "vehicle"), turns=True)
+    kind_of_lookers = "fighters or vehicles"
     are_facings_shown: ClassVar[bool] = True
+
+    def lookers(self, scene: OfTable) -> list[str]:
+        """The names of all models."""
+        return scene.models
+
+    def refuse(self, scene: OfTable, attacker: str, target: str | None, arc: ArcName | None) -> None:
+        """Refuses an arc in a game without arcs, and what is no model."""
+        super().refuse(scene, attacker, target, arc)
+        for name in filter(None, (attacker, target)):
+            scene.model(name)
+
+    def places(self, scene: OfTable, name: str) -> TablePlaces:
+        """Where a model could stand.
+
+        Raises:
+            RequestError: if nothing has the name, or terrain has it.
+        """
+        return TablePlaces(scene, scene.model(name), moved)
 
     def meshes(self, scene: OfTable) -> dict[str, Mesh]:
         """The significant parts of every piece, by the name of the piece."""

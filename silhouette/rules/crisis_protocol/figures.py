@@ -22,18 +22,12 @@ from silhouette.geometry import INCH, Floats
 from silhouette.relations.plane_geometry import tangent_quadrilateral
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure
-from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
-from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene
+from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.scene import METRIC, Character, Feature, PlanScene, millimetres
 from silhouette.scenes.scene import Check
 
 BLOCKS, COVERS = "////", "...."
 """Hatches of terrain that blocks, and of terrain that gives cover."""
-
-METRIC = {"mm": 1.0, "cm": 10.0, "m": 1000.0}
-"""The length in mm of a unit of a scene, by its name."""
-
-INCHES = dict.fromkeys(("inch", "inches", "in", '"'), INCH)
-"""The length of an inch in mm, by each of its names."""
 
 FRAME_MARGIN = 0.22
 """The margin round attacker and target for terrain that has no part in the verdict, as a share of their distance."""
@@ -315,15 +309,6 @@ class _Plan:
         told = self.words("length", length=self.words.number(f"{length:.4g}"), units=self.scene.units)
         mm = METRIC.get(self.scene.units)
         return f"{told} ({self.words('inches', number=self.words.number(f'{length * mm / INCH:.3g}'))})" if mm else told
-
-
-def millimetres(unit: str) -> float | None:
-    """The length of a unit in mm, by its name in a scene; None where it is not known.
-
-    >>> millimetres("cm"), millimetres("inches"), millimetres("squares")
-    (10.0, 25.4, None)
-    """
-    return {**METRIC, **INCHES}.get(unit.lower())
 
 
 def _radius(piece: Character | Feature) -> float:

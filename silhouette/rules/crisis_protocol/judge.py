@@ -5,25 +5,77 @@ bases and polygons -> Evidence: free lines, terrain between and its distances ->
 
 The numbers R1 to R16 and A1 to A9 are those of the specification, ../shared/rules/crisis_protocol.md; its source is the
 article "Rules Talk: Guide to Line of Sight & Cover". Range lengths come from the scene: the article gives none (A1).
+
+JUDGE, for Crisis Protocol: the verdict, and the row of a result that is made of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from silhouette.geometry import Flags, Floats
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.plane_geometry import crossed, disc_distance, epsilon_of, outline_distances
-from silhouette.rules.base import RuleReference
-from silhouette.rules.crisis_protocol.results import LEVELS, NAME, CrisisProtocolVerdict
+from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene, Readings
-from silhouette.rules.fields import Blocker
-from silhouette.rules.readings import OtherReading, alternatives
+from silhouette.rules.fields import (
+    BLOCKERS,
+    GROUNDS,
+    LINE_OF_SIGHT,
+    OTHER_READINGS,
+    VERDICT,
+    WHO,
+    Blocker,
+    OtherReading,
+    ResultField,
+    alternatives,
+)
 from silhouette.scenes.scene import Check
 from silhouette.text import in_a_sentence
+
+NAME = "crisis-protocol"
+
+LEVELS: Mapping[str, Level] = {"open": Level.CLEAR, "cover": Level.PARTIAL, "hidden": Level.BLOCKED}
+"""Each verdict's level, from exposed to covered."""
+
+VERDICTS = tuple(LEVELS)
+
+
+@dataclass(frozen=True)
+class CrisisProtocolVerdict(Verdict):
+    """A Crisis Protocol ruling with its evidence; lengths are in the scene's units.
+
+    Attributes:
+        cover: whether the target has cover; None where it is no character.
+        sight_line: one line that is not obstructed, ((x, y), (x, y)); None where there is none.
+        cover_from: the terrain that gives cover, the nearest first.
+        distance: from the attacker's base to the target.
+        target_size: what the target counts as for line of sight.
+    """
+
+    cover: bool | None
+    sight_line: tuple[tuple[float, float], tuple[float, float]] | None
+    cover_from: tuple[str, ...]
+    distance: float
+    target_size: int
+
+    fields: ClassVar[tuple[ResultField, ...]] = (
+        *(*WHO, VERDICT, LINE_OF_SIGHT),
+        ResultField("cover", bool | None, "whether the target has cover; null if it is no character"),
+        ResultField(
+            "sight_line", list[list[float]] | None, "the ends of one free line; null if none is", label="a free line"
+        ),
+        BLOCKERS,
+        ResultField("cover_from", list[str], "the terrain that gives cover, the nearest first"),
+        ResultField("distance", float, "from the attacker's base to the target, in the scene's units"),
+        ResultField("target_size", int, "what the target counts as for line of sight"),
+        *(OTHER_READINGS, *GROUNDS),
+    )
+
 
 # ---- what the rules ask of the table
 

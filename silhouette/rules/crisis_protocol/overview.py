@@ -12,8 +12,7 @@ from silhouette.drawing.rulers import draw_grid, draw_numbers, draw_rulers, room
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.strokes import area, disc
 from silhouette.geometry import INCH, Floats
-from silhouette.rules.crisis_protocol.figures import millimetres
-from silhouette.rules.crisis_protocol.scene import PlanScene
+from silhouette.rules.crisis_protocol.scene import PlanScene, millimetres
 
 PAGE = 170.0
 """The width of the page, and the most height of its drawing: two columns of print, mm."""

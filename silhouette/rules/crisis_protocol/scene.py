@@ -18,7 +18,7 @@ from pydantic import Field, StrictBool, field_validator
 
 from silhouette.errors import RequestError
 from silhouette.files.schema import Entry, Location, Name, Number, Size, plain, validated
-from silhouette.geometry import Floats
+from silhouette.geometry import INCH, Floats
 from silhouette.lazy import cached_property
 from silhouette.relations.plane_geometry import (
     Disc,
@@ -40,8 +40,23 @@ OVERLAP = 0.025
 MOST_OVERLAPS = 50
 """A scene with more bases that overlap is not looked at further: what is wrong with it is plain."""
 
+METRIC = {"mm": 1.0, "cm": 10.0, "m": 1000.0}
+"""The length in mm of a unit of a scene, by its name."""
+
+INCH_NAMES = ("inch", "inches", "in", '"')
+"""The names of an inch in a scene."""
+
 WholeSize = Annotated[int, Field(strict=True, ge=1, le=LARGEST_SIZE)]
 Corner = tuple[Number, Number]
+
+
+def millimetres(unit: str) -> float | None:
+    """The length of a unit in mm, by its name in a scene; None where it is not known.
+
+    >>> millimetres("cm"), millimetres("inches"), millimetres("squares")
+    (10.0, 25.4, None)
+    """
+    return {**METRIC, **dict.fromkeys(INCH_NAMES, INCH)}.get(unit.lower())
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from silhouette.drawing.in_3d.solids import pawn, prism
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
 from silhouette.files.cache import Cache
 from silhouette.geometry import INCH, Floats, Pose
-from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import PlanScene
 from silhouette.scenes.scene import Check
 

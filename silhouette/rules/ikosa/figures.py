@@ -21,7 +21,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure
 from silhouette.rules.ikosa.cell_frames import SeenFace, Solid, best_viewpoint, faces_of, inside_stretch, solids_of
 from silhouette.rules.ikosa.cell_lines import Cell, Face, Point
-from silhouette.rules.ikosa.results import IkosaVerdict
+from silhouette.rules.ikosa.judge import IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature
 from silhouette.scenes.scene import Check
 

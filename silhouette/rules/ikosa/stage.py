@@ -12,7 +12,7 @@ from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
 from silhouette.files.cache import Cache
 from silhouette.geometry import Pose
 from silhouette.rules.ikosa.cell_lines import Cell, Point
-from silhouette.rules.ikosa.results import IkosaVerdict
+from silhouette.rules.ikosa.judge import IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature
 from silhouette.scenes.scene import Check
 

@@ -16,23 +16,26 @@ import numpy as np
 from silhouette.files.cache import Cache
 from silhouette.files.reading import DOCUMENTS
 from silhouette.geometry import INCH, Flags, Floats
-from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasPicture, HasThresholds
-from silhouette.rules.base import Band, Figure, Rule, Scale, Settings
-from silhouette.rules.expectations import check_expectations
+from silhouette.rules.base import Band, Figure, Scale, Settings
 from silhouette.rules.fields import OF_ODDS
-from silhouette.rules.necromunda.judge import arcs_of, is_friend_in_contact, judge
-from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, NecromundaVerdict
+from silhouette.rules.necromunda.judge import (
+    LEVELS,
+    NAME,
+    VERDICTS,
+    NecromundaVerdict,
+    arcs_of,
+    is_friend_in_contact,
+    judge,
+)
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
 from silhouette.rules.on_table import OnTable
-from silhouette.rules.one_way import behind, by_bodies, by_eyes, one_way_words
-from silhouette.rules.table import places_of_attacker
+from silhouette.rules.table import behind, by_bodies, by_eyes, one_way_words, places_of_attacker
 from silhouette.scenes.entries import TableEntry
-from silhouette.scenes.motion import Mobility
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.places import Elsewhere, TablePlaces, moved
-from silhouette.scenes.scene import Check, between, everyone
+from silhouette.scenes.places import Elsewhere, moved
+from silhouette.scenes.scene import Check
 from silhouette.text import in_a_sentence
 
 # ---- the first scene of given meshes
@@ -169,13 +172,9 @@ def _by_friends(scene: NecromundaScene, seer: Piece, blind: NecromundaVerdict) -
 
 # ---- the rule system
 
-LOOKERS = "fighters or vehicles"
-"""The pieces that look and are looked at, in messages."""
-
 
 class Necromunda(
-    Rule[NecromundaScene, NecromundaVerdict],
-    OnTable[NecromundaScene],
+    OnTable[NecromundaScene, NecromundaVerdict],
     HasThresholds[NecromundaScene],
     HasPicture[NecromundaScene],
     HasFirstSceneOfMeshes,
@@ -184,42 +183,20 @@ class Necromunda(
 
     name = NAME
     title = "Necromunda"
-    reads = ("terrain", "fighter", "vehicle", "check")
     example = "scenes/necromunda/example_2_partial_cover.toml"
     scene_entry = TableEntry
     readings_entry = Readings
     verdict_type = NecromundaVerdict
     levels = LEVELS
-    mobility = Mobility(walkers=("fighter", "vehicle"), turns=True)
+    expectable = OF_ODDS
 
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> NecromundaScene:
-        """The table scene that a document describes.
-
-        Raises:
-            FileError: where it does not describe one, or expects a result or a verdict that does not exist.
-        """
-        scene = load_scene(path, document, cache)
-        check_expectations(
-            path, scene.checks, (*NecromundaVerdict.fields, *OF_ODDS), {"verdict": VERDICTS, "could_be": VERDICTS}
-        )
-        return scene
+    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> NecromundaScene:
+        """The table of models that a document describes."""
+        return load_scene(path, document, cache)
 
     def first_scene_of(self, meshes: Sequence[str]) -> str:
         """A fighter for each mesh, and a wall."""
         return with_meshes(self.first_scene(), meshes)
-
-    def everyone(self, scene: NecromundaScene) -> tuple[Check, ...]:
-        """Every fighter and vehicle against every other."""
-        return everyone(scene.path, scene.models, LOOKERS)
-
-    def between(
-        self, scene: NecromundaScene, attacker: str, target: str | None, arc: ArcName | None
-    ) -> tuple[Check, ...]:
-        """One against one, or, without a target, against every other fighter and vehicle."""
-        for name in (attacker, target):
-            if name is not None:
-                scene.model(name)
-        return between(scene.path, scene.models, LOOKERS, attacker, target, arc)
 
     judge = staticmethod(judge)
 
@@ -227,14 +204,6 @@ class Necromunda(
         """Where else its eye may be, and where else it may face; see `places_of_attacker`."""
         blocks = scene.whole_pieces if scene.readings.ignored_parts_block else scene.significant_parts
         return places_of_attacker(scene.model(check.attacker).with_eye_for(check.arc), blocks)
-
-    def places(self, scene: NecromundaScene, name: str) -> TablePlaces:
-        """Where a fighter or vehicle could stand.
-
-        Raises:
-            RequestError: if nothing has the name, or terrain has it.
-        """
-        return TablePlaces(scene, scene.model(name), moved)
 
     def certainly_out_of_arc(self, scene: NecromundaScene, attacker: str, boxes: Floats) -> Flags:
         """(q,) whether each of some boxes (q, 8, 3), mm, lies out of every vision arc of the attacker (R6)."""

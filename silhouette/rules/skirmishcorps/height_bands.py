@@ -28,7 +28,7 @@ from silhouette.drawing.typeface import printable
 from silhouette.drawing.typeface import width as text_width
 from silhouette.geometry import Floats
 from silhouette.rules.skirmishcorps.classes import BRICK, CLASSES
-from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
+from silhouette.rules.skirmishcorps.entries import SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, Unit
 
 HEIGHT_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -13,23 +13,21 @@ import shapely
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Pose
-from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasFirstScene, HasThresholds, Movers
-from silhouette.rules.base import Figure, Rule, Scale, Settings
+from silhouette.rules.base import Figure, Scale, Settings
+from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.on_table import OnTable
-from silhouette.rules.one_way import by_eyes, one_way_words
 from silhouette.rules.skirmishcorps.contact import Standing
-from silhouette.rules.skirmishcorps.entries import ASKS, Readings, SkirmishEntry
+from silhouette.rules.skirmishcorps.entries import ASKS, LEVELS, NAME, Readings, SkirmishCorpsVerdict, SkirmishEntry
 from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
 from silhouette.rules.skirmishcorps.judge import judge
 from silhouette.rules.skirmishcorps.phrases import PHRASES
-from silhouette.rules.skirmishcorps.results import LEVELS, NAME, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishCheck, SkirmishScene, Unit, load_scene
-from silhouette.rules.table import places_of_attacker
+from silhouette.rules.table import by_eyes, one_way_words, places_of_attacker
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.places import Elsewhere, Move, TablePlaces, moved, without
-from silhouette.scenes.scene import Check, between, everyone
+from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Occluders, Piece
 
 # ---- scenes and places
@@ -105,13 +103,8 @@ def _carried(points: Floats, piece: Piece, move: Move) -> Floats:
 
 # ---- the rule system
 
-LOOKERS = "units"
-"""The plural by which messages call the pieces that look and are looked at."""
 
-
-class SkirmishCorps(
-    Rule[SkirmishScene, SkirmishCorpsVerdict], OnTable[SkirmishScene], HasThresholds[SkirmishScene], HasFirstScene
-):
+class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[SkirmishScene], HasFirstScene):
     """SkirmishCorps' rules for cover; see `silhouette.rules.base.Rule`."""
 
     name = NAME
@@ -126,34 +119,18 @@ class SkirmishCorps(
     levels = LEVELS
     naming = ("protected_by", "in_contact_with", "blockers")
     mobility = Mobility(walkers=("unit",), ask="protection")
+    kind_of_lookers = "units"
+    without_arcs = "units of SkirmishCorps look all round; ask without an arc"
+    expectable = OF_ODDS
     are_facings_shown = False
 
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
-        """The table scene that a document describes.
-
-        Raises:
-            FileError: where the scene is not valid, or expects a result that no check has.
-        """
+    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
+        """The table of units and cover that a document describes."""
         return load_scene(path, document, cache)
 
-    def everyone(self, scene: SkirmishScene) -> tuple[Check, ...]:
-        """The checks of the protection of every unit from every other."""
-        return everyone(scene.path, _names(scene), LOOKERS)
-
-    def between(
-        self, scene: SkirmishScene, attacker: str, target: str | None, arc: ArcName | None
-    ) -> tuple[Check, ...]:
-        """The checks of the protection of one unit, or, without a target, of every other, from the attacker.
-
-        Raises:
-            RequestError: where a name is not that of a unit, or an arc is given.
-        """
-        if arc is not None:
-            raise RequestError(f"{scene.path}: units of SkirmishCorps look all round; ask without an arc")
-        for name in (attacker, target):
-            if name is not None:
-                scene.unit(name)
-        return between(scene.path, _names(scene), LOOKERS, attacker, target)
+    def expectable_words(self) -> dict[str, Sequence[str]]:
+        """Any word can be expected: what a result may say depends on the question."""
+        return {}
 
     judge = staticmethod(judge)
 
@@ -244,7 +221,3 @@ class SkirmishCorps(
 
 
 SKIRMISHCORPS = SkirmishCorps()
-
-
-def _names(scene: SkirmishScene) -> list[str]:
-    return [unit.name for unit in scene.units]

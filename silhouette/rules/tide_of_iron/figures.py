@@ -23,8 +23,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Figure
 from silhouette.rules.tide_of_iron.hex_ground import ROW, Board, corners, in_rectangle, middle
 from silhouette.rules.tide_of_iron.hexes import Address, distance
-from silhouette.rules.tide_of_iron.judge import ruling
-from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
+from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict, ruling
 from silhouette.rules.tide_of_iron.scene import LONGEST_MAP, HexScene
 from silhouette.scenes.scene import Check
 

@@ -15,7 +15,7 @@ from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Pose
 from silhouette.rules.tide_of_iron.hex_ground import corners, middle
 from silhouette.rules.tide_of_iron.hexes import Address, in_words
-from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
+from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict
 from silhouette.rules.tide_of_iron.scene import HexScene
 from silhouette.scenes.scene import Check
 
