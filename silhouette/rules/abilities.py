@@ -62,6 +62,11 @@ class Movers(NamedTuple):
     others: tuple[str, ...]
 
 
+def one_way_words(seer: str, blind: str, why: str) -> str:
+    """The sentence that one sees another that does not see it, and why."""
+    return f"{seer} sees {blind}, but not the other way round: {why}"
+
+
 class WhatIf(ABC, Generic[S]):
     """A game of which it can be told what would change a verdict: pieces move, or are taken away."""
 
@@ -110,7 +115,7 @@ class WhatIf(ABC, Generic[S]):
             blind: the verdict of the other one, on the way back.
             settings: of the measurement, to judge again what is to be named as the reason.
         """
-        return f"{seeing.attacker} sees {seeing.target}, but not the other way round: {blind.reason}"
+        return one_way_words(seeing.attacker, seeing.target, blind.reason)
 
 
 class HasOdds(WhatIf[S]):

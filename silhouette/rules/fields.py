@@ -204,24 +204,16 @@ def row_of(record: Record, fields: Iterable[ResultField]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def row_type(name: str, fields: tuple[ResultField, ...]) -> Any:
-    """The type of a row, for pydantic: a TypedDict."""
-    return _row_type(name, fields)
-
-
-def _row_type(name: str, fields: Iterable[ResultField]) -> Any:
+def row_type(name: str, fields: tuple[ResultField, ...], *, closed: bool = False) -> Any:
+    """The type of a row, for pydantic: a TypedDict; ``closed`` says that there are no other keys."""
     keys: dict[str, Any] = {}
     for field in fields:
         declared: Any = field.type
         described: Any = Annotated[declared, pydantic.Field(description=field.meaning)]
         keys[field.key] = NotRequired[described] if field.optional else described
-    return TypedDict(name, keys)  # type: ignore[operator]  # made here, and not written down
-
-
-def closed_row_type(name: str, fields: tuple[ResultField, ...]) -> Any:
-    """A `row_type` with no other keys."""
-    made = _row_type(name, fields)
-    made.__pydantic_config__ = pydantic.ConfigDict(extra="forbid")
+    made: Any = TypedDict(name, keys)  # type: ignore[operator]  # made here, and not written down
+    if closed:
+        made.__pydantic_config__ = pydantic.ConfigDict(extra="forbid")
     return made
 
 
@@ -363,6 +355,15 @@ SHARED: Mapping[str, ResultField] = {
 """The fields that mean the same in every game, by their keys."""
 
 
+def shared(*keys: str) -> tuple[ResultField, ...]:
+    """The fields of `SHARED` with these keys, in this order.
+
+    >>> [field.label for field in shared("verdict", "in_arc")]
+    ['', 'some of it in the vision arc']
+    """
+    return tuple(SHARED[key] for key in keys)
+
+
 def check_expectations(
     path: Path, checks: Sequence[Check], fields: Sequence[ResultField], words: Mapping[str, Sequence[str]]
 ) -> None:
@@ -423,11 +424,14 @@ def _range(expected: Sequence[object]) -> tuple[float, float] | None:
     return None
 
 
-def _names_of(value: Any) -> Any:
-    """The names of pieces with a name; any other value as it is."""
-    if isinstance(value, list) and value and all(isinstance(piece, Mapping) and "name" in piece for piece in value):
-        return [piece["name"] for piece in value]
-    return value
+def _names_of(value: Any, expected: Any) -> Any:
+    """The names of pieces, if nothing but names is expected of them; any other value as it is."""
+    are_pieces = (
+        isinstance(value, list) and value and all(isinstance(part, Mapping) and "name" in part for part in value)
+    )
+    if not are_pieces or not isinstance(expected, list) or any(isinstance(part, Mapping) for part in expected):
+        return value
+    return [piece["name"] for piece in value]
 
 
 def unmet_expectations(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
@@ -454,9 +458,7 @@ def _unmet(key: str, row: Mapping[str, Any], expected: Any) -> str:
     """In what a row does not meet an expectation; empty where it does."""
     if key not in row:
         return f"there is no result {in_quotes(key)}"
-    value = row[key]
-    if isinstance(expected, list) and not any(isinstance(piece, Mapping) for piece in expected):
-        value = _names_of(value)
+    value = _names_of(row[key], expected)
     bounds = _range(expected) if isinstance(expected, list) and not isinstance(value, list) else None
     if bounds is not None:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -58,19 +58,19 @@ ASIDE = 1e-3
 
 def in_like_groups(
     requests: Sequence[tuple[OfTable, Check]],
-    asked: Callable[[OfTable], Hashable],
+    shared: Callable[[OfTable], Hashable],
     judge: Callable[[Sequence[tuple[OfTable, Check]]], Sequence[Given]],
 ) -> list[Given]:
     """What ``judge`` gives for requests, in their order, where it takes only those whose scenes ask for the same.
 
     Args:
         requests: each a check and its scene.
-        asked: what a scene asks of all its measurements, such as their error.
+        shared: what a scene asks of all its measurements, such as their error.
         judge: gives an answer to each question; its scenes ask for the same.
     """
     groups: dict[Hashable, list[int]] = {}
     for number, (scene, _) in enumerate(requests):
-        groups.setdefault(asked(scene), []).append(number)
+        groups.setdefault(shared(scene), []).append(number)
     given: dict[int, Given] = {}
     for numbers in groups.values():
         given |= zip(numbers, judge([requests[number] for number in numbers]), strict=True)
@@ -193,11 +193,6 @@ def by_bodies(
         return f"{blind.name}'s body stands out past {_named(blockers)}, {seer.name}'s does not: {there}"
     heights = f"{blind.name} reaches {tall:.0f} mm up, {seer.name} only {small:.0f} mm"
     return f"{heights}{_past(scene, blockers)}, and {there}"
-
-
-def one_way_words(seer: Piece, blind: Piece, why: str) -> str:
-    """The sentence, with its reason."""
-    return f"{seer.name} sees {blind.name}, but not the other way round: {why}"
 
 
 def behind(seer: Piece, blind: Piece, blockers: Sequence[str]) -> str:

@@ -5,8 +5,6 @@ bases and polygons -> Evidence: free lines, terrain between and its distances ->
 
 The numbers R1 to R16 and A1 to A9 are those of the specification, ../shared/rules/crisis_protocol.md; its source is the
 article "Rules Talk: Guide to Line of Sight & Cover". Range lengths come from the scene: the article gives none (A1).
-
-JUDGE, for Crisis Protocol: the verdict, and the row of a result that is made of it.
 """
 
 from __future__ import annotations
@@ -133,10 +131,7 @@ class Evidence:
         gives = self.between & self.large_enough & self.within_one
         if not readings.attacker_terrain_gives_cover:
             gives &= self.scene.names != self.attacker.on
-        return tuple(sorted(self.scene.names[gives], key=lambda name: (self._apart_from(name), name)))
-
-    def _apart_from(self, name: str) -> float:
-        return float(self.apart[self.scene.names == name][0])
+        return tuple(name for _, name in sorted(zip(self.apart[gives], self.scene.names[gives], strict=True)))
 
 
 def evidence_for(scene: PlanScene, attacker: Character, target: Character | Feature) -> Evidence:
@@ -232,7 +227,8 @@ class Words:
         features = []
         for name in names:
             apart = float(self.evidence.apart[scene.names == name][0])
-            how = "it stands on it" if self._stood_on(name) else f"{self.compared(apart, scene.ranges.one)} off"
+            is_stood_on = isinstance(self.evidence.target, Character) and self.evidence.target.on == name
+            how = "it stands on it" if is_stood_on else f"{self.compared(apart, scene.ranges.one)} off"
             features.append(f"{in_a_sentence(name)} (size {self._size_of(name)}, {how})")
         return (
             f"{self.sees(names)}; {self.target} has cover from {_few(features, 'and')}: between them, within range 1 "
@@ -262,12 +258,7 @@ class Words:
         return _few([f"{in_a_sentence(name)} (size {self._size_of(name)})" for name in scene.names[which]], "and")
 
     def _size_of(self, name: str) -> int:
-        scene = self.evidence.scene
-        return int(scene.sizes[scene.names == name][0])
-
-    def _stood_on(self, name: str) -> bool:
-        target = self.evidence.target
-        return isinstance(target, Character) and target.on == name
+        return self.evidence.scene.target(name).size
 
 
 def _few(names: Sequence[str], joint: str) -> str:
@@ -292,15 +283,10 @@ def ruling(scene: PlanScene, check: Check) -> CrisisProtocolVerdict:
     Raises:
         RequestError: if the check names a piece that the scene does not have, or its attacker is no character.
     """
-    return _ruling(_evidence(scene, check), scene.readings)
-
-
-def _evidence(scene: PlanScene, check: Check) -> Evidence:
-    return evidence_for(scene, scene.character(check.attacker), scene.target(check.target))
-
-
-def _ruling(evidence: Evidence, readings: Readings) -> CrisisProtocolVerdict:
-    """The verdict of the ladder with its evidence, and the results that differ under other readings."""
+    evidence, readings = (
+        evidence_for(scene, scene.character(check.attacker), scene.target(check.target)),
+        scene.readings,
+    )
     cover_from = evidence.cover_from(readings)
     verdict, rule, reason = _ladder(evidence, cover_from)
     cover = _covered(evidence, cover_from)

@@ -1,9 +1,7 @@
 """JUDGE: Marvel: Crisis Protocol as a rule system: how its scenes are read, judged and shown.
 
-PLACE, for Crisis Protocol: the table a little otherwise: what would change a verdict, or why it holds one way.
-
-PlanScene -> the same with characters moved, or without some terrain; the places where a character could stand
-two verdicts, of which one sees and the other does not -> a sentence that says why
+Characters move, and terrain is taken away: PlanScene -> PlanScene. Two verdicts, of which one sees and the other does
+not, become a sentence that says why.
 """
 
 from __future__ import annotations
@@ -30,6 +28,7 @@ from silhouette.rules.abilities import (
     HasStage,
     Movers,
     WhatIf,
+    one_way_words,
 )
 from silhouette.rules.base import ExactRule, Figure, Pieces, Settings
 from silhouette.rules.crisis_protocol.figures import figures
@@ -89,34 +88,22 @@ def length_of_unit(scene: PlanScene, what: str = "moves are") -> float:
 
 
 def scene_without(scene: PlanScene, name: str) -> PlanScene:
-    """The scene without a piece of terrain; who stands on it stays as high as that made it.
-
-    Raises:
-        RequestError: where no terrain has the name.
-    """
-    known = {feature.name: feature for feature in scene.terrain}
-    if name not in known:
-        raise RequestError(f"{scene.path}: no terrain is called '{name}'; {did_you_mean(name, known)}")
+    """The scene without a piece of terrain; who stands on it stays as high as that made it."""
+    terrain = {feature.name: feature for feature in scene.terrain}
+    if name not in terrain:
+        raise RequestError(f"{scene.path}: no terrain is called '{name}'; {did_you_mean(name, terrain)}")
     left = tuple(feature for feature in scene.terrain if feature.name != name)
-    return replace(scene, terrain=left, supports=(*scene.supports, known[name]), warnings=())
+    return replace(scene, terrain=left, supports=(*scene.supports, terrain[name]), warnings=())
 
 
 class PlanPlaces:
-    """`silhouette.scenes.places.Places` of a character: lengths in mm, whatever the units of the scene are.
-
-    Args:
-        scene: where it stands.
-        character: whose places these are.
-
-    Raises:
-        RequestError: where the length of the scene's units is not known.
-    """
+    """The places of a character: lengths in mm, whatever the units of the scene are, if their length is known."""
 
     def __init__(self, scene: PlanScene, character: Character) -> None:
         unit = length_of_unit(scene, "a map is")
         self._scene, self._character, self._unit = scene, character, unit
         self.start = np.array(character.base.centre) * unit
-        points = [one.base.bounds for one in scene.characters]
+        points = [other.base.bounds for other in scene.characters]
         points += [feature.outline.corners for feature in (*scene.terrain, *scene.objects)]
         every = np.concatenate(points) * unit
         self.table = np.stack([every.min(axis=0), every.max(axis=0)])
@@ -125,11 +112,7 @@ class PlanPlaces:
         """Nothing takes long."""
 
     def heights(self, points: Floats, under: float | None) -> Floats:
-        """(q,) zeros: in a plan nothing has a height.
-
-        Raises:
-            RequestError: where a floor is asked for.
-        """
+        """(q,) zeros: in a plan nothing has a height, and there is no floor to ask for."""
         if under is not None:
             raise RequestError(f"{self._scene.path}: --under {under:g}: in a plan there are no floors; leave it out")
         return np.zeros(len(points))
@@ -196,13 +179,7 @@ class PlanPlaces:
 def one_way(
     scene: PlanScene, seeing: CrisisProtocolVerdict, blind: CrisisProtocolVerdict, settings: Settings | None = None
 ) -> str:
-    """The sentence: terrain blocks one way alone by the size of the target (R4, R6), or by who stands on it (R7).
-
-    Args:
-        scene: of both checks.
-        seeing: the verdict of the one that sees.
-        blind: the verdict of the other one, on the way back.
-    """
+    """The sentence: terrain blocks one way alone by the size of the target (R4, R6), or by who stands on it (R7)."""
     seer, seen = seeing.attacker, seeing.target
     sizes = dict(zip(scene.names, scene.sizes.tolist(), strict=True))
     own = scene.character(seer).on
@@ -218,7 +195,7 @@ def one_way(
                 f"{words} (size {sizes[name]}) is larger than {seer}, who counts as size {blind.target_size}, and not "
                 f"than {seen}, who{on} counts as size {seeing.target_size}"
             )
-    return f"{seer} sees {seen}, but not the other way round: {'; '.join(reasons)}"
+    return one_way_words(seer, seen, "; ".join(reasons))
 
 
 class CrisisProtocol(
@@ -278,22 +255,14 @@ class CrisisProtocol(
     ruling = staticmethod(ruling)
 
     def places(self, scene: PlanScene, name: str) -> PlanPlaces:
-        """Where a character could stand.
-
-        Raises:
-            RequestError: where no character has the name, or the length of the scene's units is not known.
-        """
+        """Where a character could stand, if the length of the scene's units is known."""
         return PlanPlaces(scene, scene.character(name))
 
     moved = staticmethod(moved_scene)
     without = staticmethod(scene_without)
 
     def movers(self, scene: PlanScene, check: Check) -> Movers:
-        """Characters can move, and terrain that is not the target can be taken away.
-
-        Raises:
-            RequestError: where the length of the scene's units is not known.
-        """
+        """Characters can move, if the length of units is known, and terrain but the target can be taken away."""
         length_of_unit(scene)
         others = tuple(feature.name for feature in scene.terrain if feature.name != check.target)
         is_pair = check.attacker != check.target

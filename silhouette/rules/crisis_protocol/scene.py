@@ -263,7 +263,7 @@ class PlanScene(Scene):
 
         Mistakes in where pieces stand are not looked for again.
         """
-        others = tuple(character if one.name == character.name else one for one in self.characters)
+        others = tuple(character if other.name == character.name else other for other in self.characters)
         scene = replace(self, characters=others, warnings=())
         scene.__dict__.update({name: getattr(self, name) for name in ("outlines", "names", "sizes")})
         return scene
@@ -311,10 +311,10 @@ def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
 
 
 def _character(path: Path, entry: CharacterEntry, scene: PlanEntry) -> Character:
-    known = [feature.name for feature in scene.terrain]
-    if entry.on is not None and entry.on not in known:
+    names = [feature.name for feature in scene.terrain]
+    if entry.on is not None and entry.on not in names:
         location = Location(path, f"character '{entry.name}'")
-        raise location.error(f"on is '{entry.on}', but no terrain is called that; {did_you_mean(entry.on, known)}")
+        raise location.error(f"on is '{entry.on}', but no terrain is called that; {did_you_mean(entry.on, names)}")
     x, y = entry.at
     return Character(entry.name, entry.size, Disc((float(x), float(y)), entry.base / 2), entry.on, entry.granted_cover)
 
@@ -343,9 +343,9 @@ def _checks_are_of(path: Path, scene: PlanScene) -> None:
         location = Location(path, f"check {number}")
         if check.attacker in targets and check.attacker not in characters:
             raise location.error(f"attacker '{check.attacker}' is no character and sees nothing; name a character")
-        for role, name, known in (("attacker", check.attacker, characters), ("target", check.target, targets)):
-            if name not in known:
-                raise location.error(f"{role} '{name}' is not on the table; {did_you_mean(name, known)}")
+        for role, name, names in (("attacker", check.attacker, characters), ("target", check.target, targets)):
+            if name not in names:
+                raise location.error(f"{role} '{name}' is not on the table; {did_you_mean(name, names)}")
 
 
 def _odd_places(scene: PlanScene) -> Iterator[str]:
@@ -369,11 +369,11 @@ def _overlapping(characters: Sequence[Character], units: str) -> Iterator[str]:
     levels = np.unique([str(piece.on) for piece in characters], return_inverse=True)[1]
     boxes = shapely.box(*(centres - radii[:, None]).T, *(centres + radii[:, None]).T)
     tree = shapely.STRtree(boxes)
-    for one, character in enumerate(characters):
-        others = tree.query(boxes[one])
-        others = np.sort(others[(others > one) & (levels[others] == levels[one])])
-        depths = radii[one] + radii[others] - np.hypot(*(centres[others] - centres[one]).T)
-        too_deep = depths > OVERLAP * 2.0 * np.minimum(radii[one], radii[others])
+    for number, character in enumerate(characters):
+        others = tree.query(boxes[number])
+        others = np.sort(others[(others > number) & (levels[others] == levels[number])])
+        depths = radii[number] + radii[others] - np.hypot(*(centres[others] - centres[number]).T)
+        too_deep = depths > OVERLAP * 2.0 * np.minimum(radii[number], radii[others])
         for other, depth in zip(others[too_deep], depths[too_deep], strict=True):
             both = f"{character.name} and {characters[other].name}"
             yield f"the bases of {both} overlap by {depth:.3g} {units}; move one"

@@ -6,13 +6,9 @@
 The numbers R1 to R15 and A1 to A9 are those of the specification, ../shared/rules/ikosa.md; its source is the article
 "Covering Melee Corners". Everything is exact: whole numbers and fractions, nothing is measured.
 
-JUDGE, first half of Ikosa: which lines are drawn from an attacker to a target, and which of them terrain hinders.
-
 The source text knows attackers of one cell. An attacker of several cells attacks from the best one for it, in melee
 against the best neighbouring cell of the target, as in the rules of D&D 3.5 that Ikosa rests on; each of its cells is
 supported, or not, by what lies under that cell.
-
-Ikosa, the verdict, and the row of a result that is made of it.
 """
 
 from __future__ import annotations
@@ -120,14 +116,14 @@ def _shots(
 ) -> list[Lines]:
     """The lines from a point to the whole target (R12 to R14), from the best point for each set of exposed faces."""
     own = frozenset(target.cells)
-    alike: dict[frozenset[CellFace], dict[Point, Cell]] = {}
+    sources_of: dict[frozenset[CellFace], dict[Point, Cell]] = {}
     for cell in _cells_at(attacker, point):
         go_on()
         to_cell = _exposed(own, partial(faces_towards, towards=cell)) if exposure == "cells" else None
         for corner in corners_of(cell) if point is None else [point]:
             faces = _exposed(own, partial(faces_seen_from, corner)) if to_cell is None else to_cell
-            alike.setdefault(faces, {}).setdefault(corner, cell)
-    return [_best_shot(scene, sources, faces) for faces, sources in alike.items()]
+            sources_of.setdefault(faces, {}).setdefault(corner, cell)
+    return [_best_shot(scene, sources, faces) for faces, sources in sources_of.items()]
 
 
 def _exposed(own: frozenset[Cell], facing: Callable[[Cell], frozenset[Face]]) -> frozenset[CellFace]:

@@ -2,8 +2,6 @@
 
 document -> entries checked by the schema -> creatures and one union of solids -> CellScene
 
-The keys of an Ikosa scene file, and the errors for anything else in it.
-
 Cells are three whole numbers; points are three exact ones: whole, decimal (0.1 is 1/10), or in quotes ("1/2").
 """
 

@@ -5,17 +5,13 @@
 
 The numbers R1 to R21 and A1 to A12 are those of the specification, ../shared/rules/necromunda.md; its source is the
 section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
-
-Necromunda, the verdict type, and its row for JSON.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from operator import attrgetter
-from typing import ClassVar
 
 from silhouette.measure.framing import may_stand_before
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
@@ -23,31 +19,11 @@ from silhouette.measure.observe import Wanted
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import Level, MeasuredVerdict, Measurement, RuleReference, Settings, too_close
 from silhouette.rules.fields import (
-    ARC,
-    BLOCKERS,
-    COULD_BE,
-    ERROR,
-    GROUNDS,
-    IN_ARC,
-    LINE_OF_SIGHT,
-    MANNER,
-    MARGINAL,
-    OCCLUDED,
-    OCCLUDED_IN_ARC,
-    OCCLUDED_PIXELS,
-    OTHER_READINGS,
-    PIXEL,
-    RENDERER,
-    SEEN_PIXELS,
-    TARGET_PIXELS,
-    VERDICT,
-    WARNINGS,
-    WHO,
     Alternative,
     Blocker,
     OtherReading,
-    ResultField,
     alternatives,
+    shared,
 )
 from silhouette.rules.necromunda.scene import OTHERWISE, NecromundaScene, Readings
 from silhouette.rules.table import blockers_of, in_like_groups, warnings_of
@@ -86,10 +62,10 @@ class NecromundaVerdict(MeasuredVerdict):
     is_facing_known: bool = True
     is_share_in_arc: bool = False
 
-    fields: ClassVar[tuple[ResultField, ...]] = (
-        *(*WHO, VERDICT, LINE_OF_SIGHT, IN_ARC, OCCLUDED, OCCLUDED_IN_ARC, ERROR),
-        *(TARGET_PIXELS, OCCLUDED_PIXELS, SEEN_PIXELS, BLOCKERS, MARGINAL, COULD_BE, OTHER_READINGS),
-        *(*GROUNDS, RENDERER, PIXEL, *MANNER, WARNINGS, ARC),
+    fields = shared(
+        *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
+        *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "other_readings"),
+        *("rule", "rule_number", "reason", "renderer", "pixel", "decided_by", "projection", "warnings", "arc"),
     )
     order = VERDICTS
 
@@ -208,19 +184,18 @@ def judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings)
     Raises:
         RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
     """
-    asked = attrgetter("tolerance", "error")
-    return in_like_groups(requests, asked, lambda group: _judge(group, settings))
+    return in_like_groups(requests, attrgetter("tolerance", "error"), lambda group: _judge(group, settings))
 
 
 def _judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
     any_scene = requests[0][0]
-    wanted = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, windows=settings.remarks)
-    measurement = _Measurement(settings, wanted)
-    asked = [_Question(scene, check) for scene, check in requests]
-    crews = [one.crew(one.scene.readings) for one in asked]
+    goal = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, windows=settings.remarks)
+    measurement = _Measurement(settings, goal)
+    questions = [_Question(scene, check) for scene, check in requests]
+    crews = [question.crew(question.scene.readings) for question in questions]
     measurement.add([sight for crew in crews for look in crew for sight in look.sights], keep=settings.keep)
-    verdicts = [measurement.verdict(one.scene, crew) for one, crew in zip(asked, crews, strict=True)]
-    return _with_other_readings(asked, verdicts, measurement) if settings.remarks else verdicts
+    verdicts = [measurement.verdict(question.scene, crew) for question, crew in zip(questions, crews, strict=True)]
+    return _with_other_readings(questions, verdicts, measurement) if settings.remarks else verdicts
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,16 +224,15 @@ class _Question:
     def crew(self, readings: Readings) -> list[_Look]:
         """The looks that it takes: one, or one for each of a crew who have an eye each for their vision arcs."""
         attacker = self.scene.model(self.check.attacker)
-        arcs: Sequence[ArcName | None] = [self.check.arc]
-        if self.check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
-            arcs = attacker.arcs
+        has_crew = self.check.arc is None and attacker.eyes and len(attacker.arcs) > 1
+        arcs: Sequence[ArcName | None] = attacker.arcs if has_crew else [self.check.arc]
         return [self._look(attacker.with_eye_for(arc), arc, readings) for arc in arcs]
 
     def _look(self, attacker: Piece, arc: ArcName | None, readings: Readings) -> _Look:
-        between = partial(self._sight, attacker, arc, readings.ignored_parts_block)
-        cover = between(False)
-        apart = cover.disregarded and readings.friends_in_contact == "block sight"
-        return _Look(arc, (cover, between(True)) if apart else (cover,))
+        cover = self._sight(attacker, arc, readings.ignored_parts_block, False)
+        if not cover.disregarded or readings.friends_in_contact == "disregarded":
+            return _Look(arc, (cover,))
+        return _Look(arc, (cover, self._sight(attacker, arc, readings.ignored_parts_block, True)))
 
     def _sight(self, attacker: Piece, arc: ArcName | None, ignored_parts_block: bool, friends_block: bool) -> Sight:
         key = (arc, ignored_parts_block, friends_block)
@@ -279,23 +253,24 @@ class _Measurement:
     """What was observed of sights, and the verdicts that follow."""
 
     settings: Settings
-    wanted: Wanted
+    goal: Wanted
     observed: dict[Sight, Observation] = field(default_factory=dict)
 
     def add(self, sights: Sequence[Sight], *, keep: bool) -> None:
         """Measures sights, all together; ``keep`` says whether the observations keep their masks."""
         settings = self.settings
-        found = settings.observe(sights, settings.renderer, settings.pixel, replace(self.wanted, keep=keep))
-        self.observed.update(zip(sights, found, strict=True))
+        observations = settings.observe(sights, settings.renderer, settings.pixel, replace(self.goal, keep=keep))
+        self.observed.update(zip(sights, observations, strict=True))
 
     def verdict(self, scene: NecromundaScene, crew: Sequence[_Look]) -> NecromundaVerdict:
         """The verdict under the readings of a scene, of looks that were measured."""
-        seen = [[self.observed[sight] for sight in look.sights] for look in crew]
-        return _best_of([_verdict(scene, look.arc, each, self.settings) for look, each in zip(crew, seen, strict=True)])
+        return _best_of(
+            [_verdict(scene, look.arc, [self.observed[sight] for sight in look.sights], self.settings) for look in crew]
+        )
 
 
 def _with_other_readings(
-    asked: Sequence[_Question], verdicts: Sequence[NecromundaVerdict], measurement: _Measurement
+    questions: Sequence[_Question], verdicts: Sequence[NecromundaVerdict], measurement: _Measurement
 ) -> list[NecromundaVerdict]:
     """The verdicts, with who is disregarded and each single other reading that gives another one, as judged with it.
 
@@ -303,18 +278,18 @@ def _with_other_readings(
     """
     others = [
         [
-            (other, one.crew(other.taken(one.scene.readings)))
-            for other in _that_matter(one, verdict, measurement.observed)
+            (other, question.crew(other.taken(question.scene.readings)))
+            for other in _that_matter(question, verdict, measurement.observed)
         ]
-        for one, verdict in zip(asked, verdicts, strict=True)
+        for question, verdict in zip(questions, verdicts, strict=True)
     ]
-    sights = [sight for one in others for _, crew in one for look in crew for sight in look.sights]
-    new = list(dict.fromkeys(sight for sight in sights if sight not in measurement.observed))
+    sights = (sight for of_check in others for _, crew in of_check for look in crew for sight in look.sights)
+    new = [sight for sight in dict.fromkeys(sights) if sight not in measurement.observed]
     if new:
         measurement.add(new, keep=False)
     return [
-        _with_those_that_differ(one.scene, _with_disregarded(one, verdict, measurement), mine, measurement)
-        for one, verdict, mine in zip(asked, verdicts, others, strict=True)
+        _with_those_that_differ(question.scene, _with_disregarded(question, verdict, measurement), mine, measurement)
+        for question, verdict, mine in zip(questions, verdicts, others, strict=True)
     ]
 
 

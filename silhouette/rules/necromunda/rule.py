@@ -7,7 +7,7 @@ one piece sees another that does not see it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -17,7 +17,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.reading import DOCUMENTS
 from silhouette.geometry import INCH, Flags, Floats
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasPicture, HasThresholds
+from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasPicture, HasThresholds, one_way_words
 from silhouette.rules.base import Band, Figure, Scale, Settings
 from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.necromunda.judge import (
@@ -31,7 +31,7 @@ from silhouette.rules.necromunda.judge import (
 )
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
 from silhouette.rules.on_table import OnTable
-from silhouette.rules.table import behind, by_bodies, by_eyes, one_way_words, places_of_attacker
+from silhouette.rules.table import behind, by_bodies, by_eyes, places_of_attacker
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Elsewhere, moved
@@ -68,7 +68,8 @@ def with_meshes(text: str, meshes: Sequence[str]) -> str:
         names.append("Vex" if names != ["Vex"] else "stand-in")
         made[1] = made[1].replace('"Vex"', json.dumps(names[1]))
     checks = [
-        f"[[check]]\nattacker = {_quoted(one)}\ntarget = {_quoted(other)}" for one, other in (names[:2], names[1::-1])
+        f"[[check]]\nattacker = {_quoted(attacker)}\ntarget = {_quoted(target)}"
+        for attacker, target in (names[:2], names[1::-1])
     ]
     return "\n\n".join([*blocks[: fighters[0]], *made, *checks]) + "\n"
 
@@ -110,30 +111,23 @@ def _quoted(text: str) -> str:
 
 
 def one_way(scene: NecromundaScene, seeing: NecromundaVerdict, blind: NecromundaVerdict, settings: Settings) -> str:
-    """The sentence: by vision arcs, by friends in base contact, by eyes or by bodies; the first that decides.
-
-    Args:
-        scene: of both checks.
-        seeing: the verdict of the one that sees.
-        blind: the verdict of the other one, on the way back.
-        settings: of the measurement; what is named as the reason is judged once more, without it.
-    """
+    """The sentence: by vision arcs, by friends in base contact, by eyes or by bodies; the first that decides."""
     seer = scene.model(seeing.attacker).with_eye_for(seeing.arc)
     other = scene.model(blind.attacker).with_eye_for(blind.arc)
-    why = _by_arcs(seer, other, blind) or _by_friends(scene, seer, blind)
     blockers = [blocker.name for blocker in blind.blockers if blocker.share]
 
     def sees(there: NecromundaScene) -> bool:
         (verdict,) = judge([(there, Check(blind.attacker, blind.target, blind.arc))], settings)
         return bool(verdict.line_of_sight)
 
-    tests: tuple[Callable[[], str | None], ...] = (
-        lambda: by_eyes(scene, seer, other, blockers, lambda moves: sees(moved(scene, moves))),
-        lambda: by_bodies(scene, seer, other, blockers, sees),
+    why = (
+        _by_arcs(seer, other, blind)
+        or _by_friends(scene, seer, blind)
+        or by_eyes(scene, seer, other, blockers, lambda moves: sees(moved(scene, moves)))
+        or by_bodies(scene, seer, other, blockers, sees)
+        or behind(seer, other, blockers)
     )
-    for test in tests:
-        why = why or test()
-    return one_way_words(seer, other, why or behind(seer, other, blockers))
+    return one_way_words(seer.name, other.name, why)
 
 
 def _by_arcs(seer: Piece, other: Piece, blind: NecromundaVerdict) -> str | None:

@@ -1,11 +1,9 @@
-"""JUDGE: SkirmishCorps, the classes of cover and what each does to a roll to hit (R4 to R17).
+"""JUDGE: SkirmishCorps in numbers: classes of cover, what each does to a roll to hit, what befalls cover (R4 to R30).
 
 A piece is measured from the feet of the unit that stands at it, as a fraction of the unit's height (A3, A4). Heights
 are in bricks; a mini-figure counts as four bricks high, and is a little taller: 40 mm against 38.4 mm.
 
-SkirmishCorps, arithmetic on cover: attacking it, its wounds, vaulting it, piling through it (R18 to R30).
-
-All numbers are integers. Dice are given, or `roll_dice` rolls them from a stated seed.
+Dice are given, or `roll_dice` rolls them from a stated seed.
 """
 
 from __future__ import annotations

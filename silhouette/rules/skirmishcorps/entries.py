@@ -1,7 +1,4 @@
-"""PLACE: SkirmishCorps, the keys of a scene: units, cover, readings, and the keys of each ``ask`` of a check.
-
-SkirmishCorps, the verdict, and the keys of its result for each ``ask``.
-"""
+"""PLACE: SkirmishCorps, the keys of a scene: units, cover, readings; for each ``ask``, those of checks and results."""
 
 from __future__ import annotations
 
@@ -27,23 +24,10 @@ from silhouette.files.schema import (
 from silhouette.models.entries import FigureEntry, SolidEntry
 from silhouette.rules.base import Level, MeasuredVerdict
 from silhouette.rules.fields import (
-    ATTACKER,
-    BLOCKERS,
-    COULD_BE,
     GROUNDS,
-    LINE_OF_SIGHT,
-    MANNER,
-    MARGINAL,
-    OTHER_READINGS,
-    PIXEL,
-    RENDERER,
-    RULES,
-    SHARE,
-    TARGET,
-    VERDICT,
-    WARNINGS,
     ResultField,
     row_of,
+    shared,
 )
 from silhouette.rules.skirmishcorps.classes import FIGURE, PACES, Basis, CoverClass, Pace, Posture, UnitType
 from silhouette.scenes.doubt import DoubtEntry, PieceDoubtEntry, QuestionEntry
@@ -255,6 +239,15 @@ class FlankedEntry(PairEntry):
     ask: Literal["flanked"]
 
 
+class DamageEntry(AskEntry):
+    """A check of damage to cover."""
+
+    damage: Count = Field(description="a whole number from 0 up")
+    """The damage to the cover."""
+    defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
+    """The DE of the cover."""
+
+
 class ClassifyEntry(AskEntry):
     """Which class of cover is a piece of this height for a unit of this height?"""
 
@@ -285,26 +278,18 @@ class FromProneEntry(AskEntry):
     """The class of the cover that the unit fires from."""
 
 
-class AttackCoverEntry(AskEntry):
+class AttackCoverEntry(DamageEntry):
     """What does damage to cover do to it, and to the unit behind?"""
 
     ask: Literal["attack cover"]
-    damage: Count = Field(description="a whole number from 0 up")
-    """The damage to the cover."""
-    defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
-    """The DE of the cover."""
     unit_defence: Count | None = Field(None, description="a whole number from 0 up: the DE of the unit behind")
     """The DE of the unit behind the cover, if there is one."""
 
 
-class CoverWoundsEntry(AskEntry):
+class CoverWoundsEntry(DamageEntry):
     """How many wounds does damage give to a section of cover?"""
 
     ask: Literal["cover wounds"]
-    damage: Count = Field(description="a whole number from 0 up")
-    """The damage to the cover."""
-    defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
-    """The DE of the cover."""
     basis: Basis | None = Field(None, description='"penetrating" or "total"')
     """Which damage enters the table, in place of the reading `basis`."""
 
@@ -414,11 +399,12 @@ COVER_CLASS = _answer("cover", str | None, "the class of cover")
 PENALTY = _answer("penalty", int | None, "to hit; null without a line of sight")
 
 PROTECTION: tuple[ResultField, ...] = (
-    *(LINE_OF_SIGHT, COVER_CLASS),
+    *(*shared("line_of_sight"), COVER_CLASS),
     _answer("protected_by", str | None, "the piece that protects most"),
     _answer("in_contact_with", list[str], "the cover that the target touches"),
     ResultField("modifier", int | None, "to hit; null without a line of sight", label="modifier to hit"),
-    *(*SHARE, BLOCKERS, OTHER_READINGS, MARGINAL, COULD_BE, RENDERER, PIXEL, WARNINGS, *MANNER),
+    *shared("occluded", "error", "target_pixels", "occluded_pixels", "blockers", "other_readings", "marginal"),
+    *shared("could_be", "renderer", "pixel", "warnings", "decided_by", "projection"),
 )
 """The keys that a check of protection has."""
 
@@ -433,8 +419,9 @@ ANSWERS: Mapping[str, tuple[ResultField, ...]] = {
         _answer("flanked", bool, "whether it can dive nowhere out of sight"),
         _answer("dive_penalty", int, "to its dive"),
         _answer("landing", list[float] | None, "mm: where it would lie out of sight; null if nowhere"),
-        *(MARGINAL, COULD_BE),
-        *(replace(RENDERER, at="answers.renderer"), replace(PIXEL, at="answers.pixel"), WARNINGS),
+        *shared("marginal", "could_be"),
+        *(replace(field, at=f"answers.{field.key}") for field in shared("renderer", "pixel")),
+        *shared("warnings"),
     ),
     "classify": (COVER_CLASS,),
     "penalty": (PENALTY,),
@@ -444,7 +431,7 @@ ANSWERS: Mapping[str, tuple[ResultField, ...]] = {
         _answer("passed_on", int, "damage to the unit behind"),
         _answer("unit_wounded", bool | None, "whether that unit is; null if its defence is not given"),
     ),
-    "cover wounds": (_answer("wounds", int, "of the cover"), OTHER_READINGS),
+    "cover wounds": (_answer("wounds", int, "of the cover"), *shared("other_readings")),
     "destroyed": (
         _answer("destroyed", bool, "whether a 6 is among the dice"),
         _answer("dice", list[int], "one for each wound"),
@@ -461,8 +448,8 @@ ANSWERS: Mapping[str, tuple[ResultField, ...]] = {
 
 RESULTS: Mapping[str, tuple[ResultField, ...]] = {
     ask: (
-        *(replace(field, type=str | None, value=lambda name: name or None) for field in (ATTACKER, TARGET)),
-        *(RULES, ASK, VERDICT, *answers, *GROUNDS),
+        *(replace(field, type=str | None, value=lambda name: name or None) for field in shared("attacker", "target")),
+        *(*shared("rules"), ASK, *shared("verdict"), *answers, *GROUNDS),
     )
     for ask, answers in ANSWERS.items()
 }

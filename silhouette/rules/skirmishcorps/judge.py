@@ -7,10 +7,8 @@ Classes, penalties, damage, vaulting and piling through are looked up in tables:
 The numbers R1 to R36 and A1 to A15 are those of the specification, ../shared/rules/skirmishcorps.md; its source is the
 page "Cover" of the SkirmishCorps rules.
 
-SkirmishCorps, close combat over cover (R31, R32) and flanking (R33 to R36): from geometry to a verdict.
-
-units, cover between them -> whether they can fight across it -> verdict on close combat
-target, attacker -> the dives that the target can make -> what the attacker would see of each -> verdict on flanking
+Close combat (R31, R32) is possible across cover that both touch. Who can dive nowhere out of sight is flanked (R33 to
+R36): target, attacker -> the dives that the target can make -> what the attacker would see of each -> verdict.
 """
 
 from __future__ import annotations
@@ -531,11 +529,11 @@ def judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -
 def _judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[SkirmishCorpsVerdict]:
     rulings, shots = dict[int, SkirmishCorpsVerdict](), dict[int, tuple[SkirmishScene, Unit, Unit]]()
     for number, (scene, check) in enumerate(requests):
-        found = _ruling_on(scene, check, settings)
-        if isinstance(found, SkirmishCorpsVerdict):
-            rulings[number] = found
+        ruling = _ruling_on(scene, check, settings)
+        if isinstance(ruling, SkirmishCorpsVerdict):
+            rulings[number] = ruling
         else:
-            shots[number] = found
+            shots[number] = ruling
     rulings |= zip(shots, protections(list(shots.values()), settings), strict=True)
     return [rulings[number] for number in range(len(requests))]
 

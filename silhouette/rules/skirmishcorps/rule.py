@@ -14,7 +14,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Pose
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.abilities import HasFirstScene, HasThresholds, Movers
+from silhouette.rules.abilities import HasFirstScene, HasThresholds, Movers, one_way_words
 from silhouette.rules.base import Figure, Scale, Settings
 from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.on_table import OnTable
@@ -23,8 +23,8 @@ from silhouette.rules.skirmishcorps.entries import ASKS, LEVELS, NAME, Readings,
 from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
 from silhouette.rules.skirmishcorps.judge import judge
 from silhouette.rules.skirmishcorps.phrases import PHRASES
-from silhouette.rules.skirmishcorps.scene import Cover, SkirmishCheck, SkirmishScene, Unit, load_scene
-from silhouette.rules.table import by_eyes, one_way_words, places_of_attacker
+from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
+from silhouette.rules.table import by_eyes, places_of_attacker
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.places import Elsewhere, Move, TablePlaces, moved, without
 from silhouette.scenes.scene import Check
@@ -34,52 +34,32 @@ from silhouette.scenes.table import Occluders, Piece
 
 
 def moved_scene(scene: SkirmishScene, moves: Mapping[str, Move]) -> SkirmishScene:
-    """The scene with pieces moved, and the room that they take.
-
-    Raises:
-        RequestError: where no piece has a name.
-    """
+    """The scene with pieces moved, and the room that they take."""
     changed = moved(scene, moves)
-    units = tuple(
-        replace(
-            unit, piece=changed.piece(unit.name), standing=_moved_standing(unit.standing, unit.piece, moves[unit.name])
-        )
-        if unit.name in moves
-        else unit
-        for unit in scene.units
-    )
-    covers = tuple(
-        _moved_cover(cover, changed.piece(cover.name), moves[cover.name]) if cover.name in moves else cover
-        for cover in scene.covers
-    )
-    return replace(changed, units=units, covers=covers)
-
-
-def places_of(scene: SkirmishScene, unit: Unit) -> TablePlaces:
-    """Where a unit could stand, or lie: one that lies has the middle of its body at its place, and keeps lying so."""
-    if unit.posture != "prone":
-        return TablePlaces(scene, unit.piece, moved_scene)
-    plan = unit.piece.pose.place(unit.piece.model.significant.vertices)[:, :2]
-    return TablePlaces(scene, unit.piece, moved_scene, (plan.min(axis=0) + plan.max(axis=0)) / 2, turns=False)
+    units, covers = list(scene.units), list(scene.covers)
+    for number, unit in enumerate(units):
+        if unit.name in moves:
+            standing = _moved_standing(unit.standing, unit.piece, moves[unit.name])
+            units[number] = replace(unit, piece=changed.piece(unit.name), standing=standing)
+    for number, cover in enumerate(covers):
+        if cover.name in moves:
+            move, corners = moves[cover.name], np.column_stack([cover.corners, np.zeros(len(cover.corners))])
+            covers[number] = replace(
+                cover,
+                piece=changed.piece(cover.name),
+                standing=_moved_standing(cover.standing, cover.piece, move),
+                corners=_carried(corners, cover.piece, move)[:, :2],
+            )
+    return replace(changed, units=tuple(units), covers=tuple(covers))
 
 
 def scene_without(scene: SkirmishScene, name: str) -> SkirmishScene:
-    """The scene without a unit, a section of cover or a piece of terrain.
-
-    Raises:
-        RequestError: where no piece has the name.
-    """
+    """The scene without a unit, a section of cover or a piece of terrain."""
     left = without(scene, name)
     pieces = {piece.name: piece for piece in left.pieces}
     units = tuple(replace(unit, piece=pieces[unit.name]) for unit in scene.units if unit.name in pieces)
     covers = tuple(replace(cover, piece=pieces[cover.name]) for cover in scene.covers if cover.name in pieces)
     return replace(left, units=units, covers=covers)
-
-
-def _moved_cover(cover: Cover, piece: Piece, move: Move) -> Cover:
-    corners = np.column_stack([cover.corners, np.zeros(len(cover.corners))])
-    standing = _moved_standing(cover.standing, cover.piece, move)
-    return replace(cover, piece=piece, standing=standing, corners=_carried(corners, cover.piece, move)[:, :2])
 
 
 def _moved_standing(standing: Standing, piece: Piece, move: Move) -> Standing:
@@ -154,26 +134,21 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[
     without = staticmethod(scene_without)
 
     def places(self, scene: SkirmishScene, name: str) -> TablePlaces:
-        """Where a unit could stand, or lie.
-
-        Raises:
-            RequestError: where no unit has the name.
-        """
-        return places_of(scene, scene.unit(name))
+        """Where a unit could stand; one that lies has the middle of its body at its place, and keeps lying so."""
+        unit = scene.unit(name)
+        if unit.posture != "prone":
+            return TablePlaces(scene, unit.piece, moved_scene)
+        plan = unit.piece.pose.place(unit.piece.model.significant.vertices)[:, :2]
+        return TablePlaces(scene, unit.piece, moved_scene, (plan.min(axis=0) + plan.max(axis=0)) / 2, turns=False)
 
     def movers(self, scene: SkirmishScene, check: Check) -> Movers:
-        """Both units can move; where they face plays no part.
-
-        Raises:
-            RequestError: where the check asks for something else than protection.
-        """
-        ask = "protection" if not isinstance(check, SkirmishCheck) or check.question is None else check.question.ask
-        if ask != "protection":
+        """Both units can move; where they face plays no part, nor does any other question than protection."""
+        if isinstance(check, SkirmishCheck) and check.question is not None and not self.has_odds(check):
+            ask = check.question.ask
             raise RequestError(
                 f"{scene.path}: a check asks '{ask}', and --what-if is about protection; name --from and --to"
             )
-        others = tuple(piece.name for piece in scene.pieces if piece.name not in (check.attacker, check.target))
-        return Movers(True, True, False, others)
+        return super().movers(scene, check)._replace(turns=False)
 
     def margin(self, scene: SkirmishScene, verdict: SkirmishCorpsVerdict) -> tuple[float, float]:
         """How far what is seen is from nothing, and what each piece obscures from where it begins to protect.
@@ -203,7 +178,11 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[
         seer, other = scene.unit(seeing.attacker).piece, scene.unit(blind.attacker).piece
         names = [blocker.name for blocker in blind.blockers if blocker.share]
         why = by_eyes(scene, seer, other, names, sees)
-        return super().one_way(scene, seeing, blind, settings) if why is None else one_way_words(seer, other, why)
+        return (
+            super().one_way(scene, seeing, blind, settings)
+            if why is None
+            else one_way_words(seer.name, other.name, why)
+        )
 
     def scale(self, scene: SkirmishScene) -> Scale:
         """The share that counts as practically all of a target, and half of it."""

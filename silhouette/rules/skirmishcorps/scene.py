@@ -371,7 +371,7 @@ def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry
 def _check_units(location: Location, question: PairEntry, entry: SkirmishEntry) -> None:
     """Refuses a check that is not of one unit against another."""
     units = [unit.name for unit in entry.unit]
-    others = [piece.name for piece in (*entry.cover, *entry.terrain)]
+    others = [section.name for section in entry.cover] + [piece.name for piece in entry.terrain]
     for role, name in (("attacker", question.attacker), ("target", question.target)):
         if name in others:
             raise location.error(f"{role} '{name}' is cover; name a unit")

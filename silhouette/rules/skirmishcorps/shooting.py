@@ -1,9 +1,7 @@
 """JUDGE: SkirmishCorps, line of sight and the protection of cover (R1 to R17): from a measurement to a verdict.
 
-SkirmishCorps, the measured part: how much all cover together, and each piece alone, obscures of a target.
-
 attacker, target -> the attacker's own cover: looked over (A9), or too high for a prone unit (R13) -> Look
--> Observation of all cover together -> `CoverEffect` for each piece that obscures anything
+-> Observation of all cover together -> `CoverEffect` for each piece that obscures anything -> verdict
 """
 
 from __future__ import annotations
@@ -157,8 +155,8 @@ def observe_looks(looks: Sequence[Look], settings: Settings, *thresholds: float)
     All looks are at one scene, but for where its pieces stand.
     """
     goal = looks[0].error_goal if looks else None
-    wanted = Wanted(thresholds, error_goal=goal, keep=settings.keep, windows=settings.remarks)
-    return settings.observe([look.sight for look in looks], settings.renderer, settings.pixel, wanted)
+    options = Wanted(thresholds, error_goal=goal, keep=settings.keep, windows=settings.remarks)
+    return settings.observe([look.sight for look in looks], settings.renderer, settings.pixel, options)
 
 
 def cover_effects(
@@ -188,8 +186,8 @@ def cover_effects(
         for _, position in pairs
         if len(whole.blockers) > 1
     ]
-    wanted = Wanted((threshold,), error_goal=looks[0].error_goal if looks else None)
-    measured = iter(settings.observe(apart, settings.renderer, settings.pixel, wanted))
+    options = Wanted((threshold,), error_goal=looks[0].error_goal if looks else None)
+    measured = iter(settings.observe(apart, settings.renderer, settings.pixel, options))
     return [
         [
             CoverEffect(

@@ -3,11 +3,7 @@
 The numbers R1 to R24 and A1 to A7 are those of the specification, ../shared/rules/tide_of_iron.md; its source is the
 section "Line of Sight" of the Tide of Iron rulebook.
 
-    check -> Ends -> the traced lines: one, or two along edges -> a Finding for each -> the verdict
-
-Tide of Iron, one traced line by itself: whether anything on it hides the target, and why.
-
-Ends, shift -> the hexes entered -> the first rule of a ladder that holds -> Finding -> Line, with its reason
+    check -> Ends -> one line, or two along edges: the hexes entered -> a Finding and a reason for each -> the verdict
 
 Behind an obstruction some hexes are blind, the fewer the higher one of the two stands above the other:
 
@@ -16,15 +12,13 @@ Behind an obstruction some hexes are blind, the fewer the higher one of the two 
         ______       ----____  woods          R17, one level of difference: 2 hexes behind are blind
               |              ##  b1  b2       R18, two levels: 1 hex (b1)
               |_____________ ## ____ lower    more: none (A5)
-
-Tide of Iron, the verdict, and the row of a result that is made of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 from silhouette.lazy import cached_property
 from silhouette.rules.base import Level, RuleReference, Verdict
@@ -103,16 +97,14 @@ class Ends:
     @property
     def higher(self) -> tuple[str, Address, int]:
         """The name, the address and the level of the higher one."""
-        return (self.attacker, self.start, self.start_level) if self.downward else self._target
+        attacker, target = (self.attacker, self.start, self.start_level), (self.target, self.end, self.end_level)
+        return attacker if self.downward else target
 
     @property
     def lower(self) -> tuple[str, Address, int]:
         """The name, the address and the level of the lower one."""
-        return self._target if self.downward else (self.attacker, self.start, self.start_level)
-
-    @property
-    def _target(self) -> tuple[str, Address, int]:
-        return self.target, self.end, self.end_level
+        attacker, target = (self.attacker, self.start, self.start_level), (self.target, self.end, self.end_level)
+        return target if self.downward else attacker
 
     @property
     def nearest_to(self) -> Address:
@@ -206,23 +198,22 @@ def _on_one_level(scene: HexScene, ends: Ends, readings: Readings, hexes: Sequen
 
 def _between_levels(scene: HexScene, ends: Ends, readings: Readings, hexes: Sequence[Address]) -> Finding:
     """The first of R21, R23, R14, R17 or R18, and R19 that holds; the hexes are given from the higher unit on."""
-    (_, high, high_level), (_, low, low_level) = ends.higher, ends.lower
+    (_, high, high_level), (_, _, low_level) = ends.higher, ends.lower
     elevations = {address: scene.ground(address).elevation for address in hexes}
-    for address, elevation in elevations.items():
-        if elevation > high_level:
+    for address in hexes:
+        if elevations[address] > high_level:
             return Finding("higher_elevation", "R21", address)
-    for address, elevation in elevations.items():
-        if elevation == high_level and distance(address, high) == 1:
+    for address in hexes:
+        if distance(address, high) == 1 and elevations[address] == high_level:
             return Finding("plateau", "R23", address)
     floor = 0 if readings.hills == "literal" else low_level
-    obstructions = [
-        address
-        for address, elevation in elevations.items()
-        if elevation > floor or _blocks(scene, ends, readings, address)
-    ]
-    if not obstructions:
-        return Finding("clear", "R14")
-    closest, behind = _closest(readings, hexes, obstructions, low)
+    obstructions = [at for at in hexes if elevations[at] > floor or _blocks(scene, ends, readings, at)]
+    return _behind(ends, readings, hexes, obstructions) if obstructions else Finding("clear", "R14")
+
+
+def _behind(ends: Ends, readings: Readings, hexes: Sequence[Address], obstructions: Sequence[Address]) -> Finding:
+    """R17, R18, R19 or A5, by how far the lower unit is behind the closest obstruction."""
+    closest, behind = _closest(readings, hexes, obstructions, ends.lower[1])
     if behind <= BLIND_HEXES.get(ends.difference, 0):
         return Finding("blind_hex", BLIND_RULES[ends.difference], closest, behind)
     return Finding("clear", "R19" if ends.difference in BLIND_HEXES else "A5", closest, behind)
@@ -289,10 +280,7 @@ LEVELS: Mapping[str, Level] = {"visible": Level.CLEAR, "hidden": Level.BLOCKED}
 
 VERDICTS = tuple(LEVELS)
 
-CAUSES = (
-    *("same_hex", "adjacent", "clear", "blocking_terrain", "higher_elevation", "plateau", "blind_hex"),
-    "both_sides_blocked",
-)
+CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
 def _as_said(words: str) -> str | list[int]:
@@ -379,7 +367,7 @@ def ruling(scene: HexScene, check: Check) -> TideOfIronVerdict:
     verdict = VERDICTS[not visible]
     telling = _telling(ends, lines)
     sees = "sees" if visible else "does not see"
-    otherwise = "".join(f"; {OTHERWISE[one['reading']]} ({one['reading']}): {one['verdict']}" for one in others)
+    otherwise = "".join(f"; {OTHERWISE[other['reading']]} ({other['reading']}): {other['verdict']}" for other in others)
     return TideOfIronVerdict(
         attacker=ends.attacker,
         target=ends.target,

@@ -70,11 +70,7 @@ class TideOfIron(
         return list(scene.units) or [in_words(address) for address in scene.described]
 
     def everyone(self, scene: HexScene) -> tuple[Check, ...]:
-        """The checks from each unit, or where there is none from each described hex, to every hex of `HexScene.map`.
-
-        Raises:
-            RequestError: where the scene has no unit and no described hex, or too many checks would result.
-        """
+        """The checks from each unit, or where there is none from each described hex, to every hex of `HexScene.map`."""
         attackers = self.lookers(scene)
         if not attackers:
             raise RequestError(f"{scene.path}: no unit stands there and no hex is described; add a [[unit]] that looks")
@@ -89,11 +85,7 @@ class TideOfIron(
         return checks
 
     def between(self, scene: HexScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
-        """The checks from a unit or an address to another, or, without a target, to every hex of `HexScene.map`.
-
-        Raises:
-            RequestError: where a name is no unit and no address, or an arc is given.
-        """
+        """The checks from a unit or an address to another, or, without a target, to every hex of `HexScene.map`."""
         self.refuse(scene, attacker, target, arc)
         if target is None:
             return scene.checks_from(attacker)

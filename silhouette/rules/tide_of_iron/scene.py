@@ -197,8 +197,8 @@ class HexScene(Scene):
             return self.units[words]
         address = from_words(words)
         if address is None:
-            known = did_you_mean(words, self.units, "the units are")
-            raise RequestError(f"{self.path}: '{words}' is no unit, nor an address such as 4,0; {known}")
+            near = did_you_mean(words, self.units, "the units are")
+            raise RequestError(f"{self.path}: '{words}' is no unit, nor an address such as 4,0; {near}")
         if max(map(abs, address)) > MAX_ADDRESS:
             raise RequestError(f"{self.path}: '{words}' lies off every map; say {_ADDRESS}")
         return address
@@ -317,6 +317,6 @@ def _units(path: Path, entries: Sequence[UnitEntry]) -> dict[str, Address]:
 def _check(location: Location, entry: CheckEntry, units: Mapping[str, Address]) -> Check:
     for role, who in (("attacker", entry.attacker), ("target", entry.target)):
         if who not in units and from_words(who) is None:
-            known = did_you_mean(who, units, "the units are")
-            raise location.error(f"{role} '{who}' is no unit, nor an address such as [4, 0]; {known}")
+            near = did_you_mean(who, units, "the units are")
+            raise location.error(f"{role} '{who}' is no unit, nor an address such as [4, 0]; {near}")
     return Check(entry.attacker, entry.target, expect=entry.expect)
