@@ -13,10 +13,9 @@ import numpy as np
 import shapely
 
 from silhouette.errors import RequestError
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import INCH, Flags, Floats
 from silhouette.relations.plane_geometry import Disc, epsilon_of
 from silhouette.rules.base import Settings
-from silhouette.rules.crisis_protocol.figures import millimetres
 from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import Character, PlanScene
 from silhouette.scenes.ground import Indices
@@ -42,6 +41,22 @@ def moved_scene(scene: PlanScene, moves: Mapping[str, Move]) -> PlanScene:
         centre = (x + move.by[0] / unit, y + move.by[1] / unit)
         scene = scene.with_character(replace(character, base=Disc(centre, character.base.radius)))
     return scene
+
+
+METRIC = {"mm": 1.0, "cm": 10.0, "m": 1000.0}
+"""The length in mm of a unit of a scene, by its name."""
+
+INCHES = dict.fromkeys(("inch", "inches", "in", '"'), INCH)
+"""The length of an inch in mm, by each of its names."""
+
+
+def millimetres(unit: str) -> float | None:
+    """The length of a unit in mm, by its name in a scene; None where it is not known.
+
+    >>> millimetres("cm"), millimetres("inches"), millimetres("squares")
+    (10.0, 25.4, None)
+    """
+    return {**METRIC, **INCHES}.get(unit.lower())
 
 
 def length_of_unit(scene: PlanScene) -> float:

@@ -14,16 +14,12 @@ from silhouette.geometry import Floats
 from silhouette.models.entries import ArcName
 from silhouette.rules.abilities import (
     HasDescription,
-    HasFigures,
     HasFirstScene,
     HasMaps,
-    HasOverview,
-    HasStage,
     Movers,
     WhatIf,
 )
-from silhouette.rules.base import Figure, Pieces, Rule, Settings
-from silhouette.rules.crisis_protocol.figures import figures
+from silhouette.rules.base import Pieces, Rule, Settings
 from silhouette.rules.crisis_protocol.judge import ruling
 from silhouette.rules.crisis_protocol.moving import PlanPlaces, length_of_unit, moved_scene, one_way, scene_without
 from silhouette.rules.crisis_protocol.phrases import PHRASES, short_reason
@@ -34,7 +30,6 @@ from silhouette.rules.crisis_protocol.results import (
     CrisisProtocolVerdict,
 )
 from silhouette.rules.crisis_protocol.scene import Character, PlanEntry, PlanScene, Readings, load_plan_scene
-from silhouette.rules.crisis_protocol.stage import stage
 from silhouette.rules.expectations import check_expectations
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.scene import Check, everyone
@@ -48,9 +43,6 @@ class CrisisProtocol(
     Rule[PlanScene, CrisisProtocolVerdict],
     WhatIf[PlanScene],
     HasMaps[PlanScene],
-    HasFigures[PlanScene],
-    HasOverview[PlanScene],
-    HasStage[PlanScene],
     HasDescription[PlanScene],
     HasFirstScene,
 ):
@@ -134,22 +126,6 @@ class CrisisProtocol(
         return np.array(middle) * unit
 
     one_way = staticmethod(one_way)
-
-    figures = staticmethod(figures)
-
-    def overview(self, scene: PlanScene) -> Figure:
-        """The table from above, with sizes, in the scene's units."""
-        from silhouette.rules.crisis_protocol.overview import PAGE, draw_table_plan
-
-        return Figure("table", lambda sheet: draw_table_plan(sheet, scene), width=PAGE)
-
-    def map_ground(self, scene: PlanScene) -> Figure:
-        """The table from above, with the outlines of terrain and objects on top."""
-        from silhouette.rules.crisis_protocol.overview import PAGE, draw_table_plan
-
-        return Figure("map", lambda sheet: draw_table_plan(sheet, scene, as_ground=True), width=PAGE)
-
-    stage = staticmethod(stage)
 
     def units(self, scene: PlanScene) -> str:
         """The scene's own label for lengths."""

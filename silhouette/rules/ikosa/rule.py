@@ -9,16 +9,14 @@ from typing import Any
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.models.entries import ArcName
-from silhouette.rules.abilities import HasDescription, HasFigures, HasFirstScene, HasStage
+from silhouette.rules.abilities import HasDescription, HasFirstScene
 from silhouette.rules.base import Pieces, Rule, Settings
 from silhouette.rules.expectations import check_expectations
 from silhouette.rules.ikosa.entries import CellSceneEntry, Readings
-from silhouette.rules.ikosa.figures import figures
 from silhouette.rules.ikosa.judge import ruling
 from silhouette.rules.ikosa.phrases import PHRASES, short_reason
 from silhouette.rules.ikosa.results import LEVELS, NAME, VERDICTS, IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature, load_cell_scene
-from silhouette.rules.ikosa.stage import stage
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.text import coordinates
 
@@ -28,8 +26,6 @@ LOOKERS = "creatures"
 
 class Ikosa(
     Rule[CellScene, IkosaVerdict],
-    HasFigures[CellScene],
-    HasStage[CellScene],
     HasDescription[CellScene],
     HasFirstScene,
 ):
@@ -70,10 +66,6 @@ class Ikosa(
     def judge(self, requests: Sequence[tuple[CellScene, Check]], settings: Settings) -> list[IkosaVerdict]:
         """The rulings on checks, in their order; nothing is measured, so that no setting matters."""
         return [ruling(scene, check) for scene, check in requests]
-
-    figures = staticmethod(figures)
-
-    stage = staticmethod(stage)
 
     def basis(self, scene: CellScene) -> list[tuple[str, str]]:
         """How creatures attack."""

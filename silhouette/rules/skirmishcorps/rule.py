@@ -14,14 +14,12 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Pose
 from silhouette.models.entries import ArcName
-from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasFirstScene, HasThresholds, Movers
-from silhouette.rules.base import Figure, Rule, Scale, Settings
+from silhouette.rules.base import Rule, Scale, Settings
 from silhouette.rules.on_table import OnTable
 from silhouette.rules.one_way import by_eyes, one_way_words
 from silhouette.rules.skirmishcorps.contact import Standing
 from silhouette.rules.skirmishcorps.entries import ASKS, Readings, SkirmishEntry
-from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
 from silhouette.rules.skirmishcorps.judge import judge
 from silhouette.rules.skirmishcorps.phrases import PHRASES
 from silhouette.rules.skirmishcorps.results import LEVELS, NAME, SkirmishCorpsVerdict
@@ -126,7 +124,6 @@ class SkirmishCorps(
     levels = LEVELS
     naming = ("protected_by", "in_contact_with", "blockers")
     mobility = Mobility(walkers=("unit",), ask="protection")
-    are_facings_shown = False
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
         """The table scene that a document describes.
@@ -231,16 +228,6 @@ class SkirmishCorps(
     def scale(self, scene: SkirmishScene) -> Scale:
         """The share that counts as practically all of a target, and half of it."""
         return Scale((scene.readings.share_practically_all, 0.5, 1.0))
-
-    def figures(
-        self, scene: SkirmishScene, check: Check, verdict: SkirmishCorpsVerdict, renderer: Renderer
-    ) -> list[Figure]:
-        """Eye view with the classes of cover as bands of height, plan and side view; none for other questions."""
-        if verdict.ask != "protection":
-            return []
-        from silhouette.drawing.table.figures import table_figures  # not before something is drawn
-
-        return table_figures(scene, verdict, renderer, draw_height_bands)
 
 
 SKIRMISHCORPS = SkirmishCorps()

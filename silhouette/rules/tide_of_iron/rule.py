@@ -9,10 +9,9 @@ from typing import Any
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.models.entries import ArcName
-from silhouette.rules.abilities import HasDescription, HasFigures, HasFirstScene, HasOverview, HasStage
-from silhouette.rules.base import Figure, Pieces, Rule, Settings
+from silhouette.rules.abilities import HasDescription, HasFirstScene
+from silhouette.rules.base import Pieces, Rule, Settings
 from silhouette.rules.expectations import check_expectations
-from silhouette.rules.tide_of_iron.figures import PAGE, draw_whole_board, figures
 from silhouette.rules.tide_of_iron.hexes import in_words
 from silhouette.rules.tide_of_iron.judge import ruling
 from silhouette.rules.tide_of_iron.phrases import PHRASES, short_reason
@@ -31,7 +30,6 @@ from silhouette.rules.tide_of_iron.scene import (
     load_hex_scene,
     refuse_too_long,
 )
-from silhouette.rules.tide_of_iron.stage import stage
 from silhouette.scenes.scene import Check
 
 MOST_CHECKS = 100_000
@@ -40,9 +38,6 @@ MOST_CHECKS = 100_000
 
 class TideOfIron(
     Rule[HexScene, TideOfIronVerdict],
-    HasFigures[HexScene],
-    HasOverview[HexScene],
-    HasStage[HexScene],
     HasDescription[HexScene],
     HasFirstScene,
 ):
@@ -106,14 +101,6 @@ class TideOfIron(
     def judge(self, requests: Sequence[tuple[HexScene, Check]], settings: Settings) -> list[TideOfIronVerdict]:
         """The rulings on checks, in their order; nothing is measured, so that no setting matters."""
         return [ruling(scene, check) for scene, check in requests]
-
-    figures = staticmethod(figures)
-
-    def overview(self, scene: HexScene) -> Figure:
-        """The whole board, with its units."""
-        return Figure("table", lambda sheet: draw_whole_board(sheet, scene), width=PAGE)
-
-    stage = staticmethod(stage)
 
     def basis(self, scene: HexScene) -> list[tuple[str, str]]:
         """The terrain and level of every hex that the scene does not describe."""
