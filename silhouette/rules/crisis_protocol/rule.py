@@ -21,17 +21,13 @@ from silhouette.models.entries import ArcName
 from silhouette.relations.plane_geometry import Disc, epsilon_of
 from silhouette.rules.abilities import (
     HasDescription,
-    HasFigures,
     HasFirstScene,
     HasMaps,
-    HasOverview,
-    HasStage,
     Movers,
     WhatIf,
     one_way_words,
 )
-from silhouette.rules.base import ExactRule, Figure, Pieces, Settings
-from silhouette.rules.crisis_protocol.figures import figures
+from silhouette.rules.base import ExactRule, Pieces, Settings
 from silhouette.rules.crisis_protocol.judge import (
     LEVELS,
     NAME,
@@ -47,7 +43,6 @@ from silhouette.rules.crisis_protocol.scene import (
     load_plan_scene,
     millimetres,
 )
-from silhouette.rules.crisis_protocol.stage import stage
 from silhouette.scenes.ground import Indices
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.overlap import ALLOWED
@@ -202,9 +197,6 @@ class CrisisProtocol(
     ExactRule[PlanScene, CrisisProtocolVerdict],
     WhatIf[PlanScene],
     HasMaps[PlanScene],
-    HasFigures[PlanScene],
-    HasOverview[PlanScene],
-    HasStage[PlanScene],
     HasDescription[PlanScene],
     HasFirstScene,
 ):
@@ -275,22 +267,6 @@ class CrisisProtocol(
         return np.array(middle) * unit
 
     one_way = staticmethod(one_way)
-
-    figures = staticmethod(figures)
-
-    def overview(self, scene: PlanScene) -> Figure:
-        """The table from above, with sizes, in the scene's units."""
-        from silhouette.rules.crisis_protocol.overview import PAGE, draw_table_plan
-
-        return Figure("table", lambda sheet: draw_table_plan(sheet, scene), width=PAGE)
-
-    def map_ground(self, scene: PlanScene) -> Figure:
-        """The table from above, with the outlines of terrain and objects on top."""
-        from silhouette.rules.crisis_protocol.overview import PAGE, draw_table_plan
-
-        return Figure("map", lambda sheet: draw_table_plan(sheet, scene, as_ground=True), width=PAGE)
-
-    stage = staticmethod(stage)
 
     def units(self, scene: PlanScene) -> str:
         """The scene's own label for lengths."""

@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 from silhouette.errors import FileError
 from silhouette.files.cache import Cache
-from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasFirstScene
-from silhouette.rules.base import Figure, Level, Settings, Verdict
+from silhouette.rules.base import Level, Settings, Verdict
 from silhouette.rules.data.game import Game, read_game
 from silhouette.rules.data.judge import judge
 from silhouette.rules.data.phrases import PHRASES
@@ -66,12 +65,6 @@ class GameRule(OnTable[DataScene, DataVerdict], HasFirstScene):
     def basis(self, scene: DataScene) -> list[tuple[str, str]]:
         """The game file, and the distance from a threshold within which a share is too close to call."""
         return [("game", f"{self.title}; {self.game.source}"), *super().basis(scene)]
-
-    def figures(self, scene: DataScene, check: Check, verdict: DataVerdict, renderer: Renderer) -> list[Figure]:
-        """What decided, in plan; and the eye view where something was measured from an eye."""
-        from silhouette.rules.data.figures import figures  # not before something is drawn
-
-        return figures(scene, check, verdict, renderer)
 
     def first_scene(self) -> str:
         """A first scene to edit, made of the game's keys."""

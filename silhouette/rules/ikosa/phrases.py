@@ -35,7 +35,7 @@ IN_ONE_CELL = "A7"
 
 
 def short_reason(verdict: IkosaVerdict, words: Callable[..., str]) -> str:
-    """Why a verdict is as it is, in sentences of `PHRASES`; see `HasFigures.short_reason`."""
+    """Why a verdict is as it is, in sentences of `PHRASES`; see `Rule.short_reason`."""
     names, drawn = {"attacker": verdict.attacker, "target": verdict.target}, verdict.drawn
     if drawn.count:
         reason = words("why lines", **names, lines=drawn.count, count=drawn.blocked)

@@ -6,20 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.files.cache import Cache
-from silhouette.rules.abilities import HasDescription, HasFigures, HasFirstScene, HasStage
+from silhouette.rules.abilities import HasDescription, HasFirstScene
 from silhouette.rules.base import ExactRule, Pieces
-from silhouette.rules.ikosa.figures import figures
 from silhouette.rules.ikosa.judge import LEVELS, NAME, IkosaVerdict, ruling
 from silhouette.rules.ikosa.phrases import PHRASES, short_reason
 from silhouette.rules.ikosa.scene import CellScene, CellSceneEntry, Creature, Readings, load_cell_scene
-from silhouette.rules.ikosa.stage import stage
 from silhouette.text import coordinates
 
 
 class Ikosa(
     ExactRule[CellScene, IkosaVerdict],
-    HasFigures[CellScene],
-    HasStage[CellScene],
     HasDescription[CellScene],
     HasFirstScene,
 ):
@@ -48,10 +44,6 @@ class Ikosa(
     ruling = staticmethod(ruling)
 
     short_reason = staticmethod(short_reason)
-
-    figures = staticmethod(figures)
-
-    stage = staticmethod(stage)
 
     def basis(self, scene: CellScene) -> list[tuple[str, str]]:
         """How creatures attack."""

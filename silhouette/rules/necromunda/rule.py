@@ -16,9 +16,8 @@ import numpy as np
 from silhouette.files.cache import Cache
 from silhouette.files.reading import DOCUMENTS
 from silhouette.geometry import INCH, Flags, Floats
-from silhouette.renderers.protocol import Renderer
-from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasPicture, HasThresholds, one_way_words
-from silhouette.rules.base import Band, Figure, Scale, Settings
+from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasThresholds, one_way_words
+from silhouette.rules.base import Band, Scale, Settings
 from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.necromunda.judge import (
     LEVELS,
@@ -170,7 +169,6 @@ def _by_friends(scene: NecromundaScene, seer: Piece, blind: NecromundaVerdict) -
 class Necromunda(
     OnTable[NecromundaScene, NecromundaVerdict],
     HasThresholds[NecromundaScene],
-    HasPicture[NecromundaScene],
     HasFirstSceneOfMeshes,
 ):
     """Necromunda's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
@@ -224,20 +222,6 @@ class Necromunda(
         """Partial cover below a half, full cover from a half on (R14, R15)."""
         bands = ((0.0, 0.5, "partial cover"), (0.5, 1.0, "full cover"))
         return Scale((0.0, 0.5, 1.0), tuple(Band(*band, self.levels[band[2]]) for band in bands))
-
-    def figures(
-        self, scene: NecromundaScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer
-    ) -> list[Figure]:
-        """Eye view, plan and side view."""
-        from silhouette.drawing.table.figures import table_figures  # not before something is drawn
-
-        return table_figures(scene, verdict, renderer)
-
-    def picture(self, scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> None:
-        """The eye view with its caption."""
-        from silhouette.rules.necromunda.picture import draw_eye_view
-
-        draw_eye_view(scene, verdict, renderer, path)
 
     def facts(self, scene: NecromundaScene, verdict: NecromundaVerdict, words: Mapping[str, str]) -> dict[str, str]:
         """The distance of the bases' centres, the height of the eye, and how much of the target lies in the arc."""

@@ -13,14 +13,12 @@ import shapely
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Pose
-from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasFirstScene, HasThresholds, Movers, one_way_words
-from silhouette.rules.base import Figure, Scale, Settings
+from silhouette.rules.base import Scale, Settings
 from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.on_table import OnTable
 from silhouette.rules.skirmishcorps.contact import Standing
 from silhouette.rules.skirmishcorps.entries import ASKS, LEVELS, NAME, Readings, SkirmishCorpsVerdict, SkirmishEntry
-from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
 from silhouette.rules.skirmishcorps.judge import judge
 from silhouette.rules.skirmishcorps.phrases import PHRASES
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
@@ -102,7 +100,6 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[
     kind_of_lookers = "units"
     without_arcs = "units of SkirmishCorps look all round; ask without an arc"
     expectable = OF_ODDS
-    are_facings_shown = False
 
     def read(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
         """The table of units and cover that a document describes."""
@@ -187,16 +184,6 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[
     def scale(self, scene: SkirmishScene) -> Scale:
         """The share that counts as practically all of a target, and half of it."""
         return Scale((scene.readings.share_practically_all, 0.5, 1.0))
-
-    def figures(
-        self, scene: SkirmishScene, check: Check, verdict: SkirmishCorpsVerdict, renderer: Renderer
-    ) -> list[Figure]:
-        """Eye view with the classes of cover as bands of height, plan and side view; none for other questions."""
-        if verdict.ask != "protection":
-            return []
-        from silhouette.drawing.table.figures import table_figures  # not before something is drawn
-
-        return table_figures(scene, verdict, renderer, draw_height_bands)
 
 
 SKIRMISHCORPS = SkirmishCorps()

@@ -9,9 +9,8 @@ from typing import Any
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.models.entries import ArcName
-from silhouette.rules.abilities import HasDescription, HasFigures, HasFirstScene, HasOverview, HasStage
-from silhouette.rules.base import ExactRule, Figure, Pieces
-from silhouette.rules.tide_of_iron.figures import PAGE, draw_whole_board, figures
+from silhouette.rules.abilities import HasDescription, HasFirstScene
+from silhouette.rules.base import ExactRule, Pieces
 from silhouette.rules.tide_of_iron.hexes import in_words
 from silhouette.rules.tide_of_iron.judge import (
     CAUSES,
@@ -29,7 +28,6 @@ from silhouette.rules.tide_of_iron.scene import (
     load_hex_scene,
     refuse_too_long,
 )
-from silhouette.rules.tide_of_iron.stage import stage
 from silhouette.scenes.scene import Check
 
 MOST_CHECKS = 100_000
@@ -38,9 +36,6 @@ MOST_CHECKS = 100_000
 
 class TideOfIron(
     ExactRule[HexScene, TideOfIronVerdict],
-    HasFigures[HexScene],
-    HasOverview[HexScene],
-    HasStage[HexScene],
     HasDescription[HexScene],
     HasFirstScene,
 ):
@@ -100,14 +95,6 @@ class TideOfIron(
     short_reason = staticmethod(short_reason)
 
     ruling = staticmethod(ruling)
-
-    figures = staticmethod(figures)
-
-    def overview(self, scene: HexScene) -> Figure:
-        """The whole board, with its units."""
-        return Figure("table", lambda sheet: draw_whole_board(sheet, scene), width=PAGE)
-
-    stage = staticmethod(stage)
 
     def basis(self, scene: HexScene) -> list[tuple[str, str]]:
         """The terrain and level of every hex that the scene does not describe."""

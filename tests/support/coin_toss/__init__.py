@@ -13,17 +13,18 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
+from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.solids import pawn
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
-from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.strokes import disc, line, title
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, Number, validated
 from silhouette.geometry import Pose
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.abilities import HasDescription, HasFigures, HasStage
-from silhouette.rules.base import Figure, Level, Pieces, Rule, RuleReference, Settings, Verdict
+from silhouette.rules.abilities import HasDescription
+from silhouette.rules.base import Level, Pieces, Rule, RuleReference, Settings, Verdict
 from silhouette.rules.fields import GROUNDS, VERDICT, WHO, ResultField
 from silhouette.scenes.entries import CheckEntry, SceneEntry
 from silhouette.scenes.scene import Check, Scene
@@ -71,8 +72,7 @@ class CoinTossVerdict(Verdict):
 
 class CoinToss(
     Rule[CoinTossScene, CoinTossVerdict],
-    HasFigures[CoinTossScene],
-    HasStage[CoinTossScene],
+    GameDrawing[CoinTossScene],
     HasDescription[CoinTossScene],
 ):
     """The rules of the game."""
