@@ -180,15 +180,15 @@ def in_a_sentence(name: str) -> str:
     return f"the {name}" if common and not name.startswith("the ") else name
 
 
-def in_a_row(words: Sequence[str], most: int | None = None) -> str:
+def in_a_row(words: Sequence[str], most: int | None = None, joint: str = "and") -> str:
     """Words with commas and an "and"; of more than ``most`` the first ones, and how many more there are.
 
-    >>> in_a_row(["cover", "obscured"]), in_a_row(["a", "b", "c"]), in_a_row(["a", "b", "c", "d"], most=2), in_a_row([])
-    ('cover and obscured', 'a, b and c', 'a, b and 2 more', '')
+    >>> in_a_row(["cover", "obscured"]), in_a_row(["a", "b", "c"]), in_a_row([]), in_a_row("abcd", 2, "or")
+    ('cover and obscured', 'a, b and c', '', 'a, b or 2 more')
     """
     if most is not None and len(words) > most:
         words = [*words[:most], f"{len(words) - most} more"]
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+    return f"{', '.join(words[:-1])} {joint} {words[-1]}" if len(words) > 1 else "".join(words)
 
 
 def printable(text: str) -> str:

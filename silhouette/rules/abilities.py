@@ -85,11 +85,7 @@ class WhatIf(ABC, Generic[S]):
 
     @abstractmethod
     def movers(self, scene: S, check: Check) -> Movers:
-        """What of a check can be otherwise.
-
-        Raises:
-            RequestError: if no move of anyone changes the answer, or makes sense.
-        """
+        """What of a check can be otherwise. RequestError if no move of anyone changes the answer, or makes sense."""
 
     @abstractmethod
     def middle(self, scene: S, name: str) -> Floats:
@@ -180,11 +176,7 @@ class HasMaps(ABC, Generic[S]):
 
     @abstractmethod
     def places(self, scene: S, name: str) -> Places:
-        """Where a model could stand on its table.
-
-        Raises:
-            RequestError: if no model has the name.
-        """
+        """Where a model could stand on its table. RequestError if no model has the name."""
 
     def certainly_out_of_arc(self, scene: S, attacker: str, boxes: Floats) -> Flags:
         """(q,) whether a target in each of some boxes (q, 8, 3), mm, gets the last verdict whatever is in the way.
@@ -277,11 +269,7 @@ def what_if(rule: Rule[Any, Any], scene: Any) -> WhatIf[Any]:
 
 
 def maps_of(rule: Rule[Any, Any], scene: Any) -> HasMaps[Any]:
-    """The game of a scene, as one with maps.
-
-    Raises:
-        RequestError: if it has none.
-    """
+    """The game of a scene, as one with maps. RequestError if it has none."""
     if not isinstance(rule, HasMaps):
         raise RequestError(f"{scene.path}: there are no maps of {rule.title}")
     return rule

@@ -224,11 +224,7 @@ class MeasuredVerdict(Verdict):
 
     @property
     def evidence(self) -> Observation:
-        """The observation, for figures.
-
-        Raises:
-            ValueError: where it was not kept.
-        """
+        """The observation, for figures. ValueError if it was not kept."""
         if self.observation is None:
             raise ValueError("the verdict has not kept its observation; judge with Settings(keep=True)")
         return self.observation

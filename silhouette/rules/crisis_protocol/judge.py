@@ -33,7 +33,7 @@ from silhouette.rules.fields import (
     alternatives,
 )
 from silhouette.scenes.scene import Check
-from silhouette.text import in_a_sentence
+from silhouette.text import in_a_row, in_a_sentence
 
 NAME = "crisis-protocol"
 
@@ -197,10 +197,9 @@ class Words:
         blame = evidence.blockers[: evidence.alone] or evidence.blockers
         joint = "and" if evidence.alone else "or"
         larger = "larger" if len(blame) == 1 else "each larger"
-        names = _few([f"{in_a_sentence(name)} (size {self._size_of(name)})" for name in blame], joint)
         return (
             f"{evidence.attacker.name} does not see {self.target}: "
-            f"every line passes through {names}, {larger} than {self.counted}: hidden"
+            f"every line passes through {self._sized(blame, joint)}, {larger} than {self.counted}: hidden"
         )
 
     def sees(self, unnamed: Sequence[str] = ()) -> str:
@@ -210,7 +209,7 @@ class Words:
         below = (evidence.attacker.on, target.on if isinstance(target, Character) else target.name)
         others = evidence.between & np.array([name not in (*below, *unnamed) for name in scene.names], dtype=bool)
         larger = scene.sizes > evidence.size
-        past, over = self._sized(others & larger), self._sized(others & ~larger)
+        past, over = self._sized(scene.names[others & larger]), self._sized(scene.names[others & ~larger])
         way = " and".join(f" {word} {names}" for word, names in (("past", past), ("over", over)) if names)
         return f"{evidence.attacker.name} sees {self.counted if over else self.target}{way}"
 
@@ -229,16 +228,17 @@ class Words:
             apart = float(self.evidence.apart[scene.names == name][0])
             is_stood_on = isinstance(self.evidence.target, Character) and self.evidence.target.on == name
             how = "it stands on it" if is_stood_on else f"{self.compared(apart, scene.ranges.one)} off"
-            features.append(f"{in_a_sentence(name)} (size {self._size_of(name)}, {how})")
+            features.append(f"{in_a_sentence(name)} (size {scene.target(name).size}, {how})")
         return (
-            f"{self.sees(names)}; {self.target} has cover from {_few(features, 'and')}: between them, within range 1 "
+            f"{self.sees(names)}; {self.target} has cover from {in_a_row(features, MOST_NAMES)}: "
+            f"between them, within range 1 "
             f"({self.length(scene.ranges.one)}), no smaller than {self.plain}, "
             f"and {self.evidence.attacker.name} is {self.away}"
         )
 
     def those(self, names: Iterable[str]) -> str:
         """The names of terrain in a sentence: the first few, then a count of the rest."""
-        return _few([in_a_sentence(name) for name in names], "and")
+        return in_a_row([in_a_sentence(name) for name in names], MOST_NAMES)
 
     def length(self, length: float, digits: int = 4) -> str:
         """A length with its unit."""
@@ -253,23 +253,9 @@ class Words:
         )
         return self.length(length, next(telling_digits, 17))
 
-    def _sized(self, which: Flags) -> str:
-        scene = self.evidence.scene
-        return _few([f"{in_a_sentence(name)} (size {self._size_of(name)})" for name in scene.names[which]], "and")
-
-    def _size_of(self, name: str) -> int:
-        return self.evidence.scene.target(name).size
-
-
-def _few(names: Sequence[str], joint: str) -> str:
-    """The first few of several things in a sentence, then a count of the rest.
-
-    >>> _few(["a", "b", "c"], "and"), _few(["a"], "or"), _few([], "and"), _few(list("abcde"), "or")
-    ('a, b and c', 'a', '', 'a, b, c or 2 more')
-    """
-    rest = len(names) - MOST_NAMES
-    parts = [*names[:MOST_NAMES], *([f"{rest} more"] if rest > 0 else [])]
-    return f" {joint} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+    def _sized(self, names: Iterable[str], joint: str = "and") -> str:
+        target_of = self.evidence.scene.target
+        return in_a_row([f"{in_a_sentence(name)} (size {target_of(name).size})" for name in names], MOST_NAMES, joint)
 
 
 # ---- the verdict

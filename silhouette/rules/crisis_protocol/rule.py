@@ -71,11 +71,7 @@ def moved_scene(scene: PlanScene, moves: Mapping[str, Move]) -> PlanScene:
 
 
 def length_of_unit(scene: PlanScene, what: str = "moves are") -> float:
-    """mm that the unit of the scene is long.
-
-    Raises:
-        RequestError: where that is not known; it says what is in mm.
-    """
+    """mm that the unit of the scene is long. RequestError if that is not known; it says what is in mm."""
     unit = millimetres(scene.units)
     if unit is None:
         raise RequestError(f'{scene.path}: units is \'{scene.units}\', and {what} in mm; write "mm" or "inch"')

@@ -158,15 +158,7 @@ class PlanEntry(SceneEntry):
 
 @dataclass(frozen=True)
 class Character:
-    """A character on its round base.
-
-    Attributes:
-        name: its own.
-        size: as its stat card says.
-        base: where it stands.
-        on: the name of the terrain that it stands on, or None.
-        granted_cover: whether a card gives it cover.
-    """
+    """A character on its round base, the terrain ``on`` which that stands, and whether a card gives it cover."""
 
     name: str
     size: int
@@ -177,13 +169,7 @@ class Character:
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """A terrain feature, or an object that can be a target.
-
-    Attributes:
-        name: its own.
-        size: as the players agreed.
-        outline: one polygon.
-    """
+    """A terrain feature, or an object that can be a target; its outline is one polygon."""
 
     name: str
     size: int
@@ -226,11 +212,7 @@ class PlanScene(Scene):
         return np.array([feature.size for feature in self.terrain], dtype=np.int64)
 
     def character(self, name: str) -> Character:
-        """The character of that name.
-
-        Raises:
-            RequestError: where no character has that name.
-        """
+        """The character of that name. RequestError if no character has that name."""
         piece = self._by_name.get(name)
         if isinstance(piece, Character):
             return piece
@@ -239,11 +221,7 @@ class PlanScene(Scene):
         raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, self._by_name)}")
 
     def target(self, name: str) -> Character | Feature:
-        """The character, terrain or object of that name.
-
-        Raises:
-            RequestError: where nothing has that name.
-        """
+        """The character, terrain or object of that name. RequestError if nothing has that name."""
         piece = self._by_name.get(name)
         return self.character(name) if piece is None else piece
 
@@ -280,11 +258,7 @@ class PlanScene(Scene):
 
 
 def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
-    """The scene that a document describes.
-
-    Raises:
-        FileError: where the scene is not valid; one line, with the place.
-    """
+    """The scene that a document describes. FileError if the scene is not valid."""
     entry = validated(PlanEntry, document, Location(path))
     readings = validated(Readings, entry.readings, Location(path, "readings"))
     _names_differ(path, entry)

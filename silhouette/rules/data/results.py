@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from silhouette.measure.observation import Observation
-from silhouette.rules import table
 from silhouette.rules.base import MeasuredVerdict
 from silhouette.rules.data.found import Tally, Use
 from silhouette.rules.fields import (
@@ -32,6 +31,7 @@ from silhouette.rules.fields import (
     list_of,
     row_type,
 )
+from silhouette.rules.on_table import measured_blockers
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ def blockers_of(observed: Observation | None, others: Sequence[str]) -> tuple[Bl
     """
     if observed is None:
         return tuple(map(Blocker, others))
-    measured = table.blockers_of(observed)
+    measured = measured_blockers(observed)
     known = {blocker.name for blocker in measured}
     return measured + tuple(Blocker(name, 0.0, 0.0) for name in others if name not in known)
 

@@ -16,8 +16,7 @@ from silhouette.rules.data.judge import judge
 from silhouette.rules.data.phrases import PHRASES
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene, load_scene, readings_entry, scene_entry
-from silhouette.rules.on_table import OnTable
-from silhouette.rules.table import places_of_attacker
+from silhouette.rules.on_table import OnTable, places_of_attacker
 from silhouette.scenes.places import Elsewhere
 from silhouette.scenes.scene import Check
 

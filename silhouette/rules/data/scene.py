@@ -17,7 +17,7 @@ from silhouette.rules.data.entries import ReadingEntry, is_value, words_of
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.kinds import PRIMITIVES
 from silhouette.rules.data.nodes import Call
-from silhouette.rules.table import ModelScene
+from silhouette.rules.on_table import ModelScene
 from silhouette.scenes.entries import FighterEntry, TableEntry, TerrainEntry, VehicleEntry
 from silhouette.scenes.table import load_table_scene, looked_over, table_fields
 from silhouette.scenes.warnings import PlacementWarning, groups_alike

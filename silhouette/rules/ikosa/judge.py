@@ -211,8 +211,6 @@ class Words:
     """The parts of the sentences about one check.
 
     Attributes:
-        scene: the scene of the check.
-        attacker, target: the two creatures of the check.
         point: the point from which a ranged attack comes; None for the best corner.
         how: the rule by which the lines are drawn.
         drawn: the lines.

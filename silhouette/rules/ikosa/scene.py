@@ -212,7 +212,6 @@ class Creature:
     """A creature in the grid.
 
     Attributes:
-        name: its name, unique in the scene.
         cells: the cells that it fills, sorted; at least one.
         gravity: the face of each of its cells towards which it falls.
         flying: whether it stays up without support.
@@ -250,11 +249,7 @@ class CellScene(Scene):
     solids: Solids
 
     def creature(self, name: str) -> Creature:
-        """The creature of a name.
-
-        Raises:
-            RequestError: where no creature has that name.
-        """
+        """The creature of a name. RequestError if no creature has that name."""
         for creature in self.creatures:
             if creature.name == name:
                 return creature
@@ -263,11 +258,7 @@ class CellScene(Scene):
 
 
 def load_cell_scene(path: Path, document: Mapping[str, Any]) -> CellScene:
-    """The scene of cells that a document describes.
-
-    Raises:
-        FileError: where it does not describe one; one line, with the place.
-    """
+    """The scene of cells that a document describes. FileError if it does not describe one."""
     entry = validated(CellSceneEntry, document, Location(path))
     readings = validated(Readings, entry.readings, Location(path, "readings"))
     creatures = _creatures(path, entry.creature)

@@ -26,10 +26,10 @@ from silhouette.rules.fields import (
     shared,
 )
 from silhouette.rules.necromunda.scene import OTHERWISE, NecromundaScene, Readings
-from silhouette.rules.table import blockers_of, in_like_groups, warnings_of
+from silhouette.rules.on_table import in_like_groups, measured_blockers, warnings_of
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene, in_base_contact
-from silhouette.text import fraction_in_words, in_a_sentence, share_in_words
+from silhouette.text import fraction_in_words, in_a_row, in_a_sentence, share_in_words
 from silhouette.views import VisionArc, fighter_arc, vehicle_arc
 
 NAME = "necromunda"
@@ -145,13 +145,11 @@ def sight_between(
     ignored_parts_block: bool,
     friends_block: bool,
 ) -> Sight:
-    """The sight from one model to another: every other piece may block (R8, R10).
+    """The sight from one model, with its eye for an arc, to another: every other piece may block (R8, R10).
+
+    The target is never disregarded, even as a friend in base contact.
 
     Args:
-        scene: the scene of both.
-        attacker: the piece that looks, with its eye for the arc.
-        target: the piece that is looked at; it is never disregarded, even as a friend in base contact.
-        arc: the vision arc to look from; None for any that the attacker has.
         ignored_parts_block: whether the bases and insignificant parts of other models block as well (A6).
         friends_block: whether friends in base contact block.
     """
@@ -362,7 +360,7 @@ def _with_disregarded(question: _Question, verdict: NecromundaVerdict, measureme
         cover = measurement.observed[look.sights[0]]
         if look.arc == verdict.arc and blocked is not None and blocked.counts.occluded > cover.counts.occluded:
             friends = {piece.name for piece in cover.sight.disregarded}
-            names |= dict.fromkeys(blocker.name for blocker in blockers_of(blocked) if blocker.name in friends)
+            names |= dict.fromkeys(blocker.name for blocker in measured_blockers(blocked) if blocker.name in friends)
             how = "disregarded for cover" if len(look.sights) > 1 else "disregarded"
     if not names:
         return verdict
@@ -379,7 +377,7 @@ def _disregarded(friends: Sequence[str], attacker: str, how: str) -> str:
     """
     if len(friends) == 1:
         return f"{friends[0]}, a friend in base contact with {attacker}, is {how}"
-    return f"{', '.join(friends[:-1])} and {friends[-1]}, friends in base contact with {attacker}, are {how}"
+    return f"{in_a_row(friends)}, friends in base contact with {attacker}, are {how}"
 
 
 def _best_of(crew: Sequence[NecromundaVerdict]) -> NecromundaVerdict:
@@ -410,7 +408,7 @@ def _verdict(
     part, whole = (counts.occluded_in_arc, counts.in_arc) if in_arc else (counts.occluded, counts.total)
     arcs = cover.sight.arcs
     names: list[str] = list(attacker.arcs) if arcs is None else [vision.name for vision in arcs]
-    words = _ReasonWords(attacker.name, target.name, arc, names, blockers_of(sight), share_in_words(part, whole))
+    words = _ReasonWords(attacker.name, target.name, arc, names, measured_blockers(sight), share_in_words(part, whole))
     verdict, rule, reason = _ladder(words, sight.counts, part, whole)
     could_be = _could_be(cover.counts, sight.counts, part, whole, in_arc, scene.tolerance)
     if len(could_be) > 1:
@@ -429,7 +427,7 @@ def _verdict(
         reason=reason,
         line_of_sight=verdict != "hidden",
         measurement=Measurement.of(cover, settings.renderer, sight.counts.seen),
-        blockers=blockers_of(cover),
+        blockers=measured_blockers(cover),
         could_be=could_be,
         warnings=tuple(dict.fromkeys([*_doubts(scene, cover), *_warnings(cover, settings.pixel)])),
         arc=arc,

@@ -6,7 +6,6 @@ one piece sees another that does not see it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.files.cache import Cache
+from silhouette.files.documents import toml
 from silhouette.files.reading import DOCUMENTS
 from silhouette.geometry import INCH, Flags, Floats
 from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasThresholds, one_way_words
@@ -29,8 +29,7 @@ from silhouette.rules.necromunda.judge import (
     judge,
 )
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
-from silhouette.rules.on_table import OnTable
-from silhouette.rules.table import behind, by_bodies, by_eyes, places_of_attacker
+from silhouette.rules.on_table import OnTable, behind, by_bodies, by_eyes, places_of_attacker
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Elsewhere, moved
@@ -65,9 +64,9 @@ def with_meshes(text: str, meshes: Sequence[str]) -> str:
     if len(meshes) == 1:
         made.append(blocks[fighters[1]])
         names.append("Vex" if names != ["Vex"] else "stand-in")
-        made[1] = made[1].replace('"Vex"', json.dumps(names[1]))
+        made[1] = made[1].replace('"Vex"', toml(names[1]))
     checks = [
-        f"[[check]]\nattacker = {_quoted(attacker)}\ntarget = {_quoted(target)}"
+        f"[[check]]\nattacker = {toml(attacker)}\ntarget = {toml(target)}"
         for attacker, target in (names[:2], names[1::-1])
     ]
     return "\n\n".join([*blocks[: fighters[0]], *made, *checks]) + "\n"
@@ -92,18 +91,13 @@ def _fighter(number: int, name: str, mesh: str) -> str:
     across = BESIDE * ((place + 1) // 2) * (1 if place % 2 else -1)
     key = "model" if mesh.lower().endswith(DOCUMENTS) else "mesh"
     lines = [
-        (f"name = {_quoted(name)}", "every piece has a unique name"),
+        (f"name = {toml(name)}", "every piece has a unique name"),
         (f'gang = "{GANGS[far]}"', "models of one gang are friends"),
-        (f"{key} = {_quoted(mesh)}", "seen from this folder"),
+        (f"{key} = {toml(mesh)}", "seen from this folder"),
         (f"at = [{across}, {APART * far}]", "where the centre of its base stands"),
         (f"facing = {(90, 270)[far]}", "where it looks, degrees anticlockwise from x: 0 is right, 90 away from you"),
     ]
     return "\n".join(["[[fighter]]", *(f"{line:26}  # {what}" if number == 0 else line for line, what in lines)])
-
-
-def _quoted(text: str) -> str:
-    """A TOML string."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 # ---- one sees, and the other does not

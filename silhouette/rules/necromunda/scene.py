@@ -11,7 +11,7 @@ from pydantic import Field
 
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
-from silhouette.rules.table import ModelScene
+from silhouette.rules.on_table import ModelScene
 from silhouette.scenes.table import load_table_scene, looked_over, table_fields
 
 

@@ -24,6 +24,7 @@ from silhouette.measure.observation import OcclusionCounts
 from silhouette.models.model import model_of_solids
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.fields import OtherReading
+from silhouette.rules.on_table import in_like_groups
 from silhouette.rules.skirmishcorps.classes import (
     FROM_PRONE,
     HIGH_VAULT,
@@ -71,7 +72,6 @@ from silhouette.rules.skirmishcorps.entries import (
 )
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishCheck, SkirmishScene, Unit, prone_body, prone_size
 from silhouette.rules.skirmishcorps.shooting import look_at, protections
-from silhouette.rules.table import in_like_groups
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
 from silhouette.text import in_a_sentence, share_in_words
@@ -257,15 +257,7 @@ def _is_full_height(cover: Cover, attacker: Unit, target: Unit) -> bool:
 
 
 def _reason(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], over: list[Cover]) -> str:
-    """The reason of a verdict on close combat.
-
-    Args:
-        attacker: one unit.
-        target: the other unit.
-        both: the cover that both units are in contact with.
-        across: of that, the cover at which they stand opposite each other.
-        over: of that, the cover that is not taller than both.
-    """
+    """The reason, by the cover that both touch, at which of it they are opposite, and over which of that they reach."""
     pair = f"{attacker.name} and {target.name}"
     if over:
         at = in_a_sentence(over[0].name)

@@ -16,13 +16,12 @@ from silhouette.geometry import Floats, Pose
 from silhouette.rules.abilities import HasFirstScene, HasThresholds, Movers, one_way_words
 from silhouette.rules.base import Scale, Settings
 from silhouette.rules.fields import OF_ODDS
-from silhouette.rules.on_table import OnTable
+from silhouette.rules.on_table import OnTable, by_eyes, places_of_attacker
 from silhouette.rules.skirmishcorps.contact import Standing
 from silhouette.rules.skirmishcorps.entries import ASKS, LEVELS, NAME, Readings, SkirmishCorpsVerdict, SkirmishEntry
 from silhouette.rules.skirmishcorps.judge import judge
 from silhouette.rules.skirmishcorps.phrases import PHRASES
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
-from silhouette.rules.table import by_eyes, places_of_attacker
 from silhouette.scenes.motion import Mobility
 from silhouette.scenes.places import Elsewhere, Move, TablePlaces, moved, without
 from silhouette.scenes.scene import Check

@@ -20,6 +20,7 @@ from silhouette.models.entries import CylinderEntry, SolidEntry
 from silhouette.models.mistakes import angle_mistake
 from silhouette.models.model import model_of_solids
 from silhouette.rules.fields import OF_ODDS, expectable
+from silhouette.rules.on_table import ModelScene
 from silhouette.rules.skirmishcorps.classes import BRICK, FIGURE, CoverClass, Posture, UnitType, cover_class
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, in_contact, rectangle
 from silhouette.rules.skirmishcorps.entries import (
@@ -32,7 +33,6 @@ from silhouette.rules.skirmishcorps.entries import (
     SkirmishEntry,
     UnitEntry,
 )
-from silhouette.rules.table import ModelScene
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import (
     Piece,
@@ -55,16 +55,7 @@ EYE = 7.0 / 8.0
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """A unit on the table.
-
-    Attributes:
-        name: its name, unique in the scene.
-        type: foot, mech or vehicle.
-        posture: standing or prone.
-        bricks: its height standing, as the classes count it; a mini-figure's is four.
-        piece: its body, with its eye.
-        standing: the space that it takes up.
-    """
+    """A unit on the table: its height standing, in bricks, its body with its eye, and the space that it takes up."""
 
     name: str
     type: UnitType
@@ -84,8 +75,6 @@ class Cover:
     """A piece that may protect: a section of cover, or a piece of terrain.
 
     Attributes:
-        name: its name, unique in the scene.
-        piece: its body.
         standing: the space that it takes up.
         corners: (4, 2) the corners of the rectangle round it in plan, anticlockwise: its faces.
         bricks: its height, for messages.
@@ -142,11 +131,7 @@ class SkirmishScene(ModelScene):
         return self.unit(name).piece
 
     def unit(self, name: str) -> Unit:
-        """The unit of a name.
-
-        Raises:
-            RequestError: where no unit has that name.
-        """
+        """The unit of a name. RequestError if no unit has that name."""
         for unit in self.units:
             if unit.name == name:
                 return unit

@@ -17,6 +17,7 @@ from silhouette.measure.observe import Wanted
 from silhouette.meshes.bounds import bounding_points
 from silhouette.rules.base import Measurement, RuleReference, Settings, too_close
 from silhouette.rules.fields import Blocker, OtherReading, largest_first
+from silhouette.rules.on_table import warnings_of
 from silhouette.rules.skirmishcorps.classes import (
     BRICK,
     CLASSES,
@@ -33,7 +34,6 @@ from silhouette.rules.skirmishcorps.classes import (
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, crosses, in_contact, may_hide
 from silhouette.rules.skirmishcorps.entries import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, raised
-from silhouette.rules.table import warnings_of
 from silhouette.scenes.table import Occluders, Piece
 from silhouette.text import in_a_sentence, share_in_words
 
@@ -93,17 +93,11 @@ class CoverEffect:
 
 
 def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing) -> Look:
-    """The look of an attacker at a body, which stands there or would lie there after a dive.
+    """The look of an attacker at a body, which takes up a space there, or would after a dive.
 
     An attacker in contact with very low, low or high cover (if prone: very low or low) looks over it, with its eye at
     least a quarter brick above the top. Such cover does not obscure, unless the target is in contact with it too (A9).
     A prone unit cannot look over high cover (R13): that is made high enough to hide everything behind it.
-
-    Args:
-        scene: the scene of both.
-        attacker: the unit that looks.
-        piece: the body that is looked at.
-        target: the space that the body takes, which decides what it is in contact with.
     """
     over, blind, ignored = _own_cover(scene, attacker, target)
     eye = attacker.piece.eye.copy()
@@ -164,13 +158,8 @@ def cover_effects(
 ) -> list[list[CoverEffect]]:
     """Measures targets past each piece of cover alone that obscures any of them: for each look, in the scene's order.
 
-    Where only one piece reaches into the picture, the measurement of all cover together is that of the piece.
-
-    Args:
-        looks: the looks at the targets.
-        wholes: the measurement of each past all cover together.
-        settings: the renderer and the pixel.
-        threshold: the share of the target, from 0 to 1, at which the answer changes.
+    Where only one piece reaches into the picture, the measurement of all cover together, in ``wholes``, is that of the
+    piece. ``threshold`` is the share of the target, from 0 to 1, at which the answer changes.
     """
     alone = [
         [
@@ -258,10 +247,7 @@ def protections(
 ) -> list[SkirmishCorpsVerdict]:
     """The verdicts on line of sight from the attacker's eye, the protection of cover, and the roll to hit.
 
-    Args:
-        questions: a scene, an attacker and a target each; the scenes are one, but for where its pieces stand. All are
-            measured together.
-        settings: of the measurement.
+    All are measured together; the scenes are one, but for where its pieces stand.
     """
     if not questions:
         return []

@@ -151,12 +151,7 @@ class HexSceneEntry(SceneEntry):
 
 
 class Ground(NamedTuple):
-    """The terrain and the level of a hex.
-
-    Attributes:
-        terrain: its kind; all but "clear" block.
-        elevation: its level, from 0 up.
-    """
+    """The terrain and the level of a hex."""
 
     terrain: Terrain
     elevation: int
