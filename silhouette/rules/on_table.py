@@ -22,13 +22,7 @@ from silhouette.models.entries import ArcName
 from silhouette.models.model import BASE, INSIGNIFICANT
 from silhouette.relations.triangles import nearest_of_triangles
 from silhouette.renderers.protocol import NEAREST
-from silhouette.rules.abilities import (
-    HasDescription,
-    HasMaps,
-    HasMeshes,
-    HasOdds,
-    Movers,
-)
+from silhouette.rules.abilities import HasDescription, HasMaps, HasMeshes, HasOdds, Movers
 from silhouette.rules.base import OfVerdict, Pieces, Rule
 from silhouette.rules.fields import Blocker, largest_first
 from silhouette.scenes.motion import Mobility
@@ -212,7 +206,6 @@ def _named(blockers: Sequence[str]) -> str:
 
 
 def _past(scene: TableScene, blockers: Sequence[str]) -> str:
-    """How high what is in the way is."""
     if not blockers:
         return ""
     top = float(scene.piece(blockers[0]).body_box[:, 2].max())
@@ -286,7 +279,6 @@ class OnTable(
 
 
 def _place_of(piece: Piece) -> tuple[str, str, str, str]:
-    """Name, kind, place with facing, and eye of a piece, in words; terrain has no eye."""
     eye = "" if piece.kind == "terrain" else f"{coordinates(piece.eye)}, {piece.eye_from}"
     facing = "unknown" if piece.facing is None else f"{piece.facing % 360.0:g}°"
     turned = f"{coordinates(piece.pose.translation)}, facing {facing}"
@@ -295,7 +287,6 @@ def _place_of(piece: Piece) -> tuple[str, str, str, str]:
 
 
 def _mesh_of(piece: Piece) -> tuple[str, str, str]:
-    """Source, numbers of triangles and hash of a piece's mesh, in words."""
     model = piece.model
     counts = [f"{len(model.mesh.faces):,} triangles".replace(",", " ")]
     if model.kind != "terrain":

@@ -19,21 +19,9 @@ from silhouette.files.cache import Cache
 from silhouette.geometry import Flags, Floats
 from silhouette.models.entries import ArcName
 from silhouette.relations.plane_geometry import Disc, epsilon_of
-from silhouette.rules.abilities import (
-    HasDescription,
-    HasFirstScene,
-    HasMaps,
-    Movers,
-    WhatIf,
-    one_way_words,
-)
+from silhouette.rules.abilities import HasDescription, HasFirstScene, HasMaps, Movers, WhatIf, one_way_words
 from silhouette.rules.base import ExactRule, Pieces, Settings
-from silhouette.rules.crisis_protocol.judge import (
-    LEVELS,
-    NAME,
-    CrisisProtocolVerdict,
-    ruling,
-)
+from silhouette.rules.crisis_protocol.judge import LEVELS, NAME, CrisisProtocolVerdict, ruling
 from silhouette.rules.crisis_protocol.phrases import PHRASES, short_reason
 from silhouette.rules.crisis_protocol.scene import (
     Character,
@@ -289,7 +277,6 @@ CRISIS_PROTOCOL = CrisisProtocol()
 
 
 def _base_in_words(scene: PlanScene, character: Character) -> str:
-    """A character's base: how wide it is, where it stands, and what gives it cover apart from terrain."""
     on = f", on {character.on}" if character.on else ""
     card = ", cover from a card" if character.granted_cover else ""
     return f"base {2 * character.base.radius:g} {scene.units} at {coordinates(character.base.centre)}{on}{card}"

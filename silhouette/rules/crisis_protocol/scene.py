@@ -20,14 +20,7 @@ from silhouette.errors import RequestError
 from silhouette.files.schema import Entry, Location, Name, Number, Size, plain, validated
 from silhouette.geometry import INCH, Floats
 from silhouette.lazy import cached_property
-from silhouette.relations.plane_geometry import (
-    Disc,
-    Outlines,
-    crossed,
-    epsilon_of,
-    fault_in,
-    outline_distances,
-)
+from silhouette.relations.plane_geometry import Disc, Outlines, crossed, epsilon_of, fault_in, outline_distances
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, similar_names
 from silhouette.text import did_you_mean

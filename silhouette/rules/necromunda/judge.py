@@ -18,13 +18,7 @@ from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
 from silhouette.models.entries import ArcName
 from silhouette.rules.base import Level, MeasuredVerdict, Measurement, RuleReference, Settings, too_close
-from silhouette.rules.fields import (
-    Alternative,
-    Blocker,
-    OtherReading,
-    alternatives,
-    shared,
-)
+from silhouette.rules.fields import Alternative, Blocker, OtherReading, alternatives, shared
 from silhouette.rules.necromunda.scene import OTHERWISE, NecromundaScene, Readings
 from silhouette.rules.on_table import in_like_groups, measured_blockers, warnings_of
 from silhouette.scenes.scene import Check
@@ -524,12 +518,10 @@ def _covers_within(share: float, band: float) -> set[str]:
 
 
 def _doubts(scene: NecromundaScene, cover: Observation) -> list[str]:
-    """The mistakes in where the pieces stand that the verdict may rest on."""
     return scene.doubts(cover.sight.attacker.name, (piece.name for piece in (cover.sight.target, *cover.blockers)))
 
 
 def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
-    """Warnings, each once: of the measurement, and of faults of meshes."""
     warnings = warnings_of(cover, pixel, ((piece, piece.model.significant) for piece in cover.blockers))
     for piece in (cover.sight.attacker, cover.sight.target, *cover.blockers):
         warnings += piece.all_warnings

@@ -23,12 +23,7 @@ from silhouette.files.schema import (
 )
 from silhouette.models.entries import FigureEntry, SolidEntry
 from silhouette.rules.base import Level, MeasuredVerdict
-from silhouette.rules.fields import (
-    GROUNDS,
-    ResultField,
-    row_of,
-    shared,
-)
+from silhouette.rules.fields import GROUNDS, ResultField, row_of, shared
 from silhouette.rules.skirmishcorps.classes import FIGURE, PACES, Basis, CoverClass, Pace, Posture, UnitType
 from silhouette.scenes.doubt import DoubtEntry, PieceDoubtEntry, QuestionEntry
 from silhouette.scenes.entries import Facing, LengthUnits, SceneEntry, TerrainEntry, check_place

@@ -291,7 +291,6 @@ def _seen_pixels(scene: SkirmishScene, attacker: Unit, target: Unit, settings: S
 
 
 def _flank_grounds(attacker: Unit, target: Unit, tried: Dives) -> tuple[str, str]:
-    """The number of the rule and the reason, once dives have been tried."""
     if tried.safe is not None:
         landing = f"{_how(tried.safe)}, where {_hidden(tried.safe)}"
         return "R33" if tried.safe.turn is None else "R35", f"{target.name} can {landing}: not flanked"
@@ -334,7 +333,6 @@ def _flank_verdict(
 
 
 def _how(dive: Dive) -> str:
-    """A dive in words, as reasons print it."""
     if dive.turn is None:
         return "drop to prone where it stands"
     return f"dive to ({dive.spot[0]:.0f}, {dive.spot[1]:.0f})"

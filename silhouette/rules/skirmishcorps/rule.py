@@ -60,7 +60,6 @@ def scene_without(scene: SkirmishScene, name: str) -> SkirmishScene:
 
 
 def _moved_standing(standing: Standing, piece: Piece, move: Move) -> Standing:
-    """The room that a piece takes after a move."""
     core = shapely.transform(
         standing.footprint.core,
         lambda plan: _carried(np.column_stack([plan, np.zeros(len(plan))]), piece, move)[:, :2],

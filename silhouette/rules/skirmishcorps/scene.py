@@ -213,7 +213,6 @@ def raised(cover: Cover, top: float) -> Piece:
 
 
 def _in_millimetres(entry: SkirmishEntry) -> SkirmishEntry:
-    """The entry with all places and plan sizes in mm."""
     places = {
         key: tuple(in_millimetres(piece, entry.units) for piece in getattr(entry, key))
         for key in ("terrain", "unit", "cover")
@@ -247,7 +246,6 @@ def _cover_piece(entry: CoverEntry) -> dict[str, Any]:
 
 
 def _place_of(entry: UnitEntry | CoverEntry) -> dict[str, Any]:
-    """The keys of the table's entry for the name and the place."""
     lowered = {key: getattr(entry, key) for key in ("on", "under") if getattr(entry, key) is not None}
     return {"name": entry.name, "at": entry.at, **lowered}
 
@@ -258,7 +256,6 @@ def _unit(entry: UnitEntry, piece: Piece) -> Unit:
 
 
 def _standard_room(entry: UnitEntry, piece: Piece) -> tuple[float, Standing]:
-    """The height, in bricks, of the standard figure, and the space that it takes up."""
     bricks, ground = FIGURE if entry.height is None else entry.height, float(piece.pose.translation[2])
     length, width, thickness = prone_size(bricks)
     x, y = entry.at[:2]
@@ -269,7 +266,6 @@ def _standard_room(entry: UnitEntry, piece: Piece) -> tuple[float, Standing]:
 
 
 def _room_of_model(entry: UnitEntry, piece: Piece) -> tuple[float, Standing]:
-    """The height, in bricks, of a model, and the space that it takes up."""
     low, high = piece.model.mesh.bounds[0, 2], piece.model.body_box[1, 2]
     bricks = float(high - low) / TALL * FIGURE if entry.height is None else entry.height
     if entry.posture == "prone":
@@ -354,7 +350,6 @@ def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry
 
 
 def _check_units(location: Location, question: PairEntry, entry: SkirmishEntry) -> None:
-    """Refuses a check that is not of one unit against another."""
     units = [unit.name for unit in entry.unit]
     others = [section.name for section in entry.cover] + [piece.name for piece in entry.terrain]
     for role, name in (("attacker", question.attacker), ("target", question.target)):

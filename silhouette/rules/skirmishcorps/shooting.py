@@ -342,7 +342,6 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
 
 
 def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
-    """The rule and the reason where nothing of the target is seen."""
     attacker, target = shot.attacker, shot.target
     blind = [cover for cover in shot.look.blind if any(cover is effect.cover for effect in shot.effects)]
     if blind:
@@ -368,7 +367,6 @@ def _fired_over(shot: _Shot) -> tuple[RuleReference | None, str]:
 
 
 def _penalty(penalty: int) -> str:
-    """A penalty to hit in words."""
     return f"{penalty} to hit" if penalty else "no penalty to hit"
 
 
@@ -421,7 +419,6 @@ def _other_readings(shot: _Shot, answer: _Answer) -> tuple[OtherReading, ...]:
 
 
 def _blockers(shot: _Shot) -> tuple[Blocker, ...]:
-    """The pieces in the way, the largest share first."""
     total = shot.whole.counts.total
     return largest_first(Blocker(effect.cover.name, effect.nearest / total, effect.share) for effect in shot.effects)
 

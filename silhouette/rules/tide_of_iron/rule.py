@@ -12,13 +12,7 @@ from silhouette.models.entries import ArcName
 from silhouette.rules.abilities import HasDescription, HasFirstScene
 from silhouette.rules.base import ExactRule, Pieces
 from silhouette.rules.tide_of_iron.hexes import in_words
-from silhouette.rules.tide_of_iron.judge import (
-    CAUSES,
-    LEVELS,
-    NAME,
-    TideOfIronVerdict,
-    ruling,
-)
+from silhouette.rules.tide_of_iron.judge import CAUSES, LEVELS, NAME, TideOfIronVerdict, ruling
 from silhouette.rules.tide_of_iron.phrases import PHRASES, short_reason
 from silhouette.rules.tide_of_iron.scene import (
     HexScene,
