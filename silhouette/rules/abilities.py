@@ -100,13 +100,9 @@ class WhatIf(ABC, Generic[S]):
         return float(np.nan), 0.0
 
     def one_way(self, scene: S, seeing: Any, blind: Any, settings: Settings) -> str:
-        """Why one sees another that does not see it, in one sentence.
+        """Why one sees another that does not see it, in one sentence, by the verdicts on the way there and back.
 
-        Args:
-            scene: of both checks.
-            seeing: the verdict of the one that sees.
-            blind: the verdict of the other one, on the way back.
-            settings: of the measurement, to judge again what is to be named as the reason.
+        What is to be named as the reason is judged again, with the settings.
         """
         return one_way_words(seeing.attacker, seeing.target, blind.reason)
 
@@ -139,13 +135,7 @@ class HasOdds(WhatIf[S]):
     def from_elsewhere(
         self, requests: Sequence[tuple[S, Check]], verdicts: Sequence[Verdict], settings: Settings
     ) -> list[Verdict]:
-        """Verdicts, each with the others that hold from `elsewhere`; all else of them stays as it is.
-
-        Args:
-            requests: each a check and its scene.
-            verdicts: on them, in their order.
-            settings: of the measurement.
-        """
+        """Verdicts on requests, in their order, each with the others that hold from `elsewhere`."""
         ways = [self.elsewhere(scene, check) for scene, check in requests]
         trials = [
             (
@@ -224,11 +214,7 @@ class HasFirstSceneOfMeshes(HasFirstScene, ABC):
 
 
 def judged(rule: Rule[Any, Verdict], requests: Sequence[tuple[Any, Check]], settings: Settings) -> list[Verdict]:
-    """The verdicts on checks, each with its scene, and what else they could be if pieces stand or look otherwise.
-
-    Raises:
-        RequestError: as of `silhouette.rules.base.Rule.judge`.
-    """
+    """The verdicts on checks, each with its scene, and what else they could be if pieces stand or look otherwise."""
     verdicts: Sequence[Verdict] = rule.judge(requests, settings)
     return list(rule.from_elsewhere(requests, verdicts, settings) if isinstance(rule, HasOdds) else verdicts)
 

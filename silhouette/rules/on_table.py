@@ -167,9 +167,8 @@ def by_eyes(
     """What the one that sees has: an eye that is higher; None where that does not decide.
 
     Args:
-        scene: of both.
-        seer: the piece that sees, with the eye that it looks from.
-        blind: the piece that does not see it, likewise.
+        scene: of both pieces, each with the eye that it looks from.
+        seer, blind: the piece that sees the other, and the one that does not.
         blockers: the names of what is in the way of ``blind``.
         sees: whether ``blind`` sees the other after moves.
     """
@@ -219,11 +218,7 @@ CAPTION = (
 
 
 class OnTable(
-    Rule[OfTable, OfVerdict],
-    HasMeshes[OfTable],
-    HasOdds[OfTable],
-    HasMaps[OfTable],
-    HasDescription[OfTable],
+    Rule[OfTable, OfVerdict], HasMeshes[OfTable], HasOdds[OfTable], HasMaps[OfTable], HasDescription[OfTable]
 ):
     """A game with models on a table: how they move, and how they are described."""
 

@@ -14,11 +14,7 @@ from silhouette.rules.ikosa.scene import CellScene, CellSceneEntry, Creature, Re
 from silhouette.text import coordinates
 
 
-class Ikosa(
-    ExactRule[CellScene, IkosaVerdict],
-    HasDescription[CellScene],
-    HasFirstScene,
-):
+class Ikosa(ExactRule[CellScene, IkosaVerdict], HasDescription[CellScene], HasFirstScene):
     """The Ikosa Framework's rules for cover; see `silhouette.rules.base.Rule`."""
 
     name = NAME

@@ -51,11 +51,7 @@ GANGS = ("Orlock", "Escher")
 def with_meshes(text: str, meshes: Sequence[str]) -> str:
     """The first scene with a fighter for each mesh, in two lines that look at each other.
 
-    A single mesh has the second stand-in as its target.
-
-    Args:
-        text: the scene with two stand-in fighters, in blocks with an empty line between them.
-        meshes: paths of meshes or model files as the scene names them, at least one.
+    The text has two stand-ins, in blocks with an empty line between them. A single mesh has the second as its target.
     """
     blocks = text.rstrip("\n").split("\n\n")
     fighters = [number for number, block in enumerate(blocks) if block.startswith("[[fighter]]")]
@@ -160,11 +156,7 @@ def _by_friends(scene: NecromundaScene, seer: Piece, blind: NecromundaVerdict) -
 # ---- the rule system
 
 
-class Necromunda(
-    OnTable[NecromundaScene, NecromundaVerdict],
-    HasThresholds[NecromundaScene],
-    HasFirstSceneOfMeshes,
-):
+class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasThresholds[NecromundaScene], HasFirstSceneOfMeshes):
     """Necromunda's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
 
     name = NAME

@@ -61,8 +61,7 @@ def scene_without(scene: SkirmishScene, name: str) -> SkirmishScene:
 
 def _moved_standing(standing: Standing, piece: Piece, move: Move) -> Standing:
     core = shapely.transform(
-        standing.footprint.core,
-        lambda plan: _carried(np.column_stack([plan, np.zeros(len(plan))]), piece, move)[:, :2],
+        standing.footprint.core, lambda plan: _carried(np.column_stack([plan, np.zeros(len(plan))]), piece, move)[:, :2]
     )
     surface = standing.surface
     if surface is not None:

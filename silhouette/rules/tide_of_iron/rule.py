@@ -28,11 +28,7 @@ MOST_CHECKS = 100_000
 """The greatest number of checks of everyone against everyone."""
 
 
-class TideOfIron(
-    ExactRule[HexScene, TideOfIronVerdict],
-    HasDescription[HexScene],
-    HasFirstScene,
-):
+class TideOfIron(ExactRule[HexScene, TideOfIronVerdict], HasDescription[HexScene], HasFirstScene):
     """Tide of Iron's rules for line of sight; see `silhouette.rules.base.Rule`."""
 
     name = NAME

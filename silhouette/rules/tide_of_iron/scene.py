@@ -218,14 +218,7 @@ class HexScene(Scene):
         return [(q, r) for r in rows for q in columns]
 
     def checks_from(self, attacker: str) -> tuple[Check, ...]:
-        """The checks of one attacker against every hex of `map`, or against its own hex where the scene names none.
-
-        Args:
-            attacker: a unit's name, or an address in words.
-
-        Raises:
-            RequestError: where it is neither, or where the map is too large.
-        """
+        """The checks of a unit or an address, in words, against every hex of `map`, or its own where that is empty."""
         targets = self.map() or [self.address(attacker)]
         return tuple(Check(as_spelt(attacker), in_words(address)) for address in targets)
 
