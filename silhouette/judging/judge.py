@@ -23,8 +23,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasOdds, meshes_of
 from silhouette.rules.base import Level, Rule, Settings, Verdict
-from silhouette.rules.expectations import unmet_expectations
-from silhouette.rules.fields import ARC, ODDS, REASON, Record, ResultField, row_of
+from silhouette.rules.fields import ARC, ODDS, REASON, Record, ResultField, row_of, unmet_expectations
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress
 from silhouette.workers import parallel_map

@@ -18,10 +18,10 @@ from itertools import product
 
 import numpy as np
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Floats
 from silhouette.relations.obstacles import Indices, Obstacles, nearest_of_segments, nearest_of_triangles
 from silhouette.relations.points import PointSet
-from silhouette.time_limit import go_on
 
 # ---- one beam, moved
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Flags, Floats
 from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
@@ -31,7 +32,6 @@ from silhouette.relations.obstacles import Blocker, Indices, Obstacles, nearest_
 from silhouette.relations.points import Balls, Measured, PointSet, balls
 from silhouette.relations.visible import observed, seen_points
 from silhouette.scenes.surfaces import is_upright
-from silhouette.time_limit import go_on
 
 # ---- proofs that all lines are blocked
 
