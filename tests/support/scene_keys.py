@@ -3,8 +3,8 @@
     python -m tests.support.scene_keys
 
 Each key of a file is described where it is read: the description of its pydantic field says what a value must be, and
-the docstring below the field says what the key means. The tables of example scenes come from the scenes' own titles
-and from the comments that they begin with. `tests/test_readme.py` compares the files with what the command would write.
+the docstring below the field says what the key means. The tables of example scenes come from the scenes' own
+titles and sources. `tests/test_readme.py` compares the files with what the command would write.
 """
 
 from __future__ import annotations
@@ -129,16 +129,13 @@ def model_keys() -> str:
 
 
 def example_scenes() -> str:
-    """A table for each game: its example scenes in the order of their names, and what each shows."""
+    """A table for each game: its example scenes by title, in the order of their names, and the rules that each shows."""
     lines = []
     for name in RULES:
         rule = rule_called(name)
-        files = sorted((PROJECT / rule.example).parent.glob("*.toml"))
-        shared = set.intersection(*(set(_sentences(file)) for file in files))
-        lines += [f"### Scenes of {rule.title}", "", "| scene | what it shows | rules |", "|---|---|---|"]
-        lines += [_scene_row(file, shared) for file in files]
-        lines += ["", *sorted(shared), *[""] * bool(shared)]
-    return "\n".join(lines[:-1]) + "\n"
+        lines += [f"### Scenes of {rule.title}", "", "| scene | rules |", "|---|---|"]
+        lines += [*map(_scene_row, sorted((PROJECT / rule.example).parent.glob("*.toml"))), ""]
+    return "\n".join(lines)
 
 
 KEYS = ("| key | value | default | meaning |", "|---|---|---|---|")
@@ -253,20 +250,11 @@ def github_anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def _sentences(scene: Path) -> list[str]:
-    """The sentences of the comment that a scene begins with."""
-    comment = re.match(r"(?:#.*\n)*", scene.read_text(encoding="utf-8"))
-    text = " ".join(line.removeprefix("#").strip() for line in (comment[0] if comment else "").splitlines())
-    return re.split(r"(?<=\.) (?=[A-Z])", text)
-
-
-def _scene_row(scene: Path, shared: set[str]) -> str:
-    """A row about a scene; the sentences that all scenes of its game share are left out."""
+def _scene_row(scene: Path) -> str:
+    """A row about a scene."""
     document: dict[str, Any] = tomllib.loads(scene.read_text(encoding="utf-8"))
-    about = " ".join(sentence for sentence in _sentences(scene) if sentence not in shared)
     rules = ", ".join(document.get("source", {}).get("rules", []))
-    place = scene.relative_to(SCENES.parent).as_posix()
-    return f"| [`{scene.stem}`]({place}) | {about} | {rules} |"
+    return f"| [{document['title']}]({scene.relative_to(SCENES.parent).as_posix()}) | {rules} |"
 
 
 if __name__ == "__main__":
