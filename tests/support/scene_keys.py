@@ -129,7 +129,7 @@ def model_keys() -> str:
 
 
 def example_scenes() -> str:
-    """A table for each game: its example scenes by title, in the order of their names, and the rules that each shows."""
+    """A table for each game: its example scenes, in the order of their files, and the rules that each shows."""
     lines = []
     for name in RULES:
         rule = rule_called(name)
