@@ -276,8 +276,10 @@ def test_without_webgl_a_sentence_says_so(browser: Browser, hostile: Path) -> No
 
 def test_motion_is_left_out_for_who_asks_and_shown_otherwise(browser: Browser, hostile: Path) -> None:
     place = "() => window.silhouette.viewer.camera.position.toArray()"
-    for motion, at_once in (("reduce", True), ("no-preference", False)):
-        with browser.visit(hostile, reduced_motion=motion) as visit:
+    with browser.visit(hostile) as visit:
+        for motion, at_once in (("reduce", True), ("no-preference", False)):
+            visit.page.emulate_media(reduced_motion=motion)
+            visit.page.reload()
             visit.settled()
             script = f"() => {{ document.getElementById('view-eye').click(); return ({place})(); }}"
             assert np.allclose(visit.page.evaluate(script), [0.0, 6.0, 26.0], atol=1e-6) is at_once
@@ -297,8 +299,10 @@ def test_it_prints_without_buttons_and_with_everything_else(browser: Browser, ho
 
 
 def test_dark_pages_are_dark(browser: Browser, hostile: Path) -> None:
-    for scheme, dark in (("light", False), ("dark", True)):
-        with browser.visit(hostile, color_scheme=scheme) as visit:
+    with browser.visit(hostile) as visit:
+        for scheme, dark in (("light", False), ("dark", True)):
+            visit.page.emulate_media(color_scheme=scheme)
+            visit.page.reload()
             assert bool(canvas(visit)[2, 2].mean() < 60) is dark
             colour = visit.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
             assert (sum(map(int, colour[4:-1].split(","))) < 180) is dark
