@@ -63,7 +63,8 @@ print(len(verdicts), sorted(set(sys.modules) - before))
 
 @pytest.fixture
 def near(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What would change is looked for within a few millimetres: these tests are of who asks, not of the search."""
+    """Few trials, and changes within a few millimetres: these tests are of who asks, not of how it is worked out."""
+    monkeypatch.setattr("silhouette.doubt.odds.MAX_TRIALS", 16)
     monkeypatch.setattr(searching, "PLACES", replace(searching.PLACES, reach=4.0))
 
 
