@@ -67,7 +67,7 @@ class GLRenderer(Renderer):
         driver = f"{context.vendor}, OpenGL {context.version}"
         self.capabilities = Capabilities(hardware=context.hardware, driver=driver)
         self.number = context.device
-        self._meshes = LRU[MeshBuffer](TRIANGLES_KEPT)
+        self._meshes: LRU[MeshBuffer] = LRU(TRIANGLES_KEPT)
         self._latest = ""  # the digest of the mesh that was used last
         self._patches: OrderedDict[BodyKey, list[Patch]] = OrderedDict()
         self._keeping = threading.Lock()
@@ -113,7 +113,7 @@ class GLRenderer(Renderer):
                 for buffer in self._meshes.values():
                     buffer.free()
         self._pass = self._face_pass = None
-        self._meshes = LRU[MeshBuffer](TRIANGLES_KEPT)
+        self._meshes = LRU(TRIANGLES_KEPT)
         self._patches.clear()
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
