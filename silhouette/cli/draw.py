@@ -30,8 +30,7 @@ from silhouette.cli.scene_job import mesh_cache
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.doubt.calls import stands
-from silhouette.drawing.animation.files import check_path
-from silhouette.drawing.animation.film import FPS, Animation, animate
+from silhouette.drawing.animation.film import FPS, Animation, animate, check_path
 from silhouette.drawing.figures import OVERVIEW, FigureOptions, write_figures, write_overview
 from silhouette.drawing.odds_chart import NAME, odds_figure
 from silhouette.drawing.saving import FORMATS

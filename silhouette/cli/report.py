@@ -26,7 +26,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_text
 from silhouette.files.writing import write_file
 from silhouette.judging import Selection, load_scene, usable_pixel
-from silhouette.pages.html.skeleton import check_page_path
+from silhouette.pages.html.page import check_page_path
 from silhouette.pages.report.page import judged_and_drawn, report_page
 from silhouette.renderers import choose
 from silhouette.version import VERSION

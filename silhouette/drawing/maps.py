@@ -16,9 +16,9 @@ import shapely
 from silhouette.doubt.maps import Map
 from silhouette.drawing.captions import BOLD, HAIRLINE, THIN, Swatch
 from silhouette.drawing.games import drawing_of
+from silhouette.drawing.marks import areas
 from silhouette.drawing.saving import Told, save
 from silhouette.drawing.sheet import Figure, Sheet, settings
-from silhouette.drawing.strokes import areas
 from silhouette.drawing.styles import PRINT, Style, style_called, verdict_colours
 from silhouette.drawing.table.tracing import Rings, rings_of
 from silhouette.drawing.words.words import Words

@@ -270,7 +270,7 @@ class Sheet:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure as Canvas
 
-        from silhouette.drawing.bare_axes import BareAxes
+        from silhouette.drawing.vector import BareAxes
 
         self.style, self.captions, self.names, self.width = style, captions, names, width
         self.lettering = style

@@ -100,8 +100,7 @@ class CheckQuestion:
     def _views(self, scene: TableScene, done: Sequence[Judged]) -> Sequence[dict[str, Any] | None]:
         if not self.views:
             return [None] * len(done)
-        from silhouette.drawing.in_3d.stage import sight_entry
-        from silhouette.drawing.in_3d.table_stage import sight_of
+        from silhouette.drawing.in_3d.stage import sight_entry, sight_of
 
         sights = [sight_of(scene, number, one.verdict) for number, one in enumerate(done)]
         return [None if sight is None else sight_entry(sight) for sight in sights]

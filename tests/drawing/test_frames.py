@@ -155,7 +155,7 @@ def test_a_frame_has_even_sides_and_its_verdict_s_colour(level: Level | None) ->
 
 
 def test_pictures_are_read_back_from_what_was_written(tmp_path: Path) -> None:
-    from silhouette.drawing.animation.files import write_animation
+    from silhouette.drawing.animation.film import write_animation
 
     class Two:
         size = (40, 20)

@@ -15,7 +15,7 @@ from PIL import Image
 
 from silhouette import load_scene
 from silhouette.drawing.games import drawing_of
-from silhouette.drawing.rulers import (
+from silhouette.drawing.marks import (
     INCHES,
     MAX_RULER_MARKS,
     MILLIMETRES,

@@ -19,14 +19,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from silhouette.doubt.odds import Found, Odds
-from silhouette.drawing.in_3d.simplifying import Shape, simplified
+from silhouette.drawing.in_3d.shapes import Shape, simplified
 from silhouette.drawing.in_3d.stage import packed
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
-from silhouette.pages.html.markup import element, text
-from silhouette.pages.html.skeleton import Head, inlined, page, table
+from silhouette.pages.html.page import Head, element, inlined, page, table, text
 from silhouette.pages.report.page import stage_of
-from silhouette.pages.tutorial.html import _stands
+from silhouette.pages.tutorial.pages import _stands
 from silhouette.pages.tutorial.parts import CheckResult
 from silhouette.renderers import choose
 from silhouette.rules.base import Level, RuleReference, Verdict

@@ -17,11 +17,9 @@ from PIL import Image
 from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, judge_all, load_scene
-from silhouette.pages.html.markup import VOID
-from silhouette.pages.tutorial.html import INDEX
-from silhouette.pages.tutorial.pages import FACTS, Run, files_in, scenes_folder, whole_folder, write_tutorial
-from silhouette.pages.tutorial.parts import SEED, Facts, filled, map_scene
-from silhouette.pages.tutorial.words import Texts, Walking, texts
+from silhouette.pages.html.page import VOID
+from silhouette.pages.tutorial.pages import FACTS, INDEX, Run, files_in, scenes_folder, whole_folder, write_tutorial
+from silhouette.pages.tutorial.parts import SEED, Facts, Texts, Walking, filled, map_scene, texts
 from silhouette.renderers import choose
 from silhouette.rules import RULES
 from tests.support.browsing import DESKTOP, PHONE, Browser

@@ -23,12 +23,25 @@ import shapely
 
 from silhouette.drawing.captions import BOLD, EDGE, HAIRLINE, LINE, NAME, SMALL, THIN, Swatch
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.simplifying import Shape
-from silhouette.drawing.in_3d.solids import pawn, prism
+from silhouette.drawing.in_3d.shapes import Shape, pawn, prism
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
-from silhouette.drawing.rulers import draw_grid, draw_numbers, draw_rulers, draw_ticks, room_round
+from silhouette.drawing.marks import (
+    AreaStyle,
+    area,
+    arrow,
+    cross,
+    disc,
+    draw_grid,
+    draw_numbers,
+    draw_rulers,
+    draw_ticks,
+    line,
+    room_round,
+    short,
+    tint,
+    title,
+)
 from silhouette.drawing.sheet import COLUMN, NAMED, Figure, Sheet
-from silhouette.drawing.strokes import AreaStyle, area, arrow, cross, disc, line, short, tint, title
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache

@@ -22,11 +22,10 @@ import numpy as np
 
 from silhouette.drawing.captions import BOLD, HAIRLINE, LINE, SMALL, THIN, Swatch
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.simplifying import Shape
-from silhouette.drawing.in_3d.solids import box, together
+from silhouette.drawing.in_3d.shapes import Shape, box, together
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.drawing.marks import area, arrow, disc, line, short, tint, title
 from silhouette.drawing.sheet import Figure, Sheet
-from silhouette.drawing.strokes import area, arrow, disc, line, short, tint, title
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Pose

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.stage import Stage
-from silhouette.drawing.in_3d.table_stage import check_table, stage_of_table
+from silhouette.drawing.in_3d.stage import Stage, check_table, stage_of_table
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.table.eye_view import draw_eye_frame
 from silhouette.drawing.table.plan_view import draw_plan_view

@@ -18,9 +18,9 @@ import numpy as np
 
 from silhouette.drawing.captions import NAME, SMALL, THIN
 from silhouette.drawing.games.on_table import TableDrawing, table_figures
+from silhouette.drawing.marks import area
+from silhouette.drawing.marks import line as stroke
 from silhouette.drawing.sheet import Figure, Sheet
-from silhouette.drawing.strokes import area
-from silhouette.drawing.strokes import line as stroke
 from silhouette.drawing.table.eye_image import FIRST_PIECE
 from silhouette.drawing.table.eye_view import NAMED
 from silhouette.drawing.table.sightlines import Sightline

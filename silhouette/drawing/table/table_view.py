@@ -10,9 +10,8 @@ import math
 import numpy as np
 
 from silhouette.drawing.captions import BOLD, LINE, THIN, Swatch
-from silhouette.drawing.rulers import Box, draw_grid, draw_rulers, room_round
+from silhouette.drawing.marks import Box, area, draw_grid, draw_rulers, room_round
 from silhouette.drawing.sheet import Sheet
-from silhouette.drawing.strokes import area
 from silhouette.drawing.table.table_parts import draw_facing, shape
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.geometry import INCH, Floats, cosine_and_sine

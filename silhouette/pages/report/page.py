@@ -28,10 +28,29 @@ from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.meshes.health import TRIFLES
-from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
-from silhouette.pages.html.skeleton import Figures, Head, asset, page, table, verdict_mark
-from silhouette.pages.report.figures import figures_for_page, on_page, overview_for_page
-from silhouette.pages.report.sections import MapSection, about_checks, map_section, see_button, view_section
+from silhouette.pages.html.page import (
+    Content,
+    Figures,
+    Head,
+    Markup,
+    asset,
+    element,
+    joined,
+    page,
+    table,
+    verbatim,
+    verdict_mark,
+)
+from silhouette.pages.report.sections import (
+    MapSection,
+    about_checks,
+    figures_for_page,
+    map_section,
+    on_page,
+    overview_for_page,
+    see_button,
+    view_section,
+)
 from silhouette.pages.report.words import VIEWER, word
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
