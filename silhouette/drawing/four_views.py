@@ -25,7 +25,6 @@ from silhouette.drawing.page import (
     SOFT_INK,
     VERMILLION,
     WIDTH,
-    Colour,
     Drawing,
     Face,
     check_png_path,
@@ -33,6 +32,7 @@ from silhouette.drawing.page import (
     save_png,
 )
 from silhouette.drawing.shading import Values, hollows, light, lit, mixed, nearness_of, normals, outlines
+from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.filled import rendered
 from silhouette.geometry import INCH, Floats, Pose, corners, cosine_and_sine
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model

@@ -19,7 +19,7 @@ from silhouette.drawing.games import drawing_of
 from silhouette.drawing.marks import areas
 from silhouette.drawing.saving import Told, save
 from silhouette.drawing.sheet import Figure, Sheet, settings
-from silhouette.drawing.styles import PRINT, Style, style_called, verdict_colours
+from silhouette.drawing.styles import PRINT, Style, channels, hexadecimal, style_called, verdict_colours
 from silhouette.drawing.table.tracing import Rings, rings_of
 from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
@@ -206,9 +206,8 @@ def _counts(sheet: Sheet, drawn: Map) -> list[Paint]:
 
 def _mixed(share: float) -> str:
     """A colour between those of nobody and of everyone."""
-    channels = np.array([[int(one[at : at + 2], 16) for at in (1, 3, 5)] for one in COUNTS])
-    places = np.linspace(0.0, 1.0, len(COUNTS))
-    return "#" + "".join(f"{round(np.interp(share, places, channel)):02x}" for channel in channels.T)
+    places, ends = np.linspace(0.0, 1.0, len(COUNTS)), np.array([channels(colour) for colour in COUNTS])
+    return hexadecimal(float(np.interp(share, places, channel)) for channel in ends.T)
 
 
 def _fill(sheet: Sheet, index: Any, grid: Grid, colour: str, *, parted: bool) -> None:

@@ -353,16 +353,6 @@ def cross(sheet: Sheet, at: Any, colour: str, *, size: float = 1.3, zorder: floa
             line(sheet, np.asarray(at) - step, np.asarray(at) + step, colour_of, width=width, zorder=zorder)
 
 
-def tint(colour: str, ground: str, share: float) -> str:
-    """A colour mixed with the ground it lies on, ``share`` of it; all as ``#rrggbb``.
-
-    >>> tint("#ff0000", "#ffffff", 0.5), tint("#0072b2", "#ffffff", 0.0)
-    ('#ff8080', '#ffffff')
-    """
-    pairs = [(int(colour[at : at + 2], 16), int(ground[at : at + 2], 16)) for at in (1, 3, 5)]
-    return "#" + "".join(f"{round(share * channel + (1.0 - share) * below):02x}" for channel, below in pairs)
-
-
 def short(sheet: Sheet, name: str) -> str:
     """A name as a legend has room for it, cut in its middle where it is long."""
     return elided(printable(name), 0.4 * sheet.width, SMALL)

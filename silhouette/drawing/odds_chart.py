@@ -19,11 +19,10 @@ import numpy as np
 from silhouette.doubt.calls import ROLL_OFF, by_odds, hundredths
 from silhouette.doubt.odds import Odds
 from silhouette.drawing import typeface
-from silhouette.drawing.animation.words import COLOURS, ink_on
 from silhouette.drawing.captions import HAIRLINE, SMALL, THIN
 from silhouette.drawing.captions import NAME as NAMED
-from silhouette.drawing.page import Colour
 from silhouette.drawing.sheet import Figure, Sheet
+from silhouette.drawing.styles import LEVEL_COLOURS, hexadecimal, ink_on
 from silhouette.drawing.words.words import Words
 from silhouette.rules.base import Level, Scale, Verdict
 
@@ -100,15 +99,16 @@ def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Word
     for verdict, part in odds.odds.items():
         if part:
             level = levels[verdict]
+            fill, ink = (hexadecimal(colour) for colour in (LEVEL_COLOURS[level], ink_on(LEVEL_COLOURS[level])))
             _box(sheet, level, left, bottom, WIDE * part, top - bottom)
             told = (_named(words, verdict, part), _in_hundred(words, part))
             fitting = [text for text in told if sheet.paper(_wide(text)) <= WIDE * part]
             if fitting:
                 sheet.axes.text(
                     left + WIDE * part / 2, (bottom + top) / 2, fitting[0],
-                    ha="center", va="center_baseline", color=_hex(_ink(level)), parse_math=False,
+                    ha="center", va="center_baseline", color=ink, parse_math=False,
                     fontproperties=typeface.face(NAMED, True),
-                    bbox={"boxstyle": "round,pad=0.2", "facecolor": _hex(COLOURS[level]), "edgecolor": "none"},
+                    bbox={"boxstyle": "round,pad=0.2", "facecolor": fill, "edgecolor": "none"},
                 )  # fmt: skip
         left += WIDE * part
 
@@ -186,16 +186,11 @@ def _ticks(low: float, high: float) -> list[float]:
 def _box(sheet: Sheet, level: Level, left: float, bottom: float, wide: float, high: float) -> None:
     from matplotlib.patches import Rectangle
 
-    colour = COLOURS[level]
-    look: dict[str, Any] = {"facecolor": _hex(colour), "edgecolor": _hex(_ink(level)), "hatch": HATCHES[level]}
+    look: dict[str, Any] = {
+        "facecolor": hexadecimal(LEVEL_COLOURS[level]),
+        "edgecolor": hexadecimal(ink_on(LEVEL_COLOURS[level])),
+        "hatch": HATCHES[level],
+    }
     if level is Level.BLOCKED:  # which is as dark as a dark page
         look |= {"edgecolor": sheet.style.soft_ink, "linewidth": HAIRLINE}
     sheet.axes.add_patch(Rectangle((left, bottom), wide, high, **{"linewidth": 0.0, **look}))
-
-
-def _ink(level: Level) -> Colour:
-    return ink_on(COLOURS[level])
-
-
-def _hex(colour: Colour) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*colour)

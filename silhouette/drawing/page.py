@@ -11,6 +11,7 @@ from typing import Any
 from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 
 from silhouette.drawing import typesetting
+from silhouette.drawing.styles import Colour
 from silhouette.drawing.typesetting import Weight
 from silhouette.errors import FileError
 from silhouette.files.writing import Content, check_place, write_file
@@ -20,8 +21,6 @@ FINE = 2
 
 WIDTH = 1200 * FINE
 MARGIN = 28 * FINE
-
-Colour = tuple[int, int, int]
 
 PAPER: Colour = (253, 252, 249)
 INK: Colour = (33, 36, 42)

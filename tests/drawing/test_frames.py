@@ -16,8 +16,8 @@ from PIL import Image
 
 from silhouette.drawing.animation.frames import Shot, Storyboard
 from silhouette.drawing.animation.plot import Plot, Point
-from silhouette.drawing.animation.words import COLOURS
 from silhouette.drawing.page import FINE
+from silhouette.drawing.styles import LEVEL_COLOURS
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
@@ -150,7 +150,7 @@ def test_a_frame_has_even_sides_and_its_verdict_s_colour(level: Level | None) ->
     shots = [Shot(verdict, Point(float(way), "in words", level, 0.5, 0.01, 0.0), (panel, panel)) for way in range(2)]
     frame = Storyboard(shots, HALVES, ("0", "1")).frame(1)
     assert frame.mode == "RGB"
-    assert COLOURS[level] in {colour for _, colour in frame.getcolors(frame.width * frame.height) or ()}
+    assert LEVEL_COLOURS[level] in {colour for _, colour in frame.getcolors(frame.width * frame.height) or ()}
     assert frame.width % 2 == frame.height % 2 == 0
 
 

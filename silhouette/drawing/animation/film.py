@@ -31,8 +31,7 @@ from silhouette.drawing.animation.frames import (
     ground_of,
     table_panels,
 )
-from silhouette.drawing.animation.plot import Point
-from silhouette.drawing.animation.words import word
+from silhouette.drawing.animation.plot import Point, word
 from silhouette.drawing.figures import figures_of, warm_up
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.sightlines import Sightline

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from silhouette.drawing.animation.plan import Ground, drawn_plan
-from silhouette.drawing.animation.plot import Plot, Point
-from silhouette.drawing.animation.words import COLOURS, DARK, LIGHT, ink_on, word
+from silhouette.drawing.animation.plot import Plot, Point, word
 from silhouette.drawing.captions import EDGE
 from silhouette.drawing.page import FINE, Face
 from silhouette.drawing.sheet import COLUMN, Sheet
+from silhouette.drawing.styles import DARK_INK, LEVEL_COLOURS, LIGHT, ink_on
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.table.sightlines import Sightline
@@ -201,15 +201,15 @@ class Storyboard:
         half = 0.46 * room
         ends = (verdict.attacker, verdict.target)
         attacker, target = (TITLE.elided(TITLE.printable(name), half) for name in ends)
-        TITLE.draw(drawing, (left, y), word("title", attacker=attacker, target=target), DARK)
+        TITLE.draw(drawing, (left, y), word("title", attacker=attacker, target=target), DARK_INK)
         y += TITLE.line + 2 * FINE
-        plate, colour = verdict.verdict, COLOURS[shot.point.level]
+        plate, colour = verdict.verdict, LEVEL_COLOURS[shot.point.level]
         wide = SHARE.width(plate) + 20 * FINE
         drawing.rounded_rectangle((left, y, left + wide, y + SHARE.line + 4 * FINE), radius=6 * FINE, fill=colour)
         SHARE.draw(drawing, (left + 10 * FINE, y + 2 * FINE), plate, ink_on(colour))
         text_left = left + wide + 12 * FINE
         if self._measured:
-            SHARE.draw(drawing, (text_left, y + 2 * FINE), _share_words(shot), DARK)
+            SHARE.draw(drawing, (text_left, y + 2 * FINE), _share_words(shot), DARK_INK)
             return
         for line in REASON.wrapped(REASON.printable(verdict.reason), left + room - text_left, REASONS):
             REASON.draw(drawing, (text_left, y), line, SOFT)

@@ -9,10 +9,35 @@ from itertools import groupby
 import numpy as np
 from PIL import Image, ImageDraw
 
-from silhouette.drawing.animation.words import COLOURS, DARK, LIGHT, ink_on, tinted, word
-from silhouette.drawing.page import FINE, Colour, Face
+from silhouette.drawing.page import FINE, Face
+from silhouette.drawing.styles import DARK_INK, LEVEL_COLOURS, LIGHT, Colour, blend, ink_on
 from silhouette.geometry import Floats
 from silhouette.rules.base import Level, Scale
+
+ENGLISH = {
+    "title": "{attacker} → {target}",
+    "share": "{share} obscured",
+    "marginal": "too close to call",
+    "percent": "{share:.0f} %",
+    "outside": "beyond the vision arc",
+    "walked": "walked",
+    "turned": "turned",
+    "inches": '{way:.3g}" ({mm:.0f} mm)',
+    "units": "{way:.4g} {units}",
+    "degrees": "{way:.4g}°",
+    "zero": "0",
+}
+"""The phrases of an animation, by name."""
+
+
+def word(key: str, **values: object) -> str:
+    """A phrase with names and numbers put in.
+
+    >>> word("title", attacker="Kal", target="V{e}x"), word("percent", share=50)
+    ('Kal → V{e}x', '50 %')
+    """
+    return ENGLISH[key].format(**values)
+
 
 LINE, SOFT, FAINT = (33, 36, 42), (95, 99, 106), (196, 194, 188)
 OUTSIDE = (142, 142, 150)
@@ -90,7 +115,7 @@ class Plot:
         if point.share is not None:
             y, size = self._y(point.share), 6 * FINE
             box = (x - size, y - size, x + size, y + size)
-            drawing.ellipse(box, fill=COLOURS[point.level], outline=LINE, width=2 * FINE)
+            drawing.ellipse(box, fill=LEVEL_COLOURS[point.level], outline=LINE, width=2 * FINE)
         return image
 
     def shown(self, number: int) -> Image.Image:
@@ -111,7 +136,7 @@ class Plot:
         drawing = self._drawing
         for band in self._scale.bands:
             box = (self._left, self._y(band.high), self._right, self._y(band.low))
-            drawing.rectangle(box, fill=tinted(COLOURS[band.level], 0.17))
+            drawing.rectangle(box, fill=blend(LEVEL_COLOURS[band.level], LIGHT, 0.17))
         drawing.rectangle((self._left, self._top, self._right, self._bottom), outline=FAINT, width=FINE)
         for mark in sorted({0.0, 1.0, *self._scale.marks}):
             y = self._y(mark)
@@ -144,7 +169,7 @@ class Plot:
                 return float(np.abs(heights[under_text] - at[1] - STRONG.line / 2).min(initial=STRONG.line))
 
             best = max(((x, y) for x in sides for y in heights_free), key=clear)
-            STRONG.draw(self._drawing, best, band.verdict, tinted(DARK, 0.62), LIGHT)
+            STRONG.draw(self._drawing, best, band.verdict, blend(DARK_INK, LIGHT, 0.62), LIGHT)
 
     def _draw_shares(self) -> None:
         """The curve of the share obscured in the band of its error, and above it the share beyond the arc."""
@@ -161,7 +186,7 @@ class Plot:
         )
         ring = [(float(at), self._y(float(np.clip(share, 0.0, 1.0)))) for at, share in band]
         if len(known) > 1:
-            drawing.polygon(ring, fill=tinted(CURVE, 0.55))
+            drawing.polygon(ring, fill=blend(CURVE, LIGHT, 0.55))
             curve = [(float(at), self._y(float(share))) for at, share in zip(x, shares, strict=True)]
             drawing.line(curve, fill=CURVE, width=3 * FINE, joint="curve")
 
@@ -175,7 +200,7 @@ class Plot:
         for start in range(-self._image.height, self._image.width, 8 * FINE):
             lines.line([(start, self._image.height), (start + self._image.height, 0)], fill=150, width=2 * FINE)
         stripes.paste(0, mask=Image.eval(mask, lambda value: 255 - value))
-        self._image.paste(tinted(OUTSIDE, 0.35), mask=Image.eval(mask, lambda value: value * 3 // 5))
+        self._image.paste(blend(OUTSIDE, LIGHT, 0.35), mask=Image.eval(mask, lambda value: value * 3 // 5))
         self._image.paste(OUTSIDE, mask=stripes)
         text, weights = word("outside"), high - low
         wide = TYPE.width(text)
@@ -184,7 +209,7 @@ class Plot:
             self._y(float(np.average((low + high) / 2, weights=weights))),
         )
         left = float(np.clip(middle[0] - wide / 2, self._left + 4 * FINE, self._right - wide - 8 * FINE))
-        STRONG.draw(self._drawing, (left, middle[1] - TYPE.line / 2), text, DARK, LIGHT)
+        STRONG.draw(self._drawing, (left, middle[1] - TYPE.line / 2), text, DARK_INK, LIGHT)
 
     def _draw_verdicts(self) -> None:
         """A strip in the colours of the verdicts, named where there is room."""
@@ -194,7 +219,7 @@ class Plot:
         for verdict, numbers in runs:
             run = list(numbers)
             start, end = float(edges[run[0]]), float(edges[run[-1] + 1])
-            colour: Colour = COLOURS[self._points[run[0]].level]
+            colour: Colour = LEVEL_COLOURS[self._points[run[0]].level]
             self._drawing.rectangle((start, top, end, top + STRIP), fill=colour)
             text = TYPE.elided(verdict, end - start - 6 * FINE) if end - start > 60 * FINE else ""
             if TYPE.width(verdict) <= end - start - 6 * FINE:

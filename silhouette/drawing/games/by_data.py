@@ -17,8 +17,9 @@ import shapely
 
 from silhouette.drawing.captions import BOLD, EDGE, LINE, NAME, SMALL, THIN, Swatch
 from silhouette.drawing.games.on_table import TableDrawing, table_figures
-from silhouette.drawing.marks import area, draw_ticks, line, tint, title
+from silhouette.drawing.marks import area, draw_ticks, line, title
 from silhouette.drawing.sheet import COLUMN, Figure, Sheet
+from silhouette.drawing.styles import tint
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.drawing.table.eye_view import coloured, scenery_of, target_swatches
 from silhouette.drawing.table.table_parts import draw_facing, shape

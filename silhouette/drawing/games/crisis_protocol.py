@@ -38,10 +38,10 @@ from silhouette.drawing.marks import (
     line,
     room_round,
     short,
-    tint,
     title,
 )
 from silhouette.drawing.sheet import COLUMN, NAMED, Figure, Sheet
+from silhouette.drawing.styles import tint
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache

@@ -24,8 +24,9 @@ from silhouette.drawing.captions import BOLD, HAIRLINE, LINE, SMALL, THIN, Swatc
 from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.shapes import Shape, box, together
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
-from silhouette.drawing.marks import area, arrow, disc, line, short, tint, title
+from silhouette.drawing.marks import area, arrow, disc, line, short, title
 from silhouette.drawing.sheet import Figure, Sheet
+from silhouette.drawing.styles import tint
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Pose

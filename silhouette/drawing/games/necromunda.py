@@ -22,7 +22,6 @@ from silhouette.drawing.page import (
     SOFT_INK,
     VERMILLION,
     WIDTH,
-    Colour,
     Drawing,
     Face,
     check_png_path,
@@ -30,6 +29,7 @@ from silhouette.drawing.page import (
     save_png,
 )
 from silhouette.drawing.sheet import Figure
+from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.words.words import Words, told_in_figures

@@ -25,8 +25,9 @@ from silhouette.drawing.captions import BOLD, LINE, SMALL, THIN, Swatch
 from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.shapes import Shape, box, prism, together, turned
 from silhouette.drawing.in_3d.stage import Item, Line, LineKind, Sight, Stage
-from silhouette.drawing.marks import area, areas, cross, disc, line, lines, tint, title
+from silhouette.drawing.marks import area, areas, cross, disc, line, lines, title
 from silhouette.drawing.sheet import Figure, Sheet
+from silhouette.drawing.styles import tint
 from silhouette.drawing.typeface import height as line_height
 from silhouette.drawing.typeface import width as text_width
 from silhouette.drawing.words.words import why

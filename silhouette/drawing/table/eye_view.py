@@ -18,12 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.drawing.captions import Swatch
-from silhouette.drawing.page import (
-    FINE,
-    SKY_BLUE,
-    VERMILLION,
-    Colour,
-)
+from silhouette.drawing.page import FINE, SKY_BLUE, VERMILLION
 from silhouette.drawing.shading import (
     Values,
     hollows,
@@ -36,6 +31,7 @@ from silhouette.drawing.shading import (
     relief,
 )
 from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE, TARGET, EyeImage
 from silhouette.drawing.table.filled import cropped
 from silhouette.drawing.table.sightlines import Sightline

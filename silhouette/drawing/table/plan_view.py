@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from silhouette.drawing.captions import EDGE, HAIRLINE, LINE, THIN, Swatch
-from silhouette.drawing.marks import draw_ticks, tint
+from silhouette.drawing.marks import draw_ticks
 from silhouette.drawing.sheet import COLUMN, Sheet
+from silhouette.drawing.styles import tint
 from silhouette.drawing.table.sightlines import BEYOND, CLEAR, Sightline
 from silhouette.drawing.table.table_parts import (
     caption,
