@@ -182,7 +182,6 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Rend
 
 
 def _write(scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: FigureOptions) -> None:
-    """Writes one figure into its file, with the verdict's row and the data of the sheet in the file's metadata."""
     sheet = _drawn(figure, options)
     title = f"{scene.title or scene.path.stem}: {verdict.attacker} → {verdict.target}, {figure.name}"
     data = {"scene": scene.path.name, "title": scene.title, "figure": figure.name, **verdict.row(), **sheet.data}
@@ -190,7 +189,6 @@ def _write(scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: 
 
 
 def _drawn(figure: Figure, options: FigureOptions) -> Sheet:
-    """The sheet of a figure, ready to be finished."""
     sheet = Sheet(
         figure.width, options.style, captions=options.captions, names=options.names, language=options.language
     )

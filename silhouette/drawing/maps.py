@@ -177,7 +177,6 @@ def _draw_map(sheet: Sheet, drawn: Map, layer: Layer) -> None:
 
 
 def _verdicts(sheet: Sheet, drawn: Map) -> list[Paint]:
-    """The paints of the verdicts that some place has."""
     rules = drawn.scene.rules
     colours = verdict_colours(rule_called(rules).levels)
     words = sheet.words.of(rules)
@@ -205,7 +204,6 @@ def _counts(sheet: Sheet, drawn: Map) -> list[Paint]:
 
 
 def _mixed(share: float) -> str:
-    """A colour between those of nobody and of everyone."""
     places, ends = np.linspace(0.0, 1.0, len(COUNTS)), np.array([channels(colour) for colour in COUNTS])
     return hexadecimal(float(np.interp(share, places, channel)) for channel in ends.T)
 
@@ -247,7 +245,6 @@ def _mark_nearest(sheet: Sheet, drawn: Map, unit: float) -> None:
 
 
 def _caption(sheet: Sheet, drawn: Map, layer: Layer) -> None:
-    """Says whose map it is, and what its colours mean."""
     request, names = drawn.request, list(drawn.others)
     if len(names) > MOST_NAMED:
         names = [*names[: MOST_NAMED - 1], sheet.words("more", count=len(names) - MOST_NAMED + 1)]

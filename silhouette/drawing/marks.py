@@ -163,7 +163,6 @@ def draw_numbers(sheet: Sheet, box: Box, *, zorder: float = 26.0) -> None:
 
 
 def _keep_names_in(sheet: Sheet, box: Box) -> None:
-    """Keeps names off the numbers round a rectangle."""
     left, bottom, right, top = box
     west, south, east, north = sheet.bounds
     for band in ((west, south, left, north), (right, south, east, north)):
@@ -259,6 +258,11 @@ class AreaStyle(TypedDict, total=False):
 def area(sheet: Sheet, corners: Any, **style: Unpack[AreaStyle]) -> None:
     """A polygon with corners (n, 2)."""
     areas(sheet, [corners], **style)
+
+
+def rectangle(sheet: Sheet, left: float, bottom: float, right: float, top: float, **style: Unpack[AreaStyle]) -> None:
+    """An upright rectangle."""
+    area(sheet, [(left, bottom), (right, bottom), (right, top), (left, top)], **style)
 
 
 def areas(sheet: Sheet, rings: Sequence[Any], **style: Unpack[AreaStyle]) -> None:

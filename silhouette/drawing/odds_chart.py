@@ -114,7 +114,6 @@ def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Word
 
 
 def _named(words: Words, verdict: str, part: float) -> str:
-    """A verdict with its odds, such as "full cover 29"."""
     return f"{words.verdict(verdict)} {_in_hundred(words, part)}"
 
 

@@ -191,8 +191,8 @@ def _leader(
 
 # ---- the sheet
 
-COLUMN = 85.0
-"""The width of a column of print, and of a figure, mm."""
+COLUMN, TWO_COLUMNS = 85.0, 170.0
+"""The width of a column of print, and of a figure; and of a figure of a whole table, and its greatest height; mm."""
 
 MIN_HEIGHT, MAX_HEIGHT = 30.0, 105.0
 """The least and, unless a sheet says otherwise, the greatest height of a drawing, mm, whatever its proportions."""
@@ -362,6 +362,12 @@ class Sheet:
             self._labels.append(
                 Label(name, at, clear, max(size, typeface.MIN_TYPE_SIZE), bold, colour, inside, optional)
             )
+
+    def name(self, text: str, points: Floats, **options: Any) -> None:
+        """Names what lies within the box round points (n, 2); options as of `label`."""
+        low, high = points.min(axis=0), points.max(axis=0)
+        (x, y), (wide, tall) = ((low + high) / 2).tolist(), ((high - low) / 2).tolist()
+        self.label(text, (x, y), clear=(wide, tall), **options)
 
     def picture(self, colours: NDArray[np.uint8]) -> None:
         """Fills the drawing with a raster (height, width, 3), made as fine as print needs."""

@@ -139,7 +139,6 @@ class _Outlines(TextToPath):
     """Sizes and outlines of texts, each worked out once for the whole process."""
 
     def _get_font(self, prop: Any) -> Any:
-        """The type of these properties, whose files matplotlib looks up for every text."""
         font = get_font(_files(prop))
         font.set_size(self.FONT_SCALE, self.DPI)
         return font

@@ -319,7 +319,6 @@ class _Film:
         return result.verdict
 
     def _table_drawing(self) -> Drawing:
-        """The function that draws the eye view and the plan of a scene, the same stretch of table in all of them."""
 
         def line(scene: Any, verdict: Any) -> Sightline:
             return Sightline(scene, verdict, verdict.evidence, self._renderer)
@@ -329,7 +328,6 @@ class _Film:
         return lambda scene, verdict: table_panels(ground, line(scene, verdict))
 
     def _map_drawing(self) -> Drawing:
-        """The function that draws the plan of a scene on a map, the same stretch of it in all of them."""
 
         def draw(scene: Scene, verdict: Verdict) -> Draw:
             return figures_of(scene, scene.checks[self._number - 1], verdict, self._renderer)[0].draw
@@ -341,7 +339,6 @@ class _Film:
 
 
 def _number(scene: Scene, number: int | None) -> int:
-    """The number of the check that is animated."""
     count = len(scene.checks)
     if count == 0:
         raise RequestError(f"{scene.path}: has no [[check]]; add one that says who looks at whom")
@@ -376,7 +373,6 @@ def _moved(posed: Posed, unit: float) -> dict[str, Any]:
 
 
 def _kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The results of all frames as the comment of the file holds them."""
     keys = ("at", "facing", "verdict", "occluded", "error")
     return [{key: row[key] for key in keys if key in row} for row in rows]
 

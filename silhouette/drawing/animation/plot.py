@@ -231,7 +231,6 @@ class Plot:
         self._drawing.rectangle((self._x[0], top, self._right, top + STRIP), outline=SOFT, width=FINE)
 
     def _draw_ends(self) -> None:
-        """The words at both ends of the way."""
         y = self._bottom + STRIP + 6 * FINE
         start, end = self._ends
         TYPE.draw(self._drawing, (self._left, y), start, SOFT)

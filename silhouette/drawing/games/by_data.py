@@ -9,15 +9,16 @@ verdict with its tallies and looks -> rows of models, each with its look -> pane
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import shapely
 
 from silhouette.drawing.captions import BOLD, EDGE, LINE, NAME, SMALL, THIN, Swatch
 from silhouette.drawing.games.on_table import TableDrawing, table_figures
-from silhouette.drawing.marks import area, draw_ticks, line, title
+from silhouette.drawing.marks import area, draw_ticks, line, rectangle, title
 from silhouette.drawing.sheet import COLUMN, Figure, Sheet
 from silhouette.drawing.styles import tint
 from silhouette.drawing.table.eye_image import image_of
@@ -157,7 +158,6 @@ def draw_models(sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: 
 
 
 def _bar_swatches(sheet: Sheet, kinds: Container[int]) -> list[Swatch]:
-    """The legend's entries for what bars show."""
     style = sheet.style
     entries = {
         SEEN: Swatch(sheet.words("seen"), style.seen, style.seen_edge),
@@ -220,12 +220,8 @@ class _Panels:
             told = elided(printable(told), sheet.width - 5.0, NAME, bold=True)
             sheet.text(3.2, top - TYPE / 2, told, size=NAME, bold=True, ha="left")
             counts = row.name in outer.counting
-            area(
-                sheet,
-                [(0.4, top - 2.4), (2.2, top - 2.4), (2.2, top - 0.6), (0.4, top - 0.6)],
-                edge=_swatch(sheet, "", counts=counts).edge,
-                fill=sheet.style.purple if counts else None,
-            )
+            edge, fill = _swatch(sheet, "", counts=counts).edge, sheet.style.purple if counts else None
+            rectangle(sheet, 0.4, top - 2.4, 2.2, top - 0.6, edge=edge, fill=fill)
             top -= TYPE + 0.8
         for number, one in enumerate(row.members):
             down, across = divmod(number, self._per_line)
@@ -241,10 +237,20 @@ class _Panels:
         if look is not None:
             kinds = (self._picture if self.pictured else self._bar)(look, (left, right, bottom, top))
         swatch = _swatch(sheet, "", counts=one.holds)
-        corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
         self._drawn += 1
         mark = f"{'counts' if one.holds else 'does-not-count'}-{self._drawn}"
-        area(sheet, corners, edge=swatch.edge, dashes=str(swatch.dashes), width=BOLD, zorder=9.0, mark=mark)
+        rectangle(
+            sheet,
+            left,
+            bottom,
+            right,
+            top,
+            edge=swatch.edge,
+            dashes=str(swatch.dashes),
+            width=BOLD,
+            zorder=9.0,
+            mark=mark,
+        )
         name, share = one.name, ", ".join(hidden_by(one.uses))
         if look is not None:
             counts = look.counts
@@ -268,8 +274,7 @@ class _Panels:
             (middle, right, style.seen, style.seen_edge, None),
         ):
             if end > start:
-                corners = [(start, bottom), (end, bottom), (end, top), (start, top)]
-                area(self._sheet, corners, fill=fill, edge=edge, hatch=hatch, width=0.0)
+                rectangle(self._sheet, start, bottom, end, top, fill=fill, edge=edge, hatch=hatch, width=0.0)
         return {kind for kind, shown in ((OBSCURED, middle > left), (SEEN, middle < right)) if shown}
 
     def _picture(self, look: Observation, extent: tuple[float, float, float, float]) -> set[int]:
@@ -340,7 +345,6 @@ Place = tuple[float, float]
 
 
 def _counting(figure: Figure, verdict: DataVerdict) -> Figure:
-    """A figure with the numbers of models that were counted in its small print."""
 
     def draw(sheet: Sheet) -> None:
         figure.draw(sheet)
@@ -357,32 +361,51 @@ def draw_clauses(sheet: Sheet, scene: DataScene, verdict: DataVerdict) -> None:
         scene: that was judged.
         verdict: nothing is ruled on here.
     """
-    words = sheet.words.of(verdict.rules)
-    ends = scene.piece(verdict.attacker), scene.piece(verdict.target)
-    deciding, hiding = decisive(verdict), hiding_only(verdict)
-    telling = [scene.piece(name) for name in (*deciding, *hiding)]
-    found, uses = first_tally(scene, verdict), _asked(verdict)
-    counted = [] if found is None else [(one, scene.piece(one.name)) for one in found[1].members]
-    shown = [*ends, *telling, *(piece for _, piece in counted)]
-    _frame(sheet, shown, [use.measured.lines[:MOST_LINES] for use in uses if use.measured is not None])
-    colours = {
-        **dict.fromkeys(deciding, (sheet.style.blocker, LINE, "-")),
-        **dict.fromkeys(hiding, (tint(sheet.style.blocker, sheet.style.ground, PALE), THIN, "--")),
-    }
+    ends = [scene.piece(verdict.attacker), scene.piece(verdict.target)]
+    looks = _looks(sheet, verdict)
+    telling = [scene.piece(name) for name in looks]
+    counting, uses = first_tally(scene, verdict), _asked(verdict)
+    members = () if counting is None else counting[1].members
+    counted = [scene.piece(member.name) for member in members]
+    _frame(
+        sheet,
+        [*ends, *telling, *counted],
+        [use.measured.lines[:MOST_LINES] for use in uses if use.measured is not None],
+    )
     for piece in sorted(scene.pieces, key=lambda piece: (piece.kind != "terrain", piece.base_span)):
-        _draw_piece(sheet, piece, verdict, colours.get(piece.name))
-    for one, piece in counted:
-        draw_ring(sheet, piece.base_outline, counts=one.holds, mark=f"counted-{piece.index + 1}")
+        _draw_piece(sheet, piece, verdict, looks.get(piece.name))
+    for member, piece in zip(members, counted, strict=True):
+        draw_ring(sheet, piece.base_outline, counts=member.holds, mark=f"counted-{piece.index + 1}")
     for use in uses:
         _draw_lines(sheet, scene, use)
-    for piece in (*ends, *telling, *(one for one in scene.pieces if one not in (*ends, *telling))):
-        _name(sheet, piece, bold=piece in ends)
-    for key, names in (("decides", deciding), ("hides", hiding)):
-        for fill, _, dashes in [colours[name] for name in names][:1]:
-            sheet.legend(Swatch(words(key), fill=fill, edge=sheet.style.blocker_edge, dashes=dashes))
-    if found is not None:
-        sheet.legend(*counting_swatches(sheet, *found, verdict.rules))
+    _name_pieces(sheet, scene, ends, telling)
+    for look in dict.fromkeys(looks.values()):
+        words = sheet.words.of(verdict.rules)(look.phrase)
+        sheet.legend(Swatch(words, fill=look.fill, edge=sheet.style.blocker_edge, dashes=look.dashes))
+    if counting is not None:
+        sheet.legend(*counting_swatches(sheet, *counting, verdict.rules))
     _draw_ticks(sheet)
+    _tell(sheet, verdict)
+
+
+class _Look(NamedTuple):
+    """How a piece is drawn that decides, or only hides something, and the phrase for it."""
+
+    phrase: str
+    fill: str
+    width: float
+    dashes: str
+
+
+def _looks(sheet: Sheet, verdict: DataVerdict) -> dict[str, _Look]:
+    """The looks of the pieces that decide, and after them of those that only hide something, by their names."""
+    blocker, pale = sheet.style.blocker, tint(sheet.style.blocker, sheet.style.ground, PALE)
+    decides = dict.fromkeys(decisive(verdict), _Look("decides", blocker, LINE, "-"))
+    return decides | dict.fromkeys(hiding_only(verdict), _Look("hides", pale, THIN, "--"))
+
+
+def _tell(sheet: Sheet, verdict: DataVerdict) -> None:
+    words = sheet.words.of(verdict.rules)
     sheet.caption(title(sheet, verdict), why(words, verdict))
     for warning in filter(told_in_figures, verdict.warnings):
         sheet.note(f"{warning[:1].upper()}{warning[1:]}.")
@@ -415,7 +438,6 @@ def _asked(verdict: DataVerdict) -> list[Use]:
 
 
 def _frame(sheet: Sheet, pieces: list[Piece], lines: list[Floats]) -> None:
-    """Sets the frame round some pieces and the ends of some lines."""
     points = [_round(piece) for piece in pieces]
     points += [one.reshape(-1, 3)[:, :2] for one in lines]
     every = np.concatenate(points)
@@ -428,7 +450,6 @@ def _frame(sheet: Sheet, pieces: list[Piece], lines: list[Floats]) -> None:
 
 
 def _draw_ticks(sheet: Sheet) -> None:
-    """Draws the numbers along the upper and the right edge, on a strip through which pieces shine, free of names."""
     left, bottom, right, top = sheet.bounds
     across, upward = right - sheet.paper(STRIP), top - sheet.paper(STRIP / 2)
     corners = [(left, top), (left, upward), (across, upward), (across, bottom), (right, bottom), (right, top)]
@@ -443,25 +464,23 @@ def _round(piece: Piece) -> Floats:
     return points if piece.kind == "terrain" else np.concatenate([points, piece.base_outline])
 
 
-def _draw_piece(
-    sheet: Sheet, piece: Piece, verdict: DataVerdict, telling: tuple[str, float, str] | None = None
-) -> None:
+def _draw_piece(sheet: Sheet, piece: Piece, verdict: DataVerdict, look: _Look | None = None) -> None:
     """Draws terrain as its outline, a model as its base, its body and where it faces.
 
     Args:
         sheet: the sheet to draw on.
         piece: to be drawn.
         verdict: with the names of attacker and target.
-        telling: the colour of a piece that decides or hides something, and the width and the dashes of its edge.
+        look: of a piece that decides or hides something.
     """
     style = sheet.style
     rings: Rings = standing(piece.model.mesh if piece.kind == "terrain" else piece.model.significant, piece.pose)
     if piece.kind == "terrain":
-        fill, width, dashes = telling or (style.terrain, THIN, "-")
-        edge = style.blocker_edge if telling else style.terrain_edge
-        shape(sheet, rings, fill, edge, 3.0 + bool(telling), linewidth=width, linestyle=dashes)
+        edge, look = (style.blocker_edge, look) if look else (style.terrain_edge, _Look("", style.terrain, THIN, "-"))
+        zorder = 4.0 if look.phrase else 3.0
+        shape(sheet, rings, look.fill, edge, zorder, linewidth=look.width, linestyle=look.dashes)
         return
-    fill, edge = (telling[0], style.blocker_edge) if telling else (style.model, style.model_edge)
+    fill, edge = (look.fill, style.blocker_edge) if look else (style.model, style.model_edge)
     if piece.name == verdict.attacker:
         fill, edge = style.attacker, style.attacker_edge
     elif piece.name == verdict.target:
@@ -506,7 +525,6 @@ def _draw_line(
 
 
 def _draw_distance(sheet: Sheet, scene: DataScene, use: Use, start: Place, end: Place, mark: str) -> None:
-    """Draws the shortest line between two pieces, with its length."""
     assert use.measured is not None
     colour, told = sheet.style.green, quantity(use.measured, use.unit, scene.game.unit)
     line(sheet, start, end, colour, width=BOLD, dashes=":", mark=mark)
@@ -523,15 +541,20 @@ def _draw_contact(sheet: Sheet, scene: DataScene, place: Place, mark: str) -> No
     sheet.legend(Swatch(sheet.words.of(scene.rules)("touch"), fill=paper, edge=red, point="o"))
 
 
+def _name_pieces(sheet: Sheet, scene: DataScene, ends: Sequence[Piece], telling: Sequence[Piece]) -> None:
+    others = [piece for piece in scene.pieces if piece not in ends and piece not in telling]
+    for piece in (*ends, *telling, *others):
+        _name(sheet, piece, bold=piece in ends)
+
+
 def _name(sheet: Sheet, piece: Piece, *, bold: bool) -> None:
     """Writes a piece's name, if it lies in the drawing; that of large terrain within it."""
     points = _round(piece)
-    middle, half = (points.min(axis=0) + points.max(axis=0)) / 2, np.ptp(points, axis=0) / 2
+    x, y = (points.min(axis=0) + points.max(axis=0)) / 2
     left, bottom, right, top = sheet.bounds
-    if left <= middle[0] <= right and bottom <= middle[1] <= top:
-        at, clear = (float(middle[0]), float(middle[1])), (float(half[0]), float(half[1]))
-        is_roomy = piece.kind == "terrain" and bool(half.min() > sheet.paper(ROOMY))
-        sheet.label(piece.name, at, clear=clear, bold=bold, inside=is_roomy)
+    if left <= x <= right and bottom <= y <= top:
+        is_roomy = piece.kind == "terrain" and bool(np.ptp(points, axis=0).min() > 2.0 * sheet.paper(ROOMY))
+        sheet.name(piece.name, points, bold=bold, inside=is_roomy)
 
 
 class DataDrawing(TableDrawing[DataScene]):

@@ -36,11 +36,12 @@ from silhouette.drawing.marks import (
     draw_rulers,
     draw_ticks,
     line,
+    rectangle,
     room_round,
     short,
     title,
 )
-from silhouette.drawing.sheet import COLUMN, NAMED, Figure, Sheet
+from silhouette.drawing.sheet import COLUMN, NAMED, TWO_COLUMNS, Figure, Sheet
 from silhouette.drawing.styles import tint
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import why
@@ -153,7 +154,6 @@ class _Plan:
             self._name(piece, bold=chosen)
 
     def _draw_obstacle(self, feature: Feature, mark: str) -> None:
-        """A piece of terrain that blocks the line, gives cover, or both."""
         style = self.sheet.style
         blocks, covers = feature.name in self.verdict.in_the_way, feature.name in self.verdict.cover_from
         fill = style.blocker if blocks else style.terrain
@@ -294,7 +294,6 @@ class _Plan:
 
     @staticmethod
     def _span(shape: Any, at: tuple[float, float]) -> float:
-        """The width of a shape at the height of a point of it."""
         left, _, right, _ = shape.bounds
         across = shapely.intersection(shape, shapely.LineString([(left, at[1]), (right, at[1])]))
         return float(across.length)
@@ -306,12 +305,10 @@ class _Plan:
         return tangent_quadrilateral(self.attacker.base, self.target.base)
 
     def _holds(self, point: Floats) -> bool:
-        """Whether a point lies in the visible part of the table."""
         left, bottom, right, top = self.sheet.bounds
         return bool(left <= point[0] <= right and bottom <= point[1] <= top)
 
     def _name(self, piece: Character | Feature, *, bold: bool) -> None:
-        """Names a piece, next to it."""
         at, corners = _middle(piece), _outline(piece)
         if self._holds(at):
             across, upright = np.abs(corners - at).max(axis=0)
@@ -358,8 +355,8 @@ def _round(centre: tuple[float, float], radius: float) -> Floats:
     return points
 
 
-PAGE = 170.0
-"""The width of the page, and the most height of its drawing: two columns of print, mm."""
+CROSS = np.array([(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0)])
+"""The ends of a circle of radius 1 along x and y."""
 
 ROOM = 0.06
 """The room round the pieces, as a share of their extent."""
@@ -374,17 +371,11 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) 
         as_ground: whether it is the ground of a map: the outlines of terrain and objects are then drawn once more, over
             what is painted on them, and characters have no colours that a map may have.
     """
-    points = [_ends(one.base.centre, one.base.radius) for one in scene.characters]
-    points += [feature.outline.corners for feature in (*scene.terrain, *scene.objects)]
-    every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])
-    low, high = every.min(axis=0), every.max(axis=0)
-    room = max(ROOM * float((high - low).max()), 1e-9)
-    left, bottom, right, top = box = (*(low - room).tolist(), *(high + room).tolist())
-    sheet.tallest = PAGE
-    sheet.frame(*room_round(box, sheet.width, PAGE), ground=sheet.style.paper, line=False)
+    box = _table_box(scene)
+    sheet.tallest = TWO_COLUMNS
+    sheet.frame(*room_round(box, sheet.width, TWO_COLUMNS), ground=sheet.style.paper, line=False)
     style, words = sheet.style, sheet.words.of(scene.rules)
-    corners = np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
-    area(sheet, corners, fill=style.ground, edge=style.rule, width=LINE, zorder=0.1, mark="table")
+    rectangle(sheet, *box, fill=style.ground, edge=style.rule, width=LINE, zorder=0.1, mark="table")
     mm = millimetres(scene.units)
     if mm is None:
         draw_numbers(sheet, box)
@@ -393,38 +384,36 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) 
         inches = round(draw_grid(sheet, box, mm=mm) / INCH)
         draw_rulers(sheet, box, mm=mm)
         sheet.note(sheet.words("table", inches=sheet.words("inches", number=inches)))
-    for number, feature in enumerate(scene.terrain):
-        shape = feature.outline.corners
-        area(
-            sheet, shape, fill=style.terrain, edge=style.terrain_edge, width=LINE, zorder=2.0, mark=f"terrain-{number}"
-        )
-    for number, feature in enumerate(scene.objects):
-        shape = feature.outline.corners
-        area(sheet, shape, fill=style.blocker, edge=style.blocker_edge, width=LINE, zorder=3.0, mark=f"object-{number}")
-    for feature in (*scene.terrain, *scene.objects) if as_ground else ():
-        area(sheet, feature.outline.corners, edge=style.ink, width=THIN, zorder=4.5)
+    terrain = AreaStyle(fill=style.terrain, edge=style.terrain_edge, width=LINE, zorder=2.0)
+    objects = AreaStyle(fill=style.blocker, edge=style.blocker_edge, width=LINE, zorder=3.0)
+    for kind, features, look in (("terrain", scene.terrain, terrain), ("object", scene.objects, objects)):
+        for number, feature in enumerate(features):
+            area(sheet, feature.outline.corners, **{**look, "mark": f"{kind}-{number}"})
+            if as_ground:
+                area(sheet, feature.outline.corners, edge=style.ink, width=THIN, zorder=4.5)
     for number, character in enumerate(scene.characters):
         centre, radius = character.base.centre, character.base.radius
-        mark = f"base-{number}"
         fill, edge = (style.model, style.ink) if as_ground else (style.seen, style.seen_edge)
-        disc(sheet, centre, radius, fill=fill, edge=edge, width=THIN, zorder=6.0, mark=mark)
+        disc(sheet, centre, radius, fill=fill, edge=edge, width=THIN, zorder=6.0, mark=f"base-{number}")
         name = words("sized", name=character.name, size=character.size)
         sheet.label(name, (float(centre[0]), float(centre[1])), clear=(radius, radius), bold=True)
     for feature in (*scene.terrain, *scene.objects):
-        shape = feature.outline.corners
-        middle, half = (shape.min(axis=0) + shape.max(axis=0)) / 2, np.ptp(shape, axis=0) / 2
-        name = words("sized", name=feature.name, size=feature.size)
-        sheet.label(name, tuple(middle.tolist()), clear=tuple(half.tolist()), inside=True)
+        sheet.name(words("sized", name=feature.name, size=feature.size), feature.outline.corners, inside=True)
     sheet.caption(scene.title or scene.path.stem, "")
     sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
     if mm is not None:
         sheet.data["frame"]["mm"] = mm
 
 
-def _ends(centre: tuple[float, float], radius: float) -> Floats:
-    """(4, 2) the ends of a circle along x and y."""
-    x, y = centre
-    return np.array([(x - radius, y), (x + radius, y), (x, y - radius), (x, y + radius)])
+def _table_box(scene: PlanScene) -> tuple[float, float, float, float]:
+    """The rectangle round all pieces, with some room; of a table without pieces one round the origin."""
+    points = [np.array(one.base.centre) + one.base.radius * CROSS for one in scene.characters]
+    points += [feature.outline.corners for feature in (*scene.terrain, *scene.objects)]
+    every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])
+    low, high = every.min(axis=0), every.max(axis=0)
+    room = max(ROOM * float((high - low).max()), 1e-9)
+    left, bottom, right, top = (*(low - room).tolist(), *(high + room).tolist())
+    return left, bottom, right, top
 
 
 SIZE_HEIGHT = 0.55
@@ -444,8 +433,7 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
         scene: the scene that was judged.
         judged: its checks with their verdicts, in the order of the page.
     """
-    bases = [character.base.radius * 2.0 for character in scene.characters]
-    step = SIZE_HEIGHT * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
+    step = _step_of(scene)
     tops = {feature.name: feature.size * step for feature in (*scene.terrain, *scene.objects)}
     shapes, items = list[Shape](), list[Item]()
     for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):
@@ -465,6 +453,11 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
     sights = tuple(_sight(index, *pair, number, heads, step) for index, pair in enumerate(judged))
     unit = INCH if scene.units == "mm" else scene.ranges.one / 5.0
     return Stage(tuple(shapes), tuple(items), sights, (REMARK,), unit=unit)
+
+
+def _step_of(scene: PlanScene) -> float:
+    bases = [character.base.radius * 2.0 for character in scene.characters]
+    return SIZE_HEIGHT * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
 
 
 def _head(shape: Shape, item: Item) -> Floats:
@@ -511,7 +504,7 @@ class CrisisProtocolDrawing(GameDrawing[PlanScene]):
 
     def overview(self, scene: PlanScene, *, as_ground: bool = False) -> Figure:
         """The table from above, with sizes, in the scene's units."""
-        return Figure("table", lambda sheet: draw_table_plan(sheet, scene, as_ground=as_ground), width=PAGE)
+        return Figure("table", lambda sheet: draw_table_plan(sheet, scene, as_ground=as_ground), width=TWO_COLUMNS)
 
     stage = staticmethod(stage)
 

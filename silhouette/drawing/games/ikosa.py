@@ -183,7 +183,6 @@ def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Seque
 
 
 def _lies_before(solid: Solid, at: Floats, towards: Floats) -> bool:
-    """Whether a box lies between a point and the viewer."""
     to_low = (solid.low - at) / towards
     to_high = (solid.high - at) / towards
     enter, leave = np.minimum(to_low, to_high).max(), np.maximum(to_low, to_high).min()
@@ -260,10 +259,7 @@ class _CellView:
         ]
         self.corners = self.view.flat(np.concatenate([used, *(creature.corners for creature in boxes)]))
         (left, bottom), (right, top) = self.corners.min(axis=0), self.corners.max(axis=0)
-        (x, y), (across, upright) = (
-            (self.corners.min(axis=0) + self.corners.max(axis=0)) / 2,
-            (right - left, top - bottom),
-        )
+        x, y, across, upright = (left + right) / 2, (bottom + top) / 2, right - left, top - bottom
         across, upright = max(1.2 * across, 1.3 * upright), max(1.25 * upright, 0.5 * across)
         sheet.frame(x - across / 2, y - upright / 2, x + across / 2, y + upright / 2, ground=sheet.style.paper)
 
@@ -298,9 +294,7 @@ class _CellView:
                     area(self.sheet, self.view.flat(face.corners), fill=fill, alpha=0.16, zorder=4.0)
                 self._draw_edges(cell, face, cells, edge, (1.0 if bold else THIN) if face.front else HAIRLINE)
         flat = self.view.flat(np.concatenate([Solid.of_cell(cell).corners for cell in creature.cells]))
-        low, high = flat.min(axis=0), flat.max(axis=0)
-        (x, y), (across, upright) = (low + high) / 2, (high - low) / 2
-        self.sheet.label(creature.name, (float(x), float(y)), clear=(float(across), float(upright)), bold=bold)
+        self.sheet.name(creature.name, flat, bold=bold)
         self.sheet.avoid(flat)
 
     def _draw_edges(self, cell: Cell, face: SeenFace, cells: set[Cell], colour: str, width: float) -> None:
@@ -339,7 +333,6 @@ class _CellView:
             self.sheet.legend(Swatch(words, edge=style.red, line=True, dashes=BLOCKED))
 
     def _draw_inside(self, source: Point, target: Point, width: float) -> None:
-        """A broad band under the stretch of a blocked line that lies inside the terrain."""
         ends = _floats([source, target])
         stretch = inside_stretch(ends[0], ends[1], [solid for solid in self.solids if solid.in_the_way])
         if stretch is not None:

@@ -206,7 +206,6 @@ def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
 
 
 def _remarks(image: EyeImage, verdict: NecromundaVerdict) -> list[str]:
-    """Sentences on how to read the picture, and the first two warnings of the verdict that figures tell."""
     ahead = WORDS("ahead", target=verdict.target)
     warnings = [warning for warning in verdict.warnings if told_in_figures(warning)]
     notes = [WORDS("note", warning=warning) for warning in warnings[:2]]

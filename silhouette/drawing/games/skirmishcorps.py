@@ -172,7 +172,6 @@ def _on_drawing(line: Sightline, points: Floats) -> Floats | None:
 
 
 def _width(sheet: Sheet, line: Sightline, kind: str) -> float:
-    """The width of the name of a class, in units of the drawing."""
     return sheet.paper(text_width(sheet.words.of(line.scene.rules)(f"band {kind}"), SMALL, True))
 
 

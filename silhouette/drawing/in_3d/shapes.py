@@ -117,21 +117,15 @@ class Shape:
             flat: whether it is a plain solid.
             painter: what colours it, if anything does.
         """
-        total = len(counting.faces) + len(ignored.faces)
-        share = min(most / max(total, 1), 1.0)
-        surfaces = [
-            simplified(mesh, max(round(share * len(mesh.faces)), MIN_TRIANGLES), cache) if len(mesh.faces) else None
-            for mesh in (counting, ignored)
-        ]
-        present = [surface for surface in surfaces if surface is not None]
-        starts = np.cumsum([0, *(len(vertices) for vertices, _ in present)])
-        vertices = np.concatenate([surface[0] for surface in present]) if present else np.zeros((0, 3))
-        faces = [faces + start for (_, faces), start in zip(present, starts, strict=False)]
-        joined = np.concatenate(faces) if faces else np.zeros((0, 3), np.int64)
+        share = min(most / max(len(counting.faces) + len(ignored.faces), 1), 1.0)
+        (points, faces), (other_points, other_faces) = (
+            simplified(mesh, max(round(share * len(mesh.faces)), MIN_TRIANGLES), cache) for mesh in (counting, ignored)
+        )
         colours = None
-        if painter is not None and surfaces[0] is not None:
-            colours = painter(f"{len(surfaces[0][1])} {counting.digest}", *surfaces[0])
-        return cls(vertices, joined, 0 if surfaces[1] is None else len(surfaces[1][1]), flat, colours)
+        if painter is not None and len(faces):
+            colours = painter(f"{len(faces)} {counting.digest}", points, faces)
+        vertices = np.concatenate([points, other_points])
+        return cls(vertices, np.concatenate([faces, other_faces + len(points)]), len(other_faces), flat, colours)
 
 
 def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.int64]]:
@@ -140,6 +134,8 @@ def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.
     Raises:
         RequestError: where fast-simplification is not installed; it says how to install it.
     """
+    if not len(mesh.faces):
+        return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
     if len(mesh.faces) <= most:
         return mesh.vertices, mesh.faces.astype(np.int64)
     kept = cache.fetch(f"simple {most} {mesh.digest}", lambda: _collapsed(mesh, most))

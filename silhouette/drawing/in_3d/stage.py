@@ -17,7 +17,7 @@ from __future__ import annotations
 import gzip
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from silhouette.drawing.in_3d.shapes import MOST_IN_ALL, MOST_TRIANGLES, Shape, check_available, painter
 from silhouette.files.cache import Cache
 from silhouette.geometry import INCH, Floats, Pose
+from silhouette.measure.observation import Sight as Measured
 from silhouette.models.model import Model
 from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.table import Piece, TableScene
@@ -108,7 +109,6 @@ def _colours(colours: NDArray[np.uint8]) -> bytes:
 
 
 def _planes(values: NDArray[np.int64], width: int) -> bytes:
-    """The lowest bytes of all, then the next higher ones."""
     return b"".join(((values >> 8 * place) & 0xFF).astype(np.uint8).tobytes() for place in range(width))
 
 
@@ -356,25 +356,29 @@ def sight_of(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
     if verdict.attacker not in numbers or verdict.target not in numbers:
         return None
     attacker, target = scene.piece(verdict.attacker), scene.piece(verdict.target)
-    base = Sight(check, attacker.index, target.index)
-    if not (isinstance(verdict, MeasuredVerdict) and verdict.observation):
-        return replace(base, eye=attacker.eye, lines=(_line(attacker.eye, target.body_middle),))
-    sight = verdict.observation.sight
+    if isinstance(verdict, MeasuredVerdict) and verdict.observation is not None:
+        return _measured_sight(scene, check, verdict, verdict.observation.sight)
+    line = _line(attacker.eye, target.body_middle)
+    return Sight(check, attacker.index, target.index, eye=attacker.eye, lines=(line,))
+
+
+def _measured_sight(scene: TableScene, check: int, verdict: Verdict, sight: Measured) -> Sight:
+    attacker, target = scene.piece(verdict.attacker), scene.piece(verdict.target)
     blockers = [blocker.name for blocker in verdict.blockers if blocker.obscures]
-    arcs = sight.arcs
-    return replace(
-        base,
-        blockers=tuple(numbers[name] for name in blockers if name in numbers),
+    index = {piece.name: piece.index for piece in scene.pieces}
+    arcs = sight.arcs or ()
+    return Sight(
+        check,
+        attacker.index,
+        target.index,
+        blockers=tuple(index[name] for name in blockers if name in index),
         aside=tuple(piece.index for piece in (*sight.left_out, *sight.disregarded)),
         eye=sight.eye,
         measured=True,
         free=bool(verdict.line_of_sight),
-        apex=None if arcs is None else attacker.base_centre,
-        arcs=None if arcs is None else tuple((*map(float, arc.right), *map(float, arc.left)) for arc in arcs),
-        lines=(
-            _line(sight.eye, target.body_middle),
-            *(_arc(scene, attacker, arc) for arc in arcs or ()),
-        ),
+        apex=None if sight.arcs is None else attacker.base_centre,
+        arcs=None if sight.arcs is None else tuple((*map(float, arc.right), *map(float, arc.left)) for arc in arcs),
+        lines=(_line(sight.eye, target.body_middle), *(_arc(scene, attacker, arc) for arc in arcs)),
     )
 
 

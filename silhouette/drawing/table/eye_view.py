@@ -202,7 +202,6 @@ def _paint_solids(
 
 
 def _shade(planes: Values, image: EyeImage, dark: Values, distance: float, scenery: Scenery) -> None:
-    """Darkens hollows that are near, and dims what lies outside the vision arcs."""
     near = np.exp(-np.maximum(image.depth / np.float32(1.2 * distance) - np.float32(1.0), 0.0))
     planes *= 1.0 - dark * near
     if not image.inside.all():
@@ -336,7 +335,6 @@ def _large_dots(height: int, width: int) -> Flags:
 
 
 def _rounded(shape: tuple[int, ...]) -> tuple[int, int]:
-    """Height and width, rounded up so that the parts of many pictures have the same."""
     return -(-shape[0] // 256) * 256, -(-shape[1] // 256) * 256
 
 
@@ -502,17 +500,13 @@ def _name_target(sheet: Sheet, line: Sightline, target: Flags) -> None:
     if not target.any():
         return
     rows, columns = np.nonzero(target)
-    low, high = np.array([columns.min(), rows.min()]), np.array([columns.max(), rows.max()])
-    middle, half = (low + high) / 2, (high - low) / 2
     height = target.shape[0]
-    at = float(middle[0]), float(height - middle[1])
-    sheet.label(line.sight.target.name, at, clear=(float(half[0]), float(half[1])), bold=True)
+    sheet.name(line.sight.target.name, np.column_stack([columns, height - rows]), bold=True)
     coarse_rows, coarse_columns = np.nonzero(target[::AVOIDED_STEP, ::AVOIDED_STEP])
     sheet.avoid(np.column_stack([coarse_columns * float(AVOIDED_STEP), height - coarse_rows * float(AVOIDED_STEP)]))
 
 
 def _outline(sheet: Sheet, area: Flags) -> None:
-    """Draws the outline of an area (height, width), dark on a wider light line, so that it stands out on any ground."""
     from matplotlib.patches import PathPatch
 
     height = area.shape[0]

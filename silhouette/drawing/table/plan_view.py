@@ -68,7 +68,6 @@ def draw_plan_view(sheet: Sheet, line: Sightline) -> None:
 
 
 def _outline(line: Sightline, piece: Piece) -> Rings:
-    """The outline of all of a piece, in the figure's frame."""
     rings = standing(piece.model.mesh, piece.pose)
     if not rings:
         return ()
@@ -195,19 +194,10 @@ def _label_order(line: Sightline, piece: Piece) -> tuple[int, int]:
 def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
     """Writes the name of a piece beside the part of it in the frame, or within it where that is large."""
     box = shown_box(sheet, rings if piece.kind == "terrain" else (*rings, line.in_plan(piece.base_outline)))
-    if box is None:
-        return
-    low, high = box
-    middle, half = (low + high) / 2, (high - low) / 2
-    chief = piece.name in (line.sight.attacker.name, line.sight.target.name)
-    sheet.label(
-        piece.name,
-        (float(middle[0]), float(middle[1])),
-        clear=(float(half[0]), float(half[1])),
-        bold=chief,
-        inside=piece.kind == "terrain" and bool(half.min() > sheet.paper(3.0)),
-        optional=not chief and piece.name not in line.blocking,
-    )
+    if box is not None:
+        chief = piece.name in (line.sight.attacker.name, line.sight.target.name)
+        inside = piece.kind == "terrain" and bool(np.ptp(box, axis=0).min() > sheet.paper(6.0))
+        sheet.name(piece.name, box, bold=chief, inside=inside, optional=not chief and piece.name not in line.blocking)
 
 
 def _legend(sheet: Sheet, line: Sightline, pieces: list[Piece]) -> None:

@@ -82,7 +82,6 @@ def _elevation(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
 
 
 def _is_between(line: Sightline, piece: Piece) -> bool:
-    """Whether a piece blocks, or is terrain that stands on both sides of the line of sight within the frame."""
     if piece.name in line.blocking:
         return True
     left, right = stretch(line)
@@ -114,7 +113,6 @@ def _frame(sheet: Sheet, line: Sightline, elevations: dict[str, Rings]) -> None:
 
 
 def _draw_ground(sheet: Sheet, line: Sightline) -> None:
-    """Draws the table top as a line, with room for the scale bars below."""
     from matplotlib.patches import Rectangle
 
     left, bottom, right, _ = sheet.bounds
@@ -251,14 +249,9 @@ def _draw_rays(sheet: Sheet, line: Sightline) -> None:
 
 def _name(sheet: Sheet, piece: Piece, rings: Rings, chief: bool) -> None:
     """Writes the name of a piece beside the part of it in the frame; bold for attacker and target, the ``chief``."""
-    if not rings:
-        return
-    corner, end = np.array(sheet.bounds[:2]), np.array(sheet.bounds[2:])
-    points = np.concatenate(rings)
-    low, high = np.maximum(points.min(axis=0), corner), np.minimum(points.max(axis=0), end)
-    middle, half = (low + high) / 2, (high - low) / 2
-    at, clear = (float(middle[0]), float(middle[1])), (float(half[0]), float(half[1]))
-    sheet.label(piece.name, at, clear=clear, bold=chief)
+    if rings:
+        left, bottom, right, top = sheet.bounds
+        sheet.name(piece.name, np.clip(np.concatenate(rings), (left, bottom), (right, top)), bold=chief)
 
 
 def _legend(sheet: Sheet, line: Sightline, elevations: dict[str, Rings], cuts: dict[str, Rings]) -> None:

@@ -119,6 +119,12 @@ class Sightline:
         """The names of the pieces that would obscure some of the target with nothing else on the table."""
         return {blocker.name for blocker in self.verdict.blockers if blocker.obscures}
 
+    @property
+    def filled(self) -> list[str]:
+        """The names of those that hide what their outline encloses as well."""
+        pieces = [piece for piece in self.scene.pieces if piece.model.solid == "filled"]
+        return [piece.name for piece in pieces if piece.name in self.blocking]
+
     @cached_property
     def image(self) -> EyeImage:
         """The image from the eye, `PICTURE` in size."""

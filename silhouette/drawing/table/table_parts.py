@@ -14,6 +14,7 @@ from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided, printable
 from silhouette.drawing.words.words import told_in_figures, why
 from silhouette.geometry import INCH, Floats
+from silhouette.rules.base import Verdict
 from silhouette.scenes.table import Piece
 
 SPARSE, DENSE = "////", "xxxxx"
@@ -217,17 +218,8 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
         notes: sentences about how to read the figure.
         warned: whether the first two of the verdict's warnings are among the notes.
     """
-    verdict, words, room = line.verdict, sheet.words.of(line.verdict.rules), 0.85 * sheet.width
-    attacker, target = (elided(printable(name), room, TITLE, bold=True) for name in (verdict.attacker, verdict.target))
-    title = sheet.words("title", attacker=attacker, target=target, verdict=words.verdict(verdict.verdict))
-    if verdict.in_arc is False:
-        title = sheet.words("out of arc", title=title)
-    if verdict.modifier is not None:
-        modifier = f"{verdict.modifier:+d}".replace("+0", "±0").replace("-", MINUS)
-        title = sheet.words("modifier", title=title, modifier=modifier)
-    if verdict.marginal:
-        title = sheet.words("marginal", title=title)
-    sheet.caption(title, why(words, verdict))
+    verdict = line.verdict
+    sheet.caption(_title(sheet, verdict), why(sheet.words.of(verdict.rules), verdict))
     if line.image.surrounds:
         sheet.note(sheet.words("ahead", target=verdict.target))
     warnings = [text for text in verdict.warnings if told_in_figures(text)]
@@ -235,14 +227,25 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
         sheet.note(sheet.words("note", warning=warning))
     for note in notes:
         sheet.note(note)
-    filled = [one.name for one in line.scene.pieces if one.name in line.blocking and one.model.solid == "filled"]
-    if filled:
-        sheet.note(sheet.words("filled", names=", ".join(filled)))
+    if line.filled:
+        sheet.note(sheet.words("filled", names=", ".join(line.filled)))
     eye = "eye given" if line.sight.attacker.eye_from == "given" else "eye estimated"
     measured = line.measurement
     counted = {"part": measured.counts.occluded, "whole": measured.counts.total, "renderer": measured.renderer}
     share, pixel = share_of_target(sheet, line), sheet.words.number(f"{measured.pixel:.2g}")
     sheet.note(sheet.words("measured", share=share, pixel=pixel, eye=sheet.words(eye), **counted))
+
+
+def _title(sheet: Sheet, verdict: Verdict) -> str:
+    words, room = sheet.words.of(verdict.rules), 0.85 * sheet.width
+    attacker, target = (elided(printable(name), room, TITLE, bold=True) for name in (verdict.attacker, verdict.target))
+    title = sheet.words("title", attacker=attacker, target=target, verdict=words.verdict(verdict.verdict))
+    if verdict.in_arc is False:
+        title = sheet.words("out of arc", title=title)
+    if verdict.modifier is not None:
+        modifier = f"{verdict.modifier:+d}".replace("+0", "±0").replace("-", MINUS)
+        title = sheet.words("modifier", title=title, modifier=modifier)
+    return sheet.words("marginal", title=title) if verdict.marginal else title
 
 
 def share_of_target(sheet: Sheet, line: Sightline) -> str:

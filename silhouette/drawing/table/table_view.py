@@ -10,15 +10,12 @@ import math
 import numpy as np
 
 from silhouette.drawing.captions import BOLD, LINE, THIN, Swatch
-from silhouette.drawing.marks import Box, area, draw_grid, draw_rulers, room_round
-from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.marks import Box, draw_grid, draw_rulers, rectangle, room_round
+from silhouette.drawing.sheet import TWO_COLUMNS, Sheet
 from silhouette.drawing.table.table_parts import draw_facing, shape
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.geometry import INCH, Floats, cosine_and_sine
 from silhouette.scenes.table import Piece, TableScene
-
-PAGE = 170.0
-"""The width of the page, and the most height of its drawing: two columns of print, mm."""
 
 ROOM_ROUND = 1.5 * INCH
 """The room round the pieces where the scene does not say how large its table is, mm."""
@@ -44,12 +41,10 @@ def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True, as_grou
             painted on it, and models have no colours that a map may have.
     """
     box, pieces = table_box(scene), _box_round(scene, 0.0)
-    sheet.tallest = PAGE
+    sheet.tallest = TWO_COLUMNS
     shown = (*np.minimum(box[:2], pieces[:2]).tolist(), *np.maximum(box[2:], pieces[2:]).tolist())
-    sheet.frame(*room_round(shown, sheet.width, PAGE), ground=sheet.style.paper, line=False)
-    left, bottom, right, top = box
-    corners = np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
-    area(sheet, corners, fill=sheet.style.ground, edge=sheet.style.rule, width=LINE, zorder=0.1, mark="table")
+    sheet.frame(*room_round(shown, sheet.width, TWO_COLUMNS), ground=sheet.style.paper, line=False)
+    rectangle(sheet, *box, fill=sheet.style.ground, edge=sheet.style.rule, width=LINE, zorder=0.1, mark="table")
     apart = draw_grid(sheet, box)
     draw_rulers(sheet, box)
     colours = {} if as_ground else _colours(sheet, scene)
@@ -122,21 +117,13 @@ def _name(sheet: Sheet, piece: Piece) -> None:
     points: Floats = piece.whole_box[:, :2]
     if piece.kind != "terrain":
         points = np.concatenate([points, piece.base_outline])
-    middle, half = (points.min(axis=0) + points.max(axis=0)) / 2, np.ptp(points, axis=0) / 2
     text, stands = piece.name, piece.base_span[0]
     if piece.kind != "terrain" and abs(stands) >= RAISED:
         text += f" {stands:+.0f} mm"
-    sheet.label(
-        text,
-        (float(middle[0]), float(middle[1])),
-        clear=(float(half[0]), float(half[1])),
-        bold=piece.kind != "terrain",
-        inside=piece.kind == "terrain",
-    )
+    sheet.name(text, points, bold=piece.kind != "terrain", inside=piece.kind == "terrain")
 
 
 def _explain(sheet: Sheet, scene: TableScene, colours: dict[str, tuple[str, str]], apart: float) -> None:
-    """Writes the title, the legend of gangs, and how to read the grid."""
     for gang, (fill, edge) in colours.items():
         sheet.legend(Swatch(gang, fill, edge))
     sheet.caption(scene.title or scene.path.stem, "")

@@ -42,7 +42,6 @@ from silhouette.pages.html.page import (
     verdict_mark,
 )
 from silhouette.pages.report.sections import (
-    MapSection,
     about_checks,
     figures_for_page,
     map_section,
@@ -103,22 +102,28 @@ def value_in_words(value: Any, known: Mapping[str, ResultField]) -> str:
     >>> value_in_words([{"reading": "hills = solid", "occluded": 0.25, "cover": None}], {"occluded": OCCLUDED})
     'reading: hills = solid, occluded: 25.0 %'
     """
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.4g}"
     if isinstance(value, Mapping):
         fields = [known.get(key, ResultField(key, Any, "")) for key in value]
         pairs = [(field, _value_of(field, value[field.key], known)) for field in fields]
         return ", ".join(f"{field.name}: {words}" for field, words in pairs if words)
     if isinstance(value, list | tuple):
-        if value and all(isinstance(part, list | tuple) for part in value):
-            return ", ".join(f"({value_in_words(part, known)})" for part in value)
-        between = "; " if any(isinstance(part, Mapping) for part in value) else ", "
-        return between.join(value_in_words(part, known) for part in value)
-    return str(value)
+        return _list_in_words(value, known)
+    if isinstance(value, bool):
+        return _yes_or_no(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "" if value is None else str(value)
+
+
+def _list_in_words(values: Sequence[Any], known: Mapping[str, ResultField]) -> str:
+    words = [value_in_words(value, known) for value in values]
+    if values and all(isinstance(value, list | tuple) for value in values):
+        return ", ".join(f"({place})" for place in words)
+    return ("; " if any(isinstance(value, Mapping) for value in values) else ", ").join(words)
+
+
+def _yes_or_no(value: object) -> str:
+    return "yes" if value else "no"
 
 
 def _value_of(field: ResultField, value: Any, known: Mapping[str, ResultField]) -> str:
@@ -142,22 +147,29 @@ def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
     """The facts that hold for all verdicts of a scene: the name and the content of each."""
     verdicts, rule = [result.verdict for result in judged], rule_called(scene.rules)
     facts: Facts = [("Silhouette", version), ("rules", scene.rules_as_written), ("scene file", scene.path.name)]
-    measured = [row for row in (verdict.row() for verdict in verdicts) if RENDERER.key in row and PIXEL.key in row]
-    if measured:
-        facts.append(("renderer", ", ".join(dict.fromkeys(row[RENDERER.key] for row in measured))))
-        pixels = dict.fromkeys(f"{row[PIXEL.key]:.3g}" for row in measured)
-        facts.append(("fineness", f"{' and '.join(pixels)} mm per pixel at the target"))
-        if any(verdict.measurement and verdict.measurement.projection == "cube" for verdict in verdicts):
-            facts.append(
-                ("projection", "six faces of a cube round the eye, where a target reaches round it; else flat")
-            )
-    elif verdicts:
-        facts.append(("measured", rule.unmeasured))
+    facts += _facts_of_measuring(verdicts) or ([("measured", rule.unmeasured)] if verdicts else [])
     if isinstance(rule, HasDescription):
         facts += rule.basis(scene)
-    readings = [f"{key.replace('_', ' ')}: {_reading(value)}" for key, value in scene.readings]
+    readings = [
+        f"{key.replace('_', ' ')}: {_yes_or_no(value) if isinstance(value, bool) else value}"
+        for key, value in scene.readings
+    ]
     if readings:
         facts.append(("readings", element("ul", [element("li", reading) for reading in readings], class_="plain")))
+    return facts
+
+
+def _facts_of_measuring(verdicts: Sequence[Verdict]) -> Facts:
+    measured = [row for row in (verdict.row() for verdict in verdicts) if RENDERER.key in row and PIXEL.key in row]
+    if not measured:
+        return []
+    pixels = dict.fromkeys(f"{row[PIXEL.key]:.3g}" for row in measured)
+    facts: Facts = [
+        ("renderer", ", ".join(dict.fromkeys(row[RENDERER.key] for row in measured))),
+        ("fineness", f"{' and '.join(pixels)} mm per pixel at the target"),
+    ]
+    if any(verdict.measurement and verdict.measurement.projection == "cube" for verdict in verdicts):
+        facts.append(("projection", "six faces of a cube round the eye, where a target reaches round it; else flat"))
     return facts
 
 
@@ -175,10 +187,6 @@ def pieces_table(scene: Any) -> Markup:
         for row in pieces.rows
     ]
     return table(pieces.caption, pieces.headings, rows, class_="wide")
-
-
-def _reading(value: object) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def listed(facts: Facts) -> Markup:
@@ -325,34 +333,40 @@ def report_page(
     title = scene.title or scene.path.stem
     checks = [check.judged for check in drawn]
     stage = stage_of(scene, checks, cache)
-    views = {} if stage is None else {sight.check: number for number, sight in enumerate(stage.sights)}
     figures = Figures()
     about = about_checks(checks)
     mapped = None if shown is None else map_section(shown, figures, on_page(cache))
     document = {"words": VIEWER} if stage is None else stage.document(VIEWER, about)
+    data: dict[str, Any] = {"stage": document, "results": {"results": [check.row() for check in checks]}}
+    scripts = [asset("viewer.min.js")]
+    if mapped is not None:
+        data["map"] = mapped.data
+        scripts.append(asset("map.js"))
     return page(
         Head(title, word("about", title=title), figures, asset("report.css")),
         _head(scene, title, len(drawn)),
         _verdicts(drawn, scene.warnings),
         view_section(stage, about),
-        Markup() if mapped is None else mapped.markup,
+        mapped.markup if mapped else "",
         element("h2", word("checks" if drawn else "from above")),
-        [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
-        or [
-            figures.add(svg, f"{caption}: {title}", caption)
-            for caption, svg in overview_for_page(scene, on_page(cache))
-        ],
+        _checks(drawn, figures, stage) or _from_above(scene, title, figures, cache),
         _basis(scene, checks, version),
         _scene_file(scene, source, checks),
         foot=_foot(version),
         skip=word("skip"),
-        script=asset("viewer.min.js") if mapped is None else f"{asset('viewer.min.js')}\n{asset('map.js')}",
-        data={"stage": document, "results": {"results": [check.row() for check in checks]}, **_map_data(mapped)},
+        script="\n".join(scripts),
+        data=data,
     )
 
 
-def _map_data(mapped: MapSection | None) -> dict[str, Any]:
-    return {} if mapped is None else {"map": mapped.data}
+def _checks(drawn: Sequence[DrawnCheck], figures: Figures, stage: Stage | None) -> list[Markup]:
+    views = {sight.check: number for number, sight in enumerate(stage.sights if stage else ())}
+    return [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
+
+
+def _from_above(scene: Any, title: str, figures: Figures, cache: Cache) -> list[Markup]:
+    drawings = overview_for_page(scene, on_page(cache))
+    return [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in drawings]
 
 
 def _head(scene: Any, title: str, count: int) -> Markup:
@@ -364,16 +378,16 @@ def _head(scene: Any, title: str, count: int) -> Markup:
 def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
     measured = any(check.judged.verdict.measurement is not None for check in drawn)
     hoped = any(check.judged.expected is not None for check in drawn)
-    headings = [word("check"), word("verdict")]
-    headings += [word("obscured"), word("in the way")] if measured else []
-    headings += [word("expected")] if hoped else []
+    columns = ["check", "verdict", *["obscured", "in the way"] * measured, *["expected"] * hoped]
     rows = [_verdict_row(number, check, measured, hoped) for number, check in enumerate(drawn, 1)]
     caption = word("verdicts caption" if measured else "verdicts plain")
-    verdicts = table(caption, headings, rows, class_="verdicts") if rows else element("p", word("no checks"))
+    verdicts = (
+        table(caption, list(map(word, columns)), rows, class_="verdicts") if rows else element("p", word("no checks"))
+    )
     every = [warning for check in drawn for warning in check.judged.verdict.warnings]
-    known = [element("li", warning) for warning in weighed(told_once([*every, *warnings]))]
-    notes = joined(element("p", word("warnings")), element("ul", known)) if known else Markup()
-    return joined(element("h2", word("verdicts")), verdicts, element("div", notes, class_="note") if known else "")
+    doubts = [element("li", warning) for warning in weighed(told_once([*every, *warnings]))]
+    notes = element("div", element("p", word("warnings")), element("ul", doubts), class_="note") if doubts else ""
+    return joined(element("h2", word("verdicts")), verdicts, notes)
 
 
 def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) -> list[Content]:
@@ -435,7 +449,6 @@ def _drawings(figures: Sequence[Markup], captions: Sequence[str]) -> Markup:
 
 
 def _facts(verdict: Verdict) -> Facts:
-    """The facts that are shown with every check."""
     facts: Facts = [(word("rule"), str(verdict.rule))]
     measured = verdict.measurement
     if measured is not None:

@@ -20,10 +20,10 @@ from PIL import Image, features
 from silhouette.doubt.maps import Map
 from silhouette.drawing.figures import figures_of
 from silhouette.drawing.games import drawing_of
-from silhouette.drawing.in_3d.stage import Stage
+from silhouette.drawing.in_3d.stage import Sight, Stage
 from silhouette.drawing.maps import map_figure
 from silhouette.drawing.saving import Told, Writing, svg
-from silhouette.drawing.sheet import COLUMN, Sheet, settings
+from silhouette.drawing.sheet import Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT
 from silhouette.files.cache import Cache
 from silhouette.geometry import INCH
@@ -69,9 +69,7 @@ def figures_for_page(
     drawn = []
     with settings():
         for figure in figures_of(scene, judged.check, judged.verdict, renderer):
-            sheet = PageSheet(COLUMN, PRINT, language=language)
-            figure.draw(sheet)
-            drawing = svg(sheet.finish(), Told(figure.name).printable(), writing)
+            drawing, _ = _drawing(figure, writing, language)
             drawn.append((figure.caption or FIGURES.get(figure.name, figure.name), drawing))
     return drawn
 
@@ -82,9 +80,13 @@ def overview_for_page(scene: Scene, writing: Writing) -> list[tuple[str, str]]:
     if figure is None:
         return []
     with settings():
-        sheet = PageSheet(figure.width, PRINT)
-        figure.draw(sheet)
-        return [(FIGURES[figure.name], svg(sheet.finish(), Told(figure.name).printable(), writing))]
+        return [(FIGURES[figure.name], _drawing(figure, writing)[0])]
+
+
+def _drawing(figure: Figure, writing: Writing, language: str = "en") -> tuple[str, Sheet]:
+    sheet = PageSheet(figure.width, PRINT, language=language)
+    figure.draw(sheet)
+    return svg(sheet.finish(), Told(figure.name).printable(), writing), sheet
 
 
 def _webp(picture: Image.Image) -> tuple[str, bytes]:
@@ -234,20 +236,19 @@ def _boxes(stage: Stage) -> Markup:
     return element("details", element("summary", f"{word('3d pieces')}: {len(boxes)}"), fieldset, id="view-pieces")
 
 
+def _kinds_of(sight: Sight) -> set[str]:
+    kinds = {"seen", "obscured"} if sight.measured else {"seen" if sight.free else "obscured"}
+    kinds |= {"outside"} if sight.arcs is not None else set()
+    return kinds | ({"blocker"} if sight.blockers else set())
+
+
 def _legend(stage: Stage) -> Markup:
-    """The legend of the colours that are used."""
     measured = any(sight.measured for sight in stage.sights)
-    used = {
-        "seen": measured or any(sight.free for sight in stage.sights),
-        "obscured": measured or any(not sight.free for sight in stage.sights),
-        "outside": any(sight.arcs is not None for sight in stage.sights),
-        "blocker": any(sight.blockers for sight in stage.sights),
-        "ghost": any(shape.ghosts for shape in stage.shapes),
-    }
+    used = set[str]().union(*(_kinds_of(sight) for sight in stage.sights))
+    used |= {"ghost" for shape in stage.shapes if shape.ghosts}
+    shown = [(kind, words) for kind, words in (LEGEND if measured else LEGEND_PLAIN) if kind in used]
     entries = [
-        element("li", element("span", class_=f"swatch {kind}", aria_hidden="true"), words)
-        for kind, words in (LEGEND if measured else LEGEND_PLAIN)
-        if used[kind]
+        element("li", element("span", class_=f"swatch {kind}", aria_hidden="true"), words) for kind, words in shown
     ]
     return element("ul", entries, class_="colours") if entries else Markup()
 
@@ -281,9 +282,7 @@ def map_section(drawn: Map, figures: Figures, writing: Writing) -> MapSection:
     """
     figure = map_figure(drawn)
     with settings():
-        sheet = PageSheet(figure.width, PRINT)
-        figure.draw(sheet)
-        picture = svg(sheet.finish(), Told(figure.name).printable(), writing)
+        picture, sheet = _drawing(figure, writing)
     looks = drawn.request.role == "attacker"
     title = word("map to" if looks else "map from", name=drawn.request.move, others=", ".join(drawn.others))
     mark = element("div", id="map-mark", hidden=True)

@@ -122,7 +122,6 @@ def _navigation(current: str, texts: Texts) -> Markup:
 
 
 def _neighbour_links(text: PageText, texts: Texts) -> Markup:
-    """Links to the pages before and after one."""
     place = texts.page.index(text)
     links = []
     for key, relation, neighbour in (("before", "prev", place - 1), ("next", "next", place + 1)):
@@ -238,7 +237,6 @@ def _share_in(frame: Mapping[str, Any]) -> str:
 
 
 def _source(part: Part, result: PartResult, texts: Texts) -> Markup:
-    """The scene's file, and the command that a reader can try with it, or that makes it of a scan."""
     command = f"silhouette {part.command} {quote(f'scenes/{part.scene}')}"
     if part.scan is not None:
         attacker, target = part.scan.pairs[0]
@@ -413,7 +411,6 @@ def _build_parts(run: Run, folder: Path, progress: Progress) -> Iterator[tuple[t
 
 
 def _facts(text: PageText, parts: list[PartResult]) -> dict[str, Any]:
-    """The results of a page, ready for JSON."""
     listed = []
     for part, result in zip(text.part, parts, strict=True):
         numbers = part.checks if part.scan is None else range(1, part.count + 1)

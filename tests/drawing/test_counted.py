@@ -12,6 +12,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from silhouette.drawing.captions import BOLD
+from silhouette.drawing.games import by_data as counted
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.games.by_data import draw_clauses, draw_models, first_tally, look_of, rows_of
 from silhouette.drawing.sheet import Sheet, settings
@@ -22,7 +23,6 @@ from silhouette.relations.measured import Measured
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.rules.data import counted
 from silhouette.rules.data.found import Counted, Use
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene
