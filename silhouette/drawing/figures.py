@@ -111,7 +111,7 @@ def write_figures(
         figures = [*figures_of(scene, check, verdict, renderer), *more]
         for figure in _chosen(scene, check, figures, options.figure):
             path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
-            _write(scene, figure, verdict, path, options)
+            write_figure(scene, figure, verdict, path, options)
             written.append(path)
     return written
 
@@ -176,15 +176,24 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Rend
         return True
     with matplotlib_settings():
         for figure in figures_of(scene, check, verdict, renderer)[:1]:
-            _write(scene, figure, verdict, path, FigureOptions("png"))
+            write_figure(scene, figure, verdict, path, FigureOptions("png"))
             return True
     return False
 
 
-def _write(scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: FigureOptions) -> None:
+def write_figure(
+    scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: FigureOptions, source: str = ""
+) -> None:
+    """Writes one figure, with the verdict's row, the data of the sheet and the scene's name, or ``source``, in it."""
     sheet = _drawn(figure, options)
     title = f"{scene.title or scene.path.stem}: {verdict.attacker} → {verdict.target}, {figure.name}"
-    data = {"scene": scene.path.name, "title": scene.title, "figure": figure.name, **verdict.row(), **sheet.data}
+    data = {
+        "scene": source or scene.path.name,
+        "title": scene.title,
+        "figure": figure.name,
+        **verdict.row(),
+        **sheet.data,
+    }
     save(sheet.finish(), path, Told(title, sheet.about, data), text=options.text)
 
 

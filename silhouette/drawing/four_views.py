@@ -30,6 +30,7 @@ from silhouette.drawing.page import (
     check_png_path,
     joined,
     save_png,
+    write_lines,
 )
 from silhouette.drawing.shading import Values, hollows, light, lit, mixed, nearness_of, normals, outlines
 from silhouette.drawing.styles import Colour
@@ -317,17 +318,12 @@ def _dimension_base(drawing: Drawing, panel: _Panel, model: Model) -> None:
 
 def _caption(drawing: Drawing, y: float, model: Model, suggestions: Sequence[Suggestion]) -> float:
     """Writes the facts about the model and the legend of its colours; gives the row at which they end."""
-    width = WIDTH - 2 * MARGIN
-    TITLE.draw(drawing, (MARGIN, y), TITLE.elided(TITLE.printable(model.source), width))
+    TITLE.draw(drawing, (MARGIN, y), TITLE.elided(TITLE.printable(model.source), WIDTH - 2 * MARGIN))
     y += TITLE.line
     for line in (_about(model), _base_and_eye(model)):
-        for part in FACTS.wrapped(FACTS.printable(line), width, 2):
-            FACTS.draw(drawing, (MARGIN, y), part)
-            y += FACTS.line
+        y = write_lines(drawing, y, line, FACTS, 2)
     for note in _notes(model, suggestions):
-        for part in NOTE.wrapped(NOTE.printable(note), width, 2):
-            NOTE.draw(drawing, (MARGIN, y), part, SOFT_INK)
-            y += NOTE.line
+        y = write_lines(drawing, y, note, NOTE, 2, SOFT_INK)
     y += 12 * FINE
     drawing.line([MARGIN, y, WIDTH - MARGIN, y], fill=RULE, width=FINE)
     y += 11 * FINE

@@ -50,7 +50,6 @@ SPARE = 0.15
 HATCHES: Mapping[Level, str | None] = {Level.CLEAR: None, Level.PARTIAL: "...", Level.FULL: "////", Level.BLOCKED: None}
 """The hatch of each level, so that a copy in grey tells the same."""
 
-
 WEIGHING: Mapping[str, str] = {
     "place": "from place",
     "facing": "from facing",

@@ -155,6 +155,14 @@ def png_content(page: Image.Image, data: Mapping[str, Any]) -> Content:
     return lambda file: smaller.save(file, format="PNG", pnginfo=chunks, compress_level=6)
 
 
+def write_lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour: Colour = INK) -> float:
+    """Writes a text on at most ``most`` lines of a page from y downwards, in pixels; returns the y below."""
+    for line in face.wrapped(face.printable(text), WIDTH - 2 * MARGIN, most):
+        face.draw(drawing, (MARGIN, y), line, colour)
+        y += face.line
+    return y
+
+
 def joined(parts: Sequence[str]) -> str:
     """Remarks on one line, with dots between them; empty ones are left out."""
     return " · ".join(part for part in parts if part)

@@ -40,7 +40,6 @@ Format = Literal["svg", "png", "pdf"]
 
 FORMATS: tuple[Format, ...] = ("svg", "png", "pdf")
 
-
 NOTHING_KEPT = Cache(None)
 
 SPACE = "urn:silhouette:figure"
@@ -96,9 +95,10 @@ def save(figure: Figure, path: Path, told: Told, *, text: bool = False) -> None:
     write_file(path, content)
 
 
-def _jpeg(picture: Image.Image) -> tuple[str, bytes]:
+def jpeg(picture: Image.Image, quality: int = QUALITY) -> tuple[str, bytes]:
+    """A picture as JPEG, opaque."""
     stream = BytesIO()
-    picture.convert("RGB").save(stream, "JPEG", quality=QUALITY, subsampling=0, optimize=True)
+    picture.convert("RGB").save(stream, "JPEG", quality=quality, subsampling=0, optimize=True)
     return "jpeg", stream.getvalue()
 
 
@@ -120,7 +120,7 @@ class Writing:
     text: bool = False
     decimals: int = 4
     signs: str = " &<>"
-    encode: Callable[[Image.Image], tuple[str, bytes]] = _jpeg
+    encode: Callable[[Image.Image], tuple[str, bytes]] = jpeg
     cache: Cache = NOTHING_KEPT
 
 

@@ -23,9 +23,8 @@ from silhouette.drawing.in_3d.shapes import Shape, simplified
 from silhouette.drawing.in_3d.stage import packed
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
-from silhouette.pages.html.page import Head, element, inlined, page, table, text
+from silhouette.pages.html.page import Head, element, inlined, page, plate, table, text
 from silhouette.pages.report.page import stage_of
-from silhouette.pages.tutorial.pages import _stands
 from silhouette.pages.tutorial.parts import CheckResult
 from silhouette.renderers import choose
 from silhouette.rules.base import Level, RuleReference, Verdict
@@ -162,11 +161,11 @@ def test_where_a_tutorial_has_odds_the_plate_is_that_of_the_call() -> None:
     rule, could_be = RuleReference("Cover", "R15"), ("partial cover", "full cover")
     verdict = Verdict("Kal", "Vex", "necromunda", "full cover", Level.FULL, rule, "half", could_be=could_be)
     check = CheckResult("Kal to Vex", Judged(Check("Kal", "Vex"), verdict, None), ())
-    assert "full cover</span> <span" in _stands(check, "too close to call")
+    assert "full cover</span> <span" in plate(check.judged, "too close to call")
     found = Found(np.zeros((8, 16), np.intp), np.zeros((8, 16)))
     for call, kind in (("roll off", "verdict"), ("partial cover", "verdict part")):
         odds = Odds({"partial cover": 0.5, "full cover": 0.5}, 0.01, 128, None, call, "place", found)
-        said = _stands(replace(check, judged=replace(check.judged, odds=odds)), "too close to call")
+        said = plate(replace(check.judged, odds=odds), "too close to call")
         assert said.startswith(f'<span class="{kind}">')
         assert f"{call}</span> <span" in said
         assert said.endswith("as measured too close to call</span>")

@@ -34,10 +34,8 @@ from silhouette.text import fraction_in_words, margin_in_words
 
 Bounds = tuple[float, float, float, float]
 
-
 MAX_MAP_ASPECT = 0.66
 """The greatest height of a map, as a share of its width: frames are wide."""
-
 
 Draw = Callable[[Sheet], None]
 
@@ -98,28 +96,20 @@ def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uin
 WIDTH, MARGIN, FRAME_GAP = 720, 16, 12
 """Pixels as they are shown: the width of a frame, its margin, the gap between its panels."""
 
-
 EYE = (430, 330)
-
 
 PLAN = (WIDTH - 2 * MARGIN - EYE[0] - FRAME_GAP, EYE[1])
 """Width and height of the eye view and of the plan."""
 
-
 SOFT = (95, 99, 106)
-
 
 RIM = (200, 197, 190)
 
-
 TITLE = Face(25, "Bold")
-
 
 SHARE = Face(21, "Bold")
 
-
 REASON = Face(16)
-
 
 REASONS = 3
 """The most lines of a reason."""

@@ -419,7 +419,6 @@ def _table_box(scene: PlanScene) -> tuple[float, float, float, float]:
 SIZE_HEIGHT = 0.55
 """The height of a size, in diameters of a usual base."""
 
-
 REMARK = (
     "This game is judged in the plan, by sizes: bodies are drawn as high as their sizes for display alone, "
     "and where one can see from somewhere in this picture is no verdict."

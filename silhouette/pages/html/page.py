@@ -26,9 +26,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from silhouette.doubt.calls import stands
 from silhouette.drawing.styles import DARK, PRINT, Style
 from silhouette.errors import FileError
 from silhouette.files.writing import check_place
+from silhouette.judging import Judged
 from silhouette.rules.base import Level
 from silhouette.text import printable
 
@@ -337,6 +339,14 @@ def verdict_mark(verdict: str, level: Level | None) -> Markup:
     kind, sign = SIGNS[level]
     icon = joined(element("span", sign, aria_hidden="true"), " ") if sign else Markup()
     return element("span", icon, verdict, class_=f"verdict {kind}".rstrip())
+
+
+def plate(judged: Judged, close: str) -> Markup:
+    """The mark of a verdict, with a word beside it if it is too close to call; if there are odds, that of the call."""
+    words, note = stands(judged.verdict, judged.call)
+    mark = verdict_mark(words, judged.level)
+    beside = close if judged.call is None else note
+    return joined(mark, " ", element("span", beside, class_="close")) if note else mark
 
 
 @lru_cache(maxsize=1)

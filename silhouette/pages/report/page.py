@@ -16,7 +16,6 @@ from itertools import chain
 from shlex import quote
 from typing import Any
 
-from silhouette.doubt.calls import stands
 from silhouette.doubt.maps import Map
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.games import drawing_of
@@ -37,9 +36,9 @@ from silhouette.pages.html.page import (
     element,
     joined,
     page,
+    plate,
     table,
     verbatim,
-    verdict_mark,
 )
 from silhouette.pages.report.sections import (
     about_checks,
@@ -58,7 +57,7 @@ from silhouette.rules.base import Verdict, blockers_in_words
 from silhouette.rules.fields import OCCLUDED_IN_ARC, PIXEL, RENDERER, ResultField
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
-from silhouette.text import Progress, fraction_in_words
+from silhouette.text import Progress, fraction_in_words, sentence
 from silhouette.workers import parallel_map
 
 # ---- results in words
@@ -233,10 +232,8 @@ def told_once(warnings: Iterable[str]) -> list[str]:
 ABSOLUTE = re.compile(r"""(\b(?:mesh|model)["']?\s*[=:]\s*["'])((?:/|~|[A-Za-z]:[/\\]|\\\\)[^"'\n]*)""")
 """A key that names a file, up to the path, and the path, where that is an absolute one."""
 
-
 WRITTEN = Selection()
 """The checks that are written in a scene."""
-
 
 REPORT_CHECKS_AT_ONCE, GROUPS_EACH = 16, 2
 """The most checks that are judged together; the groups for each process, so that none waits long for the last one."""
@@ -393,7 +390,7 @@ def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
 def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) -> list[Content]:
     judged, verdict = drawn.judged, drawn.judged.verdict
     who = joined(f"{number}. ", element("a", judged.check.label, href=f"#check-{number}"))
-    cells: list[Content] = [who, _plate(judged)]
+    cells: list[Content] = [who, plate(judged, word("close"))]
     if measured:
         share = "" if verdict.measurement is None else verdict.measurement.words
         cells += [share, "; ".join(blockers_in_words(verdict))]
@@ -403,18 +400,10 @@ def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) ->
     return cells
 
 
-def _plate(judged: Judged) -> Markup:
-    words, note = stands(judged.verdict, judged.call)
-    plate = verdict_mark(words, judged.level)
-    beside = word("close") if judged.call is None else note
-    return joined(plate, " ", element("span", beside, class_="close")) if note else plate
-
-
 def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -> Markup:
     judged, verdict, mark = drawn.judged, drawn.judged.verdict, f"check-{number + 1}"
     who = judged.check.label
-    heading = element("h3", f"{number + 1}. {who} ", _plate(judged), id=f"{mark}-title")
-    reason = judged.reason[:1].upper() + judged.reason[1:] + "."
+    heading = element("h3", f"{number + 1}. {who} ", plate(judged, word("close")), id=f"{mark}-title")
     unmet = [element("p", f"{word('unmet')}: {sentence}", class_="note bad") for sentence in judged.unmet or ()]
     doubts = [element("li", warning) for warning in weighed(verdict.warnings)]
     warnings = element("ul", doubts, class_="note plain") if doubts else ""
@@ -425,7 +414,7 @@ def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -
     return element(
         "section",
         heading,
-        element("p", reason, class_="reason"),
+        element("p", sentence(judged.reason), class_="reason"),
         unmet,
         warnings,
         see_button(view, who),

@@ -22,7 +22,7 @@ from silhouette.drawing.figures import figures_of
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.in_3d.stage import Sight, Stage
 from silhouette.drawing.maps import map_figure
-from silhouette.drawing.saving import Told, Writing, svg
+from silhouette.drawing.saving import Told, Writing, jpeg, svg
 from silhouette.drawing.sheet import Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT
 from silhouette.files.cache import Cache
@@ -91,11 +91,9 @@ def _drawing(figure: Figure, writing: Writing, language: str = "en") -> tuple[st
 
 def _webp(picture: Image.Image) -> tuple[str, bytes]:
     """A picture with a small loss, as WebP; as JPEG, half as large again, where Pillow cannot write that."""
-    opaque = picture.getextrema()[-1] == (255, 255)
-    stream = BytesIO()
     if not features.check("webp"):
-        picture.convert("RGB").save(stream, "JPEG", quality=QUALITY, subsampling=0, optimize=True)
-        return "jpeg", stream.getvalue()
+        return jpeg(picture, QUALITY)
+    opaque, stream = picture.getextrema()[-1] == (255, 255), BytesIO()
     picture.convert("RGB" if opaque else "RGBA").save(stream, "WEBP", quality=QUALITY, method=METHOD)
     return "webp", stream.getvalue()
 

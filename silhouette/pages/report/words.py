@@ -125,7 +125,6 @@ VIEWER: dict[str, Any] = {
 }
 """What the viewer says; what stands in braces it fills in."""
 
-
 MAP: dict[str, str] = {
     "tap": "Tap a place of the map, or use the arrow keys, to be told who sees it and how much.",
     "where": 'At {x}", {y}":',

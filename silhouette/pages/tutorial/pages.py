@@ -18,7 +18,6 @@ from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from silhouette.doubt.calls import stands
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.saving import DRAWN
 from silhouette.drawing.sheet import settings
@@ -26,7 +25,7 @@ from silhouette.errors import FileError, RequestError
 from silhouette.files.changing import changing_folder, check_folder
 from silhouette.files.examples import examples_folder
 from silhouette.files.writing import PARTIAL, write_file
-from silhouette.pages.html.page import Head, Markup, element, joined, page, table, verdict_mark
+from silhouette.pages.html.page import Head, Markup, element, joined, page, plate, table, verdict_mark
 from silhouette.pages.html.page import text as plain
 from silhouette.pages.tutorial.parts import (
     CheckResult,
@@ -38,10 +37,9 @@ from silhouette.pages.tutorial.parts import (
     Texts,
     build_part,
     frames_of,
-    sentence,
     texts,
 )
-from silhouette.text import Progress, obscured, strict, verdict_in_words
+from silhouette.text import Progress, obscured, sentence, strict, verdict_in_words
 from silhouette.version import VERSION, document
 from silhouette.workers import parallel_map
 
@@ -177,7 +175,7 @@ def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
         rows.append(
             [
                 check.who,
-                _stands(check, words["marginal"]),
+                plate(check.judged, words["marginal"]),
                 *share,
                 sentence(check.judged.reason),
                 str(check.judged.verdict.rule),
@@ -187,15 +185,6 @@ def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
             note = words["unexpected"].format(unmet="; ".join(check.judged.unmet))
             notes.append(element("p", note, class_="note bad"))
     return joined(table(words["verdicts"], [words[key] for key in keys], rows, style=TABLE_STYLE), notes)
-
-
-def _stands(check: CheckResult, marginal: str) -> Markup:
-    """The plate of a verdict, with a word where it is too close to call; where there are odds, that of the call."""
-    judged = check.judged
-    words, note = stands(judged.verdict, judged.call)
-    plate = verdict_mark(words, judged.level)
-    beside = marginal if judged.call is None else note
-    return joined(plate, " ", element("span", beside, class_="close")) if note else plate
 
 
 def _figures(results: Sequence[CheckResult]) -> Markup:

@@ -22,11 +22,10 @@ from silhouette.doubt.calls import in_hundred
 from silhouette.doubt.maps import MapRequest
 from silhouette.doubt.odds import Odds
 from silhouette.drawing.animation.film import Animation, animate
-from silhouette.drawing.figures import FigureOptions, figures_of, file_name
+from silhouette.drawing.figures import FigureOptions, figures_of, file_name, write_figure
 from silhouette.drawing.maps import write_map_picture
 from silhouette.drawing.odds_chart import odds_figure
-from silhouette.drawing.saving import Told, save
-from silhouette.drawing.sheet import Figure, Sheet, settings
+from silhouette.drawing.sheet import Figure, settings
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
 from silhouette.geometry import INCH
@@ -533,15 +532,6 @@ def frames_of(part: Part, run: Run) -> int:
     return part.animate.frames if part.animate is not None and run.moving else 0
 
 
-def sentence(reason: str) -> str:
-    """A reason as a whole sentence.
-
-    >>> sentence("nothing obscures Vex: in the open")
-    'Nothing obscures Vex: in the open.'
-    """
-    return f"{reason[:1].upper()}{reason[1:]}."
-
-
 def _questions(scene: Scene, part: Part) -> list[tuple[int, Check]]:
     """The checks that a part shows, with their numbers: the scene's own, or the pairs of a scan."""
     if part.scan is None:
@@ -560,12 +550,8 @@ def _drawn(
     with settings():
         for figure in [*figures_of(scene, ruling.check, verdict, run.renderer), *_of_odds(scene, ruling)]:
             if figure.name in part.figures:
-                sheet = Sheet(style=options.style)
-                figure.draw(sheet)
                 name = file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
-                title = f"{scene.title}: {verdict.attacker} → {verdict.target}, {figure.name}"
-                data = {"scene": part.scene, "title": scene.title, "figure": figure.name, **verdict.row()}
-                save(sheet.finish(), folder / place / name, Told(title, sheet.about, {**data, **sheet.data}))
+                write_figure(scene, figure, verdict, folder / place / name, options, part.scene)
                 written[figure.name] = (place / name).as_posix()
     return {kind: written[kind] for kind in part.figures if kind in written}
 
