@@ -1,9 +1,7 @@
-"""DRAW: the few kinds of marks that boards and plans are made of, in the drawing's own units.
+"""DRAW: the marks that boards and plans are made of, in the drawing's own units; grids, and the numbers along edges.
 
 A mark's ``mark`` becomes its id in SVG, so that what a figure shows can be read back from the file. Marks are given in
 the program's words, never in users'.
-
-A grid on a table seen from above, and the numbers along its edges, in inches and in millimetres.
 
     a rectangle of the table -> steps that can be read on paper -> grid lines, ticks, numbers
 

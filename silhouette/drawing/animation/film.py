@@ -2,9 +2,8 @@
 
 scene, motion -> a scene for each frame -> its verdict, its figures -> frames -> GIF or MP4
 
-Frames become a GIF or an MP4, with the results of all frames in the comment of the file.
-
-All frames of a GIF share one palette, chosen once from all of them, so that no colour flickers.
+The results of all frames are in the comment of the file. All frames of a GIF share one palette, chosen once from all of
+them, so that no colour flickers.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""DRAW, for games by data: the clauses that decided, in plan; and the view from the eye where something was measured.
+"""DRAW: games by data: the clauses that decided, in plan; each model that ``half`` and ``most`` counted; and the view from
+the eye where something was measured.
 
 verdict with its clauses -> the pieces and lines that they rest on -> frame round them -> plan, names, legend
-
-What ``half`` and ``most`` counted: each model as it was looked at, and whether it counts.
-
 verdict with its tallies and looks -> rows of models, each with its look -> panels, with shares and frames
 """
 

@@ -1,16 +1,11 @@
-"""DRAW: a Crisis Protocol table on a stage: terrain and characters, each as high as its size.
+"""DRAW: Crisis Protocol: a check as a plan, a whole table from above, and the table on a stage.
 
-The rules know sizes and a plan, no heights: the page says that heights are for display alone.
-
-A Crisis Protocol check as a plan: bases, terrain with sizes, ranges, and the line that is free or blocked.
-
-All facts in the figure come from the verdict: the free line, the blockers, the cover, the distance.
+All facts in a plan come from the verdict: the free line, the blockers, the cover, the distance.
 
     bases and polygons, their part in the verdict -> ranges as they are measured -> the line -> names and legend
 
-A whole Crisis Protocol table from above, without any check: bases, terrain and objects with their sizes.
-
-PlanScene -> rectangle round all pieces -> terrain, objects, bases -> names, numbers along the edges
+The rules know sizes and a plan, no heights: on the stage terrain and characters are as high as their sizes, and the page
+says that heights are for display alone.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
-"""DRAW: an Ikosa scene on a stage: solids, creatures in their cells, and the lines from corner to corner.
-
-Boxes in space, seen from above and from one side without perspective: viewpoint, visible faces, drawing order.
-
-Lengths are in sides of a cell. A viewpoint is chosen from which the used corners lie well apart.
-
-An Ikosa check as a view of its cells from above and one side: the corners used, and the lines between them.
+"""DRAW: Ikosa: a check as a view of its cells from above and one side, and the scene on a stage.
 
 Corners, lines and the solids in their way come from the verdict. Lines are thin where they are many, else strong.
 
     from where to look -> solids, the furthest first -> creatures' cells -> lines -> corners, gravity, names
+
+Lengths are in sides of a cell. A viewpoint without perspective is chosen from which the used corners lie well apart.
 """
 
 from __future__ import annotations

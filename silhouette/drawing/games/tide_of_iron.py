@@ -1,16 +1,12 @@
-"""DRAW: a Tide of Iron map on a stage: hexes as high as their levels, with woods, buildings, smoke and units.
-
-The ground of a hex map: terrain and levels, contours of hills, addresses and units.
-
-Hexes stand on a corner, and the distance between neighbours is 1: q grows to the right, r upwards and half as much to
-the right.
-
-A Tide of Iron check on its board, and all that is blind from one hex.
+"""DRAW: Tide of Iron: a check on its board, all that is blind from one hex, and the map on a stage.
 
 Blind hexes are red, and yellow where the rule of the plateau hides them, as on the maps of the rulebook. Everything
 but the ground is the verdict's.
 
     which hexes are shown -> ground -> blind hexes -> lines -> units, addresses, legend
+
+Hexes stand on a corner, and the distance between neighbours is 1: q grows to the right, r upwards and half as much to
+the right.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""DRAW: plain bodies for boards that have no meshes: prisms over polygons, and solids of revolution.
-
-Meshes made simpler and coloured, for display alone; verdicts never use them.
+"""DRAW: shapes for display alone: meshes made simpler and coloured, and plain bodies for boards that have no meshes.
 
 Mesh -> few triangles (quadric edge collapse, by fast-simplification) -> `Shape`
 coloured points on the surface of the file that a model came from -> the colour of each triangle
+polygon -> prism; rings -> solid of revolution
+
+Verdicts never use them.
 """
 
 from __future__ import annotations

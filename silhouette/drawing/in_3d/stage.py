@@ -8,8 +8,6 @@ Vertices stand in the order in which faces use them first, so that an index is w
 unused one. Bytes of one weight stand together; the whole is compressed with gzip and written in base 64. If a shape has
 colours, they follow: a red, a green and a blue for each face that counts, of six bits each, as differences from the
 face before.
-
-The 3D stage of a table scene: each model once, every piece with its pose, a sight for each check.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ A page works without scripts, on paper, on a phone 390 pixels wide, by keyboard 
 are those of the figures (`silhouette.drawing.styles`), which tell things apart for colour-blind people as well.
 
 A figure written as SVG stands in the page itself, and its ids differ from those of all other figures.
-
 Text becomes HTML, escaped once and in one place; everything but `Markup` is plain text.
 """
 

@@ -1,9 +1,7 @@
-"""TELL: two sections of a report: the table in 3D, and a map.
+"""TELL: the sections of a report: the figures of checks, the table in 3D, and a map.
 
-The first has the elements that the viewer works with. The second is a picture whose places tell, when tapped, who sees
-them and how much.
-
-The figures of a check, drawn for a page: without title and reason, which stand in the text of the page.
+Figures have no title and reason, which stand in the text of the page. The table in 3D has the elements that the viewer
+works with. The map is a picture whose places tell, when tapped, who sees them and how much.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 texts, scenes -> each part judged and drawn -> pages, figures and facts in one folder, whole or not at all
 
 The folder is changed in place when all pages are there, and it never has files of the user in it.
-
-The tutorial's pages as HTML, from the results of their parts.
 """
 
 from __future__ import annotations
