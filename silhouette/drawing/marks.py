@@ -18,7 +18,7 @@ import numpy as np
 
 from silhouette.drawing.captions import HAIRLINE, LINE, SMALL, THIN
 from silhouette.drawing.sheet import Sheet
-from silhouette.drawing.table.tracing import path_of
+from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided, printable
 from silhouette.geometry import INCH, Floats
 from silhouette.rules.base import Verdict
@@ -265,9 +265,7 @@ def rectangle(sheet: Sheet, left: float, bottom: float, right: float, top: float
 
 def areas(sheet: Sheet, rings: Sequence[Any], **style: Unpack[AreaStyle]) -> None:
     """Several polygons (n, 2) as one shape, which is much faster than one by one."""
-    from matplotlib.patches import PathPatch
-
-    path = path_of(tuple(np.asarray(ring, dtype=np.float64) for ring in rings))
+    outlines = tuple(np.asarray(ring, dtype=np.float64) for ring in rings)
     fill, edge, hatch, width = style.get("fill"), style.get("edge"), style.get("hatch"), style.get("width", THIN)
     layers: list[dict[str, Any]] = []
     if fill is not None:
@@ -278,8 +276,30 @@ def areas(sheet: Sheet, rings: Sequence[Any], **style: Unpack[AreaStyle]) -> Non
         dashes = style.get("dashes", "-")
         layers.append({"facecolor": "none", "edgecolor": edge, "linewidth": width, "linestyle": dashes})
     for number, layer in enumerate(layers):
-        shape = PathPatch(path, joinstyle="round", zorder=style.get("zorder", 2.0), **layer)
-        sheet.axes.add_artist(shape).set_gid(None if number else style.get("mark"))
+        mark = None if number else style.get("mark")
+        shape(sheet, outlines, layer.pop("facecolor"), layer.pop("edgecolor"), style.get("zorder", 2.0), mark, **layer)
+
+
+def shape(
+    sheet: Sheet, rings: Rings, fill: str, edge: str, zorder: float, mark: str | None = None, **options: Any
+) -> None:
+    """Fills outlines, with their holes left free; nothing where there are none.
+
+    Args:
+        sheet: the sheet to draw on.
+        rings: the outlines, in the units of its frame.
+        fill: a colour, or "none".
+        edge: a colour, or "none".
+        zorder: matplotlib's; what has a higher one is drawn over what has a lower one.
+        mark: its id in SVG.
+        options: other properties of a matplotlib patch.
+    """
+    from matplotlib.patches import PathPatch
+
+    if rings:
+        style = {"linewidth": THIN, "joinstyle": "round", **options}
+        patch = PathPatch(path_of(rings), facecolor=fill, edgecolor=edge, zorder=zorder, **style)
+        sheet.axes.add_artist(patch).set_gid(mark)  # a frame is set, for which add_patch would measure every point
 
 
 def disc(sheet: Sheet, centre: tuple[float, float], radius: float, **style: Unpack[AreaStyle]) -> None:

@@ -1,5 +1,4 @@
-"""DRAW: games by data: the clauses that decided, in plan; each model that ``half`` and ``most`` counted; and the view from
-the eye where something was measured.
+"""DRAW: games by data: the clauses that decided, in plan, and each model that ``half`` and ``most`` counted.
 
 verdict with its clauses -> the pieces and lines that they rest on -> frame round them -> plan, names, legend
 verdict with its tallies and looks -> rows of models, each with its look -> panels, with shares and frames
@@ -16,12 +15,12 @@ import shapely
 
 from silhouette.drawing.captions import BOLD, EDGE, LINE, NAME, SMALL, THIN, Swatch
 from silhouette.drawing.games.on_table import TableDrawing, table_figures
-from silhouette.drawing.marks import area, draw_ticks, line, rectangle, title
+from silhouette.drawing.marks import area, draw_ticks, line, rectangle, shape, title
 from silhouette.drawing.sheet import COLUMN, Figure, Sheet
 from silhouette.drawing.styles import tint
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.drawing.table.eye_view import coloured, scenery_of, target_swatches
-from silhouette.drawing.table.table_parts import draw_facing, shape
+from silhouette.drawing.table.table_parts import draw_facing
 from silhouette.drawing.table.tracing import Rings, standing
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import told_in_figures, why

@@ -4,8 +4,8 @@ All facts in a plan come from the verdict: the free line, the blockers, the cove
 
     bases and polygons, their part in the verdict -> ranges as they are measured -> the line -> names and legend
 
-The rules know sizes and a plan, no heights: on the stage terrain and characters are as high as their sizes, and the page
-says that heights are for display alone.
+The rules know sizes and a plan, no heights: on the stage terrain and characters are as high as their sizes, and the
+page says that heights are for display alone.
 """
 
 from __future__ import annotations

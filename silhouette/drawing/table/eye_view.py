@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.drawing.captions import Swatch
+from silhouette.drawing.marks import shape
 from silhouette.drawing.page import FINE, SKY_BLUE, VERMILLION
 from silhouette.drawing.shading import (
     Values,
@@ -36,7 +37,7 @@ from silhouette.drawing.table.eye_image import FIRST_PIECE, TARGET, EyeImage
 from silhouette.drawing.table.filled import cropped
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.table_parts import caption
-from silhouette.drawing.table.tracing import path_of, ring_area, traced
+from silhouette.drawing.table.tracing import ring_area, traced
 from silhouette.drawing.words.words import share_of_blocker
 from silhouette.geometry import INCH, Flags, Floats
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
@@ -507,16 +508,11 @@ def _name_target(sheet: Sheet, line: Sightline, target: Flags) -> None:
 
 
 def _outline(sheet: Sheet, area: Flags) -> None:
-    from matplotlib.patches import PathPatch
-
     height = area.shape[0]
     rings = tuple(ring for ring in traced(area, tolerance=0.6) if abs(ring_area(ring)) > SMALL_HOLE)
-    if not rings:
-        return
-    path = path_of(tuple(ring * [1.0, -1.0] + [0.0, height] for ring in rings))
+    upright = tuple(ring * [1.0, -1.0] + [0.0, height] for ring in rings)
     for colour, width in ((sheet.lettering.paper, 1.9), (sheet.style.orange, 0.9)):
-        patch = PathPatch(path, facecolor="none", edgecolor=colour, linewidth=width, joinstyle="round", zorder=10)
-        sheet.axes.add_artist(patch)
+        shape(sheet, upright, "none", colour, 10.0, linewidth=width)
 
 
 def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:

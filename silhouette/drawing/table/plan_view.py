@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.drawing.captions import EDGE, HAIRLINE, LINE, THIN, Swatch
-from silhouette.drawing.marks import draw_ticks
+from silhouette.drawing.captions import EDGE, HAIRLINE, THIN, Swatch
+from silhouette.drawing.marks import draw_ticks, shape
+from silhouette.drawing.marks import line as stroke
 from silhouette.drawing.sheet import COLUMN, Sheet
 from silhouette.drawing.styles import tint
 from silhouette.drawing.table.sightlines import BEYOND, CLEAR, Sightline
@@ -23,7 +24,6 @@ from silhouette.drawing.table.table_parts import (
     levels_in,
     near_colour,
     rays,
-    shape,
     shown_box,
     stretch,
     world_frame,
@@ -95,19 +95,15 @@ def _frame(sheet: Sheet, line: Sightline, outlines: dict[str, Rings]) -> None:
 
 def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
     """Draws the vision arcs as wedges that reach beyond the frame; none where the attacker looks all round."""
-    from matplotlib.patches import Polygon
-
     left, bottom, right, top = sheet.bounds
     far = 3.0 * (right - left + top - bottom)
     for number, arc in enumerate(line.drawn_arcs, 1):
         apex = line.in_plan(arc.apex[None])[0]
         ends = line.in_plan(np.array([arc.apex + far * arc.right, arc.apex + far * arc.left]))
-        corners = np.array([apex, *ends])
-        fill = Polygon(corners, facecolor=sheet.style.arc, edgecolor="none", alpha=ARC, zorder=1)
-        fill.set_gid(f"arc-{number}")
-        sheet.axes.add_patch(fill)
+        wedge = (np.array([apex, *ends]),)
+        shape(sheet, wedge, sheet.style.arc, "none", 1.0, f"arc-{number}", alpha=ARC, linewidth=0.0)
         for end in ends:
-            sheet.axes.plot(*zip(apex, end, strict=True), "--", color=sheet.style.arc, linewidth=LINE, zorder=2)
+            stroke(sheet, apex, end, sheet.style.arc, dashes="--", zorder=2.0)
 
 
 def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
@@ -173,14 +169,11 @@ def _draw_sight(sheet: Sheet, line: Sightline) -> None:
     ends = [sectors[0].end[0], sectors[-1].end[-1]] if sectors else []
     for number, (angle, end) in enumerate(zip(angles, ends, strict=True), 1):
         tip = (float(end), float(end * np.tan(angle)))
-        (drawn,) = sheet.axes.plot([0.0, tip[0]], [0.0, tip[1]], color=style.seen_edge, linewidth=THIN, zorder=8.2)
-        drawn.set_gid(f"edge-{number}")
+        stroke(sheet, (0.0, 0.0), tip, style.seen_edge, width=THIN, zorder=8.2, mark=f"edge-{number}")
         sheet.avoid_line((0.0, 0.0), tip)
     middle = line.in_plan(line.middle[None])[0]
-    (drawn,) = sheet.axes.plot(
-        [0.0, middle[0]], [0.0, middle[1]], color=style.ink, linewidth=HAIRLINE, dashes=DASHES, zorder=8.3
-    )
-    drawn.set_gid("sight-line")
+    dashes = (0.0, DASHES)
+    stroke(sheet, (0.0, 0.0), middle, style.ink, width=HAIRLINE, dashes=dashes, zorder=8.3, mark="sight-line")
     sheet.avoid_line((0.0, 0.0), middle)
 
 

@@ -9,6 +9,8 @@ import numpy as np
 import shapely
 
 from silhouette.drawing.captions import EDGE, LINE, THIN, Swatch
+from silhouette.drawing.marks import line as stroke
+from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import COLUMN, MIN_HEIGHT, Sheet
 from silhouette.drawing.table.eye_image import solid_pieces
 from silhouette.drawing.table.sightlines import PARTLY, WHOLLY, Sightline
@@ -22,7 +24,6 @@ from silhouette.drawing.table.table_parts import (
     levels_in,
     near_colour,
     rays,
-    shape,
     stretch,
     world_frame,
 )
@@ -113,13 +114,10 @@ def _frame(sheet: Sheet, line: Sightline, elevations: dict[str, Rings]) -> None:
 
 
 def _draw_ground(sheet: Sheet, line: Sightline) -> None:
-    from matplotlib.patches import Rectangle
-
     left, bottom, right, _ = sheet.bounds
     level, style = _ground(line), sheet.style
-    patch = Rectangle((left, bottom), right - left, level - bottom, facecolor=style.grid, edgecolor="none", zorder=2)
-    sheet.axes.add_patch(patch)
-    sheet.axes.plot([left, right], [level, level], color=style.ink, linewidth=LINE, zorder=7)
+    rectangle(sheet, left, bottom, right, level, fill=style.grid, zorder=2.0)
+    stroke(sheet, (left, level), (right, level), style.ink, zorder=7.0)
     x = np.linspace(left, right, 80)
     sheet.avoid(np.column_stack([x, np.full(80, level)]))
 
@@ -242,8 +240,7 @@ def _draw_rays(sheet: Sheet, line: Sightline) -> None:
         tip = eye + end * np.array([1.0, np.tan(angle)])
         limit = number <= len(limits)
         colour, width = (style.obscured_edge, LINE) if limit else (style.seen_edge, THIN)
-        (drawn,) = sheet.axes.plot(*zip(eye, tip, strict=True), color=colour, linewidth=width, zorder=8)
-        drawn.set_gid(f"{'ray' if limit else 'rim'}-{number}")
+        stroke(sheet, eye, tip, colour, width=width, zorder=8.0, mark=f"{'ray' if limit else 'rim'}-{number}")
         sheet.avoid_line(eye, tip)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from shapely import LinearRing, Point, Polygon, box
 
-from silhouette.drawing.captions import EDGE, HAIRLINE, THIN, TITLE, Swatch
+from silhouette.drawing.captions import EDGE, HAIRLINE, TITLE, Swatch
+from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.table.sightlines import BEYOND, CLEAR, PARTLY, WHOLLY, Sector, Sightline
-from silhouette.drawing.table.tracing import Rings, path_of
+from silhouette.drawing.table.tracing import Rings
 from silhouette.drawing.typeface import elided, printable
 from silhouette.drawing.words.words import told_in_figures, why
 from silhouette.geometry import INCH, Floats
@@ -43,25 +42,6 @@ def _corners(piece: Piece) -> Floats:
     x, y = np.meshgrid(box[:, 0], box[:, 1])
     corners: Floats = piece.pose.place(np.column_stack([x.ravel(), y.ravel(), np.zeros(4)]))
     return np.concatenate([corners[:, :2], piece.base_outline])
-
-
-def shape(sheet: Sheet, rings: Rings, fill: str, edge: str, zorder: float, **options: Any) -> None:
-    """Fills outlines, with their holes left free; nothing where there are none.
-
-    Args:
-        sheet: the sheet to draw on.
-        rings: the outlines, in the units of its frame.
-        fill: a colour, or "none".
-        edge: a colour, or "none".
-        zorder: matplotlib's; what has a higher one is drawn over what has a lower one.
-        options: other properties of a matplotlib patch.
-    """
-    from matplotlib.patches import PathPatch
-
-    if rings:
-        style = {"linewidth": THIN, "joinstyle": "round", **options}
-        patch = PathPatch(path_of(rings), facecolor=fill, edgecolor=edge, zorder=zorder, **style)
-        sheet.axes.add_artist(patch)  # a frame is set, and add_patch would measure every point for one
 
 
 def is_shown(sheet: Sheet, rings: Rings) -> bool:
@@ -181,8 +161,6 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
         bottom: y of it.
         ground: the colour of the box behind the bars, almost opaque.
     """
-    from matplotlib.patches import Rectangle
-
     style, high = sheet.style, sheet.paper(0.9)
     longest = sheet.paper(24.0)
     bars = (
@@ -193,17 +171,16 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
         max((n * unit for n in numbers if n * unit <= longest), default=numbers[0] * unit)
         for _, unit, numbers, _ in bars
     )
-    box = (left - sheet.paper(1.2), bottom - sheet.paper(1.2)), wide + sheet.paper(9.0), sheet.paper(6.2)
-    sheet.axes.add_patch(Rectangle(*box, facecolor=ground, edgecolor="none", alpha=0.85, zorder=24))
+    x, y = left - sheet.paper(1.2), bottom - sheet.paper(1.2)
+    rectangle(sheet, x, y, x + wide + sheet.paper(9.0), y + sheet.paper(6.2), fill=ground, alpha=0.85, zorder=24.0)
     for words, unit, numbers, low in bars:
         number = max((n for n in numbers if n * unit <= longest), default=numbers[0])
         cuts = number if number in (1, 2, 3, 5, 6) else 4 if number in (12, 24, 48) else 5
         step = number * unit / cuts
         for cut in range(cuts):
             fill = style.ink if cut % 2 == 0 else style.paper
-            corner = (left + cut * step, low)
-            patch = Rectangle(corner, step, high, facecolor=fill, edgecolor=style.ink, linewidth=HAIRLINE, zorder=25)
-            sheet.axes.add_patch(patch)
+            x = left + cut * step
+            rectangle(sheet, x, low, x + step, low + high, fill=fill, edge=style.ink, width=HAIRLINE, zorder=25.0)
         text = sheet.words(words, number=number)
         sheet.text(left + number * unit + sheet.paper(0.9), low + high / 2, text, ha="left")
     sheet.reserve(left, bottom, left + max(wide, longest) + sheet.paper(7.0), bottom + sheet.paper(4.2))

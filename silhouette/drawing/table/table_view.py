@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from silhouette.drawing.captions import BOLD, LINE, THIN, Swatch
-from silhouette.drawing.marks import Box, draw_grid, draw_rulers, rectangle, room_round
+from silhouette.drawing.marks import Box, draw_grid, draw_rulers, rectangle, room_round, shape
 from silhouette.drawing.sheet import TWO_COLUMNS, Sheet
-from silhouette.drawing.table.table_parts import draw_facing, shape
+from silhouette.drawing.table.table_parts import draw_facing
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.geometry import INCH, Floats, cosine_and_sine
 from silhouette.scenes.table import Piece, TableScene
