@@ -17,7 +17,7 @@ from silhouette.doubt.maps import Map
 from silhouette.drawing.captions import BOLD, HAIRLINE, THIN, Swatch
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.marks import areas
-from silhouette.drawing.saving import Told, save
+from silhouette.drawing.saving import Description, save
 from silhouette.drawing.sheet import Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT, Style, channels, hexadecimal, style_called, verdict_colours
 from silhouette.drawing.table.tracing import Rings, rings_of
@@ -65,10 +65,10 @@ class MapLook:
         Raises:
             RequestError: where there is no such layer, style or language.
         """
-        known = next((one for one in LAYERS if one == layer), None)
-        if known is None:
+        chosen = next((choice for choice in LAYERS if choice == layer), None)
+        if chosen is None:
             raise RequestError(f"--layer {layer}: no such layer; {did_you_mean(layer, LAYERS)}")
-        return cls(known, style_called(style), Words(language).language)
+        return cls(chosen, style_called(style), Words(language).language)
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def write_map_picture(drawn: Map, path: Path, look: MapLook = MapLook()) -> None
             "move": request.move,
             **sheet.data,
         }
-        save(sheet.finish(), path, Told(sheet.title, sheet.about, data))
+        save(sheet.finish(), path, Description(sheet.title, sheet.about, data))
 
 
 def map_figure(drawn: Map, layer: Layer = "verdict") -> Figure:

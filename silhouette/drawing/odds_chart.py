@@ -81,13 +81,13 @@ def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, L
     if not np.isnan(shares).all() and _draw_trials(sheet, odds, levels, scale):
         trials += f" {words('changes')}"
     call = words("roll off") if odds.call == ROLL_OFF else words.verdict(odds.call)
-    told = ", ".join(_named(words, one, part) for one, part in by_odds(odds.odds))
+    parts = ", ".join(_named(words, word, part) for word, part in by_odds(odds.odds))
     title = words("title", attacker=verdict.attacker, target=verdict.target, verdict=call)
     if odds.call == verdict.verdict and verdict.in_arc is False:
         title = words("out of arc", title=title)
     if verdict.marginal:
         title = words("marginal", title=title)
-    sheet.caption(title, words("odds", odds=told))
+    sheet.caption(title, words("odds", odds=parts))
     sheet.note(trials)
     error = words.number(f"{100.0 * odds.error:.1f} %")
     sheet.note(f"{words('sure', error=error)} {words(WEIGHING[odds.doubt_from])}")
@@ -100,8 +100,8 @@ def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Word
             level = levels[verdict]
             fill, ink = (hexadecimal(colour) for colour in (LEVEL_COLOURS[level], ink_on(LEVEL_COLOURS[level])))
             _box(sheet, level, left, bottom, WIDE * part, top - bottom)
-            told = (_named(words, verdict, part), _in_hundred(words, part))
-            fitting = [text for text in told if sheet.paper(_wide(text)) <= WIDE * part]
+            texts = (_named(words, verdict, part), _in_hundred(words, part))
+            fitting = [text for text in texts if sheet.paper(_wide(text)) <= WIDE * part]
             if fitting:
                 sheet.axes.text(
                     left + WIDE * part / 2, (bottom + top) / 2, fitting[0],

@@ -155,11 +155,11 @@ class _Outlines(TextToPath):
     ) -> Any:
         """The signs of a text with their places, and the outlines of those that are not in ``glyph_map``."""
         placed, outlines, rectangles = _signs(font, s, tuple(sorted(how.items())))
-        known = {} if glyph_map is None else glyph_map
-        new = {sign: outline for sign, outline in outlines.items() if sign not in known}
+        glyphs = {} if glyph_map is None else glyph_map
+        new = {sign: outline for sign, outline in outlines.items() if sign not in glyphs}
         if not return_new_glyphs_only:
-            known.update(new)
-        return placed, new if return_new_glyphs_only else known, rectangles
+            glyphs.update(new)
+        return placed, new if return_new_glyphs_only else glyphs, rectangles
 
 
 _OUTLINES = _Outlines()
@@ -176,11 +176,11 @@ def _signs(font: Any, text: str, how: tuple[tuple[str, Any], ...]) -> Any:
 
 def _in_palette(picture: Image.Image) -> Encoded | None:
     """A picture (RGBA) of few colours in a palette, exactly; None where there are more than `PALETTE`."""
-    found = picture.getcolors(PALETTE)
-    if not found:
+    counted = picture.getcolors(PALETTE)
+    if not counted:
         return None
     packed = np.ascontiguousarray(picture).view(np.uint32)[..., 0]
-    colours = np.sort(np.array([colour for _, colour in found], np.uint8).reshape(-1, 4).view(np.uint32)[:, 0])
+    colours = np.sort(np.array([colour for _, colour in counted], np.uint8).reshape(-1, 4).view(np.uint32)[:, 0])
     number = np.searchsorted(colours, packed).astype(np.uint8)
     rows = colours.view(np.uint8).reshape(-1, 4)
     paletted = Image.fromarray(number, "P")

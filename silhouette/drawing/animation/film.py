@@ -124,11 +124,11 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
 
 
 def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
-    palette, known = _palette(frames)
+    palette, drawn_already = _palette(frames)
     drawn = []
     for number in range(len(frames)):
         progress(number, len(frames))
-        frame = known.pop(number) if number in known else frames.frame(number)
+        frame = drawn_already.pop(number) if number in drawn_already else frames.frame(number)
         drawn.append(frame.quantize(palette=palette, dither=Image.Dither.NONE))
     durations = [max(round(100 / fps), 2) * 10] * len(drawn)
     durations[0], durations[-1] = durations[0] + round(1000 * HOLD_FIRST), durations[-1] + round(1000 * HOLD_LAST)
@@ -152,12 +152,12 @@ def _palette(frames: Frames) -> tuple[Image.Image, dict[int, Image.Image]]:
     count = min(len(frames), PALETTE_FRAMES)
     width, height = (length // EVERY for length in frames.size)
     sheet = Image.new("RGB", (width, height * count))
-    known = {}
+    frames_drawn = {}
     for place in range(count):
         number = place * (len(frames) - 1) // max(count - 1, 1)
-        known[number] = frames.frame(number)
-        sheet.paste(known[number].resize((width, height), Image.Resampling.NEAREST), (0, place * height))
-    return sheet.quantize(PALETTE_COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2), known
+        frames_drawn[number] = frames.frame(number)
+        sheet.paste(frames_drawn[number].resize((width, height), Image.Resampling.NEAREST), (0, place * height))
+    return sheet.quantize(PALETTE_COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2), frames_drawn
 
 
 def _mp4(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:

@@ -174,18 +174,18 @@ class Plot:
     def _draw_shares(self) -> None:
         """The curve of the share obscured in the band of its error, and above it the share beyond the arc."""
         drawing = self._drawing
-        known = [number for number, point in enumerate(self._points) if point.share is not None]
-        shares = np.array([self._points[number].share for number in known], dtype=np.float64)
-        errors = np.array([self._points[number].error for number in known])
-        outside = np.array([self._points[number].outside for number in known])
-        x = self._x[known]
+        measured = [number for number, point in enumerate(self._points) if point.share is not None]
+        shares = np.array([self._points[number].share for number in measured], dtype=np.float64)
+        errors = np.array([self._points[number].error for number in measured])
+        outside = np.array([self._points[number].outside for number in measured])
+        x = self._x[measured]
         if outside.any():
             self._hatch(x, shares, shares + outside)
         band = np.column_stack(
             [np.concatenate([x, x[::-1]]), np.concatenate([shares + errors, (shares - errors)[::-1]])]
         )
         ring = [(float(at), self._y(float(np.clip(share, 0.0, 1.0)))) for at, share in band]
-        if len(known) > 1:
+        if len(measured) > 1:
             drawing.polygon(ring, fill=blend(CURVE, LIGHT, 0.55))
             curve = [(float(at), self._y(float(share))) for at, share in zip(x, shares, strict=True)]
             drawing.line(curve, fill=CURVE, width=3 * FINE, joint="curve")
@@ -221,11 +221,8 @@ class Plot:
             start, end = float(edges[run[0]]), float(edges[run[-1] + 1])
             colour: Colour = LEVEL_COLOURS[self._points[run[0]].level]
             self._drawing.rectangle((start, top, end, top + STRIP), fill=colour)
-            text = TYPE.elided(verdict, end - start - 6 * FINE) if end - start > 60 * FINE else ""
-            if TYPE.width(verdict) <= end - start - 6 * FINE:
-                text = verdict
-            elif text:
-                text = verdict.split()[0] if TYPE.width(verdict.split()[0]) <= end - start - 6 * FINE else ""
+            choices = [verdict, verdict.split()[0]] if end - start > 60 * FINE else [verdict]
+            text = next((choice for choice in choices if TYPE.width(choice) <= end - start - 6 * FINE), "")
             at = (start + end - TYPE.width(text)) / 2, top + (STRIP - TYPE.line) / 2
             STRONG.draw(self._drawing, at, text, ink_on(colour))
         self._drawing.rectangle((self._x[0], top, self._right, top + STRIP), outline=SOFT, width=FINE)

@@ -75,7 +75,7 @@ def first_tally(scene: DataScene, verdict: DataVerdict) -> tuple[AskedClause, Ta
     Of several it is the first in the game file: the others ask about what that one has left.
     """
     order = [clause.number for clause in scene.game.clauses.values()]
-    for clause in sorted(verdict.clauses, key=lambda one: order.index(one.number)):
+    for clause in sorted(verdict.clauses, key=lambda clause: order.index(clause.number)):
         if clause.decides and clause.tallies:
             tally = clause.tallies[0]
             if sum(len(row.members) for row in rows_of(tally)) > 1:
@@ -95,15 +95,15 @@ def rows_of(tally: Tally) -> list[Row]:
     >>> [(row.name, [one.name for one in row.members]) for row in rows]
     [('Kal', ['Vex', 'Yar']), ('Ash', ['Ash'])]
     """
-    if not any(one.within for one in tally.members):
+    if not any(member.within for member in tally.members):
         return [Row("", tally.members)]
-    return [Row(one.name, one.within[0].members if one.within else (one,)) for one in tally.members]
+    return [Row(member.name, member.within[0].members if member.within else (member,)) for member in tally.members]
 
 
 def is_pictured(scene: DataScene, verdict: DataVerdict) -> bool:
     """Whether models that were counted have been measured from an eye, so that a figure can show them."""
-    found = first_tally(scene, verdict)
-    return found is not None and any(use in verdict.looks for use in found[1].every_use())
+    counting = first_tally(scene, verdict)
+    return counting is not None and any(use in verdict.looks for use in counting[1].every_use())
 
 
 def tell_counts(sheet: Sheet, verdict: DataVerdict) -> None:
@@ -125,11 +125,10 @@ def draw_ring(sheet: Sheet, outline: Floats, *, counts: bool, mark: str) -> None
 
 def counting_swatches(sheet: Sheet, clause: AskedClause, tally: Tally, rules: str) -> list[Swatch]:
     """The entries of the legend for the frames and rings that this tally needs."""
-    words, members = sheet.words.of(rules), [one for row in rows_of(tally) for one in (*row.members, *tally.members)]
+    words = sheet.words.of(rules)
+    holding = {member.holds for row in rows_of(tally) for member in (*row.members, *tally.members)}
     texts = {True: words("counts", number=clause.number), False: words("counts not", number=clause.number)}
-    return [
-        _swatch(sheet, texts[counts], counts=counts) for counts in texts if any(one.holds is counts for one in members)
-    ]
+    return [_swatch(sheet, text, counts=counts) for counts, text in texts.items() if counts in holding]
 
 
 def draw_models(sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: Renderer) -> None:
@@ -141,9 +140,9 @@ def draw_models(sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: 
         verdict: that has kept its looks; nothing is ruled on here.
         renderer: renders the pieces round the models; it need not be the one that measured.
     """
-    found = first_tally(scene, verdict)
-    assert found is not None
-    clause, tally = found
+    counting = first_tally(scene, verdict)
+    assert counting is not None
+    clause, tally = counting
     words, rows = sheet.words.of(verdict.rules), rows_of(tally)
     panels = _Panels(sheet, scene, verdict, renderer, rows)
     kinds = {kind for row in panels.placed() for kind in panels.draw_row(*row, outer=tally)}
@@ -212,30 +211,30 @@ class _Panels:
         sheet, kinds = self._sheet, set[int]()
         if row.name:
             words = sheet.words.of(self._verdict.rules)
-            some = sum(one.holds for one in row.members)
-            told = words("row", name=row.name, some=some, count=len(row.members))
-            told = elided(printable(told), sheet.width - 5.0, NAME, bold=True)
-            sheet.text(3.2, top - TYPE / 2, told, size=NAME, bold=True, ha="left")
+            some = sum(member.holds for member in row.members)
+            line = words("row", name=row.name, some=some, count=len(row.members))
+            line = elided(printable(line), sheet.width - 5.0, NAME, bold=True)
+            sheet.text(3.2, top - TYPE / 2, line, size=NAME, bold=True, ha="left")
             counts = row.name in outer.counting
             edge, fill = _swatch(sheet, "", counts=counts).edge, sheet.style.purple if counts else None
             rectangle(sheet, 0.4, top - 2.4, 2.2, top - 0.6, edge=edge, fill=fill)
             top -= TYPE + 0.8
-        for number, one in enumerate(row.members):
+        for number, member in enumerate(row.members):
             down, across = divmod(number, self._per_line)
             left = across * (self._wide + GAP)
-            kinds |= self._draw(one, left, top - down * (self._high + 2 * TYPE + GAP), led=bool(row.name))
+            kinds |= self._draw(member, left, top - down * (self._high + 2 * TYPE + GAP), led=bool(row.name))
         return kinds
 
-    def _draw(self, one: Counted, left: float, top: float, *, led: bool) -> set[int]:
+    def _draw(self, member: Counted, left: float, top: float, *, led: bool) -> set[int]:
         """Draws a panel with its upper left corner there: picture or share, frame and name."""
-        sheet, look = self._sheet, look_of(one, self._verdict)
+        sheet, look = self._sheet, look_of(member, self._verdict)
         right, bottom = left + self._wide, top - self._high
         kinds = set[int]()
         if look is not None:
             kinds = (self._picture if self.pictured else self._bar)(look, (left, right, bottom, top))
-        swatch = _swatch(sheet, "", counts=one.holds)
+        swatch = _swatch(sheet, "", counts=member.holds)
         self._drawn += 1
-        mark = f"{'counts' if one.holds else 'does-not-count'}-{self._drawn}"
+        mark = f"{'counts' if member.holds else 'does-not-count'}-{self._drawn}"
         rectangle(
             sheet,
             left,
@@ -248,17 +247,17 @@ class _Panels:
             zorder=9.0,
             mark=mark,
         )
-        name, share = one.name, ", ".join(hidden_by(one.uses))
+        name, share = member.name, ", ".join(hidden_by(member.uses))
         if look is not None:
             counts = look.counts
             share = sheet.words.share(counts.occluded, counts.total)
             share = sheet.words("share", share=share) if self._says_obscured else share
             is_known = led or look.sight.attacker.name == self._verdict.attacker
-            if not is_known or look.sight.target.name != one.name:
+            if not is_known or look.sight.target.name != member.name:
                 name = f"{look.sight.attacker.name} → {look.sight.target.name}"
         for text, down, bold in ((name, 0.5, True), (share, 1.5, False)):
-            told = elided(printable(text), self._wide + GAP, SMALL, bold)
-            sheet.text((left + right) / 2, bottom - down * TYPE, told, size=SMALL, bold=bold, ha="center")
+            line = elided(printable(text), self._wide + GAP, SMALL, bold)
+            sheet.text((left + right) / 2, bottom - down * TYPE, line, size=SMALL, bold=bold, ha="center")
         return kinds
 
     def _bar(self, look: Observation, extent: tuple[float, float, float, float]) -> set[int]:
@@ -285,12 +284,12 @@ class _Panels:
         return set(np.unique(image.kinds).tolist())
 
 
-def look_of(one: Counted, verdict: DataVerdict) -> Observation | None:
+def look_of(member: Counted, verdict: DataVerdict) -> Observation | None:
     """The measurement by which a model counts or does not: where several were made, that in which most is seen.
 
     What says how much is obscured comes before others, since this is the share that is told.
     """
-    uses = [use for use in one.uses if use in verdict.looks]
+    uses = [use for use in member.uses if use in verdict.looks]
 
     def order(use: Use) -> tuple[bool, float]:
         counts = verdict.looks[use].counts
@@ -436,7 +435,7 @@ def _asked(verdict: DataVerdict) -> list[Use]:
 
 def _frame(sheet: Sheet, pieces: list[Piece], lines: list[Floats]) -> None:
     points = [_round(piece) for piece in pieces]
-    points += [one.reshape(-1, 3)[:, :2] for one in lines]
+    points += [ends.reshape(-1, 3)[:, :2] for ends in lines]
     every = np.concatenate(points)
     low, high = every.min(axis=0), every.max(axis=0)
     room = ROOM * float((high - low).max())
@@ -514,21 +513,21 @@ def _draw_line(
     """Draws a line of sight, or one from base to base; with a phrase for the legend where it is none of `LINES`."""
     is_sight = use.name != "crossed"
     free = use.holds is not False if is_sight else not use.holds
-    known, dashes = LINES[is_sight, free]
+    own_phrase, dashes = LINES[is_sight, free]
     colour = sheet.style.seen_edge if free else sheet.style.obscured_edge
     line(sheet, start, end, colour, width=LINE, dashes=dashes, mark=mark)
     sheet.avoid_line(start, end)
-    sheet.legend(Swatch(sheet.words.of(scene.rules)(phrase or known), edge=colour, line=True, dashes=dashes))
+    sheet.legend(Swatch(sheet.words.of(scene.rules)(phrase or own_phrase), edge=colour, line=True, dashes=dashes))
 
 
 def _draw_distance(sheet: Sheet, scene: DataScene, use: Use, start: Place, end: Place, mark: str) -> None:
     assert use.measured is not None
-    colour, told = sheet.style.green, quantity(use.measured, use.unit, scene.game.unit)
+    colour, length = sheet.style.green, quantity(use.measured, use.unit, scene.game.unit)
     line(sheet, start, end, colour, width=BOLD, dashes=":", mark=mark)
     sheet.avoid_line(start, end)
-    sheet.label(told, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), size=SMALL, inside=True)
+    sheet.label(length, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), size=SMALL, inside=True)
     words = sheet.words.of(scene.rules)
-    sheet.legend(Swatch(words("nearest points", length=told), edge=colour, line=True, dashes=":"))
+    sheet.legend(Swatch(words("nearest points", length=length), edge=colour, line=True, dashes=":"))
 
 
 def _draw_contact(sheet: Sheet, scene: DataScene, place: Place, mark: str) -> None:

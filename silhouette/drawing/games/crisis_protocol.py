@@ -113,8 +113,8 @@ class _Plan:
         for feature in self.scene.terrain:
             corners = feature.outline.corners
             grown = more * (1.5 if feature.name in part else 1.0)
-            kept = np.clip(corners, (left - grown, bottom - grown), (right + grown, top + grown))
-            points = np.concatenate([points, kept[(kept == corners).any(axis=1)]])
+            clipped = np.clip(corners, (left - grown, bottom - grown), (right + grown, top + grown))
+            points = np.concatenate([points, clipped[(clipped == corners).any(axis=1)]])
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
         edge = 0.04 * max(right - left, top - bottom)
         name_room = 0.15 * (right - left)  # so that names have room above those whom they name
@@ -318,9 +318,12 @@ class _Plan:
 
     def _length(self, length: float) -> str:
         """A length in the scene's unit, and in inches where that unit is known."""
-        told = self.words("length", length=self.words.number(f"{length:.4g}"), units=self.scene.units)
+        in_units = self.words("length", length=self.words.number(f"{length:.4g}"), units=self.scene.units)
         mm = METRIC.get(self.scene.units)
-        return f"{told} ({self.words('inches', number=self.words.number(f'{length * mm / INCH:.3g}'))})" if mm else told
+        if mm is None:
+            return in_units
+        inches = self.words("inches", number=self.words.number(f"{length * mm / INCH:.3g}"))
+        return f"{in_units} ({inches})"
 
 
 def _radius(piece: Character | Feature) -> float:
@@ -402,7 +405,7 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) 
 
 def _table_box(scene: PlanScene) -> tuple[float, float, float, float]:
     """The rectangle round all pieces, with some room; of a table without pieces one round the origin."""
-    points = [np.array(one.base.centre) + one.base.radius * CROSS for one in scene.characters]
+    points = [np.array(character.base.centre) + character.base.radius * CROSS for character in scene.characters]
     points += [feature.outline.corners for feature in (*scene.terrain, *scene.objects)]
     every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])
     low, high = every.min(axis=0), every.max(axis=0)
@@ -434,14 +437,14 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
         for feature in features:
             items.append(Item(feature.name, kind, len(shapes), Pose.standing()))
             shapes.append(prism(feature.outline.corners, 0.0, tops[feature.name]))
-    known: dict[tuple[float, int], int] = {}
+    pawns: dict[tuple[float, int], int] = {}
     for character in scene.characters:
         key = character.base.radius, character.size
-        if key not in known:
-            known[key] = len(shapes)
+        if key not in pawns:
+            pawns[key] = len(shapes)
             shapes.append(pawn(2.0 * character.base.radius, 1.3 * character.size * step))
         ground = tops.get(character.on or "", 0.0)
-        items.append(Item(character.name, "character", known[key], Pose.standing((*character.base.centre, ground))))
+        items.append(Item(character.name, "character", pawns[key], Pose.standing((*character.base.centre, ground))))
     heads = {item.name: _head(shapes[item.shape], item) for item in items}
     number = {item.name: index for index, item in enumerate(items)}
     sights = tuple(_sight(index, *pair, number, heads, step) for index, pair in enumerate(judged))

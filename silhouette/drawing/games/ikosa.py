@@ -134,8 +134,8 @@ def solids_of(solids: Solids, in_the_way: Iterable[int], low: Floats, high: Floa
     blocking = np.isin(np.arange(len(lows)), list(in_the_way))
     reach = np.where(blocking, FURTHER, AROUND)[:, None]
     lows, highs = np.maximum(lows, low - reach), np.minimum(highs, high + reach)
-    kept = np.flatnonzero((lows < highs).all(axis=1))
-    return [Solid(lows[number], highs[number], bool(blocking[number])) for number in kept]
+    numbers = np.flatnonzero((lows < highs).all(axis=1))
+    return [Solid(lows[number], highs[number], bool(blocking[number])) for number in numbers]
 
 
 def faces_of(solid: Solid, view: Viewpoint, *, both: bool = False) -> list[SeenFace]:

@@ -139,8 +139,8 @@ def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.
         return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
     if len(mesh.faces) <= most:
         return mesh.vertices, mesh.faces.astype(np.int64)
-    kept = cache.fetch(f"simple {most} {mesh.digest}", lambda: _collapsed(mesh, most))
-    return kept["vertices"].astype(np.float64), kept["faces"].astype(np.int64)
+    arrays = cache.fetch(f"simple {most} {mesh.digest}", lambda: _collapsed(mesh, most))
+    return arrays["vertices"].astype(np.float64), arrays["faces"].astype(np.int64)
 
 
 def check_available() -> None:

@@ -188,8 +188,8 @@ def _cuts(line: Sightline, piece: Piece, mesh: Mesh) -> tuple[Floats, Floats]:
     starts = np.where(up[:, None], towards_second, towards_third)
     ends = np.where(up[:, None], towards_third, towards_second)
     rounded = np.round(np.stack([starts, ends]), 4)
-    kept = (rounded[0] != rounded[1]).any(axis=1)
-    return rounded[0][kept], rounded[1][kept]
+    long = (rounded[0] != rounded[1]).any(axis=1)
+    return rounded[0][long], rounded[1][long]
 
 
 def _is_inside(point: Floats, starts: Floats, ends: Floats) -> bool:

@@ -68,9 +68,9 @@ def shown_box(sheet: Sheet, rings: Rings) -> Floats | None:
     for number in np.flatnonzero(~apart & ~inside):
         ring = areas[number]
         border, area = LinearRing(ring).intersection(frame), Polygon(ring)
-        found = [] if border.is_empty else [border.bounds]
-        found += [(x, y, x, y) for x, y in frame.exterior.coords[:-1] if area.contains(Point(x, y))]
-        boxes.append(np.array(found).reshape(-1, 4))
+        parts = [] if border.is_empty else [border.bounds]
+        parts += [(x, y, x, y) for x, y in frame.exterior.coords[:-1] if area.contains(Point(x, y))]
+        boxes.append(np.array(parts).reshape(-1, 4))
     every = np.concatenate(boxes)
     return np.array([every[:, :2].min(axis=0), every[:, 2:].max(axis=0)]) if len(every) else None
 

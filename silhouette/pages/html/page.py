@@ -62,8 +62,8 @@ def verbatim(words: str) -> Markup:
     >>> verbatim("a <b>\\n\\tc\\x00")
     'a &lt;b&gt;\\n\\tc?'
     """
-    kept = "".join(sign if sign.isprintable() or sign in "\n\t" else "?" for sign in words.replace("\r\n", "\n"))
-    return Markup(escape(kept))
+    shown = "".join(sign if sign.isprintable() or sign in "\n\t" else "?" for sign in words.replace("\r\n", "\n"))
+    return Markup(escape(shown))
 
 
 def joined(*content: Content) -> Markup:

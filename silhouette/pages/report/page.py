@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from shlex import quote
 from typing import Any
 
@@ -81,19 +81,19 @@ def result_in_words(row: Mapping[str, Any], fields: Sequence[ResultField]) -> li
     >>> result_in_words({"lines": [{"hexes": [[0, 1], [0, 2]]}]}, [lines])
     [('lines', 'hexes: [0, 1], [0, 2]')]
     """
-    known = {field.key: field for field in fields}
-    details = [(field, _value_of(field, row[key], known)) for key, field in known.items() if key in row]
+    by_key = {field.key: field for field in fields}
+    details = [(field, _value_of(field, row[key], by_key)) for key, field in by_key.items() if key in row]
     order = list(row)
     details.sort(key=lambda detail: order.index(detail[0].key))
     return [(field.name, words) for field, words in details if words and field.is_detail]
 
 
-def value_in_words(value: Any, known: Mapping[str, ResultField]) -> str:
+def value_in_words(value: Any, parts: Mapping[str, ResultField]) -> str:
     """A value; empty if there is none.
 
     Args:
         value: of JSON.
-        known: the fields of the tables in it, by their keys.
+        parts: the fields of the tables in it, by their keys.
 
     >>> [value_in_words(value, {}) for value in (False, None, [], -2, 1 / 3)]
     ['no', '', '', '-2', '0.3333']
@@ -102,11 +102,11 @@ def value_in_words(value: Any, known: Mapping[str, ResultField]) -> str:
     'reading: hills = solid, occluded: 25.0 %'
     """
     if isinstance(value, Mapping):
-        fields = [known.get(key, ResultField(key, Any, "")) for key in value]
-        pairs = [(field, _value_of(field, value[field.key], known)) for field in fields]
+        fields = [parts.get(key, ResultField(key, Any, "")) for key in value]
+        pairs = [(field, _value_of(field, value[field.key], parts)) for field in fields]
         return ", ".join(f"{field.name}: {words}" for field, words in pairs if words)
     if isinstance(value, list | tuple):
-        return _list_in_words(value, known)
+        return _list_in_words(value, parts)
     if isinstance(value, bool):
         return _yes_or_no(value)
     if isinstance(value, float):
@@ -114,8 +114,8 @@ def value_in_words(value: Any, known: Mapping[str, ResultField]) -> str:
     return "" if value is None else str(value)
 
 
-def _list_in_words(values: Sequence[Any], known: Mapping[str, ResultField]) -> str:
-    words = [value_in_words(value, known) for value in values]
+def _list_in_words(values: Sequence[Any], parts: Mapping[str, ResultField]) -> str:
+    words = [value_in_words(value, parts) for value in values]
     if values and all(isinstance(value, list | tuple) for value in values):
         return ", ".join(f"({place})" for place in words)
     return ("; " if any(isinstance(value, Mapping) for value in values) else ", ").join(words)
@@ -125,7 +125,7 @@ def _yes_or_no(value: object) -> str:
     return "yes" if value else "no"
 
 
-def _value_of(field: ResultField, value: Any, known: Mapping[str, ResultField]) -> str:
+def _value_of(field: ResultField, value: Any, parts: Mapping[str, ResultField]) -> str:
     """The value of a key: codes of the program in words, addresses of hexes as reasons write them."""
     if field.form == "share" and isinstance(value, float):
         return fraction_in_words(value)
@@ -133,8 +133,8 @@ def _value_of(field: ResultField, value: Any, known: Mapping[str, ResultField]) 
         return value.replace("_", " ")
     if field.form == "address" and value:
         several = value if isinstance(value[0], list | tuple) else [value]
-        return ", ".join(f"[{value_in_words(address, known)}]" for address in several)
-    return value_in_words(value, {part.key: part for part in field.parts} or known)
+        return ", ".join(f"[{value_in_words(address, parts)}]" for address in several)
+    return value_in_words(value, {part.key: part for part in field.parts} or parts)
 
 
 # ---- what verdicts rest on
@@ -213,8 +213,8 @@ def weighed(warnings: Iterable[str]) -> list[str]:
     ... ])
     ['the eye of Oswald is estimated', 'rock.stl: the mesh has 2 holes; sight passes through']
     """
-    kept = [warning for warning in dict.fromkeys(warnings) if not TRIFLES.search(warning)]
-    return sorted(kept, key=lambda warning: FIRST.search(warning) is None)
+    weighty = [warning for warning in dict.fromkeys(warnings) if not TRIFLES.search(warning)]
+    return sorted(weighty, key=lambda warning: FIRST.search(warning) is None)
 
 
 def told_once(warnings: Iterable[str]) -> list[str]:
@@ -224,7 +224,7 @@ def told_once(warnings: Iterable[str]) -> list[str]:
     ['Vex: leader.glb: units are guessed']
     """
     every = list(dict.fromkeys(warnings))
-    return [one for one in every if not any(other != one and other.endswith(one) for other in every)]
+    return [warning for warning in every if not any(other != warning and other.endswith(warning) for other in every)]
 
 
 # ---- the page
@@ -302,7 +302,8 @@ def _drawn_checks(
         with settings():
             warm_up(isinstance(scene, TableScene), writing)
         count = min(max(GROUPS_EACH * workers, -(-len(checks) // REPORT_CHECKS_AT_ONCE)), len(checks))
-        groups = [checks[len(checks) * one // count : len(checks) * (one + 1) // count] for one in range(count)]
+        edges = [len(checks) * number // count for number in range(count + 1)]
+        groups = [checks[start:stop] for start, stop in pairwise(edges)]
         return chain.from_iterable(parallel_map(drawn, groups, workers))
     return chain.from_iterable(
         drawn(checks[start : start + REPORT_CHECKS_AT_ONCE]) for start in range(0, len(checks), REPORT_CHECKS_AT_ONCE)
@@ -484,20 +485,20 @@ def _basis(scene: Any, checks: Sequence[Judged], version: str) -> Markup:
 
 def _scene_file(scene: Any, source: str, checks: Sequence[Judged]) -> Markup:
     """The scene's file, and the command that comes to the same verdicts."""
-    asked = [ruling.check for ruling in checks]
+    shown = [ruling.check for ruling in checks]
     pair = ""
-    if asked != list(scene.checks):  # it was chosen by --from and --to, and everyone else is the default of --to
-        to = f" --to {quote(asked[0].target)}" if len(asked) == 1 else ""
-        pair = f" --from {quote(asked[0].attacker)}{to}"
+    if shown != list(scene.checks):  # it was chosen by --from and --to, and everyone else is the default of --to
+        to = f" --to {quote(shown[0].target)}" if len(shown) == 1 else ""
+        pair = f" --from {quote(shown[0].attacker)}{to}"
     label = word("scene label", file=scene.path.name)
     # A page drops the first line break: one more keeps what the file begins with.
     text = joined(Markup("\n"), verbatim(without_folders(source)))
     area = element("pre", text, id="scene-text", tabindex=0, role="region", aria_label=label)
     name = quote(scene.path.name)
-    command = element("code", f"silhouette check {name}{pair}" if asked else f"silhouette draw {name} --figure table")
+    command = element("code", f"silhouette check {name}{pair}" if shown else f"silhouette draw {name} --figure table")
     return joined(
         element("h2", word("scene file")),
-        element("p", word("scene about" if asked else "scene about table"), " ", command),
+        element("p", word("scene about" if shown else "scene about table"), " ", command),
         element("p", element("button", word("copy"), type="button", id="copy-scene", hidden=True)),
         element("p", id="copy-told", role="status", aria_live="polite", class_="small"),
         area,
@@ -512,7 +513,7 @@ def without_folders(source: str) -> str:
     >>> print(without_folders(r"{ 'model': 'C:\\minis\\axe.toml' }"), without_folders('mesh = "../axe.stl"'))
     { 'model': 'axe.toml' } mesh = "../axe.stl"
     """
-    return ABSOLUTE.sub(lambda found: found[1] + re.split(r"[/\\]+", found[2])[-1], source)
+    return ABSOLUTE.sub(lambda match: match[1] + re.split(r"[/\\]+", match[2])[-1], source)
 
 
 def _foot(version: str) -> Markup:

@@ -20,7 +20,7 @@ from silhouette.drawing.figures import figures_of
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.in_3d.stage import Sight, Stage
 from silhouette.drawing.maps import map_figure
-from silhouette.drawing.saving import Told, Writing, jpeg, svg
+from silhouette.drawing.saving import Description, Writing, jpeg, svg
 from silhouette.drawing.sheet import Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT
 from silhouette.files.cache import Cache
@@ -84,7 +84,7 @@ def overview_for_page(scene: Scene, writing: Writing) -> list[tuple[str, str]]:
 def _drawing(figure: Figure, writing: Writing, language: str = "en") -> tuple[str, Sheet]:
     sheet = PageSheet(figure.width, PRINT, language=language)
     figure.draw(sheet)
-    return svg(sheet.finish(), Told(figure.name).printable(), writing), sheet
+    return svg(sheet.finish(), Description(figure.name).printable(), writing), sheet
 
 
 def _webp(picture: Image.Image) -> tuple[str, bytes]:
@@ -283,12 +283,12 @@ def map_section(drawn: Map, figures: Figures, writing: Writing) -> MapSection:
     title = word("map to" if looks else "map from", name=drawn.request.move, others=", ".join(drawn.others))
     mark = element("div", id="map-mark", hidden=True)
     shown = element("div", figures.add(picture, title, title), mark, id="map-shown", role="group", aria_label=title)
-    told = element("p", id="map-told", role="status", aria_live="polite", class_="screen")
+    answer = element("p", id="map-told", role="status", aria_live="polite", class_="screen")
     section = element(
         "section",
         element("h2", word("map", name=drawn.request.move), id="map-title"),
         shown,
-        told,
+        answer,
         _nearest(drawn),
         id="map-section",
         aria_labelledby="map-title",
@@ -330,6 +330,6 @@ def _cell(drawn: Map, number: int) -> list[Any]:
     if not drawn.cells.stands[number]:
         return index
     percents = np.round(100.0 * drawn.cells.occluded[number])
-    told = [None if np.isnan(one) or one in (0.0, 100.0) else int(one) for one in percents.tolist()]
+    shares = [None if np.isnan(percent) or percent in (0.0, 100.0) else int(percent) for percent in percents.tolist()]
     doubts = drawn.cells.marginal[number].astype(int).tolist()
-    return [*index, int(drawn.marginal[number]), drawn.cells.verdict[number].tolist(), told, doubts]
+    return [*index, int(drawn.marginal[number]), drawn.cells.verdict[number].tolist(), shares, doubts]

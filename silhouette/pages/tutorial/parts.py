@@ -300,11 +300,11 @@ class MapFacts:
     nearest: str
 
 
-def map_scene(wanted: Mapped, scene: Scene, renderer: Renderer, path: Path) -> MapFacts:
+def map_scene(text: Mapped, scene: Scene, renderer: Renderer, path: Path) -> MapFacts:
     """Makes a map of a scene, and draws it.
 
     Args:
-        wanted: what the map is of.
+        text: what the map is of.
         scene: the scene.
         renderer: measures.
         path: of the picture.
@@ -312,7 +312,7 @@ def map_scene(wanted: Mapped, scene: Scene, renderer: Renderer, path: Path) -> M
     Raises:
         FileError: where the picture cannot be written.
     """
-    request = MapRequest(wanted.move, wanted.attackers, grid=wanted.grid, within=wanted.within)
+    request = MapRequest(text.move, text.attackers, grid=text.grid, within=text.within)
     made = mapped(scene, request, renderer)
     write_map_picture(made, path)
     near = [f'{verdict} at {away / INCH:.1f}"' for verdict, (_, away) in made.nearest.items()]
