@@ -17,7 +17,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from silhouette.drawing.captions import HAIRLINE, LINE, SMALL, THIN
-from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.sheet import TWO_COLUMNS, Sheet
 from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided, printable
 from silhouette.geometry import INCH, Floats
@@ -110,6 +110,27 @@ def draw_grid(sheet: Sheet, box: Box, *, mm: float = 1.0, zorder: float = 0.5) -
         sheet.axes.vlines(upright, bottom, top, colors=colour, linewidth=width, zorder=zorder)
         sheet.axes.hlines(across, left, right, colors=colour, linewidth=width, zorder=zorder)
     return fine * mm
+
+
+def draw_table_top(sheet: Sheet, box: Box, shown: Box, *, mm: float | None = 1.0) -> None:
+    """Sets the frame for a whole table, and draws its top with grid and numbers, and the note on how to read them.
+
+    Args:
+        sheet: the sheet to draw on.
+        box: the rectangle of the table.
+        shown: the rectangle that is shown, with numbers round the table.
+        mm: the length of a unit of the drawing; None where it is not known: there is no grid then.
+    """
+    sheet.tallest = TWO_COLUMNS
+    sheet.frame(*room_round(shown, sheet.width, TWO_COLUMNS), ground=sheet.style.paper, line=False)
+    rectangle(sheet, *box, fill=sheet.style.ground, edge=sheet.style.rule, width=LINE, zorder=0.1, mark="table")
+    if mm is None:
+        draw_numbers(sheet, box)
+    else:
+        inches = round(draw_grid(sheet, box, mm=mm) / INCH)
+        draw_rulers(sheet, box, mm=mm)
+        sheet.note(sheet.words("table", inches=sheet.words("inches", number=inches)))
+    sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
 
 
 def draw_rulers(sheet: Sheet, box: Box, *, mm: float = 1.0, zorder: float = 26.0) -> None:

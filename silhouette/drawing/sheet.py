@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.drawing import typeface
-from silhouette.drawing.captions import EDGE, HAIRLINE, NAME, SMALL, THIN, Caption, Swatch
+from silhouette.drawing.captions import EDGE, HAIRLINE, NAME, SMALL, THIN, Swatch, caption_lines
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
@@ -429,8 +429,9 @@ class Sheet:
                 self.axes.plot([x, to_x], [y, to_y], color=self.lettering.soft_ink, linewidth=HAIRLINE, zorder=29)
             label = placed.label
             self._set(*placed.at, label.text, label.size, bold=label.bold, color=label.colour, ha="center")
-        caption = Caption(self.width, self.style, self.title, self.reason, self.legend_entries, self.notes)
-        lines = caption.lines() if self.captions else []
+        lines = []
+        if self.captions:
+            lines = caption_lines(self.width, self.style, self.title, self.reason, self.legend_entries, self.notes)
         depth = sum(line.height for line in lines) + (1.2 if lines else 0.0)
         total = self._height + depth + 2 * EDGE
         self.figure.set_size_inches(self.width / INCH, total / INCH)

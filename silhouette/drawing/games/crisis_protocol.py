@@ -26,13 +26,9 @@ from silhouette.drawing.marks import (
     arrow,
     cross,
     disc,
-    draw_grid,
-    draw_numbers,
-    draw_rulers,
+    draw_table_top,
     draw_ticks,
     line,
-    rectangle,
-    room_round,
     short,
     title,
 )
@@ -370,18 +366,13 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) 
             what is painted on them, and characters have no colours that a map may have.
     """
     box = _table_box(scene)
-    sheet.tallest = TWO_COLUMNS
-    sheet.frame(*room_round(box, sheet.width, TWO_COLUMNS), ground=sheet.style.paper, line=False)
     style, words = sheet.style, sheet.words.of(scene.rules)
-    rectangle(sheet, *box, fill=style.ground, edge=style.rule, width=LINE, zorder=0.1, mark="table")
     mm = millimetres(scene.units)
+    draw_table_top(sheet, box, box, mm=mm)
     if mm is None:
-        draw_numbers(sheet, box)
         sheet.note(words("whole table", units=scene.units))
     else:
-        inches = round(draw_grid(sheet, box, mm=mm) / INCH)
-        draw_rulers(sheet, box, mm=mm)
-        sheet.note(sheet.words("table", inches=sheet.words("inches", number=inches)))
+        sheet.data["frame"]["mm"] = mm
     terrain = AreaStyle(fill=style.terrain, edge=style.terrain_edge, width=LINE, zorder=2.0)
     objects = AreaStyle(fill=style.blocker, edge=style.blocker_edge, width=LINE, zorder=3.0)
     for kind, features, look in (("terrain", scene.terrain, terrain), ("object", scene.objects, objects)):
@@ -398,9 +389,6 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) 
     for feature in (*scene.terrain, *scene.objects):
         sheet.name(words("sized", name=feature.name, size=feature.size), feature.outline.corners, inside=True)
     sheet.caption(scene.title or scene.path.stem, "")
-    sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
-    if mm is not None:
-        sheet.data["frame"]["mm"] = mm
 
 
 def _table_box(scene: PlanScene) -> tuple[float, float, float, float]:

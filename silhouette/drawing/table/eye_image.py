@@ -65,10 +65,6 @@ class EyeImage:
     ghosts: Layer
     disregarded: Layer
 
-    def rows(self, chosen: slice) -> EyeImage:
-        """Some rows of the view, as an image of its own; the range has a start and a stop."""
-        return self.part(chosen, slice(0, self.view.width))
-
     def part(self, rows: slice, columns: slice) -> EyeImage:
         """Some rows and columns of the view, as an image of its own; the ranges have a start and a stop."""
         part = rows, columns

@@ -132,11 +132,12 @@ def coloured(
     planes: Values = np.empty((3, *ids.shape), np.float32)
     for rows in (slice(start, stop) for start, stop in pairwise(edges)):
         columns, facing, strength = relief(view, ids, nearness, rows)
-        _paint_surroundings(planes[:, rows], image.rows(rows), distance, scenery)
+        strip = image.part(rows, slice(0, view.width))
+        _paint_surroundings(planes[:, rows], strip, distance, scenery)
         things = np.ascontiguousarray(planes[:, rows, columns])
         _paint_solids(things, image.part(rows, columns), facing, albedo, distance, scenery)
         planes[:, rows, columns] = things
-        _shade(planes[:, rows], image.rows(rows), dark[rows], distance, scenery)
+        _shade(planes[:, rows], strip, dark[rows], distance, scenery)
         things = np.ascontiguousarray(planes[:, rows, columns])
         _lay(things, _rgb(scenery.line), strength, strength > 0.0)
         planes[:, rows, columns] = things

@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
-from silhouette.drawing.captions import BOLD, LINE, THIN, Swatch
-from silhouette.drawing.marks import Box, draw_grid, draw_rulers, rectangle, room_round, shape
-from silhouette.drawing.sheet import TWO_COLUMNS, Sheet
+from silhouette.drawing.captions import BOLD, THIN, Swatch
+from silhouette.drawing.marks import Box, draw_table_top, shape
+from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.table.table_parts import draw_facing
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.geometry import INCH, Floats, cosine_and_sine
@@ -41,12 +41,8 @@ def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True, as_grou
             painted on it, and models have no colours that a map may have.
     """
     box, pieces = table_box(scene), _box_round(scene, 0.0)
-    sheet.tallest = TWO_COLUMNS
     shown = (*np.minimum(box[:2], pieces[:2]).tolist(), *np.maximum(box[2:], pieces[2:]).tolist())
-    sheet.frame(*room_round(shown, sheet.width, TWO_COLUMNS), ground=sheet.style.paper, line=False)
-    rectangle(sheet, *box, fill=sheet.style.ground, edge=sheet.style.rule, width=LINE, zorder=0.1, mark="table")
-    apart = draw_grid(sheet, box)
-    draw_rulers(sheet, box)
+    draw_table_top(sheet, box, shown)
     colours = {} if as_ground else _colours(sheet, scene)
     for piece in sorted(scene.pieces, key=lambda piece: (piece.kind != "terrain", piece.base_span)):
         _draw_piece(sheet, piece, colours, facings=facings)
@@ -55,8 +51,9 @@ def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True, as_grou
             shape(sheet, large, "none", sheet.style.ink, OUTLINES)
     for piece in sorted(scene.pieces, key=lambda piece: piece.kind == "terrain"):
         _name(sheet, piece)
-    _explain(sheet, scene, colours, apart)
-    sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
+    for gang, (fill, edge) in colours.items():
+        sheet.legend(Swatch(gang, fill, edge))
+    sheet.caption(scene.title or scene.path.stem, "")
 
 
 def table_box(scene: TableScene) -> Box:
@@ -121,11 +118,3 @@ def _name(sheet: Sheet, piece: Piece) -> None:
     if piece.kind != "terrain" and abs(stands) >= RAISED:
         text += f" {stands:+.0f} mm"
     sheet.name(text, points, bold=piece.kind != "terrain", inside=piece.kind == "terrain")
-
-
-def _explain(sheet: Sheet, scene: TableScene, colours: dict[str, tuple[str, str]], apart: float) -> None:
-    for gang, (fill, edge) in colours.items():
-        sheet.legend(Swatch(gang, fill, edge))
-    sheet.caption(scene.title or scene.path.stem, "")
-    inches = sheet.words("inches", number=round(apart / INCH))
-    sheet.note(sheet.words("table", inches=inches))

@@ -118,21 +118,8 @@ _FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}")
 _REFERENCE = re.compile(r"url\(#")
 
 
-@dataclass(frozen=True)
-class InlineFigure:
-    """A figure as a part of a page.
-
-    Attributes:
-        markup: the ``<svg>`` element.
-        fonts: the ``@font-face`` rules that its text is set in, for the page's own style sheet.
-    """
-
-    markup: Markup
-    fonts: tuple[str, ...]
-
-
-def inlined(svg: str | bytes, mark: str, label: str) -> InlineFigure:
-    """A figure for a page, as one picture with a label for readers who do not see it.
+def inlined(svg: str | bytes, mark: str, label: str) -> tuple[Markup, tuple[str, ...]]:
+    """A figure for a page, an ``<svg>`` with a label for readers who do not see it, and the ``@font-face`` rules of it.
 
     Args:
         svg: the file's content, as `silhouette.drawing` writes it.
@@ -141,10 +128,10 @@ def inlined(svg: str | bytes, mark: str, label: str) -> InlineFigure:
 
     >>> drawn = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3" width="4pt"><title>t</title>'
     >>> drawn += '<g id="a"><text>a&lt;b</text></g><path clip-path="url(#a)" onclick="no()"/></svg>'
-    >>> found = inlined(drawn, "f1-", 'Kal & "Vex"').markup
-    >>> found[: found.index(">")]
+    >>> markup, _ = inlined(drawn, "f1-", 'Kal & "Vex"')
+    >>> markup[: markup.index(">")]
     '<svg viewBox="0 0 4 3" role="img" aria-label="Kal &amp; &quot;Vex&quot;" class="drawing"'
-    >>> found[found.index(">") :]
+    >>> markup[markup.index(">") :]
     '><g id="f1-a"><text>a&lt;b</text></g><path clip-path="url(#f1-a)"></path></svg>'
     """
     root = ElementTree.fromstring(svg)
@@ -153,7 +140,7 @@ def inlined(svg: str | bytes, mark: str, label: str) -> InlineFigure:
     inner = "".join(_element(child, mark) for child in root if child.tag not in LEFT_OUT)
     view = escape(root.get("viewBox", "0 0 1 1"))
     start = f'<svg viewBox="{view}" role="img" aria-label="{text(label)}" class="drawing">'
-    return InlineFigure(Markup(f"{start}{inner}</svg>"), fonts)
+    return Markup(f"{start}{inner}</svg>"), fonts
 
 
 def _element(node: ElementTree.Element, mark: str) -> str:
@@ -220,10 +207,10 @@ class Figures:
             attributes: the attributes of the ``<figure>``.
         """
         self._count += 1
-        figure = inlined(svg, f"f{self._count}-", label)
-        self._fonts.update(dict.fromkeys(figure.fonts))
+        markup, fonts = inlined(svg, f"f{self._count}-", label)
+        self._fonts.update(dict.fromkeys(fonts))
         below = joined(caption)
-        return element("figure", figure.markup, element("figcaption", below) if below else "", **attributes)
+        return element("figure", markup, element("figcaption", below) if below else "", **attributes)
 
     @property
     def type(self) -> str:

@@ -338,14 +338,14 @@ def report_page(
     data: dict[str, Any] = {"stage": document, "results": {"results": [check.row() for check in checks]}}
     scripts = [asset("viewer.min.js")]
     if mapped is not None:
-        data["map"] = mapped.data
+        data["map"] = mapped[1]
         scripts.append(asset("map.js"))
     return page(
         Head(title, word("about", title=title), figures, asset("report.css")),
         _head(scene, title, len(drawn)),
         _verdicts(drawn, scene.warnings),
         view_section(stage, about),
-        mapped.markup if mapped else "",
+        mapped[0] if mapped else "",
         element("h2", word("checks" if drawn else "from above")),
         _checks(drawn, figures, stage) or _from_above(scene, title, figures, cache),
         _basis(scene, checks, version),

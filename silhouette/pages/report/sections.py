@@ -7,7 +7,6 @@ works with. The map is a picture whose places tell, when tapped, who sees them a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
@@ -252,21 +251,8 @@ def _legend(stage: Stage) -> Markup:
 # ---- the map
 
 
-@dataclass(frozen=True)
-class MapSection:
-    """A map on a page.
-
-    Attributes:
-        markup: the section.
-        data: what its script needs.
-    """
-
-    markup: Markup
-    data: dict[str, Any]
-
-
-def map_section(drawn: Map, figures: Figures, writing: Writing) -> MapSection:
-    """The section of a map.
+def map_section(drawn: Map, figures: Figures, writing: Writing) -> tuple[Markup, dict[str, Any]]:
+    """The section of a map, and what its script needs.
 
     Args:
         drawn: the map.
@@ -293,7 +279,7 @@ def map_section(drawn: Map, figures: Figures, writing: Writing) -> MapSection:
         id="map-section",
         aria_labelledby="map-title",
     )
-    return MapSection(section, _data(drawn, sheet.data))
+    return section, _data(drawn, sheet.data)
 
 
 def _nearest(drawn: Map) -> Markup:
