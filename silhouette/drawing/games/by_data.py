@@ -20,11 +20,10 @@ from silhouette.drawing.sheet import COLUMN, Figure, Sheet
 from silhouette.drawing.styles import tint
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.drawing.table.eye_view import coloured, scenery_of, target_swatches
-from silhouette.drawing.table.table_parts import draw_facing
-from silhouette.drawing.table.tracing import Rings, standing
+from silhouette.drawing.table.table_view import draw_model, outline_of, points_of
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import told_in_figures, why
-from silhouette.geometry import Floats, cosine_and_sine
+from silhouette.geometry import Floats
 from silhouette.measure.observation import OBSCURED, SEEN, Observation
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.data.found import Counted, Tally, Use
@@ -434,7 +433,7 @@ def _asked(verdict: DataVerdict) -> list[Use]:
 
 
 def _frame(sheet: Sheet, pieces: list[Piece], lines: list[Floats]) -> None:
-    points = [_round(piece) for piece in pieces]
+    points = [points_of(piece) for piece in pieces]
     points += [ends.reshape(-1, 3)[:, :2] for ends in lines]
     every = np.concatenate(points)
     low, high = every.min(axis=0), every.max(axis=0)
@@ -454,12 +453,6 @@ def _draw_ticks(sheet: Sheet) -> None:
     sheet.reserve(across, bottom, right, top)
 
 
-def _round(piece: Piece) -> Floats:
-    """(n, 2) points of a piece in plan, which its outline does not leave."""
-    points: Floats = piece.whole_box[:, :2]
-    return points if piece.kind == "terrain" else np.concatenate([points, piece.base_outline])
-
-
 def _draw_piece(sheet: Sheet, piece: Piece, verdict: DataVerdict, look: _Look | None = None) -> None:
     """Draws terrain as its outline, a model as its base, its body and where it faces.
 
@@ -470,24 +463,19 @@ def _draw_piece(sheet: Sheet, piece: Piece, verdict: DataVerdict, look: _Look | 
         look: of a piece that decides or hides something.
     """
     style = sheet.style
-    rings: Rings = standing(piece.model.mesh if piece.kind == "terrain" else piece.model.significant, piece.pose)
     if piece.kind == "terrain":
         edge, look = (style.blocker_edge, look) if look else (style.terrain_edge, _Look("", style.terrain, THIN, "-"))
         zorder = 4.0 if look.phrase else 3.0
-        shape(sheet, rings, look.fill, edge, zorder, linewidth=look.width, linestyle=look.dashes)
+        shape(sheet, outline_of(piece), look.fill, edge, zorder, linewidth=look.width, linestyle=look.dashes)
         return
     fill, edge = (look.fill, style.blocker_edge) if look else (style.model, style.model_edge)
     if piece.name == verdict.attacker:
         fill, edge = style.attacker, style.attacker_edge
     elif piece.name == verdict.target:
         fill, edge = (style.seen if verdict.line_of_sight else style.obscured), style.seen_edge
-    base = piece.base_outline
-    shape(sheet, (base,), style.paper, edge, 5.0, linewidth=BOLD)
-    shape(sheet, rings, fill, edge, 5.2, linewidth=THIN)
-    if piece.facing is not None and piece.name == verdict.attacker:
-        draw_facing(sheet, base, piece.base_centre, np.array(cosine_and_sine(piece.facing)), edge, 5.3)
+    draw_model(sheet, piece, fill, edge, facing=piece.name == verdict.attacker)
     # A little within the base: the name of a model begins at its rim, and would be kept off it by rounding.
-    sheet.avoid(piece.base_centre + WITHIN * (base - piece.base_centre))
+    sheet.avoid(piece.base_centre + WITHIN * (piece.base_outline - piece.base_centre))
 
 
 def _draw_lines(sheet: Sheet, scene: DataScene, use: Use) -> None:
@@ -545,7 +533,7 @@ def _name_pieces(sheet: Sheet, scene: DataScene, ends: Sequence[Piece], telling:
 
 def _name(sheet: Sheet, piece: Piece, *, bold: bool) -> None:
     """Writes a piece's name, if it lies in the drawing; that of large terrain within it."""
-    points = _round(piece)
+    points = points_of(piece)
     x, y = (points.min(axis=0) + points.max(axis=0)) / 2
     left, bottom, right, top = sheet.bounds
     if left <= x <= right and bottom <= y <= top:

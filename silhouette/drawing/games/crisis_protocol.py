@@ -373,11 +373,13 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) 
         sheet.note(words("whole table", units=scene.units))
     else:
         sheet.data["frame"]["mm"] = mm
-    terrain = AreaStyle(fill=style.terrain, edge=style.terrain_edge, width=LINE, zorder=2.0)
-    objects = AreaStyle(fill=style.blocker, edge=style.blocker_edge, width=LINE, zorder=3.0)
-    for kind, features, look in (("terrain", scene.terrain, terrain), ("object", scene.objects, objects)):
+    for kind, features, fill, edge, zorder in (
+        ("terrain", scene.terrain, style.terrain, style.terrain_edge, 2.0),
+        ("object", scene.objects, style.blocker, style.blocker_edge, 3.0),
+    ):
         for number, feature in enumerate(features):
-            area(sheet, feature.outline.corners, **{**look, "mark": f"{kind}-{number}"})
+            look = AreaStyle(fill=fill, edge=edge, width=LINE, zorder=zorder, mark=f"{kind}-{number}")
+            area(sheet, feature.outline.corners, **look)
             if as_ground:
                 area(sheet, feature.outline.corners, edge=style.ink, width=THIN, zorder=4.5)
     for number, character in enumerate(scene.characters):
@@ -398,7 +400,7 @@ def _table_box(scene: PlanScene) -> tuple[float, float, float, float]:
     every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])
     low, high = every.min(axis=0), every.max(axis=0)
     room = max(ROOM * float((high - low).max()), 1e-9)
-    left, bottom, right, top = (*(low - room).tolist(), *(high + room).tolist())
+    (left, bottom), (right, top) = (low - room).tolist(), (high + room).tolist()
     return left, bottom, right, top
 
 

@@ -47,7 +47,7 @@ def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True, as_grou
     for piece in sorted(scene.pieces, key=lambda piece: (piece.kind != "terrain", piece.base_span)):
         _draw_piece(sheet, piece, colours, facings=facings)
         if as_ground and piece.kind == "terrain":
-            large = tuple(ring for ring in _outline(piece) if abs(ring_area(ring)) > sheet.paper(LARGE) ** 2)
+            large = tuple(ring for ring in outline_of(piece) if abs(ring_area(ring)) > sheet.paper(LARGE) ** 2)
             shape(sheet, large, "none", sheet.style.ink, OUTLINES)
     for piece in sorted(scene.pieces, key=lambda piece: piece.kind == "terrain"):
         _name(sheet, piece)
@@ -67,8 +67,7 @@ def table_box(scene: TableScene) -> Box:
 
 def _box_round(scene: TableScene, room: float) -> Box:
     """The rectangle round all pieces, with some room, mm; of a table without pieces one round the origin."""
-    points = [piece.whole_box[:, :2] for piece in scene.pieces]
-    points += [piece.base_outline for piece in scene.pieces if piece.kind != "terrain"]
+    points = [points_of(piece) for piece in scene.pieces]
     every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])
     low, high = every.min(axis=0) - room, every.max(axis=0) + room
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
@@ -91,30 +90,38 @@ def _colours(sheet: Sheet, scene: TableScene) -> dict[str, tuple[str, str]]:
 def _draw_piece(sheet: Sheet, piece: Piece, colours: dict[str, tuple[str, str]], *, facings: bool) -> None:
     """Draws terrain as its outline; a model as its base, its body and its facing."""
     style = sheet.style
-    rings = _outline(piece)
     if piece.kind == "terrain":
-        shape(sheet, rings, style.terrain, style.terrain_edge, 3.0)
+        shape(sheet, outline_of(piece), style.terrain, style.terrain_edge, 3.0)
         return
     fill, edge = colours.get(piece.gang or "", (style.model, style.model_edge))
+    draw_model(sheet, piece, fill, edge, facing=facings)
+    steps = np.linspace(0.2, 1.0, 4)[:, None, None]
+    sheet.avoid(piece.base_centre + steps * (piece.base_outline - piece.base_centre))
+
+
+def draw_model(sheet: Sheet, piece: Piece, fill: str, edge: str, *, facing: bool) -> None:
+    """Draws a model in plan, in these colours: its base, its body, and where it faces, where that is known."""
     base = piece.base_outline
-    shape(sheet, (base,), style.paper, edge, 5.0, linewidth=BOLD)
-    shape(sheet, rings, fill, edge, 5.2, linewidth=THIN)
-    if facings and piece.facing is not None:
+    shape(sheet, (base,), sheet.style.paper, edge, 5.0, linewidth=BOLD)
+    shape(sheet, outline_of(piece), fill, edge, 5.2, linewidth=THIN)
+    if facing and piece.facing is not None:
         draw_facing(sheet, base, piece.base_centre, np.array(cosine_and_sine(piece.facing)), edge, 5.3)
-    sheet.avoid(piece.base_centre + np.linspace(0.2, 1.0, 4)[:, None, None] * (base - piece.base_centre))
 
 
-def _outline(piece: Piece) -> Rings:
+def points_of(piece: Piece) -> Floats:
+    """(n, 2) points of a piece in plan, which its outline does not leave, mm in the world."""
+    points: Floats = piece.whole_box[:, :2]
+    return points if piece.kind == "terrain" else np.concatenate([points, piece.base_outline])
+
+
+def outline_of(piece: Piece) -> Rings:
     """The outline of what counts of a model, or of all of a piece of terrain, mm in the world."""
     return standing(piece.model.mesh if piece.kind == "terrain" else piece.model.significant, piece.pose)
 
 
 def _name(sheet: Sheet, piece: Piece) -> None:
     """Writes a piece's name next to it, and the height where it stands above the table; terrain's within it."""
-    points: Floats = piece.whole_box[:, :2]
-    if piece.kind != "terrain":
-        points = np.concatenate([points, piece.base_outline])
     text, stands = piece.name, piece.base_span[0]
     if piece.kind != "terrain" and abs(stands) >= RAISED:
         text += f" {stands:+.0f} mm"
-    sheet.name(text, points, bold=piece.kind != "terrain", inside=piece.kind == "terrain")
+    sheet.name(text, points_of(piece), bold=piece.kind != "terrain", inside=piece.kind == "terrain")
