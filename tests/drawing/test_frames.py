@@ -14,8 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from PIL import Image
 
-from silhouette.drawing.animation.frames import Shot, Storyboard
-from silhouette.drawing.animation.plot import Plot, Point
+from silhouette.drawing.animation.frames import Plot, Point, Shot, Storyboard
 from silhouette.drawing.page import FINE
 from silhouette.drawing.styles import LEVEL_COLOURS
 from silhouette.errors import RequestError

@@ -26,7 +26,7 @@ from silhouette.drawing.marks import (
     step_of,
 )
 from silhouette.drawing.sheet import TWO_COLUMNS, Sheet, settings
-from silhouette.drawing.table.table_parts import shown_box
+from silhouette.drawing.table.sightlines import shown_box
 from silhouette.drawing.table.table_view import ROOM_ROUND, draw_table, table_box
 from silhouette.geometry import INCH
 from silhouette.scenes.table import TableScene

@@ -23,14 +23,15 @@ from silhouette.drawing.animation.frames import (
     MARGIN,
     WIDTH,
     Draw,
+    Point,
     Shot,
     Storyboard,
     board_panels,
     bounds_of,
     ground_of,
     table_panels,
+    word,
 )
-from silhouette.drawing.animation.plot import Point, word
 from silhouette.drawing.figures import figures_of, warm_up
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.sightlines import Sightline

@@ -12,8 +12,10 @@ from silhouette.drawing.marks import draw_ticks, shape
 from silhouette.drawing.marks import line as stroke
 from silhouette.drawing.sheet import COLUMN, Sheet
 from silhouette.drawing.styles import tint
-from silhouette.drawing.table.sightlines import BEYOND, CLEAR, Sightline
-from silhouette.drawing.table.table_parts import (
+from silhouette.drawing.table.sightlines import (
+    BEYOND,
+    CLEAR,
+    Sightline,
     caption,
     draw_eye,
     draw_facing,

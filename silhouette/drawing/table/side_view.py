@@ -13,8 +13,10 @@ from silhouette.drawing.marks import line as stroke
 from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import COLUMN, MIN_HEIGHT, Sheet
 from silhouette.drawing.table.eye_image import solid_pieces
-from silhouette.drawing.table.sightlines import PARTLY, WHOLLY, Sightline
-from silhouette.drawing.table.table_parts import (
+from silhouette.drawing.table.sightlines import (
+    PARTLY,
+    WHOLLY,
+    Sightline,
     caption,
     draw_eye,
     draw_scale,

@@ -41,6 +41,7 @@ from silhouette.pages.html.page import (
     verbatim,
 )
 from silhouette.pages.report.sections import (
+    VIEWER,
     about_checks,
     figures_for_page,
     map_section,
@@ -48,8 +49,8 @@ from silhouette.pages.report.sections import (
     overview_for_page,
     see_button,
     view_section,
+    word,
 )
-from silhouette.pages.report.words import VIEWER, word
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasDescription, meshes_of
