@@ -1,5 +1,5 @@
-"""DRAW: what the figures of one check share: the image from the eye, the target cut into sectors, and the parts of plan and
-side view, from the stretch of table shown to the caption.
+"""DRAW: what the figures of one check share: the image from the eye, the target cut into sectors, and the parts of
+plan and side view, from the stretch of table shown to the caption.
 
 verdict with its Observation -> EyeImage -> directions in plan and in elevation, with a level each -> sectors
 
