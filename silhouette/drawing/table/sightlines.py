@@ -469,7 +469,8 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
         for cut in range(cuts):
             fill = style.ink if cut % 2 == 0 else style.paper
             x = left + cut * step
-            rectangle(sheet, x, low, x + step, low + high, fill=fill, edge=style.ink, width=HAIRLINE, zorder=25.0)
+            bar = np.array([(x, low), (x + step, low), (x + step, low + high), (x, low + high)])
+            shape(sheet, (bar,), fill, style.ink, 25.0, linewidth=HAIRLINE)
         text = sheet.words(words, number=number)
         sheet.text(left + number * unit + sheet.paper(0.9), low + high / 2, text, ha="left")
     sheet.reserve(left, bottom, left + max(wide, longest) + sheet.paper(7.0), bottom + sheet.paper(4.2))
