@@ -59,6 +59,11 @@ class Movers(NamedTuple):
     others: tuple[str, ...]
 
 
+def one_way_words(seer: str, blind: str, why: str) -> str:
+    """The sentence that one sees another that does not see it, and why."""
+    return f"{seer} sees {blind}, but not the other way round: {why}"
+
+
 class WhatIf(ABC, Generic[S]):
     """A game of which it can be told what would change a verdict: pieces move, or are taken away."""
 
@@ -80,11 +85,7 @@ class WhatIf(ABC, Generic[S]):
 
     @abstractmethod
     def movers(self, scene: S, check: Check) -> Movers:
-        """What of a check can be otherwise.
-
-        Raises:
-            RequestError: if no move of anyone changes the answer, or makes sense.
-        """
+        """What of a check can be otherwise. RequestError if no move of anyone changes the answer, or makes sense."""
 
     @abstractmethod
     def middle(self, scene: S, name: str) -> Floats:
@@ -99,15 +100,11 @@ class WhatIf(ABC, Generic[S]):
         return float(np.nan), 0.0
 
     def one_way(self, scene: S, seeing: Any, blind: Any, settings: Settings) -> str:
-        """Why one sees another that does not see it, in one sentence.
+        """Why one sees another that does not see it, in one sentence, by the verdicts on the way there and back.
 
-        Args:
-            scene: of both checks.
-            seeing: the verdict of the one that sees.
-            blind: the verdict of the other one, on the way back.
-            settings: of the measurement, to judge again what is to be named as the reason.
+        What is to be named as the reason is judged again, with the settings.
         """
-        return f"{seeing.attacker} sees {seeing.target}, but not the other way round: {blind.reason}"
+        return one_way_words(seeing.attacker, seeing.target, blind.reason)
 
 
 class HasOdds(WhatIf[S]):
@@ -138,13 +135,7 @@ class HasOdds(WhatIf[S]):
     def from_elsewhere(
         self, requests: Sequence[tuple[S, Check]], verdicts: Sequence[Verdict], settings: Settings
     ) -> list[Verdict]:
-        """Verdicts, each with the others that hold from `elsewhere`; all else of them stays as it is.
-
-        Args:
-            requests: each a check and its scene.
-            verdicts: on them, in their order.
-            settings: of the measurement.
-        """
+        """Verdicts on requests, in their order, each with the others that hold from `elsewhere`."""
         ways = [self.elsewhere(scene, check) for scene, check in requests]
         trials = [
             (
@@ -175,11 +166,7 @@ class HasMaps(ABC, Generic[S]):
 
     @abstractmethod
     def places(self, scene: S, name: str) -> Places:
-        """Where a model could stand on its table.
-
-        Raises:
-            RequestError: if no model has the name.
-        """
+        """Where a model could stand on its table. RequestError if no model has the name."""
 
     def certainly_out_of_arc(self, scene: S, attacker: str, boxes: Floats) -> Flags:
         """(q,) whether a target in each of some boxes (q, 8, 3), mm, gets the last verdict whatever is in the way.
@@ -227,11 +214,7 @@ class HasFirstSceneOfMeshes(HasFirstScene, ABC):
 
 
 def judged(rule: Rule[Any, Verdict], requests: Sequence[tuple[Any, Check]], settings: Settings) -> list[Verdict]:
-    """The verdicts on checks, each with its scene, and what else they could be if pieces stand or look otherwise.
-
-    Raises:
-        RequestError: as of `silhouette.rules.base.Rule.judge`.
-    """
+    """The verdicts on checks, each with its scene, and what else they could be if pieces stand or look otherwise."""
     verdicts: Sequence[Verdict] = rule.judge(requests, settings)
     return list(rule.from_elsewhere(requests, verdicts, settings) if isinstance(rule, HasOdds) else verdicts)
 
@@ -272,11 +255,7 @@ def what_if(rule: Rule[Any, Any], scene: Any) -> WhatIf[Any]:
 
 
 def maps_of(rule: Rule[Any, Any], scene: Any) -> HasMaps[Any]:
-    """The game of a scene, as one with maps.
-
-    Raises:
-        RequestError: if it has none.
-    """
+    """The game of a scene, as one with maps. RequestError if it has none."""
     if not isinstance(rule, HasMaps):
         raise RequestError(f"{scene.path}: there are no maps of {rule.title}")
     return rule

@@ -16,12 +16,12 @@ import pytest
 
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
-from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL
-from silhouette.rules.ikosa.results import IkosaVerdict
+from silhouette.rules.ikosa.judge import IkosaVerdict
 from silhouette.rules.ikosa.rule import IKOSA
 from silhouette.rules.tide_of_iron.hexes import Address
-from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
+from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 from silhouette.scenes.scene import Check
 from tests.support.rulings import ruled

@@ -8,7 +8,6 @@ them, so that no colour flickers.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from PIL import Image
 
+from silhouette.common.installation import extra_command
 from silhouette.drawing.animation.frames import (
     MARGIN,
     WIDTH,
@@ -39,7 +39,6 @@ from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.writing import check_place, write_file
 from silhouette.geometry import INCH
-from silhouette.installation import extra_command
 from silhouette.judging import JudgingOptions, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
@@ -50,7 +49,7 @@ from silhouette.rules.fields import SEEN_PIXELS
 from silhouette.scenes.motion import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import DECIMALS, MILLIMETRES, TableScene
-from silhouette.text import Progress
+from silhouette.text import Progress, json_text
 from silhouette.workers import parallel_map
 
 FORMATS = (".gif", ".mp4")
@@ -121,7 +120,7 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
         FileError: where it cannot be written; a file of that name then stays as it was.
     """
     write = _gif if path.suffix.lower() == ".gif" else _mp4
-    write_file(path, write(frames, fps, json.dumps(data, separators=(",", ":")), progress))
+    write_file(path, write(frames, fps, json_text(data, separators=(",", ":")), progress))
 
 
 def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:

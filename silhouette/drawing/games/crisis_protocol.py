@@ -40,9 +40,8 @@ from silhouette.files.cache import Cache
 from silhouette.geometry import INCH, Floats, Pose
 from silhouette.relations.plane_geometry import tangent_quadrilateral
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.crisis_protocol.moving import METRIC, millimetres
-from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
-from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene
+from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.scene import METRIC, Character, Feature, PlanScene, millimetres
 from silhouette.scenes.scene import Check
 
 BLOCKS, COVERS = "////", "...."

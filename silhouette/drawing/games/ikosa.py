@@ -28,7 +28,7 @@ from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Pose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.ikosa.cell_lines import Cell, Face, Point, Solids
-from silhouette.rules.ikosa.results import IkosaVerdict
+from silhouette.rules.ikosa.judge import IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature
 from silhouette.scenes.scene import Check
 

@@ -37,7 +37,7 @@ from silhouette.drawing.words.words import Words, told_in_figures
 from silhouette.geometry import Flags
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
 from silhouette.scenes.scene import Check
 from silhouette.text import sentence

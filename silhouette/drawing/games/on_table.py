@@ -16,7 +16,7 @@ from silhouette.drawing.table.table_view import draw_table
 from silhouette.files.cache import Cache
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import MeasuredVerdict, Verdict
-from silhouette.rules.table import OfTable
+from silhouette.rules.on_table import OfTable
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 

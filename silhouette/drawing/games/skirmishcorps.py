@@ -30,7 +30,7 @@ from silhouette.drawing.typeface import width as text_width
 from silhouette.geometry import Floats
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.skirmishcorps.classes import BRICK, CLASSES
-from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
+from silhouette.rules.skirmishcorps.entries import SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit
 from silhouette.scenes.scene import Check
 

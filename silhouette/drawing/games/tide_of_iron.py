@@ -32,8 +32,7 @@ from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Pose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.tide_of_iron.hexes import NEIGHBOURS, Address, distance, in_words
-from silhouette.rules.tide_of_iron.judge import ruling
-from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
+from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict, ruling
 from silhouette.rules.tide_of_iron.scene import LONGEST_MAP, HexScene
 from silhouette.scenes.scene import Check
 

@@ -12,7 +12,6 @@ Text becomes HTML, escaped once and in one place; everything but `Markup` is pla
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +30,7 @@ from silhouette.errors import FileError
 from silhouette.files.writing import check_place
 from silhouette.judging import Judged
 from silhouette.rules.base import Level
-from silhouette.text import printable
+from silhouette.text import json_text, printable
 
 VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "col", "wbr"})
 """Elements that have no content and no end."""
@@ -385,6 +384,6 @@ def _policy(script: str, local_pictures: bool) -> str:
 
 def _data(key: str, value: Any) -> Markup:
     """Data for a script; no sign in it can end the element."""
-    document = json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    document = json_text(value, separators=(",", ":"), ensure_ascii=True)
     safe = document.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return Markup(f'<script type="application/json" id="{key}">{safe}</script>')

@@ -16,12 +16,13 @@ from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from silhouette.common.version import VERSION, document
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.saving import DRAWN
 from silhouette.drawing.sheet import settings
 from silhouette.errors import FileError, RequestError
 from silhouette.files.changing import changing_folder, check_folder
-from silhouette.files.examples import examples_folder
+from silhouette.files.reading import examples_folder
 from silhouette.files.writing import PARTIAL, write_file
 from silhouette.pages.html.page import Head, Markup, element, joined, page, plate, table, verdict_mark
 from silhouette.pages.html.page import text as plain
@@ -37,8 +38,7 @@ from silhouette.pages.tutorial.parts import (
     frames_of,
     texts,
 )
-from silhouette.text import Progress, obscured, sentence, strict, verdict_in_words
-from silhouette.version import VERSION, document
+from silhouette.text import Progress, json_text, obscured, sentence, verdict_in_words
 from silhouette.workers import parallel_map
 
 INDEX = "index.html"
@@ -281,8 +281,8 @@ def whole_folder(out: Path, inputs: Iterable[Path] = ()) -> Iterator[Path]:
 def write_facts(folder: Path, facts: dict[str, Any]) -> None:
     """Writes the results on the pages, with the names of all files, into a folder whose other files are written."""
     names = [*files_in(folder), FACTS]
-    content = strict(document({"maker": MAKER, **facts, "files": sorted(names)}))
-    write_file(folder / FACTS, json.dumps(content, indent=1, allow_nan=False) + "\n")
+    content = document({"maker": MAKER, **facts, "files": sorted(names)})
+    write_file(folder / FACTS, json_text(content, indent=1) + "\n")
 
 
 def files_in(folder: Path) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from silhouette.rules.base import Phrase
-from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 
 PHRASES: Mapping[str, Phrase] = {
     "whole table": "Seen from above, x to the right and y up; numbers in {units}, from the scene's origin.",

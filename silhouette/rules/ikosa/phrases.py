@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from silhouette.rules.base import Phrase
-from silhouette.rules.ikosa.results import IkosaVerdict
+from silhouette.rules.ikosa.judge import IkosaVerdict
 
 PHRASES: Mapping[str, Phrase] = {
     "clear lines": "clear lines: {count}",

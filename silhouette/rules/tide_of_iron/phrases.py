@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from silhouette.rules.base import Phrase
 from silhouette.rules.tide_of_iron.hexes import in_words
-from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
+from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict
 
 PHRASES: Mapping[str, Phrase] = {
     "map title": "Not seen from {attacker}",
