@@ -470,7 +470,7 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
             fill = style.ink if cut % 2 == 0 else style.paper
             x = left + cut * step
             bar = np.array([(x, low), (x + step, low), (x + step, low + high), (x, low + high)])
-            shape(sheet, (bar,), fill, style.ink, 25.0, linewidth=HAIRLINE)
+            shape(sheet, (bar,), fill, style.ink, 25.0, linewidth=HAIRLINE, joinstyle="miter")
         text = sheet.words(words, number=number)
         sheet.text(left + number * unit + sheet.paper(0.9), low + high / 2, text, ha="left")
     sheet.reserve(left, bottom, left + max(wide, longest) + sheet.paper(7.0), bottom + sheet.paper(4.2))
