@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from silhouette.common.time_limit import OutOfTime, go_on, time_limit
 from silhouette.errors import RequestError
 from silhouette.geometry import Flags
 from silhouette.rules.base import Level, RuleReference, Verdict
@@ -40,7 +41,6 @@ from silhouette.rules.ikosa.cell_lines import (
 from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature, Exposure, Readings, in_words
 from silhouette.scenes.scene import Check
 from silhouette.text import in_a_row, in_a_sentence
-from silhouette.time_limit import OutOfTime, go_on, time_limit
 
 LineRule = Literal["one cell", "melee", "ranged", "out of reach"]
 """The rule by which lines are drawn: none within one cell; from cell to neighbouring cell in melee; from a point to the

@@ -34,7 +34,7 @@ from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Elsewhere, moved
 from silhouette.scenes.scene import Check
-from silhouette.text import in_a_sentence
+from silhouette.text import in_a_sentence, numbered
 
 # ---- the first scene of given meshes
 
@@ -72,12 +72,8 @@ def _names(meshes: Sequence[str]) -> list[str]:
     """The names of the files without their endings; of equal ones the later ones have a number."""
     names = list[str]()
     for mesh in meshes:
-        stem = PurePath(mesh).stem
-        name, number = stem, 1
-        while name in (*names, "wall"):
-            number += 1
-            name = f"{stem} {number}"
-        names.append(name)
+        stem, taken = PurePath(mesh).stem, (*names, "wall")
+        names.append(numbered(stem, taken) if stem in taken else stem)
     return names
 
 
