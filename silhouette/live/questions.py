@@ -146,9 +146,9 @@ class PageQuestion:
 
     def answered(self, desk: Desk) -> bytes:
         """See `Question`."""
+        from silhouette.common.version import VERSION
         from silhouette.judging.loading import Selection
         from silhouette.pages.report.page import judged_and_drawn, report_page
-        from silhouette.version import VERSION
 
         selection = Selection(self.attacker, self.target)
         drawn = judged_and_drawn(desk.scene, desk.renderer, desk.pixel, selection=selection, cache=desk.cache)
