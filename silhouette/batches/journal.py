@@ -18,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from silhouette.batches.export import SCENE
 from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import check_place, open_own
 from silhouette.scenes.finding import identity
@@ -209,7 +210,7 @@ class Rows:
     def __iter__(self) -> Iterator[Row]:
         for scene in self.scenes:
             for check in sorted(self.journal.scenes[scene].judged):
-                yield {"scene": scene, **self.journal.row(scene, check)}
+                yield {SCENE.key: scene, **self.journal.row(scene, check)}
 
 
 class _Names:

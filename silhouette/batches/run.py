@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from silhouette.batches.chunks import CHUNK_CHECKS_TOGETHER, ChunkJudge, ChunkRequirements
-from silhouette.batches.export import check_outputs, check_table_path, problem_of, whose, write_junit, write_table
-from silhouette.batches.finished import Record, content_of, fingerprint, read_rows, record_of
+from silhouette.batches.export import RowResult, check_outputs, check_table_path, write_junit, write_table
+from silhouette.batches.finished import Record, Repair, content_of, fingerprint, read_rows, record_of
 from silhouette.batches.journal import Journal, Rows, journal_of
-from silhouette.batches.repair import Repair
 from silhouette.batches.schedule import RowStore, Schedule
 from silhouette.batches.settings import BatchSettings
 from silhouette.errors import RequestError
@@ -124,7 +123,7 @@ def write_batch(
 
 
 class Whole:
-    """A batch of all scenes, from the beginning or from where it stopped; see `silhouette.batches.repair.Repair`.
+    """A batch of all scenes, from the beginning or from where it stopped; see `silhouette.batches.finished.Repair`.
 
     Args:
         out: the file.
@@ -176,12 +175,12 @@ def _asked(settings: BatchSettings) -> dict[str, Any]:
 
 def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> BatchSummary:
     count, failures, unexpected = 0, [], []
-    for row in rows:
+    for result in map(RowResult.of, rows):
         count += 1
-        if (problem := problem_of(row)) is not None:
-            failures.append(problem)
-        if row.get("expected") is False:
-            unexpected.append(f"{row['scene']}: {whose(row)}: {'; '.join(row.get('unmet') or ())}")
+        if result.problem is not None:
+            failures.append(result.problem)
+        if result.expected is False:
+            unexpected.append(f"{result.scene}: {result.pair}: {'; '.join(result.unmet or ())}")
     return BatchSummary(count, count - judged, tuple(failures), tuple(unexpected), complete)
 
 

@@ -67,6 +67,7 @@ class SettingsRecord(BaseModel):
     )
     attacker: str | None = Field(None, description="who looks, or null for the scene's checks", alias="from")
     target: str | None = Field(None, description="the name of who is looked at, or null for everyone", alias="to")
+    at: dict[str, list[float]] = Field({}, description="a table of places that were tried, by the names of pieces")
     readings: dict[str, Any] = Field({}, description="a table of readings of the rules")
 
 

@@ -5,9 +5,9 @@ Names come from users' files: they go through `printable` and into plain text, n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from silhouette.cli.fitting import FittedTable
 from silhouette.doubt.calls import ROLL_OFF, TOO_CLOSE, in_hundred, stands
@@ -75,31 +75,54 @@ def scene_report(result: SceneResult, *, quiet: bool = False) -> list[Renderable
     return [*parts, plain_line("")]
 
 
+class Column(NamedTuple):
+    """A column of a table of verdicts.
+
+    Attributes:
+        cell: of a result.
+        shown: whether some results make a table have it.
+    """
+
+    cell: Callable[[Judged], Text]
+    shown: Callable[[Sequence[Judged]], bool]
+
+
+def _has_pairs(results: Sequence[Judged]) -> bool:
+    return all(result.check.attacker for result in results)
+
+
+def _are_measured(results: Sequence[Judged]) -> bool:
+    return any(result.verdict.measurement is not None for result in results)
+
+
+def _odds_cell(result: Judged) -> Text:
+    return plain_line("" if result.odds is None else in_hundred(result.odds.odds))
+
+
+COLUMNS = {
+    "attacker": Column(lambda result: plain_line(_attacker(result)), _has_pairs),
+    "target": Column(lambda result: plain_line(result.check.target), _has_pairs),
+    "asked": Column(lambda result: plain_line(result.check.label), lambda results: not _has_pairs(results)),
+    "verdict": Column(lambda result: _verdict_cell(result), lambda results: True),
+    "obscured": Column(lambda result: plain_line(_share(result.verdict)), _are_measured),
+    "blockers": Column(lambda result: plain_line(_blockers(result.verdict)), _are_measured),
+    "renderer": Column(lambda result: plain_line(_renderer(result.verdict)), _are_measured),
+    "odds": Column(_odds_cell, lambda results: any(result.odds is not None for result in results)),
+    "expected": Column(
+        lambda result: plain_line(*EXPECTED[result.expected]),
+        lambda results: any(result.expected is not None for result in results),
+    ),
+}
+"""The columns of a table of verdicts, by their headings."""
+
+
 def _verdicts(results: Sequence[Judged]) -> FittedTable:
-    verdicts = [result.verdict for result in results]
-    is_measured = any(verdict.measurement is not None for verdict in verdicts)
-    has_odds = any(result.odds is not None for result in results)
-    has_expectations = any(result.expected is not None for result in results)
-    columns: dict[str, Callable[[Judged], Text]] = {}
-    if all(result.check.attacker for result in results):
-        columns["attacker"] = lambda result: plain_line(_attacker(result))
-        columns["target"] = lambda result: plain_line(result.check.target)
-    else:
-        columns["asked"] = lambda result: plain_line(result.check.label)
-    columns["verdict"] = _verdict_cell
-    if is_measured:
-        columns["obscured"] = lambda result: plain_line(_share(result.verdict))
-        columns["blockers"] = lambda result: plain_line(_blockers(result.verdict))
-        columns["renderer"] = lambda result: plain_line(_renderer(result.verdict))
-    if has_odds:
-        columns["odds"] = lambda result: plain_line("" if result.odds is None else in_hundred(result.odds.odds))
-    if has_expectations:
-        columns["expected"] = lambda result: plain_line(*EXPECTED[result.expected])
+    columns = {heading: column for heading, column in COLUMNS.items() if column.shown(results)}
     # What is not as expected is said below the table as well, and the renderer by --json.
     whole = ("verdict", *list(columns)[:-1])
     table = headed_table(*columns, gives_way=("renderer", "expected"), spare=("blockers",), whole=whole)
     for result in results:
-        table.add_row(*(cell(result) for cell in columns.values()))
+        table.add_row(*(column.cell(result) for column in columns.values()))
     return table
 
 
@@ -160,7 +183,7 @@ def _share(verdict: Verdict) -> str:
 
 
 def _renderer(verdict: Verdict) -> str:
-    return str(verdict.row().get(RENDERER.key, ""))
+    return str(RENDERER.value_in(verdict) or "") if RENDERER in verdict.fields else ""
 
 
 def _blockers(verdict: Verdict) -> str:
@@ -174,42 +197,40 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     """Everyone against everyone: a row for each attacker, a column for each target."""
     if not result.judged:
         return []
-    verdicts = [judged.verdict for judged in result.judged]
-    pairs = [(judged.check.attacker, judged.check.target) for judged in result.judged]
-    cells = {pair: _matrix_cell(judged) for pair, judged in zip(pairs, result.judged, strict=True)}
-    attackers, targets = (list(dict.fromkeys(names)) for names in zip(*pairs, strict=True))
+    cells = {(judged.check.attacker, judged.check.target): _matrix_cell(judged) for judged in result.judged}
+    attackers, targets = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
     if set(attackers) & set(targets):
-        attackers = targets = list(dict.fromkeys(name for pair in pairs for name in pair))
+        attackers = targets = list(dict.fromkeys(name for pair in cells for name in pair))
     wide = len(targets) <= MOST_COLUMNS
-    table = headed_table("", *(targets if wide else attackers), parted=True)
-    for name in attackers if wide else targets:
-        pairs = [(name, column) for column in targets] if wide else [(column, name) for column in attackers]
+    rows, columns = (attackers, targets) if wide else (targets, attackers)
+    table = headed_table("", *columns, parted=True)
+    for name in rows:
+        pairs = [(name, column) if wide else (column, name) for column in columns]
         table.add_row(plain_line(name, "bold"), *(cells.get(pair, plain_line("")) for pair in pairs))
     parts: list[RenderableType] = [_heading(result), table]
     if not quiet:
-        who = "Each row looks at each column" if wide else "Each column looks at each row"
-        is_obscured = any(verdict.measurement and verdict.measurement.occluded for verdict in verdicts)
-        share = "; the share is what is obscured" if is_obscured else ""
-        parts.append(plain_line(f"{who}{share}.", "dim"))
-        if any(judged.odds is not None for judged in result.judged):
-            parts.append(
-                plain_line("Where another verdict may be true, the likeliest and its odds stand below the call.", "dim")
-            )
-        marginal = (cell for cell, verdict in zip(cells.values(), verdicts, strict=True) if verdict.marginal)
-        close = next(marginal, None)
-        if close is not None:
-            shown = close.plain.splitlines()[0]
-            meaning = (
-                f"{TOO_CLOSE}: roll off"
-                if result.judged[0].odds is None
-                else f"{TOO_CLOSE} as measured: the odds decide"
-            )
-            parts.append(plain_line(f'A question mark, as in "{shown}", means {meaning}.', "dim"))
+        parts += [plain_line(line, "dim") for line in _matrix_legend(result.judged, list(cells.values()), wide=wide)]
     for judged in result.judged:
         parts += _what_if(judged, f"{judged.check.label}: ")
     if not quiet:
         parts += [plain_line(f"warning: {warning}", "dim") for warning in _warnings(result)]
     return parts
+
+
+def _matrix_legend(results: Sequence[Judged], cells: Sequence[Text], *, wide: bool) -> Iterator[str]:
+    """What the cells of a matrix mean."""
+    who = "Each row looks at each column" if wide else "Each column looks at each row"
+    measured = (result.verdict.measurement for result in results)
+    is_obscured = any(measurement and measurement.occluded for measurement in measured)
+    yield f"{who}{'; the share is what is obscured' if is_obscured else ''}."
+    if any(result.odds is not None for result in results):
+        yield "Where another verdict may be true, the likeliest and its odds stand below the call."
+    marginal = (cell for cell, result in zip(cells, results, strict=True) if result.verdict.marginal)
+    close = next(marginal, None)
+    if close is not None:
+        with_odds = results[0].odds is not None
+        meaning = f"{TOO_CLOSE} as measured: the odds decide" if with_odds else f"{TOO_CLOSE}: roll off"
+        yield f'A question mark, as in "{close.plain.splitlines()[0]}", means {meaning}.'
 
 
 def _what_if(judged: Judged, who: str = "  what would change it: ") -> list[RenderableType]:
@@ -262,50 +283,50 @@ MOST_PARTS_LISTED = 500
 
 def inspection_report(report: Row) -> list[RenderableType]:
     """The findings of `silhouette.models.inspection.inspection`, in words."""
-    size = " x ".join(f"{length:.1f}" for length in report["extents"])
-    parts: list[RenderableType] = [
-        plain_line(report["file"], "bold"),
-        plain_line(f"{report['kind']}, {report['format']}, {_counted(report['triangles'], 'triangle')}"),
-        plain_line(
-            f"size    {size} mm (x, y, z), units {report['units']} ({report['units_from']}), {report['up']} was up"
-        ),
-    ]
-    if report["kind"] != "terrain":
-        base, eye = report["base"], _point(report["eye"])
-        known = f"{base['diameter']:.1f} mm across, {base['height']:.2f} mm high ({base['from']})" if base else "none"
-        parts += [plain_line(f"base    {known}"), plain_line(f"eye     {eye} ({report['eye_from']})")]
-        parts += [plain_line(f"        {_point(point)} into the {arc} arc") for arc, point in report["eyes"].items()]
-        if "front" in report:
-            parts.append(plain_line(f"front   {report['front']:g}° anticlockwise from +x ({report['front_from']})"))
-    surface = "watertight" if report["watertight"] else f"not watertight, {_counted(report['holes'], 'hole')}"
-    surface += ", closed" if report["solid"] and not report["watertight"] else ""
-    surface += "; what its outline encloses is filled" if report["solid"] == "filled" else ""
     table = headed_table("part", "triangles", "role")
     for part in report["parts"][:MOST_PARTS_LISTED]:
-        table.add_row(plain_line(part["name"]), plain_line(str(part["triangles"])), plain_line(part["role"]))
-    parts += [plain_line(f"surface {surface}"), table]
+        table.add_row(*(plain_line(str(part[key])) for key in ("name", "triangles", "role")))
+    parts: list[RenderableType] = [plain_line(report["file"], "bold"), *map(plain_line, _facts(report)), table]
     if len(report["parts"]) > MOST_PARTS_LISTED:
         more = _counted(len(report["parts"]) - MOST_PARTS_LISTED, "more part")
         parts.append(plain_line(f"and {more}; --json lists all"))
     parts += [plain_line(f"warning: {warning}", "yellow") for warning in report["warnings"]]
     if report["suggested"]:
-        from silhouette.models.inspection import has_list, is_model_file
-
-        file = Path(report["file"])
-        where = f"at the end of {file.name}"
-        if not is_model_file(file):
-            where = f'next to mesh = "{file.name}", in a scene or a model file'
-        elif file.suffix.lower() == ".json":
-            where = f'before "mesh" in {file.name}, or into the list "insignificant" that is there'
-        elif has_list(file):
-            where = f"at the beginning of the list insignificant = [...] of {file.name}"
-        parts.append(
-            plain_line(f"Thin parts that stick out and could be insignificant. Paste what you both agree to {where}:")
-        )
+        what = "Thin parts that stick out and could be insignificant. Paste what you both agree to"
         shares = ", ".join(f"{100 * suggestion['share']:.1f} %" for suggestion in report["suggested"])
+        parts.append(plain_line(f"{what} {_place_for_tags(Path(report['file']))}:"))
         parts.append(plain_line(f"# of the body's surface, in this order: {shares}", "dim"))
         parts += [plain_line(line, "cyan") for line in report["suggested_toml"].splitlines()]
     return parts
+
+
+def _facts(report: Row) -> Iterator[str]:
+    """What a model is, but for its parts."""
+    size = " x ".join(f"{length:.1f}" for length in report["extents"])
+    yield f"{report['kind']}, {report['format']}, {_counted(report['triangles'], 'triangle')}"
+    yield f"size    {size} mm (x, y, z), units {report['units']} ({report['units_from']}), {report['up']} was up"
+    if report["kind"] != "terrain":
+        base = report["base"]
+        across = f"{base['diameter']:.1f} mm across, {base['height']:.2f} mm high ({base['from']})" if base else "none"
+        yield f"base    {across}"
+        yield f"eye     {_point(report['eye'])} ({report['eye_from']})"
+        yield from (f"        {_point(point)} into the {arc} arc" for arc, point in report["eyes"].items())
+        if "front" in report:
+            yield f"front   {report['front']:g}° anticlockwise from +x ({report['front_from']})"
+    surface = "watertight" if report["watertight"] else f"not watertight, {_counted(report['holes'], 'hole')}"
+    surface += ", closed" if report["solid"] and not report["watertight"] else ""
+    yield f"surface {surface}" + ("; what its outline encloses is filled" if report["solid"] == "filled" else "")
+
+
+def _place_for_tags(file: Path) -> str:
+    """Where the suggestions for a file can be pasted."""
+    from silhouette.models.inspection import has_list, is_model_file
+
+    if not is_model_file(file):
+        return f'next to mesh = "{file.name}", in a scene or a model file'
+    if file.suffix.lower() == ".json":
+        return f'before "mesh" in {file.name}, or into the list "insignificant" that is there'
+    return f"at the {'beginning of the list insignificant = [...] of' if has_list(file) else 'end of'} {file.name}"
 
 
 def _point(coordinates: Sequence[float]) -> str:
@@ -314,25 +335,13 @@ def _point(coordinates: Sequence[float]) -> str:
 
 def doctor_report(report: Row) -> list[RenderableType]:
     """The findings of `silhouette.cli.doctor.examination`, as tables."""
-    renderers = report["renderers"]
-    timed = any(renderer["checks_per_second"] is not None for renderer in renderers)
-    table = headed_table(
-        "renderer",
-        "works",
-        "--device",
-        "device",
-        *(["checks/s"] if timed else []),
-        "driver, or why not",
-        spare=("checks/s",),
-    )
-    for renderer in renderers:
+    timed = any(renderer["checks_per_second"] is not None for renderer in report["renderers"])
+    rate = ["checks/s"] if timed else []
+    headings = ("renderer", "works", "--device", "device", *rate, "driver, or why not")
+    table = headed_table(*headings, spare=("checks/s",))
+    for renderer in report["renderers"]:
         works = plain_line("yes", "green") if renderer["works"] else plain_line("no", "red")
-        option, memory = renderer["device_option"] or "", renderer["memory"]
-        device = renderer["device"] + (f", {memory / 2**30:.0f} GiB" if memory else "")
-        rate = renderer["checks_per_second"]
-        fast = "" if rate is None else f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
-        words = [option, device, *([fast] if timed else []), renderer["reason"] or renderer["driver"] or ""]
-        table.add_row(plain_line(renderer["name"]), works, *map(plain_line, words))
+        table.add_row(plain_line(renderer["name"]), works, *map(plain_line, _renderer_cells(renderer, timed=timed)))
     cache, memory = report["cache"], report["memory"]
     versions = ", ".join(f"{name} {version or 'not installed'}" for name, version in report["versions"].items())
     return [
@@ -344,6 +353,19 @@ def doctor_report(report: Row) -> list[RenderableType]:
         plain_line(
             f"kept in memory {memory['bytes'] / 1e6:.1f} MB, {memory['most'] / 1e6:.0f} MB at most in a process"
         ),
+    ]
+
+
+def _renderer_cells(renderer: Row, *, timed: bool) -> list[str]:
+    """What is known of a renderer besides whether it works."""
+    memory, rate = renderer["memory"], renderer["checks_per_second"]
+    device = renderer["device"] + (f", {memory / 2**30:.0f} GiB" if memory else "")
+    fast = "" if rate is None else f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
+    return [
+        renderer["device_option"] or "",
+        device,
+        *([fast] if timed else []),
+        renderer["reason"] or renderer["driver"] or "",
     ]
 
 

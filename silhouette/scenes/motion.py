@@ -141,17 +141,20 @@ def poses(
     check = document["check"][number - 1]
     if check.get("ask", mobility.ask) != mobility.ask:
         raise RequestError(f"{path}: check {number} asks '{check['ask']}'; only {mobility.ask} changes with a step")
-    places = None if motion.walk is None else _places(path, document, check, motion, mobility)
-    if motion.turn is not None and facing is None:
-        raise RequestError(f"{path}: where '{check['attacker']}' faces is unknown; give facing a number to turn it")
-    facings = None if motion.turn is None else _facings(float(facing or 0.0), motion.turn, motion.frames)
-    frames = []
-    for frame in range(motion.frames):
-        at, towards = places[frame] if places else None, facings[frame] if facings else None
-        way = length(places[0], places[frame]) if places else abs(motion.turn or 0.0) * frame / (motion.frames - 1)
-        turned = None if facings is None or towards is None else (towards, towards - facings[0])
-        frames.append(Posed(_posed(document, number, at, turned, mobility), at, towards, way))
-    return frames
+    places: Sequence[list[float] | None] = [None] * motion.frames
+    facings: Sequence[float | None] = [None] * motion.frames
+    ways = [abs(motion.turn or 0.0) * frame / (motion.frames - 1) for frame in range(motion.frames)]
+    if motion.walk is not None:
+        walked = _places(path, document, check, motion, mobility)
+        places, ways = walked, [length(walked[0], place) for place in walked]
+    if motion.turn is not None:
+        if facing is None:
+            raise RequestError(f"{path}: where '{check['attacker']}' faces is unknown; give facing a number to turn it")
+        facings = _facings(float(facing), motion.turn, motion.frames)
+    return [
+        Posed(_posed(document, number, at, towards, facings[0], mobility), at, towards, way)
+        for at, towards, way in zip(places, facings, ways, strict=True)
+    ]
 
 
 def _places(
@@ -199,31 +202,30 @@ def _entry(document: dict[str, Any], name: Any, mobility: Mobility) -> dict[str,
 
 
 def _posed(
-    document: dict[str, Any], number: int, at: Any, turned: tuple[float, float] | None, mobility: Mobility
+    document: dict[str, Any], number: int, at: Any, towards: float | None, start: float | None, mobility: Mobility
 ) -> dict[str, Any]:
     """The document with the target of a check standing elsewhere, and its attacker turned.
 
     Args:
         document: the content of the scene file.
         number: of the check, from 1.
-        at: the place of the target; None where it stands still.
-        turned: where the attacker faces, and how far it has turned to do so, in degrees; None where it does not turn.
+        at: the place of the target; None if it stands still.
+        towards, start: where the attacker faces, and faced at first, degrees; None if it does not turn.
         mobility: the motions that scenes of this rule system allow.
     """
-    posed = dict(document)
     checks = [{key: value for key, value in check.items() if key != "expect"} for check in document["check"]]
     check = checks[number - 1]
     changes: dict[str, dict[str, Any]] = {}
     if at is not None:
         changes[check["target"]] = {"at": at}
-    if turned is not None:
-        facing, by = turned
-        changes[check["attacker"]] = {"facing": facing}
+    if towards is not None and start is not None:
+        changes[check["attacker"]] = {"facing": towards}
         entry = _entry(document, check["attacker"], mobility) or {}
         if "turn" in entry:  # it says how the piece stands, and facing no longer does
-            changes[check["attacker"]]["turn"] = round(float(entry["turn"]) + by, DIGITS)
-    for table in mobility.walkers:
-        if table in document:
-            posed[table] = [{**entry, **changes.get(entry.get("name"), {})} for entry in document[table]]
-    posed["check"] = checks
-    return posed
+            changes[check["attacker"]]["turn"] = round(float(entry["turn"]) + (towards - start), DIGITS)
+    tables = {
+        table: [{**entry, **changes.get(entry.get("name"), {})} for entry in document[table]]
+        for table in mobility.walkers
+        if table in document
+    }
+    return {**document, **tables, "check": checks}

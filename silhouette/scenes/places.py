@@ -104,14 +104,15 @@ def with_trials(
     ...
     silhouette.errors.RequestError: duel.toml: --at: nothing is called 'Kel'; did you mean 'Kal'?
     """
-    changed = dict(document)
-    named: dict[str, tuple[str, int]] = {}
-    for table, entries in document.items():
-        if isinstance(entries, list) and table in schema.model_fields and table != "check":
-            changed[table] = list(entries)
-            for number, entry in enumerate(entries):
-                if isinstance(entry, dict) and isinstance(entry.get("name"), str):
-                    named[entry["name"]] = table, number
+    tables = {key: list(value) for key, value in document.items() if isinstance(value, list)}
+    changed = {**document, **tables}
+    named = {
+        entry["name"]: (table, number)
+        for table in tables
+        if table in schema.model_fields and table != "check"
+        for number, entry in enumerate(tables[table])
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str)
+    }
     for trial in trials:
         if trial.name not in named:
             raise RequestError(f"{path}: --at: nothing is called '{trial.name}'; {did_you_mean(trial.name, named)}")
@@ -120,12 +121,15 @@ def with_trials(
         if "at" not in entry:
             raise RequestError(f"{path}: --at: '{trial.name}' has no place at, which --at could change")
         changed[table][number] = entry_at(path, entry, trial, schema, table)
-    if trials and isinstance(document.get("check"), list):
-        changed["check"] = [
-            {key: value for key, value in check.items() if key != "expect"} if isinstance(check, dict) else check
-            for check in document["check"]
-        ]
+    if trials and "check" in tables:
+        changed["check"] = list(map(_without_expectations, tables["check"]))
     return changed
+
+
+def _without_expectations(check: Any) -> Any:
+    if not isinstance(check, dict):
+        return check
+    return {key: value for key, value in check.items() if key != "expect"}
 
 
 def entry_at(

@@ -30,7 +30,7 @@ from silhouette.drawing.table.sightlines import Sightline
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.geometry import INCH
-from silhouette.judging import JudgingOptions, judge_all
+from silhouette.judging import JudgingOptions, content_with, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
@@ -63,6 +63,7 @@ class Animation:
         motion: the motion of the target or the attacker.
         fps: frames a second.
         pixel: mm per pixel; None for the default of the scene.
+        error: the error goal, a share; None for that of the scene.
     """
 
     scene: Path
@@ -70,6 +71,7 @@ class Animation:
     motion: Motion
     fps: float = FPS
     pixel: float | None = None
+    error: float | None = None
 
 
 def animate(
@@ -158,7 +160,7 @@ class _Film:
 
     def _scene(self, posed: Posed) -> Scene:
         scene: Scene = self._rule.load(self._animation.scene, posed.document, self._cache)
-        return scene
+        return content_with(scene, self._animation.error)
 
     def _shot(self, posed: Posed) -> Any:
         scene = self._scene(posed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from io import BytesIO
 
 import PIL.WebPImagePlugin  # noqa: F401 - else Pillow imports all of its formats to find this one
@@ -10,7 +11,7 @@ from PIL import Image, features
 from silhouette.drawing.figures import figures_of
 from silhouette.drawing.saving import Told, Writing, svg
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
-from silhouette.drawing.styles import PRINT
+from silhouette.drawing.styles import PRINT, Style
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged
 from silhouette.pages.report.words import FIGURES
@@ -29,6 +30,23 @@ METHOD = 2
 """The effort of packing WebP, from 0, quick, to 6: 4 takes half as long again for a few bytes in a hundred."""
 
 
+@dataclass(frozen=True)
+class PageWriting(Writing):
+    """How a figure of a page is drawn and written.
+
+    Attributes:
+        style: the colours.
+        language: of the words in figures.
+    """
+
+    style: Style = PRINT
+    language: str = "en"
+
+    def sheet(self, width: float) -> PageSheet:
+        """A sheet of a width, mm."""
+        return PageSheet(width, self.style, language=self.language)
+
+
 class PageSheet(Sheet):
     """A sheet whose title and reason stand on the page; legend and notes stay with the drawing."""
 
@@ -36,9 +54,7 @@ class PageSheet(Sheet):
         """Leaves title and reason out: they stand in the text of the page."""
 
 
-def figures_for_page(
-    scene: Scene, judged: Judged, renderer: Renderer, writing: Writing, language: str = "en"
-) -> list[tuple[str, str]]:
+def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, writing: PageWriting) -> list[tuple[str, str]]:
     """The caption of each figure, and its SVG as a page holds it.
 
     Args:
@@ -46,7 +62,6 @@ def figures_for_page(
         judged: one of its checks, whose verdict has kept its observation.
         renderer: the renderer that draws the surroundings of a target.
         writing: from `on_page`.
-        language: the language of the words in the figures.
 
     Raises:
         RequestError: where matplotlib is not installed.
@@ -54,20 +69,20 @@ def figures_for_page(
     drawn = []
     with settings():
         for figure in figures_of(scene, judged.check, judged.verdict, renderer):
-            sheet = PageSheet(COLUMN, PRINT, language=language)
+            sheet = writing.sheet(COLUMN)
             figure.draw(sheet)
             drawing = svg(sheet.finish(), Told(figure.name).printable(), writing)
             drawn.append((figure.caption or FIGURES.get(figure.name, figure.name), drawing))
     return drawn
 
 
-def overview_for_page(scene: Scene, writing: Writing) -> list[tuple[str, str]]:
+def overview_for_page(scene: Scene, writing: PageWriting) -> list[tuple[str, str]]:
     """The caption of the figure of a whole scene, and its SVG; nothing where the game draws none."""
     figure = overview_of(rule_called(scene.rules), scene)
     if figure is None:
         return []
     with settings():
-        sheet = PageSheet(figure.width or COLUMN, PRINT)
+        sheet = writing.sheet(figure.width or COLUMN)
         figure.draw(sheet)
         return [(FIGURES[figure.name], svg(sheet.finish(), Told(figure.name).printable(), writing))]
 
@@ -83,10 +98,12 @@ def _webp(picture: Image.Image) -> tuple[str, bytes]:
     return "webp", stream.getvalue()
 
 
-def on_page(cache: Cache) -> Writing:
+def on_page(cache: Cache, style: Style = PRINT, language: str = "en") -> PageWriting:
     """How figures of a page are written: pictures with a small loss, paths to a hundredth of a point, one type for all.
 
     Args:
         cache: keeps the type.
+        style: the colours.
+        language: of the words in figures.
     """
-    return Writing(text=True, decimals=2, signs=SIGNS, encode=_webp, cache=cache)
+    return PageWriting(text=True, decimals=2, signs=SIGNS, encode=_webp, cache=cache, style=style, language=language)

@@ -14,13 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from shlex import quote
+from types import MappingProxyType
 from typing import Any
 
 from silhouette.doubt.calls import stands
 from silhouette.doubt.maps import Map
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.in_3d.stage import Stage
-from silhouette.drawing.saving import NOTHING_KEPT, Writing
+from silhouette.drawing.saving import NOTHING_KEPT
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.tracing import standing
 from silhouette.files.cache import Cache
@@ -29,7 +30,7 @@ from silhouette.meshes.bounds import prepare
 from silhouette.meshes.health import TRIFLES
 from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
 from silhouette.pages.html.skeleton import Figures, Head, asset, page, table, verdict_mark
-from silhouette.pages.report.figures import figures_for_page, on_page, overview_for_page
+from silhouette.pages.report.figures import PageWriting, figures_for_page, on_page, overview_for_page
 from silhouette.pages.report.sections import MapSection, about_checks, map_section, see_button, view_section
 from silhouette.pages.report.words import VIEWER, word
 from silhouette.renderers.protocol import Renderer
@@ -229,7 +230,7 @@ def judged_and_drawn(
     *,
     selection: Selection = WRITTEN,
     workers: int = 1,
-    cache: Cache = NOTHING_KEPT,
+    writing: PageWriting | None = None,
     progress: Progress = lambda done, total: None,
 ) -> list[DrawnCheck]:
     """The selected checks of a scene, judged with a sample in every pixel and drawn from those very samples.
@@ -242,7 +243,7 @@ def judged_and_drawn(
         pixel: mm per pixel; None for the default of the scene.
         selection: the checks; by default those that are written in the scene.
         workers: the number of processes that judge and draw at the same time, where that is possible.
-        cache: keeps what all figures share.
+        writing: from `on_page`; by default it keeps nothing.
         progress: called with the number of checks done, and of all checks.
 
     Raises:
@@ -255,14 +256,15 @@ def judged_and_drawn(
         rule.check_stage(scene)
     done = list[DrawnCheck]()
     progress(0, len(checks))
-    for number, check in enumerate(_drawn_checks(scene, checks, renderer, pixel, workers, on_page(cache))):
+    writing = on_page(NOTHING_KEPT) if writing is None else writing
+    for number, check in enumerate(_drawn_checks(scene, checks, renderer, pixel, workers, writing)):
         done.append(check)
         progress(number + 1, len(checks))
     return done
 
 
 def _drawn_checks(
-    scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int, writing: Writing
+    scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int, writing: PageWriting
 ) -> Iterator[DrawnCheck]:
     options = JudgingOptions(renderer, pixel=pixel, keep=True)
 
@@ -294,7 +296,13 @@ def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | Non
 
 
 def report_page(
-    scene: Any, drawn: Sequence[DrawnCheck], source: str, version: str, cache: Cache, shown: Map | None = None
+    scene: Any,
+    drawn: Sequence[DrawnCheck],
+    source: str,
+    version: str,
+    writing: PageWriting,
+    shown: Map | None = None,
+    at: Mapping[str, Sequence[float]] = MappingProxyType({}),
 ) -> str:
     """The page of a scene, HTML in one text.
 
@@ -303,15 +311,17 @@ def report_page(
         drawn: its checks, from `judged_and_drawn`.
         source: the scene file's text.
         version: the version of Silhouette.
-        cache: the cache of meshes that were made simpler for display, and of type.
+        writing: from `on_page`; its cache has meshes that were made simpler for display as well.
+        shown: a map of the scene.
+        at: the places that were tried, as of `silhouette.judging.load_scene`.
     """
     title = scene.title or scene.path.stem
     checks = [check.judged for check in drawn]
-    stage = stage_of(scene, checks, cache)
+    stage = stage_of(scene, checks, writing.cache)
     views = {} if stage is None else {sight.check: number for number, sight in enumerate(stage.sights)}
     figures = Figures()
     about = about_checks(checks)
-    mapped = None if shown is None else map_section(shown, figures, on_page(cache))
+    mapped = None if shown is None else map_section(shown, figures, writing)
     document = {"words": VIEWER} if stage is None else stage.document(VIEWER, about)
     return page(
         Head(title, word("about", title=title), figures, asset("report.css")),
@@ -321,12 +331,9 @@ def report_page(
         Markup() if mapped is None else mapped.markup,
         element("h2", word("checks" if drawn else "from above")),
         [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
-        or [
-            figures.add(svg, f"{caption}: {title}", caption)
-            for caption, svg in overview_for_page(scene, on_page(cache))
-        ],
+        or [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in overview_for_page(scene, writing)],
         _basis(scene, checks, version),
-        _scene_file(scene, source, checks),
+        _scene_file(scene, source, checks, at),
         foot=_foot(version),
         skip=word("skip"),
         script=asset("viewer.min.js") if mapped is None else f"{asset('viewer.min.js')}\n{asset('map.js')}",
@@ -463,19 +470,22 @@ def _basis(scene: Any, checks: Sequence[Judged], version: str) -> Markup:
     return joined(parts, element("details", element("summary", word("pieces")), pieces) if pieces else "")
 
 
-def _scene_file(scene: Any, source: str, checks: Sequence[Judged]) -> Markup:
+def _scene_file(scene: Any, source: str, checks: Sequence[Judged], at: Mapping[str, Sequence[float]]) -> Markup:
     """The scene's file, and the command that comes to the same verdicts."""
     asked = [ruling.check for ruling in checks]
-    pair = ""
+    places = (f"{name}={','.join(f'{number:g}' for number in place)}" for name, place in at.items())
+    options = "".join(f" --at {quote(place)}" for place in places)
     if asked != list(scene.checks):  # it was chosen by --from and --to, and everyone else is the default of --to
         to = f" --to {quote(asked[0].target)}" if len(asked) == 1 else ""
-        pair = f" --from {quote(asked[0].attacker)}{to}"
+        options += f" --from {quote(asked[0].attacker)}{to}"
     label = word("scene label", file=scene.path.name)
     # A page drops the first line break: one more keeps what the file begins with.
     text = joined(Markup("\n"), verbatim(without_folders(source)))
     area = element("pre", text, id="scene-text", tabindex=0, role="region", aria_label=label)
     name = quote(scene.path.name)
-    command = element("code", f"silhouette check {name}{pair}" if asked else f"silhouette draw {name} --figure table")
+    command = element(
+        "code", f"silhouette check {name}{options}" if asked else f"silhouette draw {name} --figure table"
+    )
     return joined(
         element("h2", word("scene file")),
         element("p", word("scene about" if asked else "scene about table"), " ", command),

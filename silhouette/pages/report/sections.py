@@ -15,14 +15,13 @@ import numpy as np
 from silhouette.doubt.maps import Map
 from silhouette.drawing.in_3d.stage import Stage
 from silhouette.drawing.maps import map_figure
-from silhouette.drawing.saving import Told, Writing, svg
+from silhouette.drawing.saving import Told, svg
 from silhouette.drawing.sheet import COLUMN, settings
-from silhouette.drawing.styles import PRINT
 from silhouette.geometry import INCH
 from silhouette.judging import Judged
 from silhouette.pages.html.markup import Markup, element, joined
 from silhouette.pages.html.skeleton import Figures, table
-from silhouette.pages.report.figures import PageSheet
+from silhouette.pages.report.figures import PageWriting
 from silhouette.pages.report.words import LEGEND, LEGEND_PLAIN, MAP, word
 from silhouette.text import coordinates
 
@@ -187,7 +186,7 @@ class MapSection:
     data: dict[str, Any]
 
 
-def map_section(drawn: Map, figures: Figures, writing: Writing) -> MapSection:
+def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> MapSection:
     """The section of a map.
 
     Args:
@@ -200,7 +199,7 @@ def map_section(drawn: Map, figures: Figures, writing: Writing) -> MapSection:
     """
     figure = map_figure(drawn)
     with settings():
-        sheet = PageSheet(figure.width or COLUMN, PRINT)
+        sheet = writing.sheet(figure.width or COLUMN)
         figure.draw(sheet)
         picture = svg(sheet.finish(), Told(figure.name).printable(), writing)
     looks = drawn.request.role == "attacker"

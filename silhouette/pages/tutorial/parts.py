@@ -24,7 +24,7 @@ from silhouette.drawing.saving import Told, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.files.cache import Cache
 from silhouette.geometry import INCH
-from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene, mapped
+from silhouette.judging import Judged, JudgingOptions, Selection, content_with, judge_all, load_scene, mapped
 from silhouette.pages.tutorial.words import Mapped, Part, Scanned, Texts, texts
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
@@ -244,6 +244,7 @@ class Run:
         workers: the number of processes that work at the same time, where that is possible.
         moving: whether there are animations.
         pixel: mm per pixel; None for the default of each scene.
+        error: the error goal, a share; None for the default of each scene.
         texts: the texts of the pages.
     """
 
@@ -253,6 +254,7 @@ class Run:
     workers: int = 1
     moving: bool = True
     pixel: float | None = None
+    error: float | None = None
     texts: Texts = field(default_factory=texts)
 
 
@@ -332,11 +334,12 @@ def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda d
     place = Path("figures", *Path(part.scene).with_suffix("").parts)
     (folder / place).mkdir(parents=True, exist_ok=True)
     if part.scan is None:
-        return _of_scene(load_scene(run.scenes / part.scene, cache=run.cache), part, run, folder, place, progress)
+        scene = content_with(load_scene(run.scenes / part.scene, cache=run.cache), run.error)
+        return _of_scene(scene, part, run, folder, place, progress)
     with TemporaryDirectory() as made:
         scan = scan_scene(part.scan, run.scenes, run.cache, Path(made, "scan"))
         shutil.copy(scan.picture, folder / place / scan.picture.name)
-        scene = load_scene(scan.scene, cache=run.cache)
+        scene = content_with(load_scene(scan.scene, cache=run.cache), run.error)
         result = _of_scene(scene, part, run, folder, place, progress, scan)
         return replace(result, picture=(place / scan.picture.name).as_posix(), caption=part.scan.caption)
 
@@ -438,7 +441,7 @@ def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progres
     moving, number = part.animate, part.checks[0]
     path = place / f"{number:02d}-walk.gif"
     motion = Motion(walk=moving.walk, frames=moving.frames)
-    animation = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel)
+    animation = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel, run.error)
     frames = animate(animation, folder / path, run.renderer, run.cache, run.workers, progress)
     rule = rule_called(scene.rules)
     row, units = frames[0], units_of(rule, scene) or "mm"

@@ -1,0 +1,468 @@
+"""The commands: what each may be told, and what its help says. What a command does stands in its own module.
+
+The order of arguments here is theirs on the command line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from silhouette.cli.completion import (
+    beginning,
+    complete_mesh,
+    complete_rules,
+    complete_scene,
+    complete_scene_or_bundle,
+)
+from silhouette.cli.options import (
+    Hushing,
+    Judging,
+    Measuring,
+    NewFolder,
+    Pairing,
+    Picture,
+    Printing,
+    Reading,
+    Rendering,
+    SceneFile,
+    Styling,
+    Telling,
+    Trying,
+    Working,
+)
+
+INCH = 25.4
+"""As `silhouette.geometry.INCH`, which help does not wait for."""
+
+SCHEMAS = ("scene", "model", "game", "result", "scan", "map")
+"""What has a JSON Schema."""
+
+
+def complete_schema(incomplete: str) -> list[str]:
+    """The kinds of schemas that begin so."""
+    return beginning(incomplete, SCHEMAS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class New(Printing):
+    """Write a first scene to edit, FOLDER/scene.toml, with a comment on every key. Nothing is overwritten."""
+
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="For the scene; made where it is not there.")]
+    meshes: Annotated[
+        list[Path] | None, typer.Argument(metavar="[MESH]...", help="Your miniatures, in place of stand-in figures.")
+    ] = None
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            "--rules", metavar="GAME", help="See silhouette rules; or a game file.", autocompletion=complete_rules
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scan(Pairing, Telling):
+    """Make a scene of a scanned table: FOLDER/scene.toml, its meshes, and a picture of the table from above.
+
+    With --figures, each figure is looked for among your meshes. With --from and --to, the ruling follows at once.
+    Run it again to answer a question that you have written into scene.toml: names and answers are kept.
+    """
+
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="The scan: a mesh, a point cloud or a .zip.", autocompletion=complete_mesh),
+    ]
+    out: NewFolder
+    figures: Annotated[
+        list[Path] | None,
+        typer.Option("--figures", metavar="PATH", help="Meshes of your figures, or a folder of them."),
+    ] = None
+    terrain: Annotated[
+        list[Path] | None, typer.Option("--terrain", metavar="PATH", help="The same of your terrain.")
+    ] = None
+    scale: Annotated[
+        float | None, typer.Option("--scale", metavar="MM", help="Millimetres in one unit of the file.")
+    ] = None
+    bases: Annotated[
+        str | None, typer.Option("--bases", metavar="25,32", help="Diameters of the round bases on the table, in mm.")
+    ] = None
+    length: Annotated[
+        str | None,
+        typer.Option("--length", metavar="MM=X,Y,Z:X,Y,Z", help="A known length between two points of the file."),
+    ] = None
+    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: take the likeliest answer, and list it.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Import(Telling):
+    """Make a scene of a table of Tabletop Simulator, or of a glTF scene, such as Blender exports.
+
+    It is FOLDER/scene.toml, with its meshes. Every object is placed, or listed with the reason why it is not. Nothing
+    is fetched: meshes are those in the glTF scene, or those that the game has kept in --meshes. In glTF, pieces are
+    objects with the custom property silhouette = "fighter", "vehicle" or "terrain".
+    """
+
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A Tabletop Simulator save, .json, or a glTF scene, .glb or .gltf.")
+    ]
+    out: NewFolder
+    meshes: Annotated[
+        Path | None,
+        typer.Option("--meshes", metavar="FOLDER", help="Where the game keeps its meshes: its Mods/Models."),
+    ] = None
+    stand_ins: Annotated[
+        bool, typer.Option("--stand-ins", help="Put a stand-in for a fighter without a mesh whose base is known.")
+    ] = False
+    units: Annotated[
+        str | None,
+        typer.Option(
+            "--units", metavar="UNIT", help="What one unit of a glTF scene is: mm, cm, m (the default) or inch."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export(Telling):
+    """Write a scene as a table of another program: FILE, and for tts beside it a folder of the meshes that it names.
+
+    glb is one file with all meshes, for Blender and others; silhouette import gives the scene back.
+    """
+
+    scene: SceneFile
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help="glb: a glTF scene. tts: a saved object of Tabletop Simulator."
+        ),
+    ] = None
+    to: Annotated[str | None, typer.Option("--to", metavar="FORMAT", hidden=True)] = None
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="It ends in .glb, or in .json for tts.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check(Pairing, Trying, Judging):
+    """Judge every [[check]] of each scene, or those that --from and --to name.
+
+    With --picture and several checks, the files are FILE-1.png, FILE-2.png and so on, in the order of the table.
+    A FILE.zip of silhouette bundle is judged again, and compared with what is in it.
+    """
+
+    scenes: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SCENE", help="Scene files, folders, globs, bundles.", autocompletion=complete_scene_or_bundle
+        ),
+    ]
+    arc: Annotated[
+        str | None, typer.Option("--arc", metavar="ARC", help="front, left, right or rear.  [default: any]")
+    ] = None
+    picture: Picture = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matrix(Trying, Judging):
+    """Judge everyone against everyone."""
+
+    scene: SceneFile
+
+
+@dataclass(frozen=True, kw_only=True)
+class Map(Trying, Styling, Measuring, Working, Telling):
+    """Show where a model could stand, and the verdict on it at each place of a grid.
+
+    It is put on each place, on whatever is there, keeps its facing, and is judged as by silhouette check. With --to it
+    looks, and faces what it looks at.
+    """
+
+    scene: SceneFile
+    move: Annotated[str, typer.Option("--move", metavar="NAME", help="The model that is moved over the table.")]
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="A picture, .png, .svg or .pdf; or .csv or .json.")
+    ] = None
+    attackers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from", metavar="NAME", help="Who looks at it; again for others.  [default: everyone but its gang]"
+        ),
+    ] = None
+    targets: Annotated[
+        list[str] | None,
+        typer.Option("--to", metavar="NAME", help="It looks: whom it looks at, facing each; again for others."),
+    ] = None
+    grid: Annotated[float, typer.Option("--grid", metavar="MM", help="Between two places.")] = INCH
+    within: Annotated[
+        float | None, typer.Option("--within", metavar="MM", help="Only places so near to where it stands, in plan.")
+    ] = None
+    under: Annotated[
+        float | None,
+        typer.Option("--under", metavar="MM", help="On the floor below that height.  [default: the highest]"),
+    ] = None
+    layer: Annotated[str, typer.Option("--layer", metavar="LAYER", help="Of the picture: verdict or seen-by.")] = (
+        "verdict"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch(Judging):
+    """Judge many scenes and write a row for each check; what goes wrong is a row with an error.
+
+    The rows are kept beside FILE as they come, and FILE appears when all is done: --resume goes on after a kill.
+    """
+
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Scene files, folders, globs.")]
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="For the rows: .jsonl, .csv or .parquet.")]
+    everyone: Annotated[bool, typer.Option("--everyone", help="Everyone against everyone in each scene.")] = False
+    expect: Annotated[bool, typer.Option("--expect", help="Also name each check that is not as expected.")] = False
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE.xml", help="Also what CI systems show.")] = None
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished batch.")] = False
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Judge only the failed rows of a finished FILE again.")
+    ] = False
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", help="Longest for reading a scene, or for a check.")
+    ] = None
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", metavar="ADDRESS", help="Of a Dask scheduler whose workers judge.")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inspect(Rendering, Telling):
+    """Say what a model is: parts, size, units, base, eye, holes, what is tagged and what could be.
+
+    With --picture, four views with body, base and insignificant parts in different colours.
+    """
+
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MESH_OR_MODEL", help="A mesh, or a model file that names one.", autocompletion=complete_mesh
+        ),
+    ]
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help="Bare mesh: fighter, vehicle or terrain.")
+    ] = None
+    units: Annotated[
+        str | None, typer.Option("--units", metavar="UNIT", help="Bare mesh: mm, cm, m, inch or auto.")
+    ] = None
+    up: Annotated[str | None, typer.Option("--up", metavar="UP", help="Bare mesh: z or y, or auto.")] = None
+    factor: Annotated[
+        float | None, typer.Option("--factor", metavar="FACTOR", help="Bare mesh: how much larger to make it.")
+    ] = None
+    scale: Annotated[float | None, typer.Option("--scale", metavar="FACTOR", hidden=True)] = None
+    picture: Picture = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules(Printing):
+    """List the rule systems and what each reads; with a NAME, the clauses of a game that is a file, in plain words."""
+
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="A game that is a file: its name, or its path.", autocompletion=complete_rules
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    """Print the JSON Schema of scene, model and game files, or of what --json prints: results, a scan or a map.
+
+    An editor that knows the schema completes keys and marks mistakes while you write.
+    """
+
+    kind: Annotated[
+        str,
+        typer.Argument(metavar="KIND", help="scene, model, game, result, scan or map.", autocompletion=complete_schema),
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doctor(Printing, Hushing):
+    """Say which renderers work on this machine, on what device, how fast, and why the others do not.
+
+    How fast: checks a second, one after the other, on a small scene of solids. A GPU that is there but cannot be drawn
+    on is named, with what stands in the way.
+    """
+
+    quick: Annotated[bool, typer.Option("--quick", help="Do not measure how fast each renderer is.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moving:
+    """What only an animation takes."""
+
+    animate: Annotated[
+        Path | None,
+        typer.Option("--animate", metavar="FILE", help="In place of figures: one check in motion, as .gif or .mp4."),
+    ] = None
+    walk: Annotated[
+        str | None,
+        typer.Option(
+            "--walk", metavar="X,Y[,Z]", help="With --animate: where the target walks to, in a straight line."
+        ),
+    ] = None
+    turn: Annotated[
+        float | None,
+        typer.Option("--turn", metavar="DEGREES", help="With --animate: how far the attacker turns, anticlockwise."),
+    ] = None
+    frames: Annotated[int | None, typer.Option("--frames", metavar="N", help="With --animate.  [default: 48]")] = None
+    fps: Annotated[
+        float | None, typer.Option("--fps", metavar="N", help="With --animate: frames a second.  [default: 12]")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draw(Pairing, Trying, Styling, Moving, Measuring, Working, Telling):
+    """Write the diagrams of each check, or of those that --from and --to name: NN-attacker-target-figure.svg.
+
+    A scene without checks is drawn as a whole, on a grid in inches, as by --figure table: table.svg.
+    Figures and verdict come from one measurement, and lie in each file's metadata. With --animate a GIF or MP4 instead.
+    """
+
+    scene: SceneFile
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FOLDER", help="For the figures; made where it is not there.")
+    ] = None
+    kind: Annotated[str, typer.Option("--format", metavar="FORMAT", help="svg, png or pdf.")] = "svg"
+    number: Annotated[
+        int | None, typer.Option("--check", metavar="N", help="The scene's check N alone.  [default: all]")
+    ] = None
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            "--figure", metavar="NAME", help="eye, plan, side, odds ... alone; table: all of it, without a check."
+        ),
+    ] = None
+    no_captions: Annotated[bool, typer.Option("--no-captions", help="No words below the figures.")] = False
+    no_names: Annotated[bool, typer.Option("--no-names", help="No names or other letters in them.")] = False
+    text: Annotated[
+        bool, typer.Option("--text", help="Words in an SVG stay text; otherwise they are outlines, alike everywhere.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tutorial(Measuring, Working, Telling):
+    """Write a tutorial as HTML pages, worked through on the example scenes: open FOLDER/index.html, no network needed.
+
+    Every verdict, share and figure in it comes from this run. A tutorial that is there already is replaced when the new
+    one is whole.
+    """
+
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="For the pages: new, empty, or a tutorial's.")]
+    scenes: Annotated[
+        Path | None,
+        typer.Option(
+            "--scenes", metavar="FOLDER", help="The scenes of the source.  [default: here, or by the package]"
+        ),
+    ] = None
+    no_animation: Annotated[bool, typer.Option("--no-animation", help="Nothing that moves: quicker.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(Pairing, Trying, Styling, Measuring, Working, Telling):
+    """Write one page that opens anywhere, without a network: verdicts, figures, the table in 3D.
+
+    It has each check of the scene, or those that --from and --to name; a scene without checks is shown as a table.
+    Figures and verdicts come from one measurement, with a sample in every pixel. The page can be sent to the opponent:
+    it opens on a phone, and says what the verdicts rest on.
+    """
+
+    scene: SceneFile
+    out: Annotated[Path, typer.Option("--out", metavar="FILE.html", help="For the page; what is there is replaced.")]
+    map_of: Annotated[
+        str | None,
+        typer.Option("--map", metavar="NAME", help="Also a map of where NAME could stand, seen by the others."),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bundle(Pairing, Trying, Measuring, Telling):
+    """Keep a scene with all that its verdicts rest on: one file, which silhouette check judges again and compares.
+
+    In it are the scene, its models and meshes, the verdicts of each check, or of those that --from and --to name, their
+    diagrams, the versions and settings, and a checksum of each file.
+    """
+
+    scene: SceneFile
+    out: Annotated[Path, typer.Option("--out", metavar="FILE.zip", help="For the bundle; what is there is replaced.")]
+    no_pictures: Annotated[bool, typer.Option("--no-pictures", help="Without the diagrams of each check.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table(Measuring, Working, Reading, Hushing):
+    """Open a scene as a table in the browser: move a figure, and see at once who sees it.
+
+    The address is printed first. It has a token: give it to nobody who is not to move your figures. Ctrl-C ends it.
+    """
+
+    scene: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="SCENE",
+            help="A scene, a folder of meshes or of a scan.  [default: scene.toml, or a new one]",
+            show_default=False,
+            autocompletion=complete_scene,
+        ),
+    ] = None
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Of the address; 0 for any that is free.")
+    ] = 0
+    lan: Annotated[
+        bool, typer.Option("--lan", help="Also for a second device in this network, such as a phone, to look on.")
+    ] = False
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Serve(Measuring, Working, Reading):
+    """Answer another program's requests about a scene: poses in, verdicts out, as JSON lines.
+
+    The protocol stands in silhouette/live/README.md.
+    """
+
+    scene: SceneFile
+    stdio: Annotated[bool, typer.Option("--stdio", help="Through standard input and output, a line each.")] = False
+
+
+class Command(NamedTuple):
+    """A command.
+
+    Attributes:
+        short_help: what the list of commands says of it.
+        options: what it may be told.
+        module: the module of `silhouette.cli` that does it, by a function with the name of the command.
+    """
+
+    short_help: str
+    options: type[Any]
+    module: str
+
+
+COMMANDS = {
+    "new": Command("Write a first scene to edit.", New, "new"),
+    "scan": Command("Make a scene of a scanned table.", Scan, "scan"),
+    "import": Command("Make a scene of a table of Tabletop Simulator.", Import, "exchange"),
+    "export": Command("Write a scene as a table of Tabletop Simulator.", Export, "exchange"),
+    "check": Command("Judge the checks of scenes.", Check, "check"),
+    "matrix": Command("Judge everyone against everyone.", Matrix, "check"),
+    "map": Command("Show where a model could stand, and how it would be seen.", Map, "map"),
+    "batch": Command("Judge many scenes, a row for each check.", Batch, "batch"),
+    "inspect": Command("Say what a model is and what could be tagged.", Inspect, "inspect"),
+    "rules": Command("List the rule systems and what each reads.", Rules, "rules"),
+    "schema": Command("Print the JSON Schema of scenes, models, results, scans or maps.", Schema, "schema"),
+    "doctor": Command("Say which renderers work on this machine.", Doctor, "doctor"),
+    "draw": Command("Write the diagrams of each check.", Draw, "draw"),
+    "tutorial": Command("Write a tutorial as pages, from the example scenes.", Tutorial, "pages"),
+    "report": Command("Write one page with verdicts, figures and the table in 3D.", Report, "pages"),
+    "bundle": Command(
+        "Keep a scene with all that its verdicts rest on, to be judged again elsewhere.", Bundle, "bundle"
+    ),
+    "table": Command("Open a scene as a table in the browser, and move its pieces.", Table, "table"),
+    "serve": Command("Answer requests of another program, as JSON lines.", Serve, "table"),
+}
+"""The commands, in the order of the help."""
