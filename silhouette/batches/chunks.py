@@ -137,7 +137,6 @@ class RowMaker:
         return [*self._rows(requests[:half]), *self._rows(requests[half:])]
 
     def _row(self, scene: Scene, check: Check) -> Row:
-        """The row of a check."""
         problem: Exception | None = None
         for _ in range(TRIES):
             try:
@@ -152,7 +151,6 @@ class RowMaker:
 
 
 def _failed(scene: Scene, check: Check, problem: str) -> Row:
-    """The row of a check that cannot be judged."""
     row = {ATTACKER.key: check.attacker or None, TARGET.key: check.target or None, RULES.key: scene.rules_as_written}
     arc = {} if check.arc is None else {ARC.key: check.arc}
     return {**row, **arc, **failed_row(problem)}

@@ -102,14 +102,12 @@ def _keep(pipe: Connection, given: tuple[Any, ...]) -> None:
 
 
 def _hold(pipe: Connection, given: tuple[Any, ...]) -> None:
-    """Holds the device; ``pipe`` breaks at the end of this process."""
     from silhouette.measure.on_device.serving import serve
 
     serve(*given)
 
 
 def _short_folder() -> TemporaryDirectory[str]:
-    """A folder for a socket, whose path must be short."""
     folder = TemporaryDirectory(prefix="silhouette-", ignore_cleanup_errors=True)
     if len(folder.name) > LONGEST and Path("/tmp").is_dir():
         folder.cleanup()
@@ -182,7 +180,6 @@ Load = tuple[Parcel, ...]
 
 
 def _checks(chunk: Chunk) -> int:
-    """The number of checks of a chunk."""
     assert chunk.stop is not None
     return chunk.stop - chunk.start
 
@@ -312,7 +309,6 @@ class LoadJudge:
 def _start(
     settings: BatchSettings, devices: Sequence[str | None], held: Sequence[tuple[str, bytes]], *, apart: bool
 ) -> Callable[[Chunk | Load], Iterator[Any]]:
-    """The work of any process: it reads, or it judges; which of them, the pool decides."""
     reader, judge = SceneReader(settings), LoadJudge(settings, devices, held, apart=apart)
     return lambda task: reader(task) if isinstance(task, Chunk) else judge(task)
 
@@ -375,7 +371,6 @@ class FeedingPool:
         return self
 
     def _start(self, devices: Sequence[str | None], stack: ExitStack) -> None:
-        """Starts the processes; at the end of the stack they end."""
         self._reading = max(1, self._workers // READING)
         self._judging, held = max(1, self._workers - self._reading), list[HeldDevice]()
         if self._judging > len(devices) and may_launch_for_others(self._settings.renderer, self._settings.device):
@@ -452,7 +447,6 @@ class FeedingPool:
             self._take(chunk)
 
     def _is_full(self) -> bool:
-        """Whether enough checks wait to be judged."""
         return self._waiting >= LOADS_READ * self._judging * self._together
 
     def _put(self, chunk: Chunk) -> None:

@@ -231,9 +231,8 @@ class Repair:
         bad = [name for name, rows in self._rows.items() if any(map(failed, rows))]
         folder = self._record.folder if self._record is not None else os.curdir
         paths = {identity(scene): scene for scene in scenes}
-        self._names = {
-            paths[one]: name for name, one in ((name, identity(Path(folder, name))) for name in bad) if one in paths
-        }
+        names = {identity(Path(folder, name)): name for name in bad}
+        self._names = {paths[path]: names[path] for path in names if path in paths}
         self.scenes = list(self._names)
         if bad and not self.scenes:
             raise RequestError(f"{out}: its failed rows are of other scenes, such as {bad[0]}; give these")

@@ -147,7 +147,6 @@ class _Pair:
 
     @property
     def _tolerance(self) -> float:
-        """By how much shares may differ."""
         return _error(self.then) + _error(self.now)
 
     def _is_within(self, key: str, tells_a_share: bool) -> bool:

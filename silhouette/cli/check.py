@@ -74,20 +74,30 @@ def replay_report(replay: Replay | None, *, quiet: bool) -> list[RenderableType]
     """Whether the verdicts and numbers are those of the bundle; which are not; and what may be why."""
     if replay is None or replay.result.error is not None:
         return []
-    lines = [(_in_short(replay), "bold green" if replay.same else "bold red")]
-    for check in replay.differing[:MOST_LINES]:
-        for difference in check.differences:
-            values = f"{as_written(difference.then)} in the bundle, {as_written(difference.now)} here"
-            lines.append((f"  check {check.number}, {check.label}: {difference.key} is {values}", "red"))
+    lines = [plain_line(_in_short(replay), "bold green" if replay.same else "bold red")]
+    differences = [
+        f"check {check.number}, {check.label}: {difference.key} is {as_written(difference.then)} in the bundle, "
+        f"{as_written(difference.now)} here"
+        for check in replay.differing[:MOST_LINES]
+        for difference in check.differences
+    ]
+    lines += [plain_line(f"  {difference}", "red") for difference in differences]
     if len(replay.differing) > MOST_LINES:
-        lines.append((f"  and {len(replay.differing) - MOST_LINES} further checks", ""))
-    lines += [(f"  in the bundle: {change}", "red") for change in replay.changed]
-    if replay.reasons and (replay.differing or not quiet):
-        lines.append((f"  otherwise than then: {'; '.join(replay.reasons)}", "" if replay.differing else "dim"))
-    if replay.differing and not replay.reasons and not replay.changed:
-        same = "versions, settings and files are the same: bundle.json was changed, or the machines differ"
-        lines.append((f"  {same}", ""))
-    return [*(plain_line(*line) for line in lines), plain_line("")]
+        lines.append(plain_line(f"  and {len(replay.differing) - MOST_LINES} further checks"))
+    lines += [plain_line(f"  in the bundle: {change}", "red") for change in replay.changed]
+    why = _why(replay)
+    if why and (replay.differing or not quiet):
+        lines.append(plain_line(f"  {why}", "" if replay.differing else "dim"))
+    return [*lines, plain_line("")]
+
+
+def _why(replay: Replay) -> str:
+    """What may be why verdicts differ from those of then; empty if nothing is otherwise."""
+    if replay.reasons:
+        return f"otherwise than then: {'; '.join(replay.reasons)}"
+    if replay.changed or not replay.differing:
+        return ""
+    return "versions, settings and files are the same: bundle.json was changed, or the machines differ"
 
 
 def _in_short(replay: Replay) -> str:
@@ -119,8 +129,9 @@ def check(given: Check) -> int:
     options |= {"--odds": given.odds, "--what-if": given.what_if, "--picture": given.picture}
     refuse_questions(files, options)
     # Tables that appear on the terminal are signs of life. If they do not, one bar is for all scenes.
-    together = len(files) > 1 and (given.as_json or not sys.stdout.isatty())
-    quiet, several = given.quiet or together, len(files) > 1
+    several = len(files) > 1
+    together = several and (given.as_json or not sys.stdout.isatty())
+    quiet = given.quiet or together
     selection = Selection(given.attacker, given.target, given.arc)
     job = SceneJob(selection, settings, given.picture, quiet=quiet, at=places_of(given))
     # One verdict takes less time than to start processes, so that these are asked for, or have odds to work out.

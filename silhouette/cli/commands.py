@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import typer
-
 from silhouette.cli.completion import (
     beginning,
     complete_mesh,
@@ -33,6 +31,9 @@ from silhouette.cli.options import (
     Telling,
     Trying,
     Working,
+    argument,
+    flag,
+    option,
 )
 
 INCH = 25.4
@@ -51,15 +52,10 @@ def complete_schema(incomplete: str) -> list[str]:
 class New(Printing):
     """Write a first scene to edit, FOLDER/scene.toml, with a comment on every key. Nothing is overwritten."""
 
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="For the scene; made where it is not there.")]
-    meshes: Annotated[
-        list[Path] | None, typer.Argument(metavar="[MESH]...", help="Your miniatures, in place of stand-in figures.")
-    ] = None
+    folder: Annotated[Path, argument("FOLDER", "For the scene; made where it is not there.")]
+    meshes: Annotated[list[Path] | None, argument("[MESH]...", "Your miniatures, in place of stand-in figures.")] = None
     rules: Annotated[
-        str | None,
-        typer.Option(
-            "--rules", metavar="GAME", help="See silhouette rules; or a game file.", autocompletion=complete_rules
-        ),
+        str | None, option("--rules", "GAME", "See silhouette rules; or a game file.", autocompletion=complete_rules)
     ] = None
 
 
@@ -71,29 +67,18 @@ class Scan(Pairing, Telling):
     Run it again to answer a question that you have written into scene.toml: names and answers are kept.
     """
 
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="The scan: a mesh, a point cloud or a .zip.", autocompletion=complete_mesh),
-    ]
+    file: Annotated[Path, argument("FILE", "The scan: a mesh, a point cloud or a .zip.", autocompletion=complete_mesh)]
     out: NewFolder
     figures: Annotated[
-        list[Path] | None,
-        typer.Option("--figures", metavar="PATH", help="Meshes of your figures, or a folder of them."),
+        list[Path] | None, option("--figures", "PATH", "Meshes of your figures, or a folder of them.")
     ] = None
-    terrain: Annotated[
-        list[Path] | None, typer.Option("--terrain", metavar="PATH", help="The same of your terrain.")
-    ] = None
-    scale: Annotated[
-        float | None, typer.Option("--scale", metavar="MM", help="Millimetres in one unit of the file.")
-    ] = None
-    bases: Annotated[
-        str | None, typer.Option("--bases", metavar="25,32", help="Diameters of the round bases on the table, in mm.")
-    ] = None
+    terrain: Annotated[list[Path] | None, option("--terrain", "PATH", "The same of your terrain.")] = None
+    scale: Annotated[float | None, option("--scale", "MM", "Millimetres in one unit of the file.")] = None
+    bases: Annotated[str | None, option("--bases", "25,32", "Diameters of the round bases on the table, in mm.")] = None
     length: Annotated[
-        str | None,
-        typer.Option("--length", metavar="MM=X,Y,Z:X,Y,Z", help="A known length between two points of the file."),
+        str | None, option("--length", "MM=X,Y,Z:X,Y,Z", "A known length between two points of the file.")
     ] = None
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: take the likeliest answer, and list it.")] = False
+    yes: Annotated[bool, flag("--yes", "Ask nothing: take the likeliest answer, and list it.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,22 +90,16 @@ class Import(Telling):
     objects with the custom property silhouette = "fighter", "vehicle" or "terrain".
     """
 
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A Tabletop Simulator save, .json, or a glTF scene, .glb or .gltf.")
-    ]
+    file: Annotated[Path, argument("FILE", "A Tabletop Simulator save, .json, or a glTF scene, .glb or .gltf.")]
     out: NewFolder
     meshes: Annotated[
-        Path | None,
-        typer.Option("--meshes", metavar="FOLDER", help="Where the game keeps its meshes: its Mods/Models."),
+        Path | None, option("--meshes", "FOLDER", "Where the game keeps its meshes: its Mods/Models.")
     ] = None
     stand_ins: Annotated[
-        bool, typer.Option("--stand-ins", help="Put a stand-in for a fighter without a mesh whose base is known.")
+        bool, flag("--stand-ins", "Put a stand-in for a fighter without a mesh whose base is known.")
     ] = False
     units: Annotated[
-        str | None,
-        typer.Option(
-            "--units", metavar="UNIT", help="What one unit of a glTF scene is: mm, cm, m (the default) or inch."
-        ),
+        str | None, option("--units", "UNIT", "What one unit of a glTF scene is: mm, cm, m (the default) or inch.")
     ] = None
 
 
@@ -133,13 +112,10 @@ class Export(Telling):
 
     scene: SceneFile
     kind: Annotated[
-        str | None,
-        typer.Option(
-            "--format", metavar="FORMAT", help="glb: a glTF scene. tts: a saved object of Tabletop Simulator."
-        ),
+        str | None, option("--format", "FORMAT", "glb: a glTF scene. tts: a saved object of Tabletop Simulator.")
     ] = None
-    to: Annotated[str | None, typer.Option("--to", metavar="FORMAT", hidden=True)] = None
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="It ends in .glb, or in .json for tts.")]
+    to: Annotated[str | None, option("--to", "FORMAT", hidden=True)] = None
+    out: Annotated[Path, option("--out", "FILE", "It ends in .glb, or in .json for tts.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,14 +127,9 @@ class Check(Pairing, Trying, Judging):
     """
 
     scenes: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="SCENE", help="Scene files, folders, globs, bundles.", autocompletion=complete_scene_or_bundle
-        ),
+        list[Path], argument("SCENE", "Scene files, folders, globs, bundles.", autocompletion=complete_scene_or_bundle)
     ]
-    arc: Annotated[
-        str | None, typer.Option("--arc", metavar="ARC", help="front, left, right or rear.  [default: any]")
-    ] = None
+    arc: Annotated[str | None, option("--arc", "ARC", "front, left, right or rear.  [default: any]")] = None
     picture: Picture = None
 
 
@@ -178,31 +149,21 @@ class Map(Trying, Styling, Measuring, Working, Telling):
     """
 
     scene: SceneFile
-    move: Annotated[str, typer.Option("--move", metavar="NAME", help="The model that is moved over the table.")]
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="A picture, .png, .svg or .pdf; or .csv or .json.")
-    ] = None
+    move: Annotated[str, option("--move", "NAME", "The model that is moved over the table.")]
+    out: Annotated[Path | None, option("--out", "FILE", "A picture, .png, .svg or .pdf; or .csv or .json.")] = None
     attackers: Annotated[
         list[str] | None,
-        typer.Option(
-            "--from", metavar="NAME", help="Who looks at it; again for others.  [default: everyone but its gang]"
-        ),
+        option("--from", "NAME", "Who looks at it; again for others.  [default: everyone but its gang]"),
     ] = None
     targets: Annotated[
-        list[str] | None,
-        typer.Option("--to", metavar="NAME", help="It looks: whom it looks at, facing each; again for others."),
+        list[str] | None, option("--to", "NAME", "It looks: whom it looks at, facing each; again for others.")
     ] = None
-    grid: Annotated[float, typer.Option("--grid", metavar="MM", help="Between two places.")] = INCH
-    within: Annotated[
-        float | None, typer.Option("--within", metavar="MM", help="Only places so near to where it stands, in plan.")
-    ] = None
+    grid: Annotated[float, option("--grid", "MM", "Between two places.")] = INCH
+    within: Annotated[float | None, option("--within", "MM", "Only places so near to where it stands, in plan.")] = None
     under: Annotated[
-        float | None,
-        typer.Option("--under", metavar="MM", help="On the floor below that height.  [default: the highest]"),
+        float | None, option("--under", "MM", "On the floor below that height.  [default: the highest]")
     ] = None
-    layer: Annotated[str, typer.Option("--layer", metavar="LAYER", help="Of the picture: verdict or seen-by.")] = (
-        "verdict"
-    )
+    layer: Annotated[str, option("--layer", "LAYER", "Of the picture: verdict or seen-by.")] = "verdict"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,21 +173,19 @@ class Batch(Judging):
     The rows are kept beside FILE as they come, and FILE appears when all is done: --resume goes on after a kill.
     """
 
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Scene files, folders, globs.")]
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="For the rows: .jsonl, .csv or .parquet.")]
-    everyone: Annotated[bool, typer.Option("--everyone", help="Everyone against everyone in each scene.")] = False
-    expect: Annotated[bool, typer.Option("--expect", help="Also name each check that is not as expected.")] = False
-    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE.xml", help="Also what CI systems show.")] = None
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished batch.")] = False
-    retry_errors: Annotated[
-        bool, typer.Option("--retry-errors", help="Judge only the failed rows of a finished FILE again.")
-    ] = False
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", metavar="SECONDS", help="Longest for reading a scene, or for a check.")
-    ] = None
-    cluster: Annotated[
-        str | None, typer.Option("--cluster", metavar="ADDRESS", help="Of a Dask scheduler whose workers judge.")
-    ] = None
+    paths: Annotated[list[str], argument("PATH...", "Scene files, folders, globs.")]
+    out: Annotated[Path, option("--out", "FILE", "For the rows: .jsonl, .csv or .parquet.")]
+    everyone: Annotated[bool, flag("--everyone", "Everyone against everyone in each scene.")] = False
+    expect: Annotated[bool, flag("--expect", "Also name each check that is not as expected.")] = False
+    junit: Annotated[Path | None, option("--junit", "FILE.xml", "Also what CI systems show.")] = None
+    resume: Annotated[bool, flag("--resume", "Go on with an unfinished batch.")] = False
+    retry_errors: Annotated[bool, flag("--retry-errors", "Judge only the failed rows of a finished FILE again.")] = (
+        False
+    )
+    timeout: Annotated[float | None, option("--timeout", "SECONDS", "Longest for reading a scene, or for a check.")] = (
+        None
+    )
+    cluster: Annotated[str | None, option("--cluster", "ADDRESS", "Of a Dask scheduler whose workers judge.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,22 +196,13 @@ class Inspect(Rendering, Telling):
     """
 
     file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="MESH_OR_MODEL", help="A mesh, or a model file that names one.", autocompletion=complete_mesh
-        ),
+        Path, argument("MESH_OR_MODEL", "A mesh, or a model file that names one.", autocompletion=complete_mesh)
     ]
-    kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help="Bare mesh: fighter, vehicle or terrain.")
-    ] = None
-    units: Annotated[
-        str | None, typer.Option("--units", metavar="UNIT", help="Bare mesh: mm, cm, m, inch or auto.")
-    ] = None
-    up: Annotated[str | None, typer.Option("--up", metavar="UP", help="Bare mesh: z or y, or auto.")] = None
-    factor: Annotated[
-        float | None, typer.Option("--factor", metavar="FACTOR", help="Bare mesh: how much larger to make it.")
-    ] = None
-    scale: Annotated[float | None, typer.Option("--scale", metavar="FACTOR", hidden=True)] = None
+    kind: Annotated[str | None, option("--kind", "KIND", "Bare mesh: fighter, vehicle or terrain.")] = None
+    units: Annotated[str | None, option("--units", "UNIT", "Bare mesh: mm, cm, m, inch or auto.")] = None
+    up: Annotated[str | None, option("--up", "UP", "Bare mesh: z or y, or auto.")] = None
+    factor: Annotated[float | None, option("--factor", "FACTOR", "Bare mesh: how much larger to make it.")] = None
+    scale: Annotated[float | None, option("--scale", "FACTOR", hidden=True)] = None
     picture: Picture = None
 
 
@@ -261,10 +211,7 @@ class Rules(Printing):
     """List the rule systems and what each reads; with a NAME, the clauses of a game that is a file, in plain words."""
 
     name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NAME", help="A game that is a file: its name, or its path.", autocompletion=complete_rules
-        ),
+        str | None, argument("NAME", "A game that is a file: its name, or its path.", autocompletion=complete_rules)
     ] = None
 
 
@@ -275,10 +222,7 @@ class Schema:
     An editor that knows the schema completes keys and marks mistakes while you write.
     """
 
-    kind: Annotated[
-        str,
-        typer.Argument(metavar="KIND", help="scene, model, game, result, scan or map.", autocompletion=complete_schema),
-    ]
+    kind: Annotated[str, argument("KIND", "scene, model, game, result, scan or map.", autocompletion=complete_schema)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,7 +233,7 @@ class Doctor(Printing, Hushing):
     on is named, with what stands in the way.
     """
 
-    quick: Annotated[bool, typer.Option("--quick", help="Do not measure how fast each renderer is.")] = False
+    quick: Annotated[bool, flag("--quick", "Do not measure how fast each renderer is.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -297,23 +241,16 @@ class Moving:
     """What only an animation takes."""
 
     animate: Annotated[
-        Path | None,
-        typer.Option("--animate", metavar="FILE", help="In place of figures: one check in motion, as .gif or .mp4."),
+        Path | None, option("--animate", "FILE", "In place of figures: one check in motion, as .gif or .mp4.")
     ] = None
     walk: Annotated[
-        str | None,
-        typer.Option(
-            "--walk", metavar="X,Y[,Z]", help="With --animate: where the target walks to, in a straight line."
-        ),
+        str | None, option("--walk", "X,Y[,Z]", "With --animate: where the target walks to, in a straight line.")
     ] = None
     turn: Annotated[
-        float | None,
-        typer.Option("--turn", metavar="DEGREES", help="With --animate: how far the attacker turns, anticlockwise."),
+        float | None, option("--turn", "DEGREES", "With --animate: how far the attacker turns, anticlockwise.")
     ] = None
-    frames: Annotated[int | None, typer.Option("--frames", metavar="N", help="With --animate.  [default: 48]")] = None
-    fps: Annotated[
-        float | None, typer.Option("--fps", metavar="N", help="With --animate: frames a second.  [default: 12]")
-    ] = None
+    frames: Annotated[int | None, option("--frames", "N", "With --animate.  [default: 48]")] = None
+    fps: Annotated[float | None, option("--fps", "N", "With --animate: frames a second.  [default: 12]")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -325,23 +262,16 @@ class Draw(Pairing, Trying, Styling, Moving, Measuring, Working, Telling):
     """
 
     scene: SceneFile
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="For the figures; made where it is not there.")
-    ] = None
-    kind: Annotated[str, typer.Option("--format", metavar="FORMAT", help="svg, png or pdf.")] = "svg"
-    number: Annotated[
-        int | None, typer.Option("--check", metavar="N", help="The scene's check N alone.  [default: all]")
-    ] = None
+    out: Annotated[Path | None, option("--out", "FOLDER", "For the figures; made where it is not there.")] = None
+    kind: Annotated[str, option("--format", "FORMAT", "svg, png or pdf.")] = "svg"
+    number: Annotated[int | None, option("--check", "N", "The scene's check N alone.  [default: all]")] = None
     figure: Annotated[
-        str | None,
-        typer.Option(
-            "--figure", metavar="NAME", help="eye, plan, side, odds ... alone; table: all of it, without a check."
-        ),
+        str | None, option("--figure", "NAME", "eye, plan, side, odds ... alone; table: all of it, without a check.")
     ] = None
-    no_captions: Annotated[bool, typer.Option("--no-captions", help="No words below the figures.")] = False
-    no_names: Annotated[bool, typer.Option("--no-names", help="No names or other letters in them.")] = False
+    no_captions: Annotated[bool, flag("--no-captions", "No words below the figures.")] = False
+    no_names: Annotated[bool, flag("--no-names", "No names or other letters in them.")] = False
     text: Annotated[
-        bool, typer.Option("--text", help="Words in an SVG stay text; otherwise they are outlines, alike everywhere.")
+        bool, flag("--text", "Words in an SVG stay text; otherwise they are outlines, alike everywhere.")
     ] = False
 
 
@@ -353,14 +283,11 @@ class Tutorial(Measuring, Working, Telling):
     one is whole.
     """
 
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="For the pages: new, empty, or a tutorial's.")]
+    out: Annotated[Path, option("--out", "FOLDER", "For the pages: new, empty, or a tutorial's.")]
     scenes: Annotated[
-        Path | None,
-        typer.Option(
-            "--scenes", metavar="FOLDER", help="The scenes of the source.  [default: here, or by the package]"
-        ),
+        Path | None, option("--scenes", "FOLDER", "The scenes of the source.  [default: here, or by the package]")
     ] = None
-    no_animation: Annotated[bool, typer.Option("--no-animation", help="Nothing that moves: quicker.")] = False
+    no_animation: Annotated[bool, flag("--no-animation", "Nothing that moves: quicker.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -373,10 +300,9 @@ class Report(Pairing, Trying, Styling, Measuring, Working, Telling):
     """
 
     scene: SceneFile
-    out: Annotated[Path, typer.Option("--out", metavar="FILE.html", help="For the page; what is there is replaced.")]
+    out: Annotated[Path, option("--out", "FILE.html", "For the page; what is there is replaced.")]
     map_of: Annotated[
-        str | None,
-        typer.Option("--map", metavar="NAME", help="Also a map of where NAME could stand, seen by the others."),
+        str | None, option("--map", "NAME", "Also a map of where NAME could stand, seen by the others.")
     ] = None
 
 
@@ -389,8 +315,8 @@ class Bundle(Pairing, Trying, Measuring, Telling):
     """
 
     scene: SceneFile
-    out: Annotated[Path, typer.Option("--out", metavar="FILE.zip", help="For the bundle; what is there is replaced.")]
-    no_pictures: Annotated[bool, typer.Option("--no-pictures", help="Without the diagrams of each check.")] = False
+    out: Annotated[Path, option("--out", "FILE.zip", "For the bundle; what is there is replaced.")]
+    no_pictures: Annotated[bool, flag("--no-pictures", "Without the diagrams of each check.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -402,20 +328,18 @@ class Table(Measuring, Working, Reading, Hushing):
 
     scene: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="SCENE",
-            help="A scene, a folder of meshes or of a scan.  [default: scene.toml, or a new one]",
+        argument(
+            "SCENE",
+            "A scene, a folder of meshes or of a scan.  [default: scene.toml, or a new one]",
             show_default=False,
             autocompletion=complete_scene,
         ),
     ] = None
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Of the address; 0 for any that is free.")
-    ] = 0
-    lan: Annotated[
-        bool, typer.Option("--lan", help="Also for a second device in this network, such as a phone, to look on.")
-    ] = False
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False
+    port: Annotated[int, option("--port", "N", "Of the address; 0 for any that is free.", min=0, max=65535)] = 0
+    lan: Annotated[bool, flag("--lan", "Also for a second device in this network, such as a phone, to look on.")] = (
+        False
+    )
+    no_browser: Annotated[bool, flag("--no-browser", "Print the address and open nothing.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -426,7 +350,7 @@ class Serve(Measuring, Working, Reading):
     """
 
     scene: SceneFile
-    stdio: Annotated[bool, typer.Option("--stdio", help="Through standard input and output, a line each.")] = False
+    stdio: Annotated[bool, flag("--stdio", "Through standard input and output, a line each.")] = False
 
 
 class Command(NamedTuple):

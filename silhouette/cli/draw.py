@@ -36,7 +36,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasOverview, scale_of
 from silhouette.rules.fields import ERROR, IN_ARC, OCCLUDED, VERDICT
-from silhouette.scenes.motion import FRAMES, Motion, place_of
+from silhouette.scenes.places import FRAMES, Motion, place_of
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean, verdict_in_words
 
@@ -66,21 +66,20 @@ def check_motion(given: Draw) -> None:
     Raises:
         RequestError: that names the option that is wrong or lacking.
     """
-    own = {"--walk": given.walk, "--turn": given.turn, "--frames": given.frames, "--fps": given.fps}
-    moves = [name for name, value in own.items() if value is not None]
-    if given.animate is None and moves:
-        raise RequestError(f"{moves[0]} moves something; say --animate FILE.gif as well")
-    if given.animate is None and given.out is None:
-        raise RequestError("there is no place for the figures; say --out FOLDER, or --animate FILE.gif")
+    moves = [name for name in ("walk", "turn", "frames", "fps") if getattr(given, name) is not None]
     unfit = [name for name, field in ONLY_FIGURES.items() if getattr(given, field) != getattr(Draw, field)]
-    if given.animate is not None and (given.out is not None or unfit):
+    if given.animate is None:
+        if moves:
+            raise RequestError(f"--{moves[0]} moves something; say --animate FILE.gif as well")
+        if given.out is None:
+            raise RequestError("there is no place for the figures; say --out FOLDER, or --animate FILE.gif")
+    elif unfit or given.out is not None:
         raise RequestError(f"{unfit[0] if unfit else '--out'} is for figures; leave it out with --animate")
     if given.fps is not None and not SLOWEST <= given.fps <= FASTEST:
         raise RequestError(f"--fps {given.fps:g}: give a number from {SLOWEST:g} to {FASTEST:g}")
 
 
 def _animate(given: Draw, file: Path) -> int:
-    """Judges, draws and writes an animation, and prints the result of each frame."""
     walk = None if given.walk is None else place_of(given.walk)
     motion = Motion(walk, given.turn, FRAMES if given.frames is None else given.frames)
     check_numbers(given.pixel, given.error)
@@ -137,7 +136,6 @@ def draw(given: Draw) -> int:
 def _draw_check(
     scene: Scene, number: int, result: Judged, renderer: Renderer, out: Path, options: FigureOptions
 ) -> list[str]:
-    """Draws one check: the files of its figures."""
     rule, verdict, odds = rule_called(scene.rules), result.verdict, result.odds
     more = [] if odds is None else [odds_figure(verdict, odds, rule.levels, scale_of(rule, scene))]
     files = write_figures(scene, result.check, verdict, renderer, out, number, options, more)
@@ -177,7 +175,6 @@ def _is_whole(scene: Scene, selection: Selection, given: Draw) -> bool:
 
 
 def _draw_whole(scene: Scene, out: Path, options: FigureOptions, *, as_json: bool) -> int:
-    """Writes the figure of the whole scene."""
     make_folder(out)
     file = write_overview(scene, out, options)
     if as_json:
@@ -188,7 +185,6 @@ def _draw_whole(scene: Scene, out: Path, options: FigureOptions, *, as_json: boo
 
 
 def _show(scene: Scene, drawn: Mapping[int, tuple[Judged, list[str]]], *, as_json: bool) -> int:
-    """Prints the checks that were drawn, with their figures; the exit status."""
     if as_json:
         checks = [{"check": number, **result.row(), "figures": files} for number, (result, files) in drawn.items()]
         show_json({"scene": str(scene.path), "title": scene.title, "checks": checks})

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from silhouette.cli.commands import Export, Import
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.scene_job import cache_of
@@ -42,7 +40,6 @@ def import_(given: Import) -> int:
 
 
 def _tell(written: WrittenTable, out: Path, *, quiet: bool) -> None:
-    """Prints what stands in the scene, and what was left out."""
     kinds = [entry.piece.kind for entry in written.pieces]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("fighter", "vehicle", "terrain") if kind in kinds)
     show(f"{out / SCENE}: {counts or 'no piece at all'}; {len(written.left_out)} left out")
@@ -56,7 +53,7 @@ def export(given: Export) -> int:
     """Writes a scene as a table of another program."""
     kind = given.kind or given.to
     if kind is None:
-        raise typer.BadParameter("--format is missing")
+        raise RequestError("--format is missing; silhouette export --help says what there is")
     if kind not in FORMATS:
         raise RequestError(f"no format '{kind}'; {did_you_mean(kind, FORMATS)}")
     cache = cache_of(given)

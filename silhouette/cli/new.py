@@ -75,5 +75,4 @@ def _seen_from(folder: Path, mesh: Path) -> str:
 
 
 def _typed(path: Path) -> str:
-    """A path as a shell takes it."""
     return f'"{path}"' if " " in str(path) else str(path)

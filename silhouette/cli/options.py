@@ -18,9 +18,26 @@ import typer
 
 from silhouette.cli.completion import complete_renderer, complete_scene
 
-SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file.", autocompletion=complete_scene)]
-Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="Also draw it.")]
-NewFolder = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="For the scene; made where it is not there.")]
+
+def argument(metavar: str, about: str, **how: Any) -> Any:
+    """An argument, for typer, with what stands for it in help and what help says of it."""
+    return typer.Argument(metavar=metavar, help=about, **how)
+
+
+def option(spelling: str, metavar: str, about: str | None = None, **how: Any) -> Any:
+    """An option with a value, with what stands for this in help and what help says of it."""
+    return typer.Option(spelling, metavar=metavar, help=about, **how)
+
+
+def flag(*spellings: str) -> Any:
+    """An option without a value: its spellings, and what help says of it."""
+    *names, about = spellings
+    return typer.Option(*names, help=about)
+
+
+SceneFile = Annotated[Path, argument("SCENE", "A scene file.", autocompletion=complete_scene)]
+Picture = Annotated[Path | None, option("--picture", "FILE.png", "Also draw it.")]
+NewFolder = Annotated[Path, option("--out", "FOLDER", "For the scene; made where it is not there.")]
 
 Given = TypeVar("Given")
 
@@ -29,10 +46,8 @@ Given = TypeVar("Given")
 class Pairing:
     """A pair of the scene."""
 
-    attacker: Annotated[str | None, typer.Option("--from", metavar="NAME", help="Who looks.")] = None
-    target: Annotated[
-        str | None, typer.Option("--to", metavar="NAME", help="Who is looked at.  [default: everyone else]")
-    ] = None
+    attacker: Annotated[str | None, option("--from", "NAME", "Who looks.")] = None
+    target: Annotated[str | None, option("--to", "NAME", "Who is looked at.  [default: everyone else]")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +56,7 @@ class Trying:
 
     at: Annotated[
         list[str] | None,
-        typer.Option(
-            "--at", metavar="NAME=X,Y[,FACING]", help="Try a place, in the scene's units; again for other pieces."
-        ),
+        option("--at", "NAME=X,Y[,FACING]", "Try a place, in the scene's units; again for other pieces."),
     ] = None
 
 
@@ -51,10 +64,8 @@ class Trying:
 class Styling:
     """The look of figures."""
 
-    style: Annotated[str, typer.Option("--style", metavar="STYLE", help="Of figures: print or dark.")] = "print"
-    language: Annotated[
-        str, typer.Option("--lang", metavar="LANG", help="Of the words of figures: en, de, fr or es.")
-    ] = "en"
+    style: Annotated[str, option("--style", "STYLE", "Of figures: print or dark.")] = "print"
+    language: Annotated[str, option("--lang", "LANG", "Of the words of figures: en, de, fr or es.")] = "en"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,16 +74,15 @@ class Rendering:
 
     renderer: Annotated[
         str,
-        typer.Option(
+        option(
             "--renderer",
-            metavar="NAME",
-            help="auto, embree, cuda, gl or reference; see silhouette doctor.",
+            "NAME",
+            "auto, embree, cuda, gl or reference; see silhouette doctor.",
             autocompletion=complete_renderer,
         ),
     ] = "auto"
     device: Annotated[
-        str | None,
-        typer.Option("--device", metavar="NAME", help="For cuda or gl: cuda:1, cpu or 0, say; see silhouette doctor."),
+        str | None, option("--device", "NAME", "For cuda or gl: cuda:1, cpu or 0, say; see silhouette doctor.")
     ] = None
 
 
@@ -81,18 +91,11 @@ class Measuring(Rendering):
     """What measures, and how finely."""
 
     pixel: Annotated[
-        float | None,
-        typer.Option(
-            "--pixel", metavar="MM", help="How fine: mm per pixel at the target.  [default: the scene's, or 0.1]"
-        ),
+        float | None, option("--pixel", "MM", "How fine: mm per pixel at the target.  [default: the scene's, or 0.1]")
     ] = None
     error: Annotated[
         float | None,
-        typer.Option(
-            "--error",
-            metavar="SHARE",
-            help="How sure, where no other verdict is near.  [default: the scene's, or 0.002]",
-        ),
+        option("--error", "SHARE", "How sure, where no other verdict is near.  [default: the scene's, or 0.002]"),
     ] = None
 
 
@@ -100,14 +103,10 @@ class Measuring(Rendering):
 class Doubting:
     """What is wanted besides verdicts."""
 
-    odds: Annotated[
-        bool, typer.Option("--odds", help="Also say how likely each verdict is: see [doubt] of scenes.")
-    ] = False
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", min=0, help="For --odds: the same seed, the same odds.")
-    ] = 0
+    odds: Annotated[bool, flag("--odds", "Also say how likely each verdict is: see [doubt] of scenes.")] = False
+    seed: Annotated[int, option("--seed", "N", "For --odds: the same seed, the same odds.", min=0)] = 0
     what_if: Annotated[
-        bool, typer.Option("--what-if", help="Also say what would change each verdict: the least moves, turn, pieces.")
+        bool, flag("--what-if", "Also say what would change each verdict: the least moves, turn, pieces.")
     ] = False
 
 
@@ -116,8 +115,7 @@ class Working:
     """The processes that judge."""
 
     workers: Annotated[
-        int | None,
-        typer.Option("--workers", metavar="N", min=1, help="Processes at the same time.  [default: the cores]"),
+        int | None, option("--workers", "N", "Processes at the same time.  [default: the cores]", min=1)
     ] = None
 
 
@@ -125,23 +123,21 @@ class Working:
 class Reading:
     """How meshes are read."""
 
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Read every mesh anew and keep none on disk.")] = False
+    no_cache: Annotated[bool, flag("--no-cache", "Read every mesh anew and keep none on disk.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hushing:
     """What is left unsaid."""
 
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, reasons or warnings: results alone.")] = (
-        False
-    )
+    quiet: Annotated[bool, flag("--quiet", "-q", "No progress, reasons or warnings: results alone.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Printing:
     """How results are printed."""
 
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False
+    as_json: Annotated[bool, flag("--json", "Print one JSON document and nothing else.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,7 +62,6 @@ def rules(given: Rules) -> int:
 
 
 def _tell_game(name: str, *, as_json: bool) -> int:
-    """Prints the clauses of one game."""
     content = told(_game(name))
     if as_json:
         show_json({"rules": name, **content})

@@ -116,7 +116,6 @@ def _written(request: ScanRequest, out: Path, cache: Cache, *, may_ask: bool, qu
 
 
 def _show(table: ScannedTable, out: Path, result: SceneResult | None, *, as_json: bool, quiet: bool) -> None:
-    """Prints what was found, and the ruling, if there is one."""
     if as_json:
         show_json({**record_of(table), **({} if result is None else scenes_document([result]))})
     else:

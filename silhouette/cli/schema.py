@@ -51,9 +51,9 @@ def schema_of(kind: str) -> Schema:
     """A JSON Schema.
 
     Args:
-        kind: one of `KINDS`, or its plural.
+        kind: one of `KINDS` or of `OLD_KINDS`.
     """
-    return {"$schema": DIALECT, **KINDS[kind.removesuffix("s")]()}
+    return {"$schema": DIALECT, **KINDS[OLD_KINDS.get(kind, kind)]()}
 
 
 _GAME_FILE: Schema = {
@@ -200,22 +200,20 @@ def _scene(rules: Schema, results: Schema) -> Schema:
 
 def scan_schema() -> Schema:
     """The schema of scan.json, which ``scan --json`` prints as well."""
-    schema = TypeAdapter(ScanRecord).json_schema(ref_template=REFERENCE)
-    version: Schema = {"silhouette": {"type": "string", "description": "the version of Silhouette"}}
-    schema["properties"] = {**version, "schema": {"const": SCHEMA}, **schema["properties"]}
-    return {
-        **schema,
-        "title": "A scan as Silhouette describes it",
-        "required": [*version, "schema", *schema["required"]],
-    }
+    return _document_schema(ScanRecord, "A scan as Silhouette describes it")
 
 
 def map_schema() -> Schema:
     """The schema of the document of a map, which ``map --json`` prints as well."""
-    schema = TypeAdapter(MapRecord).json_schema(ref_template=REFERENCE)
+    return _document_schema(MapRecord, "A map of Silhouette")
+
+
+def _document_schema(record: Any, title: str) -> Schema:
+    """The schema of a document that says first by which version it was written."""
+    schema = TypeAdapter(record).json_schema(ref_template=REFERENCE)
     version: Schema = {"silhouette": {"type": "string", "description": "the version of Silhouette"}}
     schema["properties"] = {**version, "schema": {"const": SCHEMA}, **schema["properties"]}
-    return {**schema, "title": "A map of Silhouette", "required": [*version, "schema", *schema["required"]]}
+    return {**schema, "title": title, "required": [*version, "schema", *schema["required"]]}
 
 
 # ---- the command
@@ -231,9 +229,13 @@ KINDS: Mapping[str, Callable[[], Schema]] = {
 """The kinds of schemas, by the name that the command takes."""
 
 
+OLD_KINDS = {"results": "result"}
+"""What kinds were called before, with what they are called now."""
+
+
 def schema(given: SchemaOptions) -> int:
     """Prints a JSON Schema."""
-    if given.kind.removesuffix("s") not in KINDS:
+    if given.kind not in KINDS and given.kind not in OLD_KINDS:
         raise RequestError(f"no schema of '{given.kind}'; {did_you_mean(given.kind, KINDS)}")
     show_json(schema_of(given.kind))
     return ExitStatus.OK

@@ -1,26 +1,184 @@
-"""TELL: verdicts become a table with reasons, or a JSON document.
+"""TELL: verdicts become a table with reasons, or a JSON document; what else is found becomes tables.
 
 Names come from users' files: they go through `printable` and into plain text, never into markup.
+
+Tables fit the terminal: columns give way, or cells go on in the next line, before a word is broken.
+
+    natural widths -> columns that may give way are left out -> cells wrapped between words -> long words folded
+
+What a column that is left out would have said stands elsewhere, or matters least.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from silhouette.cli.fitting import FittedTable
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.table import Table
+from rich.text import Text
+
 from silhouette.doubt.calls import ROLL_OFF, TOO_CLOSE, in_hundred, stands
 from silhouette.rules.base import Level, Verdict, blockers_in_words
 from silhouette.rules.fields import RENDERER
 from silhouette.text import Row, printable, share_in_words
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
     from silhouette.batches.run import BatchSummary
     from silhouette.judging import Judged, SceneResult
+
+# ---- tables that fit
+
+COLUMN_GAP = 3
+"""Columns of the terminal between two columns of a table."""
+
+EDGES = 2
+"""Columns of the terminal on both sides of a table together."""
+
+WORD = re.compile(r"(?:± )?\S+(?: %\S*)?")
+"""What stays on one line: a word, or a number with its sign and its unit, such as "± 0.15 %"."""
+
+
+class FittedTable:
+    """A table for `rich`, which decides how it looks when it knows the width of the terminal.
+
+    Args:
+        headings: of the columns.
+        gives_way: the headings of columns that are left out where the table is too wide, the first one first.
+        spare: the headings of columns that are left out, the first one first, where words would be broken with them.
+        whole: the headings of columns whose cells stay on one line while others can be wrapped, the first one longest.
+        parted: whether a table that is too wide then becomes several, one below the other, each with the first column.
+    """
+
+    def __init__(
+        self,
+        headings: Sequence[Text],
+        *,
+        gives_way: Sequence[str] = (),
+        spare: Sequence[str] = (),
+        whole: Sequence[str] = (),
+        parted: bool = False,
+    ) -> None:
+        self._headings, self._gives_way, self._spare = list(headings), gives_way, spare
+        self._whole, self._parted = whole, parted
+        self._rows: list[tuple[Text, ...]] = []
+
+    def add_row(self, *cells: Text) -> None:
+        """Adds a row, with a cell for each column."""
+        self._rows.append(cells)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Table]:
+        columns = self._kept(options.max_width)
+        for part in self._parts(columns, options.max_width) if self._parted else [columns]:
+            yield self._table(part, options.max_width)
+
+    def _kept(self, room: int) -> list[int]:
+        """The columns that are shown, by their numbers."""
+        columns = list(range(len(self._headings)))
+        for headings, width in ((self._gives_way, self._natural), (self._spare, self._least)):
+            for heading in headings:
+                if total([width(column) for column in columns]) <= room:
+                    break
+                columns = [column for column in columns if self._headings[column].plain != heading]
+        return columns
+
+    def _parts(self, columns: list[int], room: int) -> Iterator[list[int]]:
+        """The columns in parts that fit, each led by the first column."""
+        first, *others = columns
+        part = [first]
+        for column in others:
+            if len(part) > 1 and total([self._natural(one) for one in (*part, column)]) > room:
+                yield part
+                part = [first]
+            part.append(column)
+        yield part
+
+    def _table(self, columns: list[int], room: int) -> Table:
+        natural, least = ([width(column) for column in columns] for width in (self._natural, self._least))
+        for heading in self._whole:
+            for place, column in enumerate(columns):
+                more = natural[place] - least[place]
+                if self._headings[column].plain == heading and total(least) + more <= room:
+                    least[place] = natural[place]
+        widths = fitted(natural, least, room - EDGES - COLUMN_GAP * (len(columns) - 1))
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for column, width in zip(columns, widths, strict=True):
+            table.add_column(self._headings[column], overflow="fold", width=width)
+        for row in self._rows:
+            table.add_row(*(wrapped(row[column], width) for column, width in zip(columns, widths, strict=True)))
+        return table
+
+    def _cells(self, column: int) -> list[str]:
+        return [self._headings[column].plain, *(row[column].plain for row in self._rows)]
+
+    def _natural(self, column: int) -> int:
+        return _longest(line for cell in self._cells(column) for line in cell.splitlines())
+
+    def _least(self, column: int) -> int:
+        """The width of a column in which no word is broken."""
+        return _longest(word for cell in self._cells(column) for word in WORD.findall(cell))
+
+
+def wrapped(cell: Text, width: int) -> Text:
+    """The cell in lines that are no wider than ``width``, broken between words; a longer word is left as it is.
+
+    >>> wrapped(Text("south wall 29.7 %, gantry 8 %"), 11).plain.splitlines()
+    ['south wall', '29.7 %,', 'gantry 8 %']
+    """
+    broken, start, end = list(cell.plain), 0, 0
+    for word in WORD.finditer(cell.plain):
+        between = cell.plain[end : word.start()]
+        if "\n" in between:
+            start = word.start()
+        elif between and cell_len(cell.plain[start : word.end()]) > width:
+            broken[end : word.start()] = "\n".rjust(len(between))
+            start = word.start()
+        end = word.end()
+    lines = cell.copy()
+    lines.plain = "".join(broken)
+    return lines
+
+
+def total(widths: Sequence[int]) -> int:
+    """The width of a table with columns of these widths.
+
+    >>> total([8, 6, 10])
+    32
+    """
+    return sum(widths) + COLUMN_GAP * (len(widths) - 1) + EDGES
+
+
+def fitted(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """The widths of columns that share some room: natural ones, else what their words need, else narrower ones.
+
+    Args:
+        natural: the widths that columns would like to have.
+        least: the widths below which words are broken.
+        room: for all of them together.
+
+    >>> fitted([10, 20], [5, 8], 40), fitted([10, 20], [5, 8], 24), fitted([30, 4], [30, 4], 20)
+    ([10, 20], [7, 17], [16, 4])
+    """
+    if sum(natural) <= room:
+        return list(natural)
+    widths = list(least)
+    while sum(widths) < room:  # what is left goes to the column that is shortest of what it would like
+        wants = [want - width for want, width in zip(natural, widths, strict=True)]
+        widths[wants.index(max(wants))] += 1
+    while sum(widths) > max(room, len(widths)):
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _longest(texts: Iterator[str]) -> int:
+    return max((cell_len(text) for text in texts), default=1) or 1
+
+
+# ---- what there is to tell
 
 STYLES: Mapping[Level | None, str] = {
     Level.CLEAR: "green",
@@ -198,15 +356,7 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     if not result.judged:
         return []
     cells = {(judged.check.attacker, judged.check.target): _matrix_cell(judged) for judged in result.judged}
-    attackers, targets = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
-    if set(attackers) & set(targets):
-        attackers = targets = list(dict.fromkeys(name for pair in cells for name in pair))
-    wide = len(targets) <= MOST_COLUMNS
-    rows, columns = (attackers, targets) if wide else (targets, attackers)
-    table = headed_table("", *columns, parted=True)
-    for name in rows:
-        pairs = [(name, column) if wide else (column, name) for column in columns]
-        table.add_row(plain_line(name, "bold"), *(cells.get(pair, plain_line("")) for pair in pairs))
+    table, wide = _matrix_table(cells)
     parts: list[RenderableType] = [_heading(result), table]
     if not quiet:
         parts += [plain_line(line, "dim") for line in _matrix_legend(result.judged, list(cells.values()), wide=wide)]
@@ -217,8 +367,24 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     return parts
 
 
+def _matrix_table(cells: Mapping[tuple[str, str], Text]) -> tuple[FittedTable, bool]:
+    """The cells of attackers and targets as a table, and whether it has a row for each attacker, not for each target.
+
+    Who both looks and is looked at stands in the same order in rows and in columns.
+    """
+    attackers, targets = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+    if set(attackers) & set(targets):
+        attackers = targets = list(dict.fromkeys(name for pair in cells for name in pair))
+    wide = len(targets) <= MOST_COLUMNS
+    rows, columns = (attackers, targets) if wide else (targets, attackers)
+    table = headed_table("", *columns, parted=True)
+    for name in rows:
+        pairs = [(name, column) if wide else (column, name) for column in columns]
+        table.add_row(plain_line(name, "bold"), *(cells.get(pair, plain_line("")) for pair in pairs))
+    return table, wide
+
+
 def _matrix_legend(results: Sequence[Judged], cells: Sequence[Text], *, wide: bool) -> Iterator[str]:
-    """What the cells of a matrix mean."""
     who = "Each row looks at each column" if wide else "Each column looks at each row"
     measured = (result.verdict.measurement for result in results)
     is_obscured = any(measurement and measurement.occluded for measurement in measured)
@@ -244,8 +410,6 @@ def _what_if(judged: Judged, who: str = "  what would change it: ") -> list[Rend
 
 
 def _matrix_cell(judged: Judged) -> Text:
-    from rich.text import Text
-
     verdict, odds, measured = judged.verdict, judged.odds, judged.verdict.measurement
     close = "?" * verdict.marginal
     if odds is not None and max(odds.odds.values()) < 0.995:
@@ -319,7 +483,6 @@ def _facts(report: Row) -> Iterator[str]:
 
 
 def _place_for_tags(file: Path) -> str:
-    """Where the suggestions for a file can be pasted."""
     from silhouette.models.inspection import has_list, is_model_file
 
     if not is_model_file(file):
@@ -357,7 +520,6 @@ def doctor_report(report: Row) -> list[RenderableType]:
 
 
 def _renderer_cells(renderer: Row, *, timed: bool) -> list[str]:
-    """What is known of a renderer besides whether it works."""
     memory, rate = renderer["memory"], renderer["checks_per_second"]
     device = renderer["device"] + (f", {memory / 2**30:.0f} GiB" if memory else "")
     fast = "" if rate is None else f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
@@ -426,8 +588,6 @@ def headed_table(*headings: str, **how: Any) -> FittedTable:
 
 def plain_line(text: str, style: str = "") -> Text:
     """A line of text without markup, of signs that a terminal can show."""
-    from rich.text import Text
-
     return Text(printable(text), style)
 
 

@@ -18,7 +18,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules.fields import GROUNDS, VERDICT, WHO, Blocker, Record, ResultField
 from silhouette.rules.readings import OtherReading
 from silhouette.scenes.entries import SceneEntry
-from silhouette.scenes.motion import Mobility
+from silhouette.scenes.places import Mobility
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import fraction_in_words, obscured, verdict_in_words
 from silhouette.views import Projection

@@ -102,7 +102,6 @@ def _is_hidden(name: str) -> bool:
 
 
 def _is_in(place: str, folder: str) -> bool:
-    """Whether a place lies in a folder, both given by their real paths."""
     return place.startswith(folder.rstrip(os.sep) + os.sep)
 
 

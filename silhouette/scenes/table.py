@@ -24,8 +24,7 @@ from silhouette.geometry import INCH, Floats, Pose, convex_hull, corners, swolle
 from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
-from silhouette.scenes.doubt import DoubtEntry
-from silhouette.scenes.entries import CheckEntry, LengthUnits, TableEntry
+from silhouette.scenes.entries import CheckEntry, DoubtEntry, LengthUnits, TableEntry
 from silhouette.scenes.pieces import Models, Piece, piece_of
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.standing import TABLE_TOP

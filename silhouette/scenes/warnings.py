@@ -26,12 +26,13 @@ from silhouette.models.entries import SolidEntry
 from silhouette.models.mistakes import angle_mistake, point
 from silhouette.scenes.entries import FighterEntry, GangerEntry, PieceEntry, TableEntry, VehicleEntry
 from silhouette.scenes.ground import inset
-from silhouette.scenes.overlap import ALLOWED, Interior
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import similar_names
 from silhouette.scenes.standing import (
+    ALLOWED,
     LOWER,
     TABLE_TOP,
+    Interior,
     Samples,
     bodies_overlap,
     depths,
@@ -239,7 +240,6 @@ def _of_entries(
 
 
 def _table(entry: TableEntry, table: tuple[float, float], pieces: Sequence[Piece]) -> Iterator[PlacementWarning]:
-    """A table that is too small for one, and pieces whose base lies beyond it."""
     everyone = frozenset(piece.name for piece in pieces)
     size = f"{table[0]:g} x {table[1]:g} mm"
     if min(table) < SMALLEST_TABLE:
@@ -318,7 +318,6 @@ def _thin(entry: PieceEntry, piece: Piece) -> Iterator[PlacementWarning]:
 
 
 def _size(part: SolidEntry) -> Floats:
-    """(3,) mm, of a solid along its own axes."""
     low, high = solid(replace(part.solid(), turn=0.0)).bounds
     size: Floats = high - low
     return size
@@ -433,7 +432,6 @@ def _of_pieces(pieces: Sequence[Piece], *, faces: bool, units: str, z_is_ground:
 
 
 def _through(piece: Piece, terrain: Piece) -> Iterator[PlacementWarning]:
-    """Terrain that goes through a body."""
     if goes_through(piece, terrain):
         yield _of_both(piece, terrain, f"{piece.name} goes through {in_a_sentence(terrain.name)}; move it")
 
@@ -482,7 +480,6 @@ def _apart(a: Floats, b: Floats) -> Floats:
 
 
 def _on_the_ground(support: Support, *, z_is_ground: bool) -> Iterator[PlacementWarning]:
-    """Whether a model sinks into the ground or hangs above it."""
     piece = support.piece
     if support.is_tangled:
         return

@@ -37,7 +37,7 @@ from silhouette.rules import RULES, rule_called, rule_of
 from silhouette.rules.abilities import meshes_of, scale_of, units_of
 from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.fields import SEEN_PIXELS
-from silhouette.scenes.motion import Motion, Posed, poses
+from silhouette.scenes.places import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import DECIMALS, MILLIMETRES, TableScene
 from silhouette.text import Progress

@@ -34,7 +34,7 @@ from silhouette.rules.fields import Blocker
 from silhouette.scans.folder import PICTURE, write_folder
 from silhouette.scans.keeping import SCENE
 from silhouette.scans.scan import ScanRequest, scan_table
-from silhouette.scenes.motion import Motion, length
+from silhouette.scenes.places import Motion, length
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress, fraction_in_words, in_a_sentence
 

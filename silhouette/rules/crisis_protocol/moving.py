@@ -20,8 +20,8 @@ from silhouette.rules.crisis_protocol.figures import millimetres
 from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import Character, PlanScene
 from silhouette.scenes.ground import Indices
-from silhouette.scenes.overlap import ALLOWED
 from silhouette.scenes.places import Move
+from silhouette.scenes.standing import ALLOWED
 from silhouette.text import did_you_mean, in_a_sentence
 
 # ---- scenes and places

@@ -36,7 +36,7 @@ from silhouette.rules.crisis_protocol.results import (
 from silhouette.rules.crisis_protocol.scene import Character, PlanEntry, PlanScene, Readings, load_plan_scene
 from silhouette.rules.crisis_protocol.stage import stage
 from silhouette.rules.expectations import check_expectations
-from silhouette.scenes.motion import Mobility
+from silhouette.scenes.places import Mobility
 from silhouette.scenes.scene import Check, everyone
 from silhouette.text import coordinates
 

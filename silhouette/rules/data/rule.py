@@ -21,8 +21,7 @@ from silhouette.rules.data.scene import DataScene, load_scene, readings_entry, s
 from silhouette.rules.expectations import check_expectations
 from silhouette.rules.on_table import OnTable
 from silhouette.rules.table import places_of_attacker
-from silhouette.scenes.motion import Mobility
-from silhouette.scenes.places import Elsewhere, TablePlaces, moved
+from silhouette.scenes.places import Elsewhere, Mobility, TablePlaces, moved
 from silhouette.scenes.scene import Check, between, everyone
 
 LOOKERS = "fighters or vehicles"

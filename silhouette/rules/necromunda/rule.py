@@ -29,9 +29,8 @@ from silhouette.rules.on_table import OnTable
 from silhouette.rules.one_way import behind, by_bodies, by_eyes, one_way_words
 from silhouette.rules.table import places_of_attacker
 from silhouette.scenes.entries import TableEntry
-from silhouette.scenes.motion import Mobility
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.places import Elsewhere, TablePlaces, moved
+from silhouette.scenes.places import Elsewhere, Mobility, TablePlaces, moved
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.text import in_a_sentence
 

@@ -22,8 +22,16 @@ from silhouette.files.schema import (
 from silhouette.models.entries import FigureEntry, SolidEntry
 from silhouette.rules.skirmishcorps.classes import FIGURE, CoverClass, Posture
 from silhouette.rules.skirmishcorps.costs import PACES, Basis, Pace, UnitType
-from silhouette.scenes.doubt import DoubtEntry, PieceDoubtEntry, QuestionEntry
-from silhouette.scenes.entries import Facing, LengthUnits, SceneEntry, TerrainEntry, check_place
+from silhouette.scenes.entries import (
+    DoubtEntry,
+    Facing,
+    LengthUnits,
+    PieceDoubtEntry,
+    QuestionEntry,
+    SceneEntry,
+    TerrainEntry,
+    check_place,
+)
 
 MOST_BRICKS = 10_000.0
 MAX_NUMBER = 1_000_000

@@ -27,8 +27,7 @@ from silhouette.rules.skirmishcorps.phrases import PHRASES
 from silhouette.rules.skirmishcorps.results import LEVELS, NAME, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishCheck, SkirmishScene, Unit, load_scene
 from silhouette.rules.table import places_of_attacker
-from silhouette.scenes.motion import Mobility
-from silhouette.scenes.places import Elsewhere, Move, TablePlaces, moved, without
+from silhouette.scenes.places import Elsewhere, Mobility, Move, TablePlaces, moved, without
 from silhouette.scenes.scene import Check, between, everyone
 from silhouette.scenes.table import Occluders, Piece
 
