@@ -200,11 +200,11 @@ class Repair:
 
     Args:
         out: the finished file.
-        asked: how its scenes are judged.
+        options: how its scenes are judged.
         scenes: the paths of the scenes of this batch. Rows of other scenes stay as they are.
 
     Attributes:
-        asked: how its scenes are judged, and the hash of the finished file: a journal is of one file alone.
+        options: how its scenes are judged, and the hash of the finished file: a journal is of one file alone.
         scenes: the paths, of this batch, of the scenes with a failed row.
 
     Raises:
@@ -213,17 +213,17 @@ class Repair:
         FileError: where it cannot be read.
     """
 
-    def __init__(self, out: Path, asked: Mapping[str, Any], scenes: Sequence[str]) -> None:
+    def __init__(self, out: Path, options: Mapping[str, Any], scenes: Sequence[str]) -> None:
         if not out.is_file():
             raise RequestError(
                 f"{out}: there is no finished file whose failed rows could be judged again; leave --retry-errors out"
             )
         self._out = out
-        self.asked = {**asked, "retried": content_of(out)}
+        self.options = {**options, "retried": content_of(out)}
         self._is_table = out.suffix.lower() != ".jsonl"
         self._record = record_of(out)
-        if self._record is not None and self._record.settings != asked:
-            otherwise = difference(self._record.settings, asked)
+        if self._record is not None and self._record.settings != options:
+            otherwise = difference(self._record.settings, options)
             raise RequestError(f"{out}: it was judged {otherwise}; give the options as before")
         self._rows: dict[str, list[KeptRow]] = {}
         for row in read_rows(out):

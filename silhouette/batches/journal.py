@@ -100,14 +100,14 @@ class Journal:
         return self
 
     def _open(self) -> None:
-        found = os.path.lexists(self.path)
-        if found and (self.path.is_symlink() or not self.path.is_file()):
+        exists = os.path.lexists(self.path)
+        if exists and (self.path.is_symlink() or not self.path.is_file()):
             raise FileError(self.path, "is no regular file, and so no unfinished batch; delete it")
-        if found and not self._resume:
+        if exists and not self._resume:
             raise RequestError(
                 f"{self.path}: an unfinished batch is kept there; go on with it by --resume, or delete it"
             )
-        self._file = open_own(self.path, new=not found)
+        self._file = open_own(self.path, new=not exists)
         try:
             end, folder = self._read()
             self._file.truncate(end)

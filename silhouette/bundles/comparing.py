@@ -99,13 +99,13 @@ def compared(then: Sequence[Row], now: Sequence[Row], *, alike: bool = True) -> 
     (Difference(key='occluded', then=0.2, now=0.21),)
     """
     done = []
-    for number, (one, other) in enumerate(zip_longest(then, now), 1):
-        if one is None or other is None:
-            verdicts = (None if row is None else row.get(VERDICT.key) for row in (one, other))
+    for number, (before, after) in enumerate(zip_longest(then, now), 1):
+        if before is None or after is None:
+            verdicts = (None if row is None else row.get(VERDICT.key) for row in (before, after))
             missing = Difference(VERDICT.key, *verdicts)
-            done.append(Compared(number, _label(one or other or {}), "differs", (missing,)))
+            done.append(Compared(number, _label(before or after or {}), "differs", (missing,)))
         else:
-            done.append(_Pair(one, other, alike).compared(number))
+            done.append(_Pair(before, after, alike).compared(number))
     return done
 
 
@@ -153,33 +153,33 @@ class _Pair:
         """Whether two unequal values of a key may be so unequal."""
         if not self._has(key, lambda value: True):
             return False
-        one, other, tolerance = self.then[key], self.now[key], self._tolerance
-        numbers = _is_number(one) and _is_number(other)
+        before, after, tolerance = self.then[key], self.now[key], self._tolerance
+        numbers = _is_number(before) and _is_number(after)
         match _COMPARED.get(key, "exactly"):
             case "manner":
-                return numbers or isinstance(one, type(other))
+                return numbers or isinstance(before, type(after))
             case "error":
-                return numbers and (not self.alike or abs(one - other) <= _slack(one, other))
+                return numbers and (not self.alike or abs(before - after) <= _slack(before, after))
             case "share":
-                return _near(one, other, tolerance)
+                return _near(before, after, tolerance)
             case "area":
                 return _areas_alike(key, self.then, self.now, tolerance)
             case "blockers":
-                return _blockers_alike(one, other, tolerance + ALONE)
+                return _blockers_alike(before, after, tolerance + ALONE)
             case "sentence":
-                return tells_a_share and _sentences_alike(one, other, 100.0 * tolerance + 1.0)
-        return _all_near(one, other)
+                return tells_a_share and _sentences_alike(before, after, 100.0 * tolerance + 1.0)
+        return _all_near(before, after)
 
 
-def _is_equal(one: Any, other: Any) -> bool:
+def _is_equal(before: Any, after: Any) -> bool:
     """Whether two values of JSON are the same, where true is not 1."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_is_equal(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_is_equal, one, other))
-    return bool(one == other)
+    if isinstance(before, bool) or isinstance(after, bool):
+        return before is after
+    if isinstance(before, dict) and isinstance(after, dict):
+        return before.keys() == after.keys() and all(_is_equal(value, after[key]) for key, value in before.items())
+    if isinstance(before, list) and isinstance(after, list):
+        return len(before) == len(after) and all(map(_is_equal, before, after))
+    return bool(before == after)
 
 
 def _error(row: Row) -> float:
@@ -187,17 +187,17 @@ def _error(row: Row) -> float:
     return float(error) if _is_number(error) and 0.0 <= error <= 1.0 else 0.0
 
 
-def _slack(one: float, other: float) -> float:
+def _slack(before: float, after: float) -> float:
     """By how much two stated errors of one measurement may differ: renderers sample, and prove, different things."""
-    return 0.005 + 0.5 * min(one, other)
+    return 0.005 + 0.5 * min(before, after)
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _near(one: Any, other: Any, tolerance: float) -> bool:
-    return _is_number(one) and _is_number(other) and abs(one - other) <= tolerance + ROUNDING
+def _near(before: Any, after: Any, tolerance: float) -> bool:
+    return _is_number(before) and _is_number(after) and abs(before - after) <= tolerance + ROUNDING
 
 
 def _areas_alike(key: str, then: Row, now: Row, tolerance: float) -> bool:
@@ -213,12 +213,12 @@ def _areas_alike(key: str, then: Row, now: Row, tolerance: float) -> bool:
     return bool(abs(areas[0] - areas[1]) <= (AREA + tolerance) * max(wholes) + _TINY * finest**2)
 
 
-def _blockers_alike(one: Any, other: Any, tolerance: float) -> bool:
+def _blockers_alike(before: Any, after: Any, tolerance: float) -> bool:
     """Whether each blocker hides about as much in both; one that hides next to nothing may be missing."""
-    if not all(isinstance(row, dict) for blockers in (one, other) for row in blockers):
-        return _is_equal(one, other)
+    if not all(isinstance(row, dict) for blockers in (before, after) for row in blockers):
+        return _is_equal(before, after)
     name, *shares = (field.key for field in Blocker.fields)
-    tables = [{str(row.get(name)): row for row in blockers} for blockers in (one, other)]
+    tables = [{str(row.get(name)): row for row in blockers} for blockers in (before, after)]
     nothing = dict.fromkeys(shares, 0.0)
     return all(
         _near(*(table.get(blocker, nothing).get(share) for table in tables), tolerance)
@@ -227,25 +227,31 @@ def _blockers_alike(one: Any, other: Any, tolerance: float) -> bool:
     )
 
 
-def _sentences_alike(one: Any, other: Any, slack: float) -> bool:
+def _sentences_alike(before: Any, after: Any, slack: float) -> bool:
     """Whether sentences are the same but for per cent that are about the same."""
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(_sentences_alike(a, b, slack) for a, b in zip(one, other, strict=True))
-    if not isinstance(one, str) or not isinstance(other, str) or _PERCENT.sub("#", one) != _PERCENT.sub("#", other):
+    if isinstance(before, list) and isinstance(after, list):
+        return len(before) == len(after) and all(
+            _sentences_alike(a, b, slack) for a, b in zip(before, after, strict=True)
+        )
+    if (
+        not isinstance(before, str)
+        or not isinstance(after, str)
+        or _PERCENT.sub("#", before) != _PERCENT.sub("#", after)
+    ):
         return False
-    pairs = zip(_PERCENT.findall(one), _PERCENT.findall(other), strict=True)
+    pairs = zip(_PERCENT.findall(before), _PERCENT.findall(after), strict=True)
     return all(abs(float(a) - float(b)) <= slack for a, b in pairs)
 
 
-def _all_near(one: Any, other: Any) -> bool:
+def _all_near(before: Any, after: Any) -> bool:
     """Whether two values are the same but for their numbers, and these differ by rounding alone."""
-    if _is_number(one) and _is_number(other):
-        return math.isclose(one, other, rel_tol=ROUNDING, abs_tol=ROUNDING)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_all_near, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_all_near(value, other[key]) for key, value in one.items())
-    return _is_equal(one, other)
+    if _is_number(before) and _is_number(after):
+        return math.isclose(before, after, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    if isinstance(before, list) and isinstance(after, list):
+        return len(before) == len(after) and all(map(_all_near, before, after))
+    if isinstance(before, dict) and isinstance(after, dict):
+        return before.keys() == after.keys() and all(_all_near(value, after[key]) for key, value in before.items())
+    return _is_equal(before, after)
 
 
 def _label(row: Row) -> str:

@@ -60,11 +60,11 @@ def layout_of(scene: Path) -> Layout:
             have everywhere.
     """
     start = tuple(Path(os.path.abspath(scene)).parts[1:])
-    found = _Search({start: scene})
-    found.follow()
-    least, most = min(found.walked), max(found.walked)
+    search = _Search({start: scene})
+    search.follow()
+    least, most = min(search.walked), max(search.walked)
     top = next((at for at, names in enumerate(zip(least, most, strict=False)) if len(set(names)) > 1), len(least))
-    files = {place[top:]: path for place, path in found.files.items()}
+    files = {place[top:]: path for place, path in search.files.items()}
     seen = dict[str, Place]()
     for place, path in files.items():
         if problem := unusable("/".join(place)):
@@ -72,7 +72,7 @@ def layout_of(scene: Path) -> Layout:
         other = seen.setdefault(alike("/".join(place)), place)
         if other != place:
             raise FileError(path, f"differs from {'/'.join(other)} only as some systems do not tell apart; rename it")
-    return Layout(start[top:], files, frozenset(folder[top:] for folder in found.walked), tuple(found.missing))
+    return Layout(start[top:], files, frozenset(folder[top:] for folder in search.walked), tuple(search.missing))
 
 
 def check_inside(folder: Path, scene: Place) -> frozenset[Place]:
@@ -84,9 +84,9 @@ def check_inside(folder: Path, scene: Place) -> frozenset[Place]:
     Raises:
         FileError: where it does, or a file that it rests on cannot be read.
     """
-    found = _Search({scene: folder.joinpath(*scene)}, folder)
-    found.follow()
-    return frozenset(found.walked)
+    search = _Search({scene: folder.joinpath(*scene)}, folder)
+    search.follow()
+    return frozenset(search.walked)
 
 
 class _Search:

@@ -119,7 +119,7 @@ def manifest_bytes(
         "title": about["title"],
         "rules": about["rules"],
         "versions": versions(),
-        "settings": settings.model_dump(by_alias=True, mode="json"),
+        "settings": settings.model_dump(by_alias=True, mode="json", exclude=None if settings.at else {"at"}),
         "files": [file.model_dump(by_alias=True) for file in files],
         "results": list(results),
         "warnings": list(about["warnings"]),

@@ -52,25 +52,25 @@ def usage_problem(error: typer.TyperException, arguments: Sequence[str], command
 
 
 def _plain(message: str, error: typer.TyperException, arguments: Sequence[str], commands: Sequence[str]) -> str:
-    found = re.match(r"No such command '(.*?)'", message)
-    if found:
-        return f"no command '{found[1]}'; {did_you_mean(found[1], commands)}"
-    found = re.match(r"No such option:? '?(\S+?)'?(?: |$)", message)
-    if found:
+    match = re.match(r"No such command '(.*?)'", message)
+    if match:
+        return f"no command '{match[1]}'; {did_you_mean(match[1], commands)}"
+    match = re.match(r"No such option:? '?(\S+?)'?(?: |$)", message)
+    if match:
         like = list(getattr(error, "possibilities", None) or ())
-        return f"no option {found[1]}" + (f"; did you mean {' or '.join(like)}?" if like else "")
-    found = re.match(r"Missing (argument|option) '(.*?)'", message)
-    if found:
-        return f"{found[2].removesuffix('...')} is missing"
-    found = re.match(r"Option '(.*?)' requires", message)
-    if found:
-        return f"{found[1]} needs a value"
-    found = re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message)
-    if found:
-        return f"one argument too many: {found[1]}"
-    found = re.match(r"Invalid value for '(.*?)': (.*)", message)
-    if found:
-        return _bad_value(found[1], found[2], arguments)
+        return f"no option {match[1]}" + (f"; did you mean {' or '.join(like)}?" if like else "")
+    match = re.match(r"Missing (argument|option) '(.*?)'", message)
+    if match:
+        return f"{match[2].removesuffix('...')} is missing"
+    match = re.match(r"Option '(.*?)' requires", message)
+    if match:
+        return f"{match[1]} needs a value"
+    match = re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message)
+    if match:
+        return f"one argument too many: {match[1]}"
+    match = re.match(r"Invalid value for '(.*?)': (.*)", message)
+    if match:
+        return _bad_value(match[1], match[2], arguments)
     return message[:1].lower() + message[1:]
 
 
@@ -94,9 +94,9 @@ def _bad_value(option: str, reason: str, arguments: Sequence[str]) -> str:
             value = rest if equals else next(iter(arguments[place + 1 :]), None)
     given = f"{option} is {as_written(value)}" if value is not None else f"{option} has a wrong value"
     for pattern, words in WANTED:
-        found = re.search(pattern, reason)
-        if found:
-            return f"{given}; it must be {words.format(*found.groups())}"
+        match = re.search(pattern, reason)
+        if match:
+            return f"{given}; it must be {words.format(*match.groups())}"
     return f"{given}; {reason[:1].lower() + reason[1:]}"
 
 

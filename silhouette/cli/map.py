@@ -99,10 +99,10 @@ def _rows(drawn: Map) -> Iterator[list[Any]]:
     named = [f"{what} {way} {name}" for name in others for what in ("verdict", "occluded")]
     yield ["x", "y", "z", "stands", "seen_by", "verdict", "marginal", "could_be", *named]
     for number in range(len(drawn.cells.at)):
-        found = drawn.cell(number)
-        each = [value for one in found["by"] for value in (one["verdict"], one["occluded"])] or [None] * len(named)
+        cell_row = drawn.cell(number)
+        each = [value for one in cell_row["by"] for value in (one["verdict"], one["occluded"])] or [None] * len(named)
         keys = ("stands", "seen_by", "verdict", "marginal", "could_be")
-        yield [*found["at"], *(found[key] for key in keys), *each]
+        yield [*cell_row["at"], *(cell_row[key] for key in keys), *each]
 
 
 def _line(value: Any) -> str:

@@ -429,9 +429,9 @@ def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> Of
             the table.
     """
     placed = placement_warnings(scene.pieces, faces=faces, units=scene.unit_of_places, z_is_ground=z_is_ground)
-    found = (*scene.placement_warnings, *placed)
-    texts = [one.text for one in found if not one.as_attacker]
-    return replace(scene, placement_warnings=found, warnings=(*texts, *scene.warnings))
+    warnings = (*scene.placement_warnings, *placed)
+    texts = [one.text for one in warnings if not one.as_attacker]
+    return replace(scene, placement_warnings=warnings, warnings=(*texts, *scene.warnings))
 
 
 def table_fields(scene: TableScene) -> dict[str, Any]:
