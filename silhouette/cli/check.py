@@ -144,16 +144,22 @@ def check(given: Check) -> int:
             result = job.judge(file, several=several, workers=workers) if replay is None else replay.result
             results.append(result)
             replays.append(replay)
-            if not given.as_json:
-                show(*scene_report(result, quiet=given.quiet), *replay_report(replay, quiet=given.quiet))
-            if result.error is not None:
-                complain(result.error)
+            more = replay_report(replay, quiet=given.quiet)
+            _tell(result, [] if given.as_json else [*scene_report(result, quiet=given.quiet), *more])
     if given.as_json:
         show_json(with_replays(scenes_document(results), replays))
     elif several:
         show(summary(results))
-    differs = any(replay is not None and not replay.same for replay in replays)
+    differs = not all(replay.same for replay in replays if replay is not None)
     return max(status_of(results), ExitStatus.UNEXPECTED if differs else ExitStatus.OK)
+
+
+def _tell(result: SceneResult, report: Sequence[RenderableType]) -> None:
+    """Prints the report of a scene, and what is wrong with it."""
+    if report:
+        show(*report)
+    if result.error is not None:
+        complain(result.error)
 
 
 def matrix(given: Matrix) -> int:
@@ -162,8 +168,5 @@ def matrix(given: Matrix) -> int:
     result = job.judge(given.scene, workers=processes_of(given))
     if given.as_json:
         show_json(scenes_document([result]))
-    else:
-        show(*matrix_report(result, quiet=given.quiet))
-    if result.error is not None:
-        complain(result.error)
+    _tell(result, [] if given.as_json else matrix_report(result, quiet=given.quiet))
     return status_of([result])

@@ -323,11 +323,10 @@ def with_trials(
     """
     tables = {key: list(value) for key, value in document.items() if isinstance(value, list)}
     changed = {**document, **tables}
-    pieces = {key: entries for key, entries in tables.items() if key in schema.model_fields and key != "check"}
     named = {
         entry["name"]: (table, number)
-        for table, entries in pieces.items()
-        for number, entry in enumerate(entries)
+        for table in filter(_has_pieces(schema), tables)
+        for number, entry in enumerate(tables[table])
         if isinstance(entry, dict) and isinstance(entry.get("name"), str)
     }
     for trial in trials:
@@ -341,6 +340,11 @@ def with_trials(
     if trials and "check" in tables:
         changed["check"] = list(map(_without_expectations, tables["check"]))
     return changed
+
+
+def _has_pieces(schema: type[SceneEntry]) -> Callable[[str], bool]:
+    """Whether the table of a key may have pieces."""
+    return lambda key: key in schema.model_fields and key != "check"
 
 
 def _without_expectations(check: Any) -> Any:
