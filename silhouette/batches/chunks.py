@@ -22,7 +22,7 @@ from silhouette.renderers.registry import drivers_are_loaded
 from silhouette.rules import RULES as GAMES
 from silhouette.rules.fields import ARC, ATTACKER, RULES, TARGET
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import Row, problem, strict
+from silhouette.text import Row, json_text, problem
 
 
 class Opener:
@@ -158,7 +158,7 @@ def _failed(scene: Scene, check: Check, problem: str) -> Row:
 
 def _plain(row: Row) -> Row:
     """The row of plain values, whatever the rule system put into it."""
-    plain: Row = json.loads(json.dumps(strict(row), ensure_ascii=False, allow_nan=False))
+    plain: Row = json.loads(json_text(row, ensure_ascii=False))
     return plain
 
 

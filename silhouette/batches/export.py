@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 from xml.etree import ElementTree
 
+from silhouette.common.installation import extra_command
+from silhouette.common.version import VERSION
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.writing import replacing
-from silhouette.installation import extra_command
 from silhouette.judging.results import EXPECTED, UNMET
 from silhouette.rules.fields import ARC, ATTACKER, ERROR, REASON, TARGET, VERDICT, WHO, ResultField
-from silhouette.text import Row
-from silhouette.version import VERSION
+from silhouette.text import Row, json_text
 
 # ---- rows
 
@@ -205,7 +205,7 @@ def columns(rows: Iterable[Row]) -> list[str]:
 
 def _json(value: Any) -> str:
     """The value as JSON, with question marks in text that is no Unicode, such as a file's name in another encoding."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = json_text(value, ensure_ascii=False)
     return text.encode(errors="replace").decode()
 
 

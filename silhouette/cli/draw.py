@@ -16,6 +16,7 @@ from silhouette.doubt.calls import stands
 from silhouette.drawing.animation.files import check_path
 from silhouette.drawing.animation.film import FPS, Animation, animate
 from silhouette.drawing.figures import OVERVIEW, FigureOptions, write_figures, write_overview
+from silhouette.drawing.games import drawing_of
 from silhouette.drawing.odds_chart import NAME, odds_figure
 from silhouette.drawing.saving import FORMATS
 from silhouette.drawing.sheet import settings
@@ -34,7 +35,7 @@ from silhouette.judging import (
 )
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.abilities import HasOverview, scale_of
+from silhouette.rules.abilities import scale_of
 from silhouette.rules.fields import ERROR, IN_ARC, OCCLUDED, VERDICT
 from silhouette.scenes.places import FRAMES, Motion, place_of
 from silhouette.scenes.scene import Check, Scene
@@ -171,7 +172,7 @@ def _is_whole(scene: Scene, selection: Selection, given: Draw) -> bool:
     if given.figure == OVERVIEW and of_check:
         raise RequestError(f"--figure {OVERVIEW} is one figure of the whole scene; leave --check, --from and --to out")
     without_check = given.figure is None and not of_check and not scene.checks
-    return given.figure == OVERVIEW or (without_check and isinstance(rule_called(scene.rules), HasOverview))
+    return given.figure == OVERVIEW or (without_check and drawing_of(scene.rules).overview(scene) is not None)
 
 
 def _draw_whole(scene: Scene, out: Path, options: FigureOptions, *, as_json: bool) -> int:

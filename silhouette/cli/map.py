@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import check_place, write_file
 from silhouette.geometry import INCH
 from silhouette.judging import check_numbers, content_with, load_scene, mapped
-from silhouette.text import coordinates
+from silhouette.text import coordinates, json_text
 
 # ---- files
 
@@ -77,7 +76,7 @@ def map_json(drawn: Map) -> str:
     content = drawn.document()
     cells = ",\n  ".join(_line(cell) for cell in content.pop("cells"))
     nearest = content.pop("nearest", None)
-    lines = [f" {json.dumps(key)}: {_line(value)}" for key, value in content.items()]
+    lines = [f" {json_text(key)}: {_line(value)}" for key, value in content.items()]
     lines.append(f' "cells": [\n  {cells}\n ]')
     if nearest is not None:
         lines.append(f' "nearest": {_line(nearest)}')
@@ -106,7 +105,7 @@ def _rows(drawn: Map) -> Iterator[list[Any]]:
 
 
 def _line(value: Any) -> str:
-    return json.dumps(value, allow_nan=False)
+    return json_text(value)
 
 
 # ---- the command

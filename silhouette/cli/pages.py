@@ -7,6 +7,7 @@ from silhouette.cli.options import exit_status
 from silhouette.cli.scene_job import cache_of, places_of, processes_of, renderer_of
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.common.version import VERSION
 from silhouette.doubt.maps import MapRequest
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.styles import style_called
@@ -18,7 +19,7 @@ from silhouette.pages.html.skeleton import check_page_path
 from silhouette.pages.report.figures import on_page
 from silhouette.pages.report.page import judged_and_drawn, report_page
 from silhouette.pages.tutorial.pages import INDEX, Run, scenes_folder, write_tutorial
-from silhouette.version import VERSION
+from silhouette.text import counted
 
 
 def report(given: Report) -> int:
@@ -69,7 +70,7 @@ def tutorial(given: Tutorial) -> int:
     if given.as_json:
         show_json({"out": str(given.out), "pages": pages})
     else:
-        counted = f"{len(checks)} check{'' if len(checks) == 1 else 's'}"
-        words = f"{len(pages) + 1} pages with {counted}; open {given.out / INDEX}"
+        number = counted(len(checks), "check")
+        words = f"{len(pages) + 1} pages with {number}; open {given.out / INDEX}"
         show(f"{words}; {len(unexpected)} not as expected" if unexpected else words)
     return exit_status(failed=False, unexpected=bool(unexpected))

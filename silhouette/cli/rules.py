@@ -10,7 +10,7 @@ from silhouette.cli.options import ExitStatus
 from silhouette.cli.tables import game_report, rules_report
 from silhouette.cli.terminal import show, show_json
 from silhouette.errors import RequestError
-from silhouette.files.examples import example
+from silhouette.files.reading import example
 from silhouette.rules import GAME_FILE, RULES, rule_called
 from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.data.game import Game

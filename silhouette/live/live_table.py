@@ -32,7 +32,7 @@ from silhouette.live.names import Document, Names, names_after, piece_names
 from silhouette.live.tags import Models, model_file, said_of, tag_of, tagged, with_models, written_models
 from silhouette.rules import rule_of
 from silhouette.scenes.table import TableScene
-from silhouette.text import in_quotes
+from silhouette.text import in_quotes, json_text
 
 __all__ = ["LiveTable", "Pose", "State", "autosave_name"]
 
@@ -176,7 +176,7 @@ class Unsaved:
             FileError: where the folder cannot be written to.
         """
         kept = {"of": _digest(on_disk), "names": self.names, "models": self.models, "text": self.text}
-        write_file(scene.with_name(autosave_name(scene)), json.dumps(kept, indent=2, default=str))
+        write_file(scene.with_name(autosave_name(scene)), json_text(kept, indent=2, default=str))
 
     @classmethod
     def read(cls, scene: Path, on_disk: str | None) -> Unsaved:

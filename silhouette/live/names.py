@@ -12,7 +12,7 @@ from silhouette.errors import RequestError
 from silhouette.rules import GAME_FILE, rule_called
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.table import SURFACE, TableScene
-from silhouette.text import did_you_mean
+from silhouette.text import did_you_mean, numbered
 
 Document = dict[str, Any]
 
@@ -94,10 +94,7 @@ def free_name(document: Document, like: str) -> str:
     taken = {entry["name"] for _, _, entry in entries_of(document)}
     stem, _, last = like.rpartition(" ")
     stem = stem if stem and last.isdigit() else like
-    number = 2
-    while f"{stem} {number}" in taken:
-        number += 1
-    return f"{stem} {number}"
+    return numbered(stem, taken)
 
 
 def check_free(document: Document, scene: TableScene, name: str) -> None:

@@ -146,10 +146,10 @@ class PageQuestion:
 
     def answered(self, desk: Desk) -> bytes:
         """See `Question`."""
+        from silhouette.common.version import VERSION
         from silhouette.judging.loading import Selection
         from silhouette.pages.report.figures import on_page
         from silhouette.pages.report.page import judged_and_drawn, report_page
-        from silhouette.version import VERSION
 
         selection, writing = Selection(self.attacker, self.target), on_page(desk.cache)
         drawn = judged_and_drawn(desk.scene, desk.renderer, desk.pixel, selection=selection, writing=writing)

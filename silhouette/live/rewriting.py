@@ -21,6 +21,7 @@ from tomlkit.items import AoT, Array
 
 from silhouette.files.documents import BYTE_ORDER_MARK, MARKS
 from silhouette.live.names import Names
+from silhouette.text import json_text
 
 # ---- the blocks of a TOML file
 
@@ -232,7 +233,7 @@ def _pair(key: str, value: Any) -> str:
 
 
 def _in_a_line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json_text(value, ensure_ascii=False, default=str)
 
 
 def _written(value: Any, indent: str = "") -> str:

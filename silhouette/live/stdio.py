@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, TextIO
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
 from silhouette.live.protocol import Session
+from silhouette.text import json_text
 
 MAX_LINE_BYTES = 1 << 24
 """Bytes of a line."""
@@ -43,7 +44,7 @@ async def _serve(table: LiveTable, judges: Judges, lines: BinaryIO, out: TextIO)
 
     def tell(message: dict[str, Any]) -> None:
         try:
-            out.write(json.dumps(message, allow_nan=False) + "\n")
+            out.write(json_text(message) + "\n")
             out.flush()
         except OSError as error:
             if not broken.done():

@@ -16,13 +16,13 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from silhouette.common.version import VERSION
 from silhouette.errors import RequestError
 from silhouette.live.server.client import Answering, Client, Tell, decoded
 from silhouette.live.server.connections import Connections, CountedConnection, Limits
 from silhouette.live.server.files import PageFile
 from silhouette.live.server.gate import Door, Refusal, security_headers
 from silhouette.live.server.hand_over import HandOver, Received
-from silhouette.version import VERSION
 
 WRONG_TOKEN, BUSY, GOING = 4401, 1013, 1001
 """The codes that close a connection: without a token, where there are too many, and when the server ends."""

@@ -8,7 +8,6 @@ when they are lacking, and kept for all.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from typing import Any
 
 from silhouette.errors import DeviceFull, RendererUnavailable, SilhouetteError
 from silhouette.files.cache import CACHED_TRIANGLES
+from silhouette.lazy import LRU
 from silhouette.measure.on_device.described import Described
 from silhouette.measure.on_device.device_cells import DeviceCells
 from silhouette.meshes.mesh import Mesh
@@ -53,7 +53,7 @@ class DeviceService:
 
     def __init__(self, renderer: CudaRenderer, clients: int) -> None:
         self._renderer, self._clients = renderer, clients
-        self._meshes: OrderedDict[str, Mesh] = OrderedDict()
+        self._meshes = LRU[Mesh](CACHED_TRIANGLES)
 
     def answer(self, client: _Client, name: str, *given: Any) -> Any:
         """The answer to a question."""
@@ -94,11 +94,9 @@ class DeviceService:
             return Lacking(lacking)
         found = {digest: mesh for digest, mesh in known.items() if mesh is not None}
         for digest, mesh in found.items():
-            self._meshes[digest] = mesh
-            self._meshes.move_to_end(digest)
-        size = sum(len(mesh.faces) for mesh in self._meshes.values()) if sent else 0
-        while size > CACHED_TRIANGLES and len(self._meshes) > len(found):
-            size -= len(self._meshes.popitem(last=False)[1].faces)
+            self._meshes.put(digest, mesh, len(mesh.faces))
+        if sent:
+            self._meshes.trim(keep=found)
         return found
 
 

@@ -16,7 +16,7 @@ from silhouette.doubt.maps import Map
 from silhouette.drawing.in_3d.stage import Stage
 from silhouette.drawing.maps import map_figure
 from silhouette.drawing.saving import Told, svg
-from silhouette.drawing.sheet import COLUMN, settings
+from silhouette.drawing.sheet import settings
 from silhouette.geometry import INCH
 from silhouette.judging import Judged
 from silhouette.pages.html.markup import Markup, element, joined
@@ -199,7 +199,7 @@ def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> MapSectio
     """
     figure = map_figure(drawn)
     with settings():
-        sheet = writing.sheet(figure.width or COLUMN)
+        sheet = writing.sheet(figure.width)
         figure.draw(sheet)
         picture = svg(sheet.finish(), Told(figure.name).printable(), writing)
     looks = drawn.request.role == "attacker"

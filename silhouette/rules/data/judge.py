@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
+from silhouette.common.time_limit import OutOfTime, time_limit
 from silhouette.errors import RequestError
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import Wanted
@@ -21,11 +22,10 @@ from silhouette.rules.data.results import AskedClause, DataVerdict, blockers_of
 from silhouette.rules.data.ruling import ruled
 from silhouette.rules.data.scene import DataScene, value_of
 from silhouette.rules.data.words import reason_of, said
-from silhouette.rules.table import in_like_groups, windows_seen_through
+from silhouette.rules.on_table import in_like_groups, windows_seen_through
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 from silhouette.text import in_a_row
-from silhouette.time_limit import OutOfTime, time_limit
 
 
 def judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:

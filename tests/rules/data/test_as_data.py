@@ -13,7 +13,7 @@ import shapely
 
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.files.examples import examples_folder
+from silhouette.files.reading import examples_folder
 from silhouette.geometry import Pose
 from silhouette.models.entries import FigureEntry
 from silhouette.models.stand_ins import stand_in
@@ -23,8 +23,8 @@ from silhouette.rules.base import Settings
 from silhouette.rules.data.scene import DataScene
 from silhouette.rules.skirmishcorps.classes import BRICK
 from silhouette.rules.skirmishcorps.entries import Readings
-from silhouette.rules.skirmishcorps.protection import look_at
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
+from silhouette.rules.skirmishcorps.shooting import look_at
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 from tests.relations.pieces import piece
