@@ -331,7 +331,7 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
             element = ElementTree.SubElement(case, outcome.tag, message=_clean(outcome.message(result)))
             element.text = _clean(outcome.text(result)) or None
     for element in (*suites.values(), root):
-        for attribute, tag in (("tests", "testcase"), *((outcome.count, outcome.tag) for outcome in OUTCOMES)):
+        for attribute, tag in (("tests", "testcase"), *((outcome.counter, outcome.tag) for outcome in OUTCOMES)):
             element.set(attribute, str(sum(1 for _ in element.iter(tag))))
     text = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     write_whole(path, lambda file: file.write(text + b"\n"))
@@ -342,14 +342,14 @@ class Outcome(NamedTuple):
 
     Attributes:
         tag: of the element.
-        count: the attribute of a suite that counts them.
+        counter: the attribute of a suite that counts them.
         applies: whether a result is such.
         message: of the element.
         text: in the element.
     """
 
     tag: str
-    count: str
+    counter: str
     applies: Callable[[RowResult], bool]
     message: Callable[[RowResult], str]
     text: Callable[[RowResult], str] = lambda result: ""

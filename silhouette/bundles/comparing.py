@@ -218,11 +218,11 @@ def _blockers_alike(before: Any, after: Any, tolerance: float) -> bool:
     if not all(isinstance(row, dict) for blockers in (before, after) for row in blockers):
         return _is_equal(before, after)
     name, *shares = (field.key for field in Blocker.fields)
-    tables = [{str(row.get(name)): row for row in blockers} for blockers in (before, after)]
+    then, now = ({str(row.get(name)): row for row in blockers} for blockers in (before, after))
     nothing = dict.fromkeys(shares, 0.0)
     return all(
-        _near(*(table.get(blocker, nothing).get(share) for table in tables), tolerance)
-        for blocker in tables[0].keys() | tables[1].keys()
+        _near(then.get(blocker, nothing).get(share), now.get(blocker, nothing).get(share), tolerance)
+        for blocker in then.keys() | now.keys()
         for share in shares
     )
 

@@ -295,7 +295,8 @@ def _angles(entry: PieceEntry, piece: Piece, source: Mapping[str, Any]) -> Itera
 
 def _typed_angles(entry: PieceEntry, *, is_imported: bool) -> list[tuple[str, float | str | None]]:
     """The angles that a person may have typed, with their keys."""
-    angles = [("facing", entry.facing), ("turn", entry.turn), *(("turn", part.turn) for part in entry.parts or ())]
+    of_parts = (("turn", part.turn) for part in entry.parts or ())
+    angles: list[tuple[str, float | str | None]] = [("facing", entry.facing), ("turn", entry.turn), *of_parts]
     if entry.turn is None or (entry.doubt is None and not is_imported):
         return angles
     facing = entry.facing
