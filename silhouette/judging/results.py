@@ -18,6 +18,20 @@ if TYPE_CHECKING:
     from silhouette.doubt.odds import Odds
 
 
+EXPECTED = ResultField(
+    "expected", bool | None, "whether everything expected holds; null if nothing is expected", is_detail=False
+)
+UNMET = ResultField(
+    "unmet",
+    list[str],
+    "what of the expectation does not hold, a few words each",
+    optional=True,
+    is_detail=False,
+    compared="sentence",
+    value=lambda unmet: list(unmet) if unmet else None,
+)
+
+
 @dataclass(frozen=True)
 class Judged(Record):
     """One check with its verdict; its row has the keys of the verdict, and those of `fields`.
@@ -41,19 +55,9 @@ class Judged(Record):
     one_way: str | None = None
 
     fields: ClassVar[tuple[ResultField, ...]] = (
-        ResultField(
-            "expected", bool | None, "whether everything expected holds; null if nothing is expected", is_detail=False
-        ),
+        EXPECTED,
         replace(ARC, type=str | None, at="check.arc", optional=True),
-        ResultField(
-            "unmet",
-            list[str],
-            "what of the expectation does not hold, a few words each",
-            optional=True,
-            is_detail=False,
-            compared="sentence",
-            value=lambda unmet: list(unmet) if unmet else None,
-        ),
+        UNMET,
         ResultField(
             "picture",
             str,

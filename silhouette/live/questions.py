@@ -148,10 +148,11 @@ class PageQuestion:
         from silhouette.common.version import VERSION
         from silhouette.judging.loading import Selection
         from silhouette.pages.report.page import judged_and_drawn, report_page
+        from silhouette.pages.report.sections import on_page
 
-        selection = Selection(self.attacker, self.target)
-        drawn = judged_and_drawn(desk.scene, desk.renderer, desk.pixel, selection=selection, cache=desk.cache)
-        return report_page(desk.scene, drawn, self.text, VERSION, desk.cache).encode()
+        selection, writing = Selection(self.attacker, self.target), on_page(desk.cache)
+        drawn = judged_and_drawn(desk.scene, desk.renderer, desk.pixel, selection=selection, writing=writing)
+        return report_page(desk.scene, drawn, self.text, VERSION, writing).encode()
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from silhouette.judging import load_scene
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import scale_of
 from silhouette.rules.base import Band, Level, RuleReference, Scale, Verdict
-from silhouette.scenes.motion import DIGITS, Mobility, Motion, place_of, poses
+from silhouette.scenes.places import DIGITS, Mobility, Motion, place_of, poses
 
 QUICK = ("--pixel", "0.5", "--no-cache")
 """Eye views are large: the renderer that is fastest here draws them."""

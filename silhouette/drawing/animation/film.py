@@ -39,14 +39,14 @@ from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.writing import check_place, write_file
 from silhouette.geometry import INCH
-from silhouette.judging import JudgingOptions, judge_all
+from silhouette.judging import JudgingOptions, content_with, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
 from silhouette.rules.abilities import meshes_of, scale_of, units_of
 from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.fields import SEEN_PIXELS
-from silhouette.scenes.motion import Motion, Posed, poses
+from silhouette.scenes.places import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import DECIMALS, MILLIMETRES, TableScene
 from silhouette.text import Progress, json_text
@@ -202,6 +202,7 @@ class Animation:
         motion: the motion of the target or the attacker.
         fps: frames a second.
         pixel: mm per pixel; None for the default of the scene.
+        error: the error goal, a share; None for that of the scene.
     """
 
     scene: Path
@@ -209,6 +210,7 @@ class Animation:
     motion: Motion
     fps: float = FPS
     pixel: float | None = None
+    error: float | None = None
 
 
 def animate(
@@ -297,7 +299,7 @@ class _Film:
 
     def _scene(self, posed: Posed) -> Scene:
         scene: Scene = self._rule.load(self._animation.scene, posed.document, self._cache)
-        return scene
+        return content_with(scene, self._animation.error)
 
     def _shot(self, posed: Posed) -> Any:
         scene = self._scene(posed)

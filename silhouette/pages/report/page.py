@@ -14,13 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from shlex import quote
+from types import MappingProxyType
 from typing import Any
 
 from silhouette.doubt.maps import Map
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.in_3d.stage import Stage
-from silhouette.drawing.saving import NOTHING_KEPT, Writing
+from silhouette.drawing.saving import NOTHING_KEPT
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.tracing import standing
 from silhouette.files.cache import Cache
@@ -42,6 +43,7 @@ from silhouette.pages.html.page import (
 )
 from silhouette.pages.report.sections import (
     VIEWER,
+    PageWriting,
     about_checks,
     figures_for_page,
     map_section,
@@ -255,7 +257,7 @@ def judged_and_drawn(
     *,
     selection: Selection = WRITTEN,
     workers: int = 1,
-    cache: Cache = NOTHING_KEPT,
+    writing: PageWriting | None = None,
     progress: Progress = lambda done, total: None,
 ) -> list[DrawnCheck]:
     """The selected checks of a scene, judged with a sample in every pixel and drawn from those very samples.
@@ -268,7 +270,7 @@ def judged_and_drawn(
         pixel: mm per pixel; None for the default of the scene.
         selection: the checks; by default those that are written in the scene.
         workers: the number of processes that judge and draw at the same time, where that is possible.
-        cache: keeps what all figures share.
+        writing: from `on_page`; by default it keeps nothing.
         progress: called with the number of checks done, and of all checks.
 
     Raises:
@@ -279,14 +281,15 @@ def judged_and_drawn(
     drawing_of(scene.rules).check_stage(scene)
     done = list[DrawnCheck]()
     progress(0, len(checks))
-    for number, check in enumerate(_drawn_checks(scene, checks, renderer, pixel, workers, on_page(cache))):
+    writing = on_page(NOTHING_KEPT) if writing is None else writing
+    for number, check in enumerate(_drawn_checks(scene, checks, renderer, pixel, workers, writing)):
         done.append(check)
         progress(number + 1, len(checks))
     return done
 
 
 def _drawn_checks(
-    scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int, writing: Writing
+    scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int, writing: PageWriting
 ) -> Iterator[DrawnCheck]:
     options = JudgingOptions(renderer, pixel=pixel, keep=True)
 
@@ -318,7 +321,13 @@ def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | Non
 
 
 def report_page(
-    scene: Any, drawn: Sequence[DrawnCheck], source: str, version: str, cache: Cache, shown: Map | None = None
+    scene: Any,
+    drawn: Sequence[DrawnCheck],
+    source: str,
+    version: str,
+    writing: PageWriting,
+    shown: Map | None = None,
+    at: Mapping[str, Sequence[float]] = MappingProxyType({}),
 ) -> str:
     """The page of a scene, HTML in one text.
 
@@ -327,14 +336,16 @@ def report_page(
         drawn: its checks, from `judged_and_drawn`.
         source: the scene file's text.
         version: the version of Silhouette.
-        cache: the cache of meshes that were made simpler for display, and of type.
+        writing: from `on_page`; its cache has meshes that were made simpler for display as well.
+        shown: a map of the scene.
+        at: the places that were tried, as of `silhouette.judging.load_scene`.
     """
     title = scene.title or scene.path.stem
     checks = [check.judged for check in drawn]
-    stage = stage_of(scene, checks, cache)
+    stage = stage_of(scene, checks, writing.cache)
     figures = Figures()
     about = about_checks(checks)
-    mapped = None if shown is None else map_section(shown, figures, on_page(cache))
+    mapped = None if shown is None else map_section(shown, figures, writing)
     document = {"words": VIEWER} if stage is None else stage.document(VIEWER, about)
     data: dict[str, Any] = {"stage": document, "results": {"results": [check.row() for check in checks]}}
     scripts = [asset("viewer.min.js")]
@@ -348,9 +359,9 @@ def report_page(
         view_section(stage, about),
         mapped[0] if mapped else "",
         element("h2", word("checks" if drawn else "from above")),
-        _checks(drawn, figures, stage) or _from_above(scene, title, figures, cache),
+        _checks(drawn, figures, stage) or _from_above(scene, title, figures, writing),
         _basis(scene, checks, version),
-        _scene_file(scene, source, checks),
+        _scene_file(scene, source, checks, at),
         foot=_foot(version),
         skip=word("skip"),
         script="\n".join(scripts),
@@ -363,8 +374,8 @@ def _checks(drawn: Sequence[DrawnCheck], figures: Figures, stage: Stage | None) 
     return [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
 
 
-def _from_above(scene: Any, title: str, figures: Figures, cache: Cache) -> list[Markup]:
-    drawings = overview_for_page(scene, on_page(cache))
+def _from_above(scene: Any, title: str, figures: Figures, writing: PageWriting) -> list[Markup]:
+    drawings = overview_for_page(scene, writing)
     return [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in drawings]
 
 
@@ -484,19 +495,22 @@ def _basis(scene: Any, checks: Sequence[Judged], version: str) -> Markup:
     return joined(parts, element("details", element("summary", word("pieces")), pieces) if pieces else "")
 
 
-def _scene_file(scene: Any, source: str, checks: Sequence[Judged]) -> Markup:
+def _scene_file(scene: Any, source: str, checks: Sequence[Judged], at: Mapping[str, Sequence[float]]) -> Markup:
     """The scene's file, and the command that comes to the same verdicts."""
     shown = [ruling.check for ruling in checks]
-    pair = ""
+    places = (f"{name}={','.join(f'{number:g}' for number in place)}" for name, place in at.items())
+    options = "".join(f" --at {quote(place)}" for place in places)
     if shown != list(scene.checks):  # it was chosen by --from and --to, and everyone else is the default of --to
         to = f" --to {quote(shown[0].target)}" if len(shown) == 1 else ""
-        pair = f" --from {quote(shown[0].attacker)}{to}"
+        options += f" --from {quote(shown[0].attacker)}{to}"
     label = word("scene label", file=scene.path.name)
     # A page drops the first line break: one more keeps what the file begins with.
     text = joined(Markup("\n"), verbatim(without_folders(source)))
     area = element("pre", text, id="scene-text", tabindex=0, role="region", aria_label=label)
     name = quote(scene.path.name)
-    command = element("code", f"silhouette check {name}{pair}" if shown else f"silhouette draw {name} --figure table")
+    command = element(
+        "code", f"silhouette check {name}{options}" if shown else f"silhouette draw {name} --figure table"
+    )
     return joined(
         element("h2", word("scene file")),
         element("p", word("scene about" if shown else "scene about table"), " ", command),

@@ -8,6 +8,7 @@ Every word of the page stands in one place, so that another language is another 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
@@ -22,7 +23,7 @@ from silhouette.drawing.in_3d.stage import Sight, Stage
 from silhouette.drawing.maps import map_figure
 from silhouette.drawing.saving import Description, Writing, jpeg, svg
 from silhouette.drawing.sheet import Figure, Sheet, settings
-from silhouette.drawing.styles import PRINT
+from silhouette.drawing.styles import PRINT, Style
 from silhouette.files.cache import Cache
 from silhouette.geometry import INCH
 from silhouette.judging import Judged
@@ -181,6 +182,19 @@ METHOD = 2
 """The effort of packing WebP, from 0, quick, to 6: 4 takes half as long again for a few bytes in a hundred."""
 
 
+@dataclass(frozen=True)
+class PageWriting(Writing):
+    """How a figure of a page is drawn and written.
+
+    Attributes:
+        style: the colours.
+        language: of the words in figures.
+    """
+
+    style: Style = PRINT
+    language: str = "en"
+
+
 class PageSheet(Sheet):
     """A sheet whose title and reason stand on the page; legend and notes stay with the drawing."""
 
@@ -188,9 +202,7 @@ class PageSheet(Sheet):
         """Leaves title and reason out: they stand in the text of the page."""
 
 
-def figures_for_page(
-    scene: Scene, judged: Judged, renderer: Renderer, writing: Writing, language: str = "en"
-) -> list[tuple[str, str]]:
+def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, writing: PageWriting) -> list[tuple[str, str]]:
     """The caption of each figure, and its SVG as a page holds it.
 
     Args:
@@ -198,7 +210,6 @@ def figures_for_page(
         judged: one of its checks, whose verdict has kept its observation.
         renderer: the renderer that draws the surroundings of a target.
         writing: from `on_page`.
-        language: the language of the words in the figures.
 
     Raises:
         RequestError: where matplotlib is not installed.
@@ -206,12 +217,12 @@ def figures_for_page(
     drawn = []
     with settings():
         for figure in figures_of(scene, judged.check, judged.verdict, renderer):
-            drawing, _ = _drawing(figure, writing, language)
+            drawing, _ = _drawing(figure, writing)
             drawn.append((figure.caption or FIGURES.get(figure.name, figure.name), drawing))
     return drawn
 
 
-def overview_for_page(scene: Scene, writing: Writing) -> list[tuple[str, str]]:
+def overview_for_page(scene: Scene, writing: PageWriting) -> list[tuple[str, str]]:
     """The caption of the figure of a whole scene, and its SVG; nothing where the game draws none."""
     figure = drawing_of(scene.rules).overview(scene)
     if figure is None:
@@ -220,8 +231,8 @@ def overview_for_page(scene: Scene, writing: Writing) -> list[tuple[str, str]]:
         return [(FIGURES[figure.name], _drawing(figure, writing)[0])]
 
 
-def _drawing(figure: Figure, writing: Writing, language: str = "en") -> tuple[str, Sheet]:
-    sheet = PageSheet(figure.width, PRINT, language=language)
+def _drawing(figure: Figure, writing: PageWriting) -> tuple[str, Sheet]:
+    sheet = PageSheet(figure.width, writing.style, language=writing.language)
     figure.draw(sheet)
     return svg(sheet.finish(), Description(figure.name).printable(), writing), sheet
 
@@ -235,13 +246,15 @@ def _webp(picture: Image.Image) -> tuple[str, bytes]:
     return "webp", stream.getvalue()
 
 
-def on_page(cache: Cache) -> Writing:
+def on_page(cache: Cache, style: Style = PRINT, language: str = "en") -> PageWriting:
     """How figures of a page are written: pictures with a small loss, paths to a hundredth of a point, one type for all.
 
     Args:
         cache: keeps the type.
+        style: the colours.
+        language: of the words in figures.
     """
-    return Writing(text=True, decimals=2, signs=SIGNS, encode=_webp, cache=cache)
+    return PageWriting(text=True, decimals=2, signs=SIGNS, encode=_webp, cache=cache, style=style, language=language)
 
 
 # ---- the table in 3D
@@ -391,7 +404,7 @@ def _legend(stage: Stage) -> Markup:
 # ---- the map
 
 
-def map_section(drawn: Map, figures: Figures, writing: Writing) -> tuple[Markup, dict[str, Any]]:
+def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> tuple[Markup, dict[str, Any]]:
     """The section of a map, and what its script needs.
 
     Args:

@@ -28,7 +28,7 @@ from silhouette.drawing.sheet import Figure, settings
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
 from silhouette.geometry import INCH
-from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene, mapped
+from silhouette.judging import Judged, JudgingOptions, Selection, content_with, judge_all, load_scene, mapped
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasDescription, scale_of, units_of
@@ -37,7 +37,7 @@ from silhouette.rules.fields import Blocker
 from silhouette.scans.folder import PICTURE, write_folder
 from silhouette.scans.keeping import SCENE
 from silhouette.scans.scan import ScanRequest, scan_table
-from silhouette.scenes.motion import Motion, length
+from silhouette.scenes.places import Motion, length
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress, fraction_in_words, in_a_sentence
 
@@ -394,6 +394,7 @@ class Run:
         workers: the number of processes that work at the same time, where that is possible.
         moving: whether there are animations.
         pixel: mm per pixel; None for the default of each scene.
+        error: the error goal, a share; None for the default of each scene.
         texts: the texts of the pages.
     """
 
@@ -403,6 +404,7 @@ class Run:
     workers: int = 1
     moving: bool = True
     pixel: float | None = None
+    error: float | None = None
     texts: Texts = field(default_factory=texts)
 
 
@@ -482,11 +484,12 @@ def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda d
     place = Path("figures", *Path(part.scene).with_suffix("").parts)
     (folder / place).mkdir(parents=True, exist_ok=True)
     if part.scan is None:
-        return _of_scene(load_scene(run.scenes / part.scene, cache=run.cache), part, run, folder, place, progress)
+        scene = content_with(load_scene(run.scenes / part.scene, cache=run.cache), run.error)
+        return _of_scene(scene, part, run, folder, place, progress)
     with TemporaryDirectory() as made:
         scan = scan_scene(part.scan, run.scenes, run.cache, Path(made, "scan"))
         shutil.copy(scan.picture, folder / place / scan.picture.name)
-        scene = load_scene(scan.scene, cache=run.cache)
+        scene = content_with(load_scene(scan.scene, cache=run.cache), run.error)
         result = _of_scene(scene, part, run, folder, place, progress, scan)
         return replace(result, picture=(place / scan.picture.name).as_posix(), caption=part.scan.caption)
 
@@ -575,7 +578,7 @@ def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progres
     moving, number = part.animate, part.checks[0]
     path = place / f"{number:02d}-walk.gif"
     motion = Motion(walk=moving.walk, frames=moving.frames)
-    animation = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel)
+    animation = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel, run.error)
     frames = animate(animation, folder / path, run.renderer, run.cache, run.workers, progress)
     rule = rule_called(scene.rules)
     row, units = frames[0], units_of(rule, scene) or "mm"
