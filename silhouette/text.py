@@ -182,6 +182,15 @@ def in_a_sentence(name: str) -> str:
     return f"the {name}" if common and not name.startswith("the ") else name
 
 
+def sentence(reason: str) -> str:
+    """A reason as a whole sentence.
+
+    >>> sentence("nothing obscures Vex: in the open")
+    'Nothing obscures Vex: in the open.'
+    """
+    return f"{reason[:1].upper()}{reason[1:]}."
+
+
 def in_a_row(words: Sequence[str], most: int | None = None, last: str = "and") -> str:
     """Words with commas and an "and"; of more than ``most`` the first ones, and how many more there are.
 

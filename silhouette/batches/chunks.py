@@ -19,7 +19,8 @@ from silhouette.files.cache import CACHED_TRIANGLES, Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import JudgingOptions, Request, judge_all
 from silhouette.renderers.registry import drivers_are_loaded
-from silhouette.rules import RULES
+from silhouette.rules import RULES as GAMES
+from silhouette.rules.fields import ARC, ATTACKER, RULES, TARGET
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Row, json_text, problem
 
@@ -40,7 +41,7 @@ class Opener:
     """
 
     def __init__(self, settings: BatchSettings, folder: Path | None = None) -> None:
-        RULES.update(settings.rules)
+        GAMES.update(settings.rules)
         self._settings = settings
         self._folder = folder
         self._open_now = ("", "")
@@ -51,8 +52,8 @@ class Opener:
 
     @property
     def cache(self) -> Cache:
-        """The cache folder, where the settings have one."""
-        return Cache.default() if self._settings.cached else Cache(None)
+        """See `BatchSettings.cache`."""
+        return self._settings.cache()
 
     def digest(self, scene: str) -> str:
         """The fingerprint that a scene has now."""
@@ -136,7 +137,6 @@ class RowMaker:
         return [*self._rows(requests[:half]), *self._rows(requests[half:])]
 
     def _row(self, scene: Scene, check: Check) -> Row:
-        """The row of a check."""
         problem: Exception | None = None
         for _ in range(TRIES):
             try:
@@ -151,15 +151,9 @@ class RowMaker:
 
 
 def _failed(scene: Scene, check: Check, problem: str) -> Row:
-    """The row of a check that cannot be judged."""
-    row: dict[str, Any] = {
-        "attacker": check.attacker or None,
-        "target": check.target or None,
-        "rules": scene.rules_as_written,
-    }
-    if check.arc is not None:
-        row["arc"] = check.arc
-    return {**row, **failed_row(problem)}
+    row = {ATTACKER.key: check.attacker or None, TARGET.key: check.target or None, RULES.key: scene.rules_as_written}
+    arc = {} if check.arc is None else {ARC.key: check.arc}
+    return {**row, **arc, **failed_row(problem)}
 
 
 def _plain(row: Row) -> Row:

@@ -12,21 +12,99 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from os.path import realpath
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 from xml.etree import ElementTree
 
 from silhouette.common.installation import extra_command
 from silhouette.common.version import VERSION
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.writing import replacing
+from silhouette.judging.judge import EXPECTED, UNMET
+from silhouette.rules.fields import ARC, ATTACKER, ERROR, REASON, TARGET, VERDICT, WHO, ResultField
 from silhouette.text import Row, json_text
 
-# ---- tables
+# ---- rows
 
-FIRST = ("scene", "attacker", "target", "rules", "verdict", "expected", "reason", "problem", "error")
-"""The first columns of a table, where they are there."""
+SCENE = ResultField("scene", str, "the path of the scene")
+PROBLEM = ResultField("problem", str, "why it could not be judged", optional=True)
+
+FIRST = tuple(field.key for field in (SCENE, *WHO, VERDICT, EXPECTED, REASON, PROBLEM, ERROR))
+"""The first columns of a table, if they are there."""
+
+TOLD = (SCENE, ATTACKER, TARGET, ARC, REASON, EXPECTED, UNMET, PROBLEM)
+"""The fields of `RowResult`."""
+
+
+@dataclass(frozen=True)
+class RowResult:
+    """What a batch itself reads of a row, of a check judged here or read back from a file; None for what it has not.
+
+    Attributes:
+        scene: the path of its scene; "" if it names none.
+        attacker, target: who looks at whom, as the game has it.
+        arc: the vision arc that was asked for.
+        reason: of the verdict.
+        expected: whether everything expected holds.
+        unmet: what does not.
+        problem: why it could not be judged.
+    """
+
+    scene: str = ""
+    attacker: Any = None
+    target: Any = None
+    arc: str | None = None
+    reason: str | None = None
+    expected: bool | None = None
+    unmet: Sequence[str] | None = None
+    problem: str | None = None
+
+    @classmethod
+    def of(cls, row: Row) -> RowResult:
+        """What a row says; before 0.3 the sentence of a failed one was its ``error``.
+
+        >>> RowResult.of(failed_row("duel.toml: not TOML")).problem, RowResult.of({"error": "gone"}).problem
+        ('duel.toml: not TOML', 'gone')
+        >>> RowResult.of({"error": 0.002, "problem": None}).problem is None
+        True
+        """
+        values: dict[str, Any] = {field.key: row[field.key] for field in TOLD if field.key in row}
+        error = row.get(ERROR.key)
+        if not isinstance(values.get(PROBLEM.key), str):
+            values[PROBLEM.key] = error if isinstance(error, str) else None
+        return cls(**values)
+
+    @property
+    def pair(self) -> str:
+        """The attacker and the target in words; empty if it names neither.
+
+        >>> RowResult(attacker="Kal", target="Vex").pair, RowResult(attacker=[0, 1]).pair, RowResult().pair
+        ('Kal to Vex', '[0, 1]', '')
+        """
+        return " to ".join(str(name) for name in (self.attacker, self.target) if name)
+
+
+def failed(row: Row) -> bool:
+    """Whether a row reports a failure.
+
+    >>> failed(failed_row("duel.toml: not TOML")), failed({"error": 0.002, "problem": None}), failed({})
+    (True, False, False)
+    """
+    return RowResult.of(row).problem is not None
+
+
+def failed_row(problem: str) -> dict[str, Any]:
+    """The keys of a row that reports a failure: until 0.4 ``error`` has the sentence as well.
+
+    >>> failed_row("duel.toml: not TOML")
+    {'problem': 'duel.toml: not TOML', 'error': 'duel.toml: not TOML'}
+    """
+    return {PROBLEM.key: problem, ERROR.key: problem}
+
+
+# ---- tables
 
 _FORMULA = re.compile("'*[-=+@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]")
 # Every control character but the tab and the newline, which a cell may have; those that have no picture are question
@@ -50,34 +128,6 @@ class KeptRow(dict[str, Any]):
     """
 
     written: Any = None
-
-
-def failed(row: Row) -> bool:
-    """Whether a row reports a failure: it has a ``problem``; before 0.3 its ``error`` was the sentence.
-
-    >>> failed(failed_row("duel.toml: not TOML")), failed({"error": "duel.toml: not TOML"})
-    (True, True)
-    >>> failed({"error": 0.002, "problem": None}), failed({})
-    (False, False)
-    """
-    return problem_of(row) is not None
-
-
-def problem_of(row: Row) -> str | None:
-    """The sentence of a row that reports a failure; None for any other."""
-    problem, error = row.get("problem"), row.get("error")
-    if isinstance(problem, str):
-        return problem
-    return error if isinstance(error, str) else None
-
-
-def failed_row(problem: str) -> dict[str, Any]:
-    """The keys of a row that reports a failure: until 0.4 ``error`` has the sentence as well.
-
-    >>> failed_row("duel.toml: not TOML")
-    {'problem': 'duel.toml: not TOML', 'error': 'duel.toml: not TOML'}
-    """
-    return {"problem": problem, "error": problem}
 
 
 def check_table_path(path: Path) -> None:
@@ -126,15 +176,6 @@ def write_table(path: Path, rows: Iterable[Row]) -> None:
     write_whole(path, lambda file: write(file, rows))
 
 
-def whose(row: Row) -> str:
-    """The attacker and the target of a row in words; empty where it names neither.
-
-    >>> whose({"attacker": "Kal", "target": "Vex"}), whose({"attacker": [0, 1], "target": None}), whose({})
-    ('Kal to Vex', '[0, 1]', '')
-    """
-    return " to ".join(str(row[key]) for key in ("attacker", "target") if row.get(key))
-
-
 def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Writes a file of a batch, whole or not at all; the error says how the batch goes on."""
     try:
@@ -158,7 +199,7 @@ def columns(rows: Iterable[Row]) -> list[str]:
     >>> columns([])
     []
     """
-    names = dict.fromkeys(name for row in rows for name in row if name != "problem" or row[name] is not None)
+    names = dict.fromkeys(name for row in rows for name in row if name != PROBLEM.key or row[name] is not None)
     return [name for name in FIRST if name in names] + [name for name in names if name not in FIRST]
 
 
@@ -278,25 +319,54 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
     root = ElementTree.Element("testsuites", name="silhouette")
     suites: dict[str, ElementTree.Element] = {}
     names: dict[str, TestNames] = {}
-    for row in rows:
-        scene = _clean(row["scene"])
+    for result in map(RowResult.of, rows):
+        scene = _clean(result.scene)
         if scene not in suites:
             suites[scene] = ElementTree.SubElement(root, "testsuite", name=scene)
             names[scene] = TestNames()
-        name = names[scene].next(_clean(whose(row)), _clean(row.get("arc") or ""))
+        name = names[scene].next(_clean(result.pair), _clean(result.arc or ""))
         case = ElementTree.SubElement(suites[scene], "testcase", name=name, classname=scene)
-        if (problem := problem_of(row)) is not None:
-            ElementTree.SubElement(case, "error", message=_clean(problem))
-        elif row.get("expected") is False:
-            unmet = "; ".join(row.get("unmet") or ()) or "not as expected"
-            ElementTree.SubElement(case, "failure", message=_clean(unmet)).text = _clean(row.get("reason") or "")
-        elif row.get("expected") is None:
-            ElementTree.SubElement(case, "skipped", message="nothing is expected")
+        outcome = next((outcome for outcome in OUTCOMES if outcome.applies(result)), None)
+        if outcome is not None:
+            element = ElementTree.SubElement(case, outcome.tag, message=_clean(outcome.message(result)))
+            element.text = _clean(outcome.text(result)) or None
     for element in (*suites.values(), root):
-        for kind, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-            element.set(kind, str(sum(1 for _ in element.iter(tag))))
+        for attribute, tag in (("tests", "testcase"), *((outcome.counter, outcome.tag) for outcome in OUTCOMES)):
+            element.set(attribute, str(sum(1 for _ in element.iter(tag))))
     text = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     write_whole(path, lambda file: file.write(text + b"\n"))
+
+
+class Outcome(NamedTuple):
+    """What a JUnit file says of a check that did not pass.
+
+    Attributes:
+        tag: of the element.
+        counter: the attribute of a suite that counts them.
+        applies: whether a result is such.
+        message: of the element.
+        text: in the element.
+    """
+
+    tag: str
+    counter: str
+    applies: Callable[[RowResult], bool]
+    message: Callable[[RowResult], str]
+    text: Callable[[RowResult], str] = lambda result: ""
+
+
+OUTCOMES = (
+    Outcome(
+        "failure",
+        "failures",
+        lambda result: result.expected is False,
+        lambda result: "; ".join(result.unmet or ()) or "not as expected",
+        lambda result: result.reason or "",
+    ),
+    Outcome("error", "errors", lambda result: result.problem is not None, lambda result: result.problem or ""),
+    Outcome("skipped", "skipped", lambda result: result.expected is None, lambda result: "nothing is expected"),
+)
+"""The outcomes; the first that applies is told."""
 
 
 class TestNames:

@@ -103,14 +103,12 @@ def _keep(pipe: Connection, given: tuple[Any, ...]) -> None:
 
 
 def _hold(pipe: Connection, given: tuple[Any, ...]) -> None:
-    """Holds the device; ``pipe`` breaks at the end of this process."""
     from silhouette.measure.on_device.serving import serve
 
     serve(*given)
 
 
 def _short_folder() -> TemporaryDirectory[str]:
-    """A folder for a socket, whose path must be short."""
     folder = TemporaryDirectory(prefix="silhouette-", ignore_cleanup_errors=True)
     if len(folder.name) > LONGEST and Path("/tmp").is_dir():
         folder.cleanup()
@@ -183,7 +181,6 @@ Load = tuple[Parcel, ...]
 
 
 def _checks(chunk: Chunk) -> int:
-    """The number of checks of a chunk."""
     assert chunk.stop is not None
     return chunk.stop - chunk.start
 
@@ -276,30 +273,33 @@ class LoadJudge:
             yield 0, {"unavailable": str(error)}
             return
         yield 1 if self._apart else renderer.capabilities.checks_together or CHECKS_TOGETHER
-        read = {number: self._unpacked(parcel) for number, parcel in enumerate(load)}
         maker = RowMaker(self._settings, renderer, self._opener)
-        at_once = [number for number, own in read.items() if own and not self._is_apart(load[number])]
-        requests = [(number, request) for number in at_once for request in read[number] or ()]
-        rows = maker.rows([request for _, request in requests], len(requests)) if requests else ()
-        yield from zip((number for number, _ in requests), rows, strict=True)
-        for number, own in read.items():
-            if number in at_once:
-                continue
+        together, apart = list[tuple[int, Request]](), list[tuple[int, list[Request]]]()
+        for number, parcel in enumerate(load):
+            requests = self._unpacked(parcel)
+            if requests and not self._is_apart(parcel):
+                together += ((number, request) for request in requests)
+            else:
+                apart.append((number, requests))
+        if together:
+            rows = maker.rows([request for _, request in together], len(together))
+            yield from zip((number for number, _ in together), rows, strict=True)
+        for number, requests in apart:
             chunk = load[number].chunk
-            rows_apart = self._judge(chunk) if own is None else maker.rows(own, 1, chunk.failure)
-            yield from ((number, row) for row in rows_apart)
+            rows = maker.rows(requests, 1, chunk.failure) if requests else self._judge(chunk)
+            yield from ((number, row) for row in rows)
 
     def _is_apart(self, parcel: Parcel) -> bool:
         return self._apart or parcel.chunk.one_by_one or bool(parcel.chunk.failure)
 
-    def _unpacked(self, parcel: Parcel) -> list[Request] | None:
-        """The checks of a parcel, with their scene; None if they must be read."""
+    def _unpacked(self, parcel: Parcel) -> list[Request]:
+        """The checks of a parcel, with their scene; none if they must be read."""
         if not parcel.scene:
-            return None
+            return []
         try:
             scene = content_of(parcel.scene, lambda content: unpacked_scene(content, self._model))
         except KeyError:  # there was no more room for one of its models
-            return None
+            return []
         return [(scene, check) for check in parcel.checks()]
 
     def _model(self, digest: Name) -> Model:
@@ -310,7 +310,6 @@ class LoadJudge:
 def _start(
     settings: BatchSettings, devices: Sequence[str | None], held: Sequence[tuple[str, bytes]], *, apart: bool
 ) -> Callable[[Chunk | Load], Iterator[Any]]:
-    """The work of any process: it reads, or it judges; which of them, the pool decides."""
     reader, judge = SceneReader(settings), LoadJudge(settings, devices, held, apart=apart)
     return lambda task: reader(task) if isinstance(task, Chunk) else judge(task)
 
@@ -373,7 +372,6 @@ class FeedingPool:
         return self
 
     def _start(self, devices: Sequence[str | None], stack: ExitStack) -> None:
-        """Starts the processes; at the end of the stack they end."""
         self._reading = max(1, self._workers // READING)
         self._judging, held = max(1, self._workers - self._reading), list[HeldDevice]()
         if self._judging > len(devices) and may_launch_for_others(self._settings.renderer, self._settings.device):
@@ -450,7 +448,6 @@ class FeedingPool:
             self._take(chunk)
 
     def _is_full(self) -> bool:
-        """Whether enough checks wait to be judged."""
         return self._waiting >= LOADS_READ * self._judging * self._together
 
     def _put(self, chunk: Chunk) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from silhouette.batches.export import SCENE
 from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import check_place, open_own
 from silhouette.scenes.finding import identity
@@ -99,14 +100,14 @@ class Journal:
         return self
 
     def _open(self) -> None:
-        found = os.path.lexists(self.path)
-        if found and (self.path.is_symlink() or not self.path.is_file()):
+        exists = os.path.lexists(self.path)
+        if exists and (self.path.is_symlink() or not self.path.is_file()):
             raise FileError(self.path, "is no regular file, and so no unfinished batch; delete it")
-        if found and not self._resume:
+        if exists and not self._resume:
             raise RequestError(
                 f"{self.path}: an unfinished batch is kept there; go on with it by --resume, or delete it"
             )
-        self._file = open_own(self.path, new=not found)
+        self._file = open_own(self.path, new=not exists)
         try:
             end, folder = self._read()
             self._file.truncate(end)
@@ -209,7 +210,7 @@ class Rows:
     def __iter__(self) -> Iterator[Row]:
         for scene in self.scenes:
             for check in sorted(self.journal.scenes[scene].judged):
-                yield {"scene": scene, **self.journal.row(scene, check)}
+                yield {SCENE.key: scene, **self.journal.row(scene, check)}
 
 
 class _Names:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from os import PathLike
 from typing import Any
 
-from silhouette.batches.export import failed
+from silhouette.batches.export import SCENE, failed
 from silhouette.batches.journal import SceneProgress
 from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool
 from silhouette.batches.settings import BatchSettings
@@ -70,17 +70,16 @@ def matrix(
     Vex Kal open 0.0
     >>> folder.cleanup()
     """
-    path = None if isinstance(scene, Scene) else scene
-    scene = content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
-    checks = Selection(everyone=True).checks(scene)
+    read = content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
+    checks = Selection(everyone=True).checks(read)
     starts_anew = workers != 1 and len(checks) >= WORTH_A_BATCH and starting.start_method().name == "execute"
-    if starts_anew and path is not None and isinstance(renderer, str):
-        rows = list(batch(path, everyone=True, renderer=renderer, pixel=pixel, error=error, workers=workers))
-        if not any(failed(row) for row in rows):
+    if starts_anew and not isinstance(scene, Scene) and isinstance(renderer, str):
+        rows = list(batch(scene, everyone=True, renderer=renderer, pixel=pixel, error=error, workers=workers))
+        if not any(map(failed, rows)):
             return rows  # else the error is raised below
     options = JudgingOptions(started(renderer), pixel=pixel, workers=cores() if workers is None else workers)
-    results = judge_all([(scene, check) for check in checks], options)
-    return [{"scene": scene.path.as_posix(), **strict(result.row())} for result in results]
+    results = judge_all([(read, check) for check in checks], options)
+    return [{SCENE.key: read.path.as_posix(), **strict(result.row())} for result in results]
 
 
 def batch(
@@ -166,7 +165,7 @@ def _in_order(scenes: list[str], workers: AbstractContextManager[Pool]) -> Itera
     following = next(order)
     for _ in judge_scenes(scenes, workers, memory):
         while following in memory.rows:
-            yield {"scene": following[0], **memory.rows.pop(following)}
+            yield {SCENE.key: following[0], **memory.rows.pop(following)}
             following = next(order, ("", 0))
     if memory.rows:
         raise SilhouetteError("not every check was judged")

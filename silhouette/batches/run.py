@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from silhouette.batches.chunks import CHUNK_CHECKS_TOGETHER, ChunkJudge, ChunkRequirements
-from silhouette.batches.export import check_outputs, check_table_path, problem_of, whose, write_junit, write_table
-from silhouette.batches.finished import Record, content_of, fingerprint, read_rows, record_of
+from silhouette.batches.export import RowResult, check_outputs, check_table_path, write_junit, write_table
+from silhouette.batches.finished import Record, Repair, content_of, fingerprint, read_rows, record_of
 from silhouette.batches.journal import Journal, Rows, journal_of
-from silhouette.batches.repair import Repair
 from silhouette.batches.schedule import RowStore, Schedule
 from silhouette.batches.settings import BatchSettings
 from silhouette.common.version import VERSION
@@ -99,14 +98,14 @@ def write_batch(
     check_settings(settings)
     scenes = scenes_of(paths)
     check_outputs(out, junit, scenes)
-    asked = _asked(settings)
-    plan = Repair(out, asked, scenes) if retry_errors else Whole(out, asked, scenes)
+    options = _plain_settings(settings)
+    plan = Repair(out, options, scenes) if retry_errors else Whole(out, options, scenes)
     if not plan.scenes or (resume and plan.is_complete()):
         finished = read_rows(out)
         if junit is not None:
             write_junit(junit, finished)
         return _summary(finished, 0, complete=True)
-    with Journal(out, plan.asked, resume=resume, scenes=scenes) as journal:
+    with Journal(out, plan.options, resume=resume, scenes=scenes) as journal:
         judged = 0
         for schedule in judge_scenes(plan.scenes, workers, plan.store(journal)):
             progress(schedule.done, schedule.total, not schedule.is_total_known)
@@ -124,17 +123,17 @@ def write_batch(
 
 
 class Whole:
-    """A batch of all scenes, from the beginning or from where it stopped; see `silhouette.batches.repair.Repair`.
+    """A batch of all scenes, from the beginning or from where it stopped; see `silhouette.batches.finished.Repair`.
 
     Args:
         out: the file.
-        asked: how the scenes are judged.
+        options: how the scenes are judged.
         scenes: the paths of the scenes.
     """
 
-    def __init__(self, out: Path, asked: dict[str, Any], scenes: list[str]) -> None:
+    def __init__(self, out: Path, options: dict[str, Any], scenes: list[str]) -> None:
         self._out = out
-        self.asked = asked
+        self.options = options
         self.scenes = scenes
 
     def is_complete(self) -> bool:
@@ -142,7 +141,7 @@ class Whole:
         if lexists(journal_of(self._out)):
             return False
         record = record_of(self._out)
-        return record is not None and record.is_of(self.asked, self.scenes)
+        return record is not None and record.is_of(self.options, self.scenes)
 
     def store(self, journal: Journal) -> RowStore:
         """The journal itself."""
@@ -156,7 +155,7 @@ class Whole:
         """The record of the finished file."""
         prints = Fingerprints()
         digests = {identity(scene): journal.scenes[scene].digest or fingerprint(prints, scene) for scene in self.scenes}
-        return Record(content_of(self._out), self.asked, digests, getcwd())
+        return Record(content_of(self._out), self.options, digests, getcwd())
 
 
 def _check_places(out: Path, junit: Path | None) -> None:
@@ -166,22 +165,22 @@ def _check_places(out: Path, junit: Path | None) -> None:
             check_place(file)
 
 
-def _asked(settings: BatchSettings) -> dict[str, Any]:
+def _plain_settings(settings: BatchSettings) -> dict[str, Any]:
     """The settings on which verdicts depend, as plain values."""
-    asked: dict[str, Any] = {"silhouette": VERSION, "renderer": settings.renderer}
-    asked |= {"pixel": settings.pixel, "everyone": settings.everyone}
+    options: dict[str, Any] = {"silhouette": VERSION, "renderer": settings.renderer}
+    options |= {"pixel": settings.pixel, "everyone": settings.everyone}
     said = {"error": settings.error, "odds": settings.seed, "what_if": settings.what_if or None}
-    return asked | {key: value for key, value in said.items() if value is not None}
+    return options | {key: value for key, value in said.items() if value is not None}
 
 
 def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> BatchSummary:
     count, failures, unexpected = 0, [], []
-    for row in rows:
+    for result in map(RowResult.of, rows):
         count += 1
-        if (problem := problem_of(row)) is not None:
-            failures.append(problem)
-        if row.get("expected") is False:
-            unexpected.append(f"{row['scene']}: {whose(row)}: {'; '.join(row.get('unmet') or ())}")
+        if result.problem is not None:
+            failures.append(result.problem)
+        if result.expected is False:
+            unexpected.append(f"{result.scene}: {result.pair}: {'; '.join(result.unmet or ())}")
     return BatchSummary(count, count - judged, tuple(failures), tuple(unexpected), complete)
 
 

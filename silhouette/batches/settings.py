@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from silhouette.files.cache import Cache
 from silhouette.rules import RULES
 
 
@@ -34,3 +35,7 @@ class BatchSettings:
     rules: Mapping[str, str] = field(default_factory=lambda: dict(RULES))
     seed: int | None = None
     what_if: bool = False
+
+    def cache(self) -> Cache:
+        """The cache of meshes on the disk, or none."""
+        return Cache.default() if self.cached else Cache(None)

@@ -15,10 +15,21 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Literal
 
 from silhouette.judging import Judged
-from silhouette.rules.fields import SHARED, Comparison
+from silhouette.rules.fields import (
+    ATTACKER,
+    ERROR,
+    PIXEL,
+    SHARED,
+    TARGET,
+    TARGET_PIXELS,
+    VERDICT,
+    Blocker,
+    Comparison,
+)
 
 Row = Mapping[str, Any]
 Sameness = Literal["to the bit", "within the error", "differs"]
@@ -88,130 +99,161 @@ def compared(then: Sequence[Row], now: Sequence[Row], *, alike: bool = True) -> 
     (Difference(key='occluded', then=0.2, now=0.21),)
     """
     done = []
-    for number in range(max(len(then), len(now))):
-        one = then[number] if number < len(then) else None
-        other = now[number] if number < len(now) else None
-        if one is None or other is None:
-            what = Difference("verdict", None if one is None else one.get("verdict"), (other or {}).get("verdict"))
-            done.append(Compared(number + 1, _label(one or other or {}), "differs", (what,)))
+    for number, (before, after) in enumerate(zip_longest(then, now), 1):
+        if before is None or after is None:
+            verdicts = (None if row is None else row.get(VERDICT.key) for row in (before, after))
+            missing = Difference(VERDICT.key, *verdicts)
+            done.append(Compared(number, _label(before or after or {}), "differs", (missing,)))
         else:
-            done.append(_compared(number + 1, one, other, alike))
+            done.append(_Pair(before, after, alike).compared(number))
     return done
 
 
-def _compared(number: int, then: Row, now: Row, alike: bool) -> Compared:
-    label = _label(now)
-    keys = list(dict.fromkeys([*then, *now]))
-    unequal = [key for key in keys if key not in then or key not in now or not _is_equal(then[key], now[key])]
-    if isinstance(then.get("renderer"), str) and isinstance(now.get("renderer"), str):
-        unequal = [key for key in unequal if _COMPARED.get(key) != "setting"]
-    if not unequal:
-        return Compared(number, label, "to the bit")
-    # A row may tell of a share in its sentence alone.
-    shares = any(_COMPARED.get(key) in ("share", "blockers") for key in unequal)
-    shares = shares or not any(_COMPARED.get(key) == "share" for key in keys)
-    tolerance = _error(then) + _error(now)
-    wrong = [key for key in unequal if not _within(key, then, now, tolerance, shares=shares, alike=alike)]
-    differences = tuple(Difference(key, then.get(key), now.get(key)) for key in wrong)
-    return Compared(number, label, "differs" if wrong else "within the error", differences)
+@dataclass(frozen=True)
+class _Pair:
+    """Two rows of one check.
+
+    Attributes:
+        then, now: the rows.
+        alike: as of `compared`.
+    """
+
+    then: Row
+    now: Row
+    alike: bool
+
+    def compared(self, number: int) -> Compared:
+        """How much the rows differ; ``number`` is the check's."""
+        unequal = [key for key in dict.fromkeys([*self.then, *self.now]) if not self._is_same(key)]
+        if not unequal:
+            return Compared(number, _label(self.now), "to the bit")
+        wrong = [key for key in unequal if not self._is_within(key, self._tells_a_share(unequal))]
+        differences = tuple(Difference(key, self.then.get(key), self.now.get(key)) for key in wrong)
+        return Compared(number, _label(self.now), "differs" if wrong else "within the error", differences)
+
+    def _is_same(self, key: str) -> bool:
+        if self._has(key, lambda value: isinstance(value, str)) and _COMPARED.get(key) == "setting":
+            return True
+        return self._has(key, lambda value: True) and _is_equal(self.then[key], self.now[key])
+
+    def _has(self, key: str, fits: Callable[[Any], bool]) -> bool:
+        """Whether both rows have a key, with values that fit."""
+        return all(key in row and fits(row[key]) for row in (self.then, self.now))
+
+    def _tells_a_share(self, unequal: Sequence[str]) -> bool:
+        """Whether a share differs that a sentence may tell; one that no key has may differ in the sentence alone."""
+        shares = any(_COMPARED.get(key) in ("share", "blockers") for key in unequal)
+        return shares or not any(_COMPARED.get(key) == "share" for key in (*self.then, *self.now))
+
+    @property
+    def _tolerance(self) -> float:
+        return _error(self.then) + _error(self.now)
+
+    def _is_within(self, key: str, tells_a_share: bool) -> bool:
+        """Whether two unequal values of a key may be so unequal."""
+        if not self._has(key, lambda value: True):
+            return False
+        before, after, tolerance = self.then[key], self.now[key], self._tolerance
+        numbers = _is_number(before) and _is_number(after)
+        match _COMPARED.get(key, "exactly"):
+            case "manner":
+                return numbers or isinstance(before, type(after))
+            case "error":
+                return numbers and (not self.alike or abs(before - after) <= _slack(before, after))
+            case "share":
+                return _near(before, after, tolerance)
+            case "area":
+                return _areas_alike(key, self.then, self.now, tolerance)
+            case "blockers":
+                return _blockers_alike(before, after, tolerance + ALONE)
+            case "sentence":
+                return tells_a_share and _sentences_alike(before, after, 100.0 * tolerance + 1.0)
+        return _all_near(before, after)
 
 
-def _is_equal(one: Any, other: Any) -> bool:
+def _is_equal(before: Any, after: Any) -> bool:
     """Whether two values of JSON are the same, where true is not 1."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_is_equal(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_is_equal, one, other))
-    return bool(one == other)
+    if isinstance(before, bool) or isinstance(after, bool):
+        return before is after
+    if isinstance(before, dict) and isinstance(after, dict):
+        return before.keys() == after.keys() and all(_is_equal(value, after[key]) for key, value in before.items())
+    if isinstance(before, list) and isinstance(after, list):
+        return len(before) == len(after) and all(map(_is_equal, before, after))
+    return bool(before == after)
 
 
 def _error(row: Row) -> float:
-    error: Any = row.get("error")
+    error: Any = row.get(ERROR.key)
     return float(error) if _is_number(error) and 0.0 <= error <= 1.0 else 0.0
 
 
-def _within(key: str, then: Row, now: Row, tolerance: float, *, shares: bool, alike: bool) -> bool:
-    """Whether two unequal values of a key may be so unequal."""
-    if key not in then or key not in now:
-        return False
-    one, other = then[key], now[key]
-    match _COMPARED.get(key, "exactly"):
-        case "manner":
-            return isinstance(one, type(other)) or (_is_number(one) and _is_number(other))
-        case "error":
-            return _is_number(one) and _is_number(other) and (not alike or abs(one - other) <= _slack(one, other))
-        case "share":
-            return _near(one, other, tolerance)
-        case "area":
-            return _areas_alike(key, then, now, tolerance)
-        case "blockers":
-            return _blockers_alike(one, other, tolerance + ALONE)
-        case "sentence":
-            return shares and _sentences_alike(one, other, 100.0 * tolerance + 1.0)
-    return _all_near(one, other, lambda a, b: math.isclose(a, b, rel_tol=ROUNDING, abs_tol=ROUNDING))
-
-
-def _slack(one: float, other: float) -> float:
+def _slack(before: float, after: float) -> float:
     """By how much two stated errors of one measurement may differ: renderers sample, and prove, different things."""
-    return 0.005 + 0.5 * min(one, other)
+    return 0.005 + 0.5 * min(before, after)
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _near(one: Any, other: Any, tolerance: float) -> bool:
-    return _is_number(one) and _is_number(other) and abs(one - other) <= tolerance + ROUNDING
+def _near(before: Any, after: Any, tolerance: float) -> bool:
+    return _is_number(before) and _is_number(after) and abs(before - after) <= tolerance + ROUNDING
 
 
 def _areas_alike(key: str, then: Row, now: Row, tolerance: float) -> bool:
     areas, wholes = list[float](), list[float]()
     size: Any
     for row in (then, now):
-        size, count, whole = (row.get(name) for name in ("pixel", key, "target_pixels"))
+        size, count, whole = (row.get(name) for name in (PIXEL.key, key, TARGET_PIXELS.key))
         if not (_is_number(size) and _is_number(count) and _is_number(whole)):
             return False
         areas.append(count * size**2)
         wholes.append(whole * size**2)
-    finest = min(then["pixel"], now["pixel"])
+    finest = min(then[PIXEL.key], now[PIXEL.key])
     return bool(abs(areas[0] - areas[1]) <= (AREA + tolerance) * max(wholes) + _TINY * finest**2)
 
 
-def _blockers_alike(one: Any, other: Any, tolerance: float) -> bool:
+def _blockers_alike(before: Any, after: Any, tolerance: float) -> bool:
     """Whether each blocker hides about as much in both; one that hides next to nothing may be missing."""
-    if not all(isinstance(row, dict) for blockers in (one, other) for row in blockers):
-        return _is_equal(one, other)
-    tables = [{str(row.get("name")): row for row in blockers} for blockers in (one, other)]
-    for name in tables[0].keys() | tables[1].keys():
-        rows = [table.get(name, {"occluded": 0.0, "alone": 0.0}) for table in tables]
-        if any(not _near(rows[0].get(key), rows[1].get(key), tolerance) for key in ("occluded", "alone")):
-            return False
-    return True
+    if not all(isinstance(row, dict) for blockers in (before, after) for row in blockers):
+        return _is_equal(before, after)
+    name, *shares = (field.key for field in Blocker.fields)
+    then, now = ({str(row.get(name)): row for row in blockers} for blockers in (before, after))
+    nothing = dict.fromkeys(shares, 0.0)
+    return all(
+        _near(then.get(blocker, nothing).get(share), now.get(blocker, nothing).get(share), tolerance)
+        for blocker in then.keys() | now.keys()
+        for share in shares
+    )
 
 
-def _sentences_alike(one: Any, other: Any, slack: float) -> bool:
+def _sentences_alike(before: Any, after: Any, slack: float) -> bool:
     """Whether sentences are the same but for per cent that are about the same."""
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(_sentences_alike(a, b, slack) for a, b in zip(one, other, strict=True))
-    if not isinstance(one, str) or not isinstance(other, str) or _PERCENT.sub("#", one) != _PERCENT.sub("#", other):
+    if isinstance(before, list) and isinstance(after, list):
+        return len(before) == len(after) and all(
+            _sentences_alike(a, b, slack) for a, b in zip(before, after, strict=True)
+        )
+    if (
+        not isinstance(before, str)
+        or not isinstance(after, str)
+        or _PERCENT.sub("#", before) != _PERCENT.sub("#", after)
+    ):
         return False
-    pairs = zip(_PERCENT.findall(one), _PERCENT.findall(other), strict=True)
+    pairs = zip(_PERCENT.findall(before), _PERCENT.findall(after), strict=True)
     return all(abs(float(a) - float(b)) <= slack for a, b in pairs)
 
 
-def _all_near(one: Any, other: Any, near: Callable[[float, float], bool]) -> bool:
-    """Whether two values are the same but for their numbers, and these are near each other."""
-    if _is_number(one) and _is_number(other):
-        return near(one, other)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(_all_near(a, b, near) for a, b in zip(one, other, strict=True))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_all_near(value, other[key], near) for key, value in one.items())
-    return _is_equal(one, other)
+def _all_near(before: Any, after: Any) -> bool:
+    """Whether two values are the same but for their numbers, and these differ by rounding alone."""
+    if _is_number(before) and _is_number(after):
+        return math.isclose(before, after, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    if isinstance(before, list) and isinstance(after, list):
+        return len(before) == len(after) and all(map(_all_near, before, after))
+    if isinstance(before, dict) and isinstance(after, dict):
+        return before.keys() == after.keys() and all(_all_near(value, after[key]) for key, value in before.items())
+    return _is_equal(before, after)
 
 
 def _label(row: Row) -> str:
-    who = [str(name) for name in (row.get("attacker"), row.get("target")) if name]
-    return " to ".join(who) or str(row.get("ask", ""))
+    names = (row.get(field.key) for field in (ATTACKER, TARGET))
+    return " to ".join(str(name) for name in names if name) or str(row.get("ask", ""))

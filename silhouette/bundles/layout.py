@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -59,11 +60,11 @@ def layout_of(scene: Path) -> Layout:
             have everywhere.
     """
     start = tuple(Path(os.path.abspath(scene)).parts[1:])
-    found = _Search({start: scene})
-    found.follow()
-    least, most = min(found.walked), max(found.walked)
+    search = _Search({start: scene})
+    search.follow()
+    least, most = min(search.walked), max(search.walked)
     top = next((at for at, names in enumerate(zip(least, most, strict=False)) if len(set(names)) > 1), len(least))
-    files = {place[top:]: path for place, path in found.files.items()}
+    files = {place[top:]: path for place, path in search.files.items()}
     seen = dict[str, Place]()
     for place, path in files.items():
         if problem := unusable("/".join(place)):
@@ -71,7 +72,7 @@ def layout_of(scene: Path) -> Layout:
         other = seen.setdefault(collision_key("/".join(place)), place)
         if other != place:
             raise FileError(path, f"differs from {'/'.join(other)} only as some systems do not tell apart; rename it")
-    return Layout(start[top:], files, frozenset(folder[top:] for folder in found.walked), tuple(found.missing))
+    return Layout(start[top:], files, frozenset(folder[top:] for folder in search.walked), tuple(search.missing))
 
 
 def check_inside(folder: Path, scene: Place) -> frozenset[Place]:
@@ -83,9 +84,9 @@ def check_inside(folder: Path, scene: Place) -> frozenset[Place]:
     Raises:
         FileError: where it does, or a file that it rests on cannot be read.
     """
-    found = _Search({scene: folder.joinpath(*scene)}, folder)
-    found.follow()
-    return frozenset(found.walked)
+    search = _Search({scene: folder.joinpath(*scene)}, folder)
+    search.follow()
+    return frozenset(search.walked)
 
 
 class _Search:
@@ -114,7 +115,7 @@ class _Search:
                     todo.append(other)
 
     def _led_to(self, place: Place, text: str, path: Path) -> Place | None:
-        """The place to which a path in a file leads, where a file is there that was not met yet."""
+        """The place to which a path in a file leads, if a file is there that was not met yet."""
         if "\0" in text:
             return None  # its reader says so
         if PurePosixPath(text).is_absolute() or PureWindowsPath(text).drive or text.startswith("\\"):
@@ -122,32 +123,29 @@ class _Search:
             raise FileError(
                 path, f"names {shown} by an absolute path, which is of one machine; write it from its folder"
             )
-        here = place[:-1]
         parts = PurePosixPath(text).parts if os.sep == "/" else PureWindowsPath(text).parts
-        walked = []
-        for part in parts:
-            if part == "..":
-                if not here:
-                    raise FileError(path, f"names {as_written(text)}, which leads out of {self._outermost()}")
-                here = here[:-1]
-            else:
-                here = (*here, part)
-            walked.append(here)
+        *walked, here = self._way(place[:-1], parts, text, path)
         is_mesh = path.suffix.lower() not in DOCUMENTS
         if not parts or (not is_mesh and PurePosixPath(text).suffix.lower() not in (*DOCUMENTS, *MESHES)):
             return None
+        self.walked.update(walked[1:])
         file = path.parent / text if self._within is None else self._within.joinpath(*here)
         if not file.is_file():
             self.missing.append(f"{as_written(text)}, named in {path.name}")
-            self.walked.update(walked[:-1])
             return None
-        self.walked.update(walked[:-1])
-        kept = self.files.setdefault(here, file)
-        if kept is not file:
-            if not os.path.samefile(kept, file):  # by a link to a folder, and back out of it
-                raise FileError(path, f"names {as_written(text)}, which leads elsewhere through a link; name the file")
-            return None
-        return here
+        known = self.files.setdefault(here, file)
+        if known is not file and not os.path.samefile(known, file):  # by a link to a folder, and back out of it
+            raise FileError(path, f"names {as_written(text)}, which leads elsewhere through a link; name the file")
+        return here if known is file else None
+
+    def _way(self, folder: Place, parts: Sequence[str], text: str, path: Path) -> list[Place]:
+        """The places through which a path from a folder leads, from that folder to its end."""
+        way = [folder]
+        for part in parts:
+            if part == ".." and not way[-1]:
+                raise FileError(path, f"names {as_written(text)}, which leads out of {self._outermost()}")
+            way.append(way[-1][:-1] if part == ".." else (*way[-1], part))
+        return way
 
     def _outermost(self) -> str:
         return "the top folder" if self._within is None else "the bundle"

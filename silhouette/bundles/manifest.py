@@ -66,6 +66,7 @@ class SettingsRecord(BaseModel):
     )
     attacker: str | None = Field(None, description="who looks, or null for the scene's checks", alias="from")
     target: str | None = Field(None, description="the name of who is looked at, or null for everyone", alias="to")
+    at: dict[str, list[float]] = Field({}, description="a table of places that were tried, by the names of pieces")
     readings: dict[str, Any] = Field({}, description="a table of readings of the rules")
 
 
@@ -117,7 +118,7 @@ def manifest_bytes(
         "title": about["title"],
         "rules": about["rules"],
         "versions": versions(),
-        "settings": settings.model_dump(by_alias=True, mode="json"),
+        "settings": settings.model_dump(by_alias=True, mode="json", exclude=None if settings.at else {"at"}),
         "files": [file.model_dump(by_alias=True) for file in files],
         "results": list(results),
         "warnings": list(about["warnings"]),

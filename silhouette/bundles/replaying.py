@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from silhouette.batches.settings import BatchSettings
 from silhouette.bundles.comparing import Compared, compared
 from silhouette.bundles.manifest import Manifest, SettingsRecord, versions
 from silhouette.bundles.reading import opened_bundle, rows_of, shown_as
 from silhouette.common.version import VERSION
 from silhouette.errors import RendererUnavailable, RequestError
-from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_scene
 from silhouette.renderers import choose
+from silhouette.renderers.protocol import Renderer
 
 OWN_PACKAGES = {
     "embreex": ("embree", "gl", "cuda"),  # the two others have their proofs made with it
@@ -71,29 +73,14 @@ class Replay:
         }
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a user asks of a bundle, in place of how it was judged then; None and "auto" for as then.
-
-    Attributes:
-        renderer, device: of what measures; "auto" takes that of the bundle where it works here.
-        pixel, error: as of `silhouette.judging.JudgingOptions`.
-        cache: keeps what takes long to work out about meshes.
-    """
-
-    renderer: str = "auto"
-    device: str | None = None
-    pixel: float | None = None
-    error: float | None = None
-    cache: Cache = field(default_factory=Cache.default)
-
-
-def replay(path: Path, asked: Asked, step: Callable[[float, int], None] = lambda done, total: None) -> Replay:
+def replay(
+    path: Path, settings: BatchSettings, step: Callable[[float, int], None] = lambda done, total: None
+) -> Replay:
     """Judges the scene in a bundle as it was judged then, and compares.
 
     Args:
         path: of the bundle.
-        asked: what is to be otherwise.
+        settings: what is to be otherwise: a renderer that is not "auto", a device, a pixel, an error.
         step: is called with the number of checks that are done, and of all.
 
     Raises:
@@ -103,13 +90,13 @@ def replay(path: Path, asked: Asked, step: Callable[[float, int], None] = lambda
     with opened_bundle(path) as opened:
         manifest = opened.manifest
         then = manifest.settings
-        options = _options(asked, then)
+        options = _options(settings, then)
         selection = Selection(then.attacker, then.target)
-        result = judge_scene(opened.scene, selection, options, step=step)
+        result = judge_scene(opened.scene, selection, options, at=then.at, step=step)
         rows = rows_of(result, opened.folder)
         result = replace(shown_as(result, {opened.folder.parent: path}), path=path)
     now = SettingsRecord.model_validate(
-        {"renderer": options.renderer.name, "device": asked.device, "pixel": options.pixel, "error": options.error}
+        {"renderer": options.renderer.name, "device": settings.device, "pixel": options.pixel, "error": options.error}
     )
     reasons = _otherwise(manifest, now)
     alike = (then.pixel, then.error) == (now.pixel, now.error)
@@ -117,46 +104,42 @@ def replay(path: Path, asked: Asked, step: Callable[[float, int], None] = lambda
     return Replay(result, tuple(checks), opened.changed, tuple(reasons), manifest.silhouette)
 
 
-def _options(asked: Asked, then: SettingsRecord) -> JudgingOptions:
-    pixel = then.pixel if asked.pixel is None else asked.pixel
-    error = then.error if asked.error is None else asked.error
-    if asked.renderer != "auto":
-        renderer = choose(asked.renderer, asked.device)
-    else:
-        renderer = _first(
-            lambda: choose(then.renderer, asked.device or then.device),
-            lambda: choose(then.renderer, asked.device),
-            lambda: choose("auto", asked.device),
-        )
-    return JudgingOptions(renderer, asked.cache, pixel, error)
+def _options(settings: BatchSettings, then: SettingsRecord) -> JudgingOptions:
+    pixel = then.pixel if settings.pixel is None else settings.pixel
+    error = then.error if settings.error is None else settings.error
+    device = settings.device
+    choices = [(settings.renderer, device)]
+    if settings.renderer == "auto":
+        choices = [(then.renderer, device or then.device), (then.renderer, device), ("auto", device)]
+    return JudgingOptions(_first_of(choices), settings.cache(), pixel, error)
 
 
-def _first(*ways: Callable[[], Any]) -> Any:
-    """What the first way gives that is not refused; the last one's refusal where none is."""
-    for way in ways[:-1]:
-        try:
-            return way()
-        except (RendererUnavailable, RequestError):
-            continue
-    return ways[-1]()
+def _first_of(choices: Sequence[tuple[str, str | None]]) -> Renderer:
+    """The first renderer that is not refused; the last one's refusal if none is."""
+    for name, device in choices[:-1]:
+        with suppress(RendererUnavailable, RequestError):
+            return choose(name, device)
+    return choose(*choices[-1])
 
 
 def _otherwise(manifest: Manifest, now: SettingsRecord) -> list[str]:
     """What is otherwise than it was when the bundle was written: what could make a number another one."""
     then = manifest.settings
     here = versions()
-    found = [f"Silhouette {manifest.silhouette} then, {VERSION} here"] if manifest.silhouette != VERSION else []
-    if then.renderer != now.renderer:
-        found.append(f"the renderer {then.renderer} then, {now.renderer} here")
-    for name, one, other in (("pixel", then.pixel, now.pixel), ("error", then.error, now.error)):
-        if one != other:
-            found.append(f"{name} {_given(one)} then, {_given(other)} here")
+    pairs: list[tuple[str, str | float | None, str | float | None]] = [
+        ("Silhouette", manifest.silhouette, VERSION),
+        ("the renderer", then.renderer, now.renderer),
+        ("pixel", then.pixel, now.pixel),
+        ("error", then.error, now.error),
+    ]
     used = {then.renderer, now.renderer}
     for package, version in manifest.versions.items():
-        if package in here and version != here[package] and used & set(OWN_PACKAGES.get(package, used)):
-            found.append(f"{package} {version or 'not installed'} then, {here[package] or 'not installed'} here")
-    return found
+        if package in here and used & set(OWN_PACKAGES.get(package, used)):
+            pairs.append((package, version or "not installed", here[package] or "not installed"))
+    return [f"{name} {_in_words(one)} then, {_in_words(other)} here" for name, one, other in pairs if one != other]
 
 
-def _given(number: float | None) -> str:
-    return "as the scene has it" if number is None else f"{number:g}"
+def _in_words(value: str | float | None) -> str:
+    if value is None:
+        return "as the scene has it"
+    return value if isinstance(value, str) else f"{value:g}"

@@ -9,10 +9,14 @@ from __future__ import annotations
 import io
 import os
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import Any
 
 from silhouette.bundles.layout import Layout, layout_of
 from silhouette.bundles.manifest import NAME, PICTURES, SCENE_FOLDER, FileRecord, Role, SettingsRecord, manifest_bytes
@@ -71,6 +75,7 @@ def bundled(
     options: JudgingOptions,
     device: str | None = None,
     *,
+    at: Mapping[str, Sequence[float]] = MappingProxyType({}),
     pictures: bool = True,
     step: Callable[[float, int], None] = lambda done, total: None,
 ) -> Bundle:
@@ -81,12 +86,13 @@ def bundled(
         selection: the checks to judge.
         options: how they are judged; neither odds nor changes are kept.
         device: the name of the renderer's device, as the user gave it, for the record.
+        at: places to try, as of `silhouette.judging.load_scene`; they are recorded.
         pictures: whether the figures of each check are drawn.
         step: is called with how many of the checks are judged or drawn, and of how many.
 
     Raises:
-        FileError: where the scene cannot be judged, or what it rests on cannot be carried.
-        RequestError: where a name in the selection is not there, or no check is left.
+        FileError: if the scene cannot be judged, or what it rests on cannot be carried.
+        RequestError: if a name in the selection is not there, or no check is left.
     """
     layout = layout_of(scene)
     if layout.missing:  # either a mistake, which is then told with the user's own paths, or not needed
@@ -100,32 +106,30 @@ def bundled(
             room = f"there is no room for its files in {folder.parent} ({why_not(error)})"
             raise FileError(scene, f"{room}; set TMPDIR to another folder") from None
         staged = place.joinpath(*layout.scene)
+        judge = partial(judge_scene, staged, selection, at=at)
         rounds = 2 if pictures else 1
-        result = judge_scene(staged, selection, options, step=lambda done, total: step(done, rounds * max(1, total)))
+        result = judge(options, step=lambda done, total: step(done, rounds * max(1, total)))
         result = shown_as(result, {staged: scene, place: _top(scene, layout)})
         if result.error is not None:
             raise SilhouetteError(result.error)
-        drawn = _drawn(staged, selection, options, folder / PICTURES, step) if pictures else {}
+        drawn = _drawn(judge, options, folder / PICTURES, step) if pictures else {}
         readings = read_document(staged).get("readings", {})
         rows = rows_of(result, place)
-    settings = SettingsRecord.model_validate(
-        {
-            "renderer": options.renderer.name,
-            "device": device,
-            "pixel": options.pixel,
-            "error": options.error,
-            "from": selection.attacker,
-            "to": selection.target,
-            "readings": readings,
-        }
-    )
-    packed = {"/".join((SCENE_FOLDER, *at)): (_role(layout, at), content) for at, content in contents.items()}
+    how: dict[str, Any] = {
+        "renderer": options.renderer.name,
+        "device": device,
+        "pixel": options.pixel,
+        "error": options.error,
+    }
+    how |= {"from": selection.attacker, "to": selection.target, "at": dict(at), "readings": readings}
+    packed = {"/".join((SCENE_FOLDER, *key)): (_role(layout, key), content) for key, content in contents.items()}
     packed |= {f"{PICTURES}/{name}": ("picture", content) for name, content in drawn.items()}
     files = [FileRecord.of(path, role, content) for path, (role, content) in sorted(packed.items())]
     about = {"title": result.title, "rules": result.rules, "warnings": result.warnings, "left_out": layout.missing}
-    told = manifest_bytes("/".join((SCENE_FOLDER, *layout.scene)), about, settings, files, rows)
-    _check_sizes(scene, told, files)
-    content = _zipped({NAME: told, **{path: content for path, (_, content) in sorted(packed.items())}})
+    scene_path, settings = "/".join((SCENE_FOLDER, *layout.scene)), SettingsRecord.model_validate(how)
+    manifest = manifest_bytes(scene_path, about, settings, files, rows)
+    _check_sizes(scene, manifest, files)
+    content = _zipped({NAME: manifest, **{path: content for path, (_, content) in sorted(packed.items())}})
     return Bundle(content, tuple(files), replace(result, path=scene), layout.missing)
 
 
@@ -152,22 +156,19 @@ def _role(layout: Layout, place: tuple[str, ...]) -> Role:
 
 
 def _drawn(
-    scene: Path, selection: Selection, options: JudgingOptions, folder: Path, step: Callable[[float, int], None]
+    judge: Callable[..., SceneResult], options: JudgingOptions, folder: Path, step: Callable[[float, int], None]
 ) -> dict[str, bytes]:
     """The figures of every check by their names, as ``silhouette draw`` writes them."""
     folder.mkdir()
-    number = 0
+    numbers = count(1)
 
     def draw(table: Scene, check: Check, verdict: Verdict, alone: bool) -> None:
-        nonlocal number
-        number += 1
-        write_figures(table, check, verdict, options.renderer, folder, number, FigureOptions())
+        write_figures(table, check, verdict, options.renderer, folder, next(numbers), FigureOptions())
 
-    found = judge_scene(
-        scene, selection, replace(options, workers=1), draw=draw, step=lambda done, total: step(total + done, 2 * total)
-    )
-    if found.error is not None:  # of a picture the user knows the name that it has in the bundle
-        raise SilhouetteError(found.error.replace(f"{folder.parent}{os.sep}", ""))
+    options = replace(options, workers=1)
+    result = judge(options, draw=draw, step=lambda done, total: step(total + done, 2 * total))
+    if result.error is not None:  # of a picture the user knows the name that it has in the bundle
+        raise SilhouetteError(result.error.replace(f"{folder.parent}{os.sep}", ""))
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 

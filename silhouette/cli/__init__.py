@@ -1,4 +1,4 @@
-"""TELL, the command line: a file for each command, their common options, and the tables that they print.
+"""TELL, the command line: what commands may be told, what each does, and the tables that they print.
 
 words of a command -> the room that does it -> tables, one JSON document, or files; an exit status
 """

@@ -1,8 +1,10 @@
 """The command line: the commands put together, and what happens to errors.
 
-words -> the command that they name, imported -> its output; an error -> one line and an exit status
+words -> the options of the command that they name -> its module, imported -> its output
+an error -> one line and an exit status
 
-Each command is a file, for parsing and printing. It is imported only when the words name it, so that help is quick.
+What a command may be told is declared in `silhouette.cli.commands`; the module that does it is imported only when it is
+called, so that help is quick.
 What is wrong with the words of a command is told in one line too: the option or argument, its value, and what would be
 right.
 """
@@ -25,7 +27,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from silhouette.cli.options import ExitStatus
+from silhouette.cli.commands import COMMANDS
+from silhouette.cli.options import ExitStatus, declared
 from silhouette.cli.terminal import complain, discard, is_lost, open_missing_streams, tolerate_any_text, warn
 from silhouette.errors import WrittenFileWarning
 from silhouette.files.writing import why_not
@@ -49,25 +52,25 @@ def usage_problem(error: typer.TyperException, arguments: Sequence[str], command
 
 
 def _plain(message: str, error: typer.TyperException, arguments: Sequence[str], commands: Sequence[str]) -> str:
-    found = re.match(r"No such command '(.*?)'", message)
-    if found:
-        return f"no command '{found[1]}'; {did_you_mean(found[1], commands)}"
-    found = re.match(r"No such option:? '?(\S+?)'?(?: |$)", message)
-    if found:
+    match = re.match(r"No such command '(.*?)'", message)
+    if match:
+        return f"no command '{match[1]}'; {did_you_mean(match[1], commands)}"
+    match = re.match(r"No such option:? '?(\S+?)'?(?: |$)", message)
+    if match:
         like = list(getattr(error, "possibilities", None) or ())
-        return f"no option {found[1]}" + (f"; did you mean {' or '.join(like)}?" if like else "")
-    found = re.match(r"Missing (argument|option) '(.*?)'", message)
-    if found:
-        return f"{found[2].removesuffix('...')} is missing"
-    found = re.match(r"Option '(.*?)' requires", message)
-    if found:
-        return f"{found[1]} needs a value"
-    found = re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message)
-    if found:
-        return f"one argument too many: {found[1]}"
-    found = re.match(r"Invalid value for '(.*?)': (.*)", message)
-    if found:
-        return _bad_value(found[1], found[2], arguments)
+        return f"no option {match[1]}" + (f"; did you mean {' or '.join(like)}?" if like else "")
+    match = re.match(r"Missing (argument|option) '(.*?)'", message)
+    if match:
+        return f"{match[2].removesuffix('...')} is missing"
+    match = re.match(r"Option '(.*?)' requires", message)
+    if match:
+        return f"{match[1]} needs a value"
+    match = re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message)
+    if match:
+        return f"one argument too many: {match[1]}"
+    match = re.match(r"Invalid value for '(.*?)': (.*)", message)
+    if match:
+        return _bad_value(match[1], match[2], arguments)
     return message[:1].lower() + message[1:]
 
 
@@ -91,9 +94,9 @@ def _bad_value(option: str, reason: str, arguments: Sequence[str]) -> str:
             value = rest if equals else next(iter(arguments[place + 1 :]), None)
     given = f"{option} is {as_written(value)}" if value is not None else f"{option} has a wrong value"
     for pattern, words in WANTED:
-        found = re.search(pattern, reason)
-        if found:
-            return f"{given}; it must be {words.format(*found.groups())}"
+        match = re.search(pattern, reason)
+        if match:
+            return f"{given}; it must be {words.format(*match.groups())}"
     return f"{given}; {reason[:1].lower() + reason[1:]}"
 
 
@@ -104,32 +107,6 @@ COMPLETE_VARIABLE = "_SILHOUETTE_COMPLETE"
 
 COMPLETED_WORDS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 """The environment variables with the words typed so far: of bash, and of the other shells."""
-
-COMMANDS = {
-    "new": "Write a first scene to edit.",
-    "scan": "Make a scene of a scanned table.",
-    "import": "Make a scene of a table of Tabletop Simulator.",
-    "export": "Write a scene as a table of Tabletop Simulator.",
-    "check": "Judge the checks of scenes.",
-    "matrix": "Judge everyone against everyone.",
-    "map": "Show where a model could stand, and how it would be seen.",
-    "batch": "Judge many scenes, a row for each check.",
-    "inspect": "Say what a model is and what could be tagged.",
-    "rules": "List the rule systems and what each reads.",
-    "schema": "Print the JSON Schema of scenes, models, results, scans or maps.",
-    "doctor": "Say which renderers work on this machine.",
-    "draw": "Write the diagrams of each check.",
-    "tutorial": "Write a tutorial as pages, from the example scenes.",
-    "report": "Write one page with verdicts, figures and the table in 3D.",
-    "bundle": "Keep a scene with all that its verdicts rest on, to be judged again elsewhere.",
-    "table": "Open a scene as a table in the browser, and move its pieces.",
-    "serve": "Answer requests of another program, as JSON lines.",
-}
-"""The commands, in the order of the help, and what it says of each."""
-
-
-MODULES = {"import": "importing"}
-"""The module of a command whose name no module can well have; every other has its own."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -266,16 +243,17 @@ def _command(words: Iterable[str]) -> Any:
     )
     app.callback(invoke_without_command=True)(_root)
     named = set(words)
-    for name, short_help in COMMANDS.items():
-        app.command(name, short_help=short_help)(_function(name) if name in named else _listed)
+    for name, command in COMMANDS.items():
+        function = declared(command.options, partial(_done, name)) if name in named else _listed
+        app.command(name, short_help=command.short_help)(function)
     return typer.main.get_command(app)
 
 
-def _function(name: str) -> Callable[..., int]:
-    """The function of a command: ``map_`` and ``import_`` leave Python's own alone."""
-    module = import_module(f"silhouette.cli.{MODULES.get(name, name)}")
-    function: Callable[..., int] = vars(module).get(name) or vars(module)[f"{name}_"]
-    return function
+def _done(name: str, given: Any) -> int:
+    """Does what a command does; its function is called as it is, but for ``map_`` and ``import_``."""
+    functions = vars(import_module(f"silhouette.cli.{COMMANDS[name].module}"))
+    status: int = (functions.get(f"{name}_") or functions[name])(given)
+    return status
 
 
 def _listed() -> None:

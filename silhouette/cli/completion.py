@@ -43,7 +43,7 @@ def complete_files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
     """The files of some endings, and the folders, whose paths begin with what is typed; hidden ones left out."""
     folder, _, begun = incomplete.rpartition("/")
     place = Path(folder or ("/" if incomplete.startswith("/") else "."))
-    found = []
+    paths = []
     try:
         entries = sorted(place.iterdir())
     except OSError:
@@ -53,12 +53,12 @@ def complete_files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
             continue
         path = incomplete[: len(incomplete) - len(begun)] + entry.name
         if entry.is_dir():
-            found.append(f"{path}/")
+            paths.append(f"{path}/")
         elif entry.suffix.lower() in endings:
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
-def beginning(begun: str, known: Iterable[str]) -> list[str]:
+def beginning(begun: str, names: Iterable[str]) -> list[str]:
     """The names among those known that begin with what is typed."""
-    return [name for name in known if name.startswith(begun)]
+    return [name for name in names if name.startswith(begun)]

@@ -15,11 +15,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import cycle
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from silhouette.cli.options import AsJson, ExitStatus, Quiet
+from silhouette.cli.commands import DoctorOptions
+from silhouette.cli.options import ExitStatus
 from silhouette.cli.tables import doctor_report
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
@@ -179,19 +178,11 @@ def main() -> None:
 # ---- the command
 
 
-def doctor(
-    quick: Annotated[bool, typer.Option("--quick", help="Do not measure how fast each renderer is.")] = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> int:
-    """Say which renderers work on this machine, on what device, how fast, and why the others do not.
-
-    How fast: checks a second, one after the other, on a small scene of solids. A GPU that is there but cannot be drawn
-    on is named, with what stands in the way.
-    """
-    with Waiting("trying the renderers", quiet=quiet) as waiting:
-        report = examination(quick=quick, step=waiting.step)
-    if as_json:
+def doctor(given: DoctorOptions) -> int:
+    """Tries the renderers, and says how each does."""
+    with Waiting("trying the renderers", quiet=given.quiet) as waiting:
+        report = examination(quick=given.quick, step=waiting.step)
+    if given.as_json:
         show_json(report)
     else:
         show(*doctor_report(report))

@@ -1,4 +1,4 @@
-"""The command line, maps: parsing and printing of ``silhouette map``, and the file that a map becomes.
+"""The command line, maps: ``silhouette map``, and the file that a map becomes.
 
 The ending of the file says its format: JSON, a table as CSV, or a picture.
 """
@@ -7,31 +7,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.console import RenderableType
 
 from silhouette.batches.export import cell
-from silhouette.cli.options import (
-    AsJson,
-    Device,
-    ErrorSize,
-    ExitStatus,
-    Language,
-    NoCache,
-    PixelSize,
-    Quiet,
-    RendererName,
-    SceneFile,
-    StyleName,
-    Tried,
-    Workers,
-    tried,
-)
-from silhouette.cli.scene_job import mesh_cache
+from silhouette.cli.commands import MapOptions
+from silhouette.cli.options import ExitStatus
+from silhouette.cli.scene_job import cache_of, places_of, processes_of, renderer_of
 from silhouette.cli.tables import headed_table, plain_line
 from silhouette.cli.terminal import show
 from silhouette.cli.waiting import Waiting
@@ -41,9 +26,7 @@ from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import check_place, write_file
 from silhouette.geometry import INCH
 from silhouette.judging import check_numbers, content_with, load_scene, mapped
-from silhouette.renderers import choose
 from silhouette.text import coordinates, json_text
-from silhouette.workers import cores
 
 # ---- files
 
@@ -115,10 +98,10 @@ def _rows(drawn: Map) -> Iterator[list[Any]]:
     named = [f"{what} {way} {name}" for name in others for what in ("verdict", "occluded")]
     yield ["x", "y", "z", "stands", "seen_by", "verdict", "marginal", "could_be", *named]
     for number in range(len(drawn.cells.at)):
-        found = drawn.cell(number)
-        each = [value for one in found["by"] for value in (one["verdict"], one["occluded"])] or [None] * len(named)
+        cell_row = drawn.cell(number)
+        each = [value for one in cell_row["by"] for value in (one["verdict"], one["occluded"])] or [None] * len(named)
         keys = ("stands", "seen_by", "verdict", "marginal", "could_be")
-        yield [*found["at"], *(found[key] for key in keys), *each]
+        yield [*cell_row["at"], *(cell_row[key] for key in keys), *each]
 
 
 def _line(value: Any) -> str:
@@ -127,117 +110,48 @@ def _line(value: Any) -> str:
 
 # ---- the command
 
-Moved = Annotated[str, typer.Option("--move", metavar="NAME", help="The model that is moved over the table.")]
-Attackers = Annotated[
-    list[str] | None,
-    typer.Option("--from", metavar="NAME", help="Who looks at it; again for others.  [default: everyone but its gang]"),
-]
-Targets = Annotated[
-    list[str] | None,
-    typer.Option("--to", metavar="NAME", help="It looks: whom it looks at, facing each; again for others."),
-]
-Grid = Annotated[float, typer.Option("--grid", metavar="MM", help="Between two places.")]
-Within = Annotated[
-    float | None, typer.Option("--within", metavar="MM", help="Only places so near to where it stands, in plan.")
-]
-Under = Annotated[
-    float | None, typer.Option("--under", metavar="MM", help="On the floor below that height.  [default: the highest]")
-]
-MapFile = Annotated[
-    Path | None, typer.Option("--out", metavar="FILE", help="A picture, .png, .svg or .pdf; or .csv or .json.")
-]
-LayerName = Annotated[str, typer.Option("--layer", metavar="LAYER", help="Of the picture: verdict or seen-by.")]
 
-
-def map_(
-    scene: SceneFile,
-    move: Moved,
-    out: MapFile = None,
-    attackers: Attackers = None,
-    targets: Targets = None,
-    grid: Grid = INCH,
-    within: Within = None,
-    under: Under = None,
-    at: Tried = None,
-    layer: LayerName = "verdict",
-    style: StyleName = "print",
-    language: Language = "en",
-    as_json: AsJson = False,
-    renderer: RendererName = "auto",
-    device: Device = None,
-    pixel: PixelSize = None,
-    error: ErrorSize = None,
-    workers: Workers = None,
-    no_cache: NoCache = False,
-    quiet: Quiet = False,
-) -> int:
-    """Show where a model could stand, and the verdict on it at each place of a grid.
-
-    It is put on each place, on whatever is there, keeps its facing, and is judged as by silhouette check. With --to it
-    looks, and faces what it looks at.
-    """
-    if out is None and not as_json:
+def map_(given: MapOptions) -> int:
+    """Judges a model at each place, and writes the map."""
+    if given.out is None and not given.as_json:
         raise RequestError("a map needs a file; say --out FILE, such as --out map.png, or --json")
-    if out is not None:
-        check_map_path(out)
-    look = MapLook.called(layer, style, language)
-    request = MapRequest(move, tuple(attackers or ()), tuple(targets or ()), grid, within, under)
-    with Waiting(f"mapping {scene}", quiet=quiet, rated=True, forking=True) as waiting:
-        made = _made(
-            scene,
-            request,
-            at=tried(at),
-            renderer=(renderer, device),
-            sizes=(pixel, error),
-            workers=cores() if workers is None else workers,
-            no_cache=no_cache,
-            waiting=waiting,
-        )
-    if out is not None:
-        with Waiting(f"writing {out}", quiet=quiet):
-            write_map(made, out, look)
-    if as_json:
-        print(map_json(made), flush=True)
+    if given.out is not None:
+        check_map_path(given.out)
+    look = MapLook.called(given.layer, given.style, given.language)
+    attackers, targets = tuple(given.attackers or ()), tuple(given.targets or ())
+    request = MapRequest(given.move, attackers, targets, given.grid, given.within, given.under)
+    with Waiting(f"mapping {given.scene}", quiet=given.quiet, rated=True, forking=True) as waiting:
+        check_numbers(given.pixel, given.error)
+        renderer, places = renderer_of(given), places_of(given)
+        scene = content_with(load_scene(given.scene, cache=cache_of(given), at=places), given.error)
+        drawn = mapped(scene, request, renderer, given.pixel, workers=processes_of(given), step=waiting.step)
+    if given.out is not None:
+        with Waiting(f"writing {given.out}", quiet=given.quiet):
+            write_map(drawn, given.out, look)
+    if given.as_json:
+        print(map_json(drawn), flush=True)
     else:
-        show(*_told(made, quiet=quiet), *([] if out is None else [str(out)]))
+        show(*map_report(drawn, quiet=given.quiet), *([] if given.out is None else [str(given.out)]))
     return ExitStatus.OK
 
 
-def _made(
-    scene: Path,
-    request: MapRequest,
-    *,
-    at: Mapping[str, Sequence[float]],
-    renderer: tuple[str, str | None],
-    sizes: tuple[float | None, float | None],
-    workers: int,
-    no_cache: bool,
-    waiting: Waiting,
-) -> Map:
-    """The map of a scene file; ``renderer`` is its name and device, ``sizes`` the pixel and the error."""
-    check_numbers(*sizes)
-    measuring = choose(*renderer)
-    table = content_with(load_scene(scene, cache=mesh_cache(no_cache), at=at), sizes[1])
-    return mapped(table, request, measuring, sizes[0], workers=workers, step=waiting.step)
-
-
-def _told(made: Map, *, quiet: bool) -> list[RenderableType]:
+def map_report(drawn: Map, *, quiet: bool) -> list[RenderableType]:
     """How many places have each verdict, and the nearest one at least so well covered."""
-    standing = int(made.cells.stands.sum())
-    way = "sees" if made.request.role == "attacker" else "seen by"
-    others = ", ".join(made.others)
-    lines: list[RenderableType] = [plain_line(f"{made.request.move}, {way} {others}: {standing} places", "bold")]
-    table = headed_table("verdict", "places", "marginal", *(["nearest, inches", "at"] if made.nearest else []))
-    for number, verdict in enumerate(made.verdicts):
-        here = made.verdict == number
-        near = []
-        if made.nearest:
-            place, mm = made.nearest.get(verdict, (None, 0.0))
-            near = ["", ""] if place is None else [f"{mm / INCH:.1f}", coordinates(made.cells.at[place])]
-        counts = [str(int(here.sum())), str(int((here & made.marginal).sum()))]
+    standing = int(drawn.cells.stands.sum())
+    way = "sees" if drawn.request.role == "attacker" else "seen by"
+    others = ", ".join(drawn.others)
+    lines: list[RenderableType] = [plain_line(f"{drawn.request.move}, {way} {others}: {standing} places", "bold")]
+    table = headed_table("verdict", "places", "marginal", *(["nearest, inches", "at"] if drawn.nearest else []))
+    for number, verdict in enumerate(drawn.verdicts):
+        here = drawn.verdict == number
+        near = list[str]()
+        if drawn.nearest:
+            place, mm = drawn.nearest.get(verdict, (None, 0.0))
+            near = ["", ""] if place is None else [f"{mm / INCH:.1f}", coordinates(drawn.cells.at[place])]
+        counts = [str(int(here.sum())), str(int((here & drawn.marginal).sum()))]
         table.add_row(*map(plain_line, [verdict, *counts, *near]))
     lines.append(table)
-    if not quiet and made.request.role == "target":
+    if not quiet and drawn.request.role == "target":
         lines.append(
             plain_line("Each verdict is that of the one who sees most; nearest: at least so well covered.", "dim")
         )

@@ -1,78 +1,180 @@
-"""Shared by all commands: options that mean the same in each of them, and exit statuses."""
+"""Options that mean the same in every command that has them, in groups; and what makes a command of a group.
+
+a dataclass whose fields are options -> a function that typer reads -> the words of the user -> an instance of it
+
+Help imports no more than this module and `silhouette.cli.commands`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
 from enum import IntEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from silhouette.cli.completion import complete_renderer, complete_scene, complete_scene_or_bundle
-
-ScenesAndBundles = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="SCENE", help="Scene files, folders, globs, bundles.", autocompletion=complete_scene_or_bundle
-    ),
-]
-SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file.", autocompletion=complete_scene)]
-Attacker = Annotated[str | None, typer.Option("--from", metavar="NAME", help="Who looks.")]
-Target = Annotated[str | None, typer.Option("--to", metavar="NAME", help="Who is looked at.  [default: everyone else]")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-RendererName = Annotated[
-    str,
-    typer.Option(
-        "--renderer",
-        metavar="NAME",
-        help="auto, embree, cuda, gl or reference; see silhouette doctor.",
-        autocompletion=complete_renderer,
-    ),
-]
-Device = Annotated[
-    str | None,
-    typer.Option("--device", metavar="NAME", help="For cuda or gl: cuda:1, cpu or 0, say; see silhouette doctor."),
-]
-PixelSize = Annotated[
-    float | None,
-    typer.Option("--pixel", metavar="MM", help="How fine: mm per pixel at the target.  [default: the scene's, or 0.1]"),
-]
-ErrorSize = Annotated[
-    float | None,
-    typer.Option(
-        "--error", metavar="SHARE", help="How sure, where no other verdict is near.  [default: the scene's, or 0.002]"
-    ),
-]
-Tried = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--at", metavar="NAME=X,Y[,FACING]", help="Try a place, in the scene's units; again for other pieces."
-    ),
-]
-WithOdds = Annotated[bool, typer.Option("--odds", help="Also say how likely each verdict is: see [doubt] of scenes.")]
-WhatIf = Annotated[
-    bool, typer.Option("--what-if", help="Also say what would change each verdict: the least moves, turn, pieces.")
-]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="For --odds: the same seed, the same odds.")]
-Workers = Annotated[
-    int | None, typer.Option("--workers", metavar="N", min=1, help="Processes at the same time.  [default: the cores]")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, reasons or warnings: results alone.")]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every mesh anew and keep none on disk.")]
-StyleName = Annotated[str, typer.Option("--style", metavar="STYLE", help="print or dark.")]
-Language = Annotated[str, typer.Option("--lang", metavar="LANG", help="Of the words: en, de, fr or es.")]
-Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.png", help="Also draw it.")]
+from silhouette.cli.completion import complete_renderer, complete_scene
 
 
-def tried(texts: Sequence[str] | None) -> dict[str, list[float]]:
-    """The places that ``--at`` gives, by the name of the piece: x, y and, where it is given, the facing."""
-    if not texts:
-        return {}
-    from silhouette.scenes.places import Trial
+def argument(metavar: str, about: str, **how: Any) -> Any:
+    """An argument, for typer, with what stands for it in help and what help says of it."""
+    return typer.Argument(metavar=metavar, help=about, **how)
 
-    trials = [Trial.of(text) for text in texts]
-    return {one.name: [*one.at, *([] if one.facing is None else [one.facing])] for one in trials}
+
+def option(spelling: str, metavar: str, about: str | None = None, **how: Any) -> Any:
+    """An option with a value, with what stands for this in help and what help says of it."""
+    return typer.Option(spelling, metavar=metavar, help=about, **how)
+
+
+def flag(*spellings: str) -> Any:
+    """An option without a value: its spellings, and what help says of it."""
+    *names, about = spellings
+    return typer.Option(*names, help=about)
+
+
+SceneFile = Annotated[Path, argument("SCENE", "A scene file.", autocompletion=complete_scene)]
+Picture = Annotated[Path | None, option("--picture", "FILE.png", "Also draw it.")]
+NewFolder = Annotated[Path, option("--out", "FOLDER", "For the scene; made where it is not there.")]
+
+Given = TypeVar("Given")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairing:
+    """A pair of the scene."""
+
+    attacker: Annotated[str | None, option("--from", "NAME", "Who looks.")] = None
+    target: Annotated[str | None, option("--to", "NAME", "Who is looked at.  [default: everyone else]")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trying:
+    """Places to try."""
+
+    at: Annotated[
+        list[str] | None,
+        option("--at", "NAME=X,Y[,FACING]", "Try a place, in the scene's units; again for other pieces."),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Styling:
+    """The look of figures."""
+
+    style: Annotated[str, option("--style", "STYLE", "Of figures: print or dark.")] = "print"
+    language: Annotated[str, option("--lang", "LANG", "Of the words of figures: en, de, fr or es.")] = "en"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rendering:
+    """What measures."""
+
+    renderer: Annotated[
+        str,
+        option(
+            "--renderer",
+            "NAME",
+            "auto, embree, cuda, gl or reference; see silhouette doctor.",
+            autocompletion=complete_renderer,
+        ),
+    ] = "auto"
+    device: Annotated[
+        str | None, option("--device", "NAME", "For cuda or gl: cuda:1, cpu or 0, say; see silhouette doctor.")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measuring(Rendering):
+    """What measures, and how finely."""
+
+    pixel: Annotated[
+        float | None, option("--pixel", "MM", "How fine: mm per pixel at the target.  [default: the scene's, or 0.1]")
+    ] = None
+    error: Annotated[
+        float | None,
+        option("--error", "SHARE", "How sure, where no other verdict is near.  [default: the scene's, or 0.002]"),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doubting:
+    """What is wanted besides verdicts."""
+
+    odds: Annotated[bool, flag("--odds", "Also say how likely each verdict is: see [doubt] of scenes.")] = False
+    seed: Annotated[int, option("--seed", "N", "For --odds: the same seed, the same odds.", min=0)] = 0
+    what_if: Annotated[
+        bool, flag("--what-if", "Also say what would change each verdict: the least moves, turn, pieces.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Working:
+    """The processes that judge."""
+
+    workers: Annotated[
+        int | None, option("--workers", "N", "Processes at the same time.  [default: the cores]", min=1)
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How meshes are read."""
+
+    no_cache: Annotated[bool, flag("--no-cache", "Read every mesh anew and keep none on disk.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hushing:
+    """What is left unsaid."""
+
+    quiet: Annotated[bool, flag("--quiet", "-q", "No progress, reasons or warnings: results alone.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Printing:
+    """How results are printed."""
+
+    as_json: Annotated[bool, flag("--json", "Print one JSON document and nothing else.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Telling(Printing, Reading, Hushing):
+    """What nearly every command has."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judging(Measuring, Doubting, Working, Telling):
+    """What the commands have that judge and print."""
+
+
+def declared(options: type[Given], run: Callable[[Given], int]) -> Callable[..., int]:
+    """The function of a command, for typer: its own options first, then those of each group.
+
+    Args:
+        options: a dataclass, whose fields are annotated as typer has it, and whose docstring is the help.
+        run: does what the command does, and gives the exit status.
+    """
+
+    def command(**given: Any) -> int:
+        return run(options(**given))
+
+    known: dict[str, Any] = {field.name: field for field in fields(options)}  # type: ignore[arg-type]
+    hints = get_type_hints(options, include_extras=True)
+    names = dict.fromkeys(name for part in options.__mro__ for name in inspect.get_annotations(part))
+    command.__doc__ = options.__doc__
+    command.__annotations__ = {name: hints[name] for name in names}
+    parameters = []
+    for name in names:
+        default = known[name].default
+        default = inspect.Parameter.empty if default is MISSING else default
+        parameters.append(
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[name])
+        )
+    vars(command)["__signature__"] = inspect.Signature(parameters)
+    return command
 
 
 class ExitStatus(IntEnum):

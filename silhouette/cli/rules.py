@@ -1,39 +1,60 @@
-"""The command line, rule systems: printing of ``silhouette rules``."""
+"""The command line, rule systems: ``silhouette rules``, and the rule system that a user names."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Any
 
-import typer
-
-from silhouette.cli.completion import complete_rules
-from silhouette.cli.games import rule_named
-from silhouette.cli.options import AsJson, ExitStatus
+from silhouette.cli.commands import RulesOptions
+from silhouette.cli.options import ExitStatus
 from silhouette.cli.tables import game_report, rules_report
 from silhouette.cli.terminal import show, show_json
 from silhouette.errors import RequestError
 from silhouette.files.reading import example
-from silhouette.rules import RULES, rule_called
+from silhouette.rules import GAME_FILE, RULES, rule_called
+from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.rule import GameRule
 from silhouette.rules.data.telling import told
-
-Name = Annotated[
-    str | None,
-    typer.Argument(metavar="NAME", help="A game that is a file: its name, or its path.", autocompletion=complete_rules),
-]
+from silhouette.text import did_you_mean
 
 
-def rules(name: Name = None, as_json: AsJson = False) -> int:
-    """List the rule systems and what each reads; with a NAME, the clauses of a game that is a file, in plain words."""
-    if name is not None:
-        return _tell_game(name, as_json=as_json)
+def is_game_file(name: str) -> bool:
+    """Whether a name is the path of a game file.
 
+    >>> is_game_file("games/mine.toml"), is_game_file("necromunda")
+    (True, False)
+    """
+    return name.lower().endswith(GAME_FILE)
+
+
+def rule_named(name: str, called: str | None = None) -> Rule[Any, Verdict]:
+    """The rule system of a name, or of the path of a game file.
+
+    Args:
+        name: the name, or the path.
+        called: how first scenes call a game file; by default by that path.
+
+    Raises:
+        RequestError: where no game has the name, or there is no such file.
+        FileError: where the file is no game.
+    """
+    if is_game_file(name) and not Path(name).is_file():
+        raise RequestError(f"{name}: there is no such file; give the path of a game file")
+    if name not in RULES and not is_game_file(name):
+        raise RequestError(f"no rules '{name}'; {did_you_mean(name, RULES, 'the games are')}")
+    return rule_called(name, called)
+
+
+def rules(given: RulesOptions) -> int:
+    """Lists the rule systems, or tells of one."""
+    if given.name is not None:
+        return _tell_game(given.name, as_json=given.as_json)
     systems = [
         {"name": rule.name, "title": rule.title, "reads": list(rule.reads), "example": str(example(rule.example))}
         for rule in map(rule_called, RULES)
     ]
-    if as_json:
+    if given.as_json:
         show_json({"rules": systems})
     else:
         show(*rules_report(systems))
@@ -41,7 +62,6 @@ def rules(name: Name = None, as_json: AsJson = False) -> int:
 
 
 def _tell_game(name: str, *, as_json: bool) -> int:
-    """Prints the clauses of one game."""
     content = told(_game(name))
     if as_json:
         show_json({"rules": name, **content})

@@ -1,4 +1,4 @@
-"""The command line, scans: parsing, asking and printing of ``silhouette scan``.
+"""The command line, scans: ``silhouette scan``, which asks and rules as well.
 
 words -> the scan, looked at -> a report in words: what was found, what is to be asked, what to do next -> answers
 """
@@ -9,15 +9,14 @@ import math
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.console import RenderableType
 
 from silhouette.batches.settings import BatchSettings
-from silhouette.cli.completion import complete_mesh
-from silhouette.cli.options import AsJson, Attacker, ExitStatus, NoCache, Quiet, Target
-from silhouette.cli.scene_job import SceneJob, mesh_cache, status_of
+from silhouette.cli.commands import ScanOptions
+from silhouette.cli.options import ExitStatus
+from silhouette.cli.scene_job import SceneJob, cache_of, status_of
 from silhouette.cli.tables import headed_table, plain_line, scene_report, scenes_document
 from silhouette.cli.terminal import complain, show, show_json
 from silhouette.cli.waiting import Waiting
@@ -80,52 +79,21 @@ def _cells(piece: ScannedPiece, ground: str) -> list[str]:
     return [str(piece.number), name, at, facing, piece.on or ground, base, model]
 
 
-def scan(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="The scan: a mesh, a point cloud or a .zip.", autocompletion=complete_mesh),
-    ],
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="For the scene; made where it is not there.")],
-    figures: Annotated[
-        list[Path] | None,
-        typer.Option("--figures", metavar="PATH", help="Meshes of your figures, or a folder of them."),
-    ] = None,
-    terrain: Annotated[
-        list[Path] | None, typer.Option("--terrain", metavar="PATH", help="The same of your terrain.")
-    ] = None,
-    scale: Annotated[
-        float | None, typer.Option("--scale", metavar="MM", help="Millimetres in one unit of the file.")
-    ] = None,
-    bases: Annotated[
-        str | None, typer.Option("--bases", metavar="25,32", help="Diameters of the round bases on the table, in mm.")
-    ] = None,
-    length: Annotated[
-        str | None,
-        typer.Option("--length", metavar="MM=X,Y,Z:X,Y,Z", help="A known length between two points of the file."),
-    ] = None,
-    attacker: Attacker = None,
-    target: Target = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: take the likeliest answer, and list it.")] = False,
-    as_json: AsJson = False,
-    no_cache: NoCache = False,
-    quiet: Quiet = False,
-) -> int:
-    """Make a scene of a scanned table: FOLDER/scene.toml, its meshes, and a picture of the table from above.
-
-    With --figures, each figure is looked for among your meshes. With --from and --to, the ruling follows at once.
-    Run it again to answer a question that you have written into scene.toml: names and answers are kept.
-    """
-    if attacker is None and target is not None:
+def scan(given: ScanOptions) -> int:
+    """Makes a scene of a scan, and rules at once if a pair is named."""
+    if given.attacker is None and given.target is not None:
         raise RequestError("--to without --from; a ruling needs who looks: say --from NAME as well")
-    request = ScanRequest(file, tuple(figures or ()), tuple(terrain or ()), _wanted(scale, bases, length))
-    may_ask = not (yes or as_json) and sys.stdin.isatty() and sys.stdout.isatty()
-    table = _written(request, out, mesh_cache(no_cache), may_ask=may_ask, quiet=quiet)
+    figures, terrain = tuple(given.figures or ()), tuple(given.terrain or ())
+    request = ScanRequest(given.file, figures, terrain, _known_scale(given))
+    may_ask = not (given.yes or given.as_json) and sys.stdin.isatty() and sys.stdout.isatty()
+    table = _written(request, given.out, cache_of(given), may_ask=may_ask, quiet=given.quiet)
     result = None
-    if attacker is not None:
-        ruling = Selection(table.called(attacker), None if target is None else table.called(target))
-        settings = BatchSettings("auto", None, cached=not no_cache, device=None, error=None)
-        result = SceneJob(ruling, settings, out / RULING, quiet).judge(out / SCENE)
-    _show(table, out, result, as_json=as_json, quiet=quiet)
+    if given.attacker is not None:
+        target = None if given.target is None else table.called(given.target)
+        ruling = Selection(table.called(given.attacker), target)
+        settings = BatchSettings(cached=not given.no_cache)
+        result = SceneJob(ruling, settings, given.out / RULING, quiet=given.quiet).judge(given.out / SCENE)
+    _show(table, given.out, result, as_json=given.as_json, quiet=given.quiet)
     return ExitStatus.OK if result is None else status_of([result])
 
 
@@ -148,7 +116,6 @@ def _written(request: ScanRequest, out: Path, cache: Cache, *, may_ask: bool, qu
 
 
 def _show(table: ScannedTable, out: Path, result: SceneResult | None, *, as_json: bool, quiet: bool) -> None:
-    """Prints what was found, and the ruling, if there is one."""
     if as_json:
         show_json({**record_of(table), **({} if result is None else scenes_document([result]))})
     else:
@@ -157,33 +124,44 @@ def _show(table: ScannedTable, out: Path, result: SceneResult | None, *, as_json
         complain(result.error)
 
 
-def _wanted(scale: float | None, bases: str | None, length: str | None) -> Wanted:
+def _known_scale(given: ScanOptions) -> Wanted:
     """What is known of the scale, from the options.
 
     Raises:
-        RequestError: where they cannot be read, or there is more than one.
+        RequestError: if they cannot be read, or there is more than one.
     """
-    given = [
-        name for name, value in (("--scale", scale), ("--bases", bases), ("--length", length)) if value is not None
-    ]
-    if len(given) > 1:
-        raise RequestError(f"{' and '.join(given)} both say how large it is; give one of them")
-    if bases is not None:
-        diameters = _numbers(bases, ",")
-        if not diameters or min(diameters) <= 0.0:
-            raise RequestError(f"--bases {bases}: is no list of diameters in mm; write them as in --bases 25,32")
-        return Wanted(bases=tuple(diameters))
-    if length is None:
-        return Wanted(scale=scale)
-    mm, _, ends = length.partition("=")
+    options = {"--scale": given.scale, "--bases": given.bases, "--length": given.length}
+    names = [name for name, value in options.items() if value is not None]
+    if len(names) > 1:
+        raise RequestError(f"{' and '.join(names)} both say how large it is; give one of them")
+    return Wanted(
+        scale=given.scale,
+        bases=None if given.bases is None else _diameters(given.bases),
+        length=None if given.length is None else _length(given.length),
+    )
+
+
+Point = tuple[float, float, float]
+
+
+def _diameters(text: str) -> tuple[float, ...]:
+    diameters = _numbers(text, ",")
+    if not diameters or min(diameters) <= 0.0:
+        raise RequestError(f"--bases {text}: is no list of diameters in mm; write them as in --bases 25,32")
+    return tuple(diameters)
+
+
+def _length(text: str) -> tuple[float, Point, Point]:
+    """A length in mm, and the two points of the file between which it lies."""
+    mm, _, ends = text.partition("=")
     points = [_numbers(end, ",") for end in ends.split(":")]
     lengths = _numbers(mm, " ")
     if len(lengths) != 1 or lengths[0] <= 0.0 or [len(point) for point in points] != [3, 3]:
         raise RequestError(
-            f"--length {length}: is no length between two points; write it as in --length 600=0,0,0:0.6,0,0"
+            f"--length {text}: is no length between two points; write it as in --length 600=0,0,0:0.6,0,0"
         )
     (x, y, z), (u, v, w) = points
-    return Wanted(length=(lengths[0], (x, y, z), (u, v, w)))
+    return lengths[0], (x, y, z), (u, v, w)
 
 
 def _numbers(text: str, between: str) -> list[float]:

@@ -1,4 +1,4 @@
-"""Shared by the commands that judge scenes one by one."""
+"""What options mean to the commands that judge, and the judging of one scene after another."""
 
 from __future__ import annotations
 
@@ -6,14 +6,51 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from silhouette.batches.settings import BatchSettings
-from silhouette.cli.options import ExitStatus, exit_status
+from silhouette.cli.options import ExitStatus, Judging, Reading, Rendering, Trying, Working, exit_status
 from silhouette.cli.waiting import Waiting
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, SceneResult, Selection, check_numbers, judge_scene
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Verdict
+from silhouette.scenes.places import Trial
 from silhouette.scenes.scene import Check, Scene
+from silhouette.workers import cores
+
+
+def settings_of(given: Judging, *, everyone: bool = False) -> BatchSettings:
+    """How scenes are judged."""
+    return BatchSettings(
+        renderer=given.renderer,
+        pixel=given.pixel,
+        everyone=everyone,
+        cached=not given.no_cache,
+        device=given.device,
+        error=given.error,
+        seed=given.seed if given.odds else None,
+        what_if=given.what_if,
+    )
+
+
+def cache_of(given: Reading) -> Cache:
+    """The cache of meshes on the disk, or none."""
+    return Cache(None) if given.no_cache else Cache.default()
+
+
+def processes_of(given: Working) -> int:
+    """The number of processes."""
+    return cores() if given.workers is None else given.workers
+
+
+def renderer_of(given: Rendering) -> Renderer:
+    """The renderer, started."""
+    return choose(given.renderer, given.device)
+
+
+def places_of(given: Trying) -> dict[str, list[float]]:
+    """The places to try, by the name of the piece: x, y and, if it is given, the facing."""
+    trials = map(Trial.of, given.at or ())
+    return {trial.name: [*trial.at, *([] if trial.facing is None else [trial.facing])] for trial in trials}
 
 
 class SceneJob:
@@ -24,7 +61,7 @@ class SceneJob:
     Args:
         selection: the choice of checks of each scene.
         settings: the settings of the judgement.
-        picture: the file into which each verdict is drawn, by the number of the verdict where there are several.
+        picture: the file into which each verdict is drawn, by the number of the verdict if there are several.
         quiet: whether to show no progress.
         at: places to try, by the names of pieces, as of `silhouette.judging.load_scene`.
     """
@@ -33,7 +70,8 @@ class SceneJob:
         self,
         selection: Selection,
         settings: BatchSettings,
-        picture: Path | None,
+        picture: Path | None = None,
+        *,
         quiet: bool,
         at: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
@@ -44,7 +82,7 @@ class SceneJob:
             check_picture(picture)
         with Waiting("starting the renderer", quiet=quiet):
             self._renderer: Renderer = choose(settings.renderer, settings.device)
-        self._cache = mesh_cache(not settings.cached)
+        self._cache = settings.cache()
 
     def judge(self, path: Path, *, several: bool = False, workers: int = 1) -> SceneResult:
         """Judges one scene.
@@ -67,8 +105,9 @@ class SceneJob:
             return place if is_drawn else None
 
         settings = self._settings
-        asked = (settings.pixel, settings.error, workers, settings.seed, settings.what_if)
-        options = JudgingOptions(self._renderer, self._cache, *asked)
+        options = JudgingOptions(
+            self._renderer, self._cache, settings.pixel, settings.error, workers, settings.seed, settings.what_if
+        )
         drawing = draw if self._picture is not None else None
         with Waiting(f"judging {path}", quiet=self._quiet, forking=workers > 1) as waiting:
             return judge_scene(path, self._selection, options, at=self._at, draw=drawing, step=waiting.step)
@@ -79,11 +118,6 @@ def check_picture(path: Path) -> None:
     from silhouette.drawing.page import check_png_path
 
     check_png_path(path)
-
-
-def mesh_cache(no_cache: bool) -> Cache:
-    """The cache of meshes on the disk, or none."""
-    return Cache(None) if no_cache else Cache.default()
 
 
 def status_of(results: Sequence[SceneResult]) -> ExitStatus:

@@ -1,4 +1,4 @@
-"""The command line, JSON Schemas: what they are, and parsing and printing of ``silhouette schema``.
+"""The command line, JSON Schemas: what they are, and ``silhouette schema``.
 
 They describe the files that users write and the results that they read, for editors and for programs. The schemas of
 files are made from the ones that check files; each rule system gives its part.
@@ -12,13 +12,12 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from operator import or_
 from types import GenericAlias
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import typer
 from pydantic import BaseModel, Field, TypeAdapter, create_model
 from pydantic.json_schema import models_json_schema
 
-from silhouette.cli.completion import beginning
+from silhouette.cli.commands import SchemaOptions
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.terminal import show_json
 from silhouette.common.version import SCHEMA
@@ -52,9 +51,9 @@ def schema_of(kind: str) -> Schema:
     """A JSON Schema.
 
     Args:
-        kind: one of `KINDS`.
+        kind: one of `KINDS` or of `OLD_KINDS`.
     """
-    return {"$schema": DIALECT, **KINDS[kind]()}
+    return {"$schema": DIALECT, **KINDS[OLD_KINDS.get(kind, kind)]()}
 
 
 _GAME_FILE: Schema = {
@@ -201,22 +200,20 @@ def _scene(rules: Schema, results: Schema) -> Schema:
 
 def scan_schema() -> Schema:
     """The schema of scan.json, which ``scan --json`` prints as well."""
-    schema = TypeAdapter(ScanRecord).json_schema(ref_template=REFERENCE)
-    version: Schema = {"silhouette": {"type": "string", "description": "the version of Silhouette"}}
-    schema["properties"] = {**version, "schema": {"const": SCHEMA}, **schema["properties"]}
-    return {
-        **schema,
-        "title": "A scan as Silhouette describes it",
-        "required": [*version, "schema", *schema["required"]],
-    }
+    return _document_schema(ScanRecord, "A scan as Silhouette describes it")
 
 
 def map_schema() -> Schema:
     """The schema of the document of a map, which ``map --json`` prints as well."""
-    schema = TypeAdapter(MapRecord).json_schema(ref_template=REFERENCE)
+    return _document_schema(MapRecord, "A map of Silhouette")
+
+
+def _document_schema(record: Any, title: str) -> Schema:
+    """The schema of a document that says first by which version it was written."""
+    schema = TypeAdapter(record).json_schema(ref_template=REFERENCE)
     version: Schema = {"silhouette": {"type": "string", "description": "the version of Silhouette"}}
     schema["properties"] = {**version, "schema": {"const": SCHEMA}, **schema["properties"]}
-    return {**schema, "title": "A map of Silhouette", "required": [*version, "schema", *schema["required"]]}
+    return {**schema, "title": title, "required": [*version, "schema", *schema["required"]]}
 
 
 # ---- the command
@@ -225,31 +222,20 @@ KINDS: Mapping[str, Callable[[], Schema]] = {
     "scene": scene_schema,
     "model": model_schema,
     "game": game_schema,
-    "results": results_schema,
+    "result": results_schema,
     "scan": scan_schema,
     "map": map_schema,
 }
 """The kinds of schemas, by the name that the command takes."""
 
 
-def complete_schema(incomplete: str) -> list[str]:
-    """The kinds of schemas that begin so."""
-    return beginning(incomplete, KINDS)
+OLD_KINDS = {"results": "result"}
+"""What kinds were called before, with what they are called now."""
 
 
-def schema(
-    kind: Annotated[
-        str,
-        typer.Argument(
-            metavar="KIND", help="scene, model, game, results, scan or map.", autocompletion=complete_schema
-        ),
-    ],
-) -> int:
-    """Print the JSON Schema of scene, model and game files, or of what --json prints: results, a scan or a map.
-
-    An editor that knows the schema completes keys and marks mistakes while you write.
-    """
-    if kind not in KINDS:
-        raise RequestError(f"no schema of '{kind}'; {did_you_mean(kind, KINDS)}")
-    show_json(schema_of(kind))
+def schema(given: SchemaOptions) -> int:
+    """Prints a JSON Schema."""
+    if given.kind not in KINDS and given.kind not in OLD_KINDS:
+        raise RequestError(f"no schema of '{given.kind}'; {did_you_mean(given.kind, KINDS)}")
+    show_json(schema_of(given.kind))
     return ExitStatus.OK

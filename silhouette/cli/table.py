@@ -1,4 +1,4 @@
-"""The command line, the live table: parsing of ``silhouette table``, the addresses, and the browser that opens.
+"""The command line, live tables: ``silhouette table`` with its addresses and browser, and ``silhouette serve``.
 
 The browser is opened by a process of its own: browsers take time, and leave threads behind.
 """
@@ -6,25 +6,25 @@ The browser is opened by a process of its own: browsers take time, and leave thr
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 import webbrowser
-from contextlib import suppress
-from pathlib import Path
-from typing import Annotated, TextIO
+from contextlib import closing, suppress
+from typing import TextIO
 
-import typer
-
-from silhouette.cli.completion import complete_scene
-from silhouette.cli.options import Device, ErrorSize, NoCache, PixelSize, Quiet, RendererName, Workers
-from silhouette.cli.scene_job import mesh_cache
+from silhouette.cli.commands import ServeOptions, TableOptions
+from silhouette.cli.scene_job import cache_of
 from silhouette.cli.terminal import complain
 from silhouette.cli.waiting import Waiting
+from silhouette.errors import RequestError
 from silhouette.judging import check_numbers
 from silhouette.live.judges import Judges
+from silhouette.live.live_table import LiveTable
 from silhouette.live.opening import opened
 from silhouette.live.server.gate import Role
 from silhouette.live.server.running import opened_doors, serve_table
+from silhouette.live.stdio import serve_lines
 from silhouette.renderers.registry import check_name
 
 # ---- the browser
@@ -59,67 +59,48 @@ if __name__ == "__main__":
     open_window(sys.stdin.read())
 
 
-# ---- the command
-
-Opened = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="SCENE",
-        help="A scene, a folder of meshes or of a scan.  [default: scene.toml, or a new one]",
-        show_default=False,
-        autocompletion=complete_scene,
-    ),
-]
-Port = Annotated[
-    int, typer.Option("--port", metavar="N", min=0, max=65535, help="Of the address; 0 for any that is free.")
-]
-Lan = Annotated[
-    bool, typer.Option("--lan", help="Also for a second device in this network, such as a phone, to look on.")
-]
-NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")]
+# ---- the commands
 
 LIGHT_ON_DARK, AS_BEFORE = "\033[97;40m", "\033[0m"
 """The colours of the QR code, whatever those of the terminal: not every phone reads one that is dark on light."""
 
 
-def table(
-    scene: Opened = None,
-    port: Port = 0,
-    lan: Lan = False,
-    no_browser: NoBrowser = False,
-    renderer: RendererName = "auto",
-    device: Device = None,
-    pixel: PixelSize = None,
-    error: ErrorSize = None,
-    workers: Workers = None,
-    no_cache: NoCache = False,
-    quiet: Quiet = False,
-) -> int:
-    """Open a scene as a table in the browser: move a figure, and see at once who sees it.
-
-    The address is printed first. It has a token: give it to nobody who is not to move your figures. Ctrl-C ends it.
-    """
-    check_numbers(pixel, error)
-    check_name(renderer, device)
-    cache = mesh_cache(no_cache)
-    with Waiting(f"opening {scene or 'a table'}", quiet=quiet):
-        live = opened(scene, cache)
-    doors = opened_doors(port, lan=lan)
+def table(given: TableOptions) -> int:
+    """Serves the table until Ctrl-C."""
+    check_numbers(given.pixel, given.error)
+    check_name(given.renderer, given.device)
+    with Waiting(f"opening {given.scene or 'a table'}", quiet=given.quiet):
+        live = opened(given.scene, cache_of(given))
+    doors = opened_doors(given.port, lan=given.lan)
     # Told before the server is loaded: a browser takes its time as well, and waits for it.
     print(doors[0].address(Role.PLAYER), flush=True)
     for door in doors[1:]:
         _show_to_a_phone(door.address(Role.LOOKER), sys.stdout)
-    if not no_browser:
+    if not given.no_browser:
         open_beside(doors[0].address_once(Role.PLAYER))  # who lists processes sees the browser's command line
-
-    with Waiting("starting what judges", quiet=quiet, forking=True):
-        judges = Judges(live.scene, live.cache, renderer, device, workers, error, pixel)
-    try:
-        with suppress(KeyboardInterrupt):
-            serve_table(live, judges, doors, complain)
-    finally:
-        judges.close()
+    with Waiting("starting what judges", quiet=given.quiet, forking=True):
+        judges = _judges(live, given)
+    with closing(judges), suppress(KeyboardInterrupt):
+        serve_table(live, judges, doors, complain)
     return 0
+
+
+def serve(given: ServeOptions) -> int:
+    """Answers requests until there are no more."""
+    if not given.stdio:
+        raise RequestError("serve answers through standard input and output alone; say --stdio")
+    check_numbers(given.pixel, given.error)
+    # A program's answers are those of `check` on the file, not on what a page has not saved.
+    live = LiveTable.opened(given.scene, cache_of(given), recover=False)
+    with closing(_judges(live, given)) as judges:
+        # Not sys.stdin itself: its lock, which a thread that waits for a line holds, is wanted when Python ends.
+        lines = os.fdopen(sys.stdin.fileno(), "rb", closefd=False)
+        serve_lines(live, judges, lines, sys.stdout)
+    return 0
+
+
+def _judges(live: LiveTable, given: TableOptions | ServeOptions) -> Judges:
+    return Judges(live.scene, live.cache, given.renderer, given.device, given.workers, given.error, given.pixel)
 
 
 def _show_to_a_phone(address: str, out: TextIO) -> None:

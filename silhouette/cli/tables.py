@@ -1,26 +1,184 @@
-"""TELL: verdicts become a table with reasons, or a JSON document.
+"""TELL: verdicts become a table with reasons, or a JSON document; what else is found becomes tables.
 
 Names come from users' files: they go through `printable` and into plain text, never into markup.
+
+Tables fit the terminal: columns give way, or cells go on in the next line, before a word is broken.
+
+    natural widths -> columns that may give way are left out -> cells wrapped between words -> long words folded
+
+What a column that is left out would have said stands elsewhere, or matters least.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from silhouette.cli.fitting import FittedTable
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.table import Table
+from rich.text import Text
+
 from silhouette.doubt.calls import ROLL_OFF, TOO_CLOSE, in_hundred, stands
 from silhouette.rules.base import Level, Verdict, blockers_in_words
 from silhouette.rules.fields import RENDERER
 from silhouette.text import Row, printable, share_in_words
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
     from silhouette.batches.run import BatchSummary
     from silhouette.judging import Judged, SceneResult
+
+# ---- tables that fit
+
+COLUMN_GAP = 3
+"""Columns of the terminal between two columns of a table."""
+
+EDGES = 2
+"""Columns of the terminal on both sides of a table together."""
+
+WORD = re.compile(r"(?:± )?\S+(?: %\S*)?")
+"""What stays on one line: a word, or a number with its sign and its unit, such as "± 0.15 %"."""
+
+
+class FittedTable:
+    """A table for `rich`, which decides how it looks when it knows the width of the terminal.
+
+    Args:
+        headings: of the columns.
+        gives_way: the headings of columns that are left out where the table is too wide, the first one first.
+        spare: the headings of columns that are left out, the first one first, where words would be broken with them.
+        whole: the headings of columns whose cells stay on one line while others can be wrapped, the first one longest.
+        parted: whether a table that is too wide then becomes several, one below the other, each with the first column.
+    """
+
+    def __init__(
+        self,
+        headings: Sequence[Text],
+        *,
+        gives_way: Sequence[str] = (),
+        spare: Sequence[str] = (),
+        whole: Sequence[str] = (),
+        parted: bool = False,
+    ) -> None:
+        self._headings, self._gives_way, self._spare = list(headings), gives_way, spare
+        self._whole, self._parted = whole, parted
+        self._rows: list[tuple[Text, ...]] = []
+
+    def add_row(self, *cells: Text) -> None:
+        """Adds a row, with a cell for each column."""
+        self._rows.append(cells)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Table]:
+        columns = self._kept(options.max_width)
+        for part in self._parts(columns, options.max_width) if self._parted else [columns]:
+            yield self._table(part, options.max_width)
+
+    def _kept(self, room: int) -> list[int]:
+        """The columns that are shown, by their numbers."""
+        columns = list(range(len(self._headings)))
+        for headings, width in ((self._gives_way, self._natural), (self._spare, self._least)):
+            for heading in headings:
+                if total([width(column) for column in columns]) <= room:
+                    break
+                columns = [column for column in columns if self._headings[column].plain != heading]
+        return columns
+
+    def _parts(self, columns: list[int], room: int) -> Iterator[list[int]]:
+        """The columns in parts that fit, each led by the first column."""
+        first, *others = columns
+        part = [first]
+        for column in others:
+            if len(part) > 1 and total([self._natural(one) for one in (*part, column)]) > room:
+                yield part
+                part = [first]
+            part.append(column)
+        yield part
+
+    def _table(self, columns: list[int], room: int) -> Table:
+        natural, least = ([width(column) for column in columns] for width in (self._natural, self._least))
+        for heading in self._whole:
+            for place, column in enumerate(columns):
+                more = natural[place] - least[place]
+                if self._headings[column].plain == heading and total(least) + more <= room:
+                    least[place] = natural[place]
+        widths = fitted(natural, least, room - EDGES - COLUMN_GAP * (len(columns) - 1))
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for column, width in zip(columns, widths, strict=True):
+            table.add_column(self._headings[column], overflow="fold", width=width)
+        for row in self._rows:
+            table.add_row(*(wrapped(row[column], width) for column, width in zip(columns, widths, strict=True)))
+        return table
+
+    def _cells(self, column: int) -> list[str]:
+        return [self._headings[column].plain, *(row[column].plain for row in self._rows)]
+
+    def _natural(self, column: int) -> int:
+        return _longest(line for cell in self._cells(column) for line in cell.splitlines())
+
+    def _least(self, column: int) -> int:
+        """The width of a column in which no word is broken."""
+        return _longest(word for cell in self._cells(column) for word in WORD.findall(cell))
+
+
+def wrapped(cell: Text, width: int) -> Text:
+    """The cell in lines that are no wider than ``width``, broken between words; a longer word is left as it is.
+
+    >>> wrapped(Text("south wall 29.7 %, gantry 8 %"), 11).plain.splitlines()
+    ['south wall', '29.7 %,', 'gantry 8 %']
+    """
+    broken, start, end = list(cell.plain), 0, 0
+    for word in WORD.finditer(cell.plain):
+        between = cell.plain[end : word.start()]
+        if "\n" in between:
+            start = word.start()
+        elif between and cell_len(cell.plain[start : word.end()]) > width:
+            broken[end : word.start()] = "\n".rjust(len(between))
+            start = word.start()
+        end = word.end()
+    lines = cell.copy()
+    lines.plain = "".join(broken)
+    return lines
+
+
+def total(widths: Sequence[int]) -> int:
+    """The width of a table with columns of these widths.
+
+    >>> total([8, 6, 10])
+    32
+    """
+    return sum(widths) + COLUMN_GAP * (len(widths) - 1) + EDGES
+
+
+def fitted(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """The widths of columns that share some room: natural ones, else what their words need, else narrower ones.
+
+    Args:
+        natural: the widths that columns would like to have.
+        least: the widths below which words are broken.
+        room: for all of them together.
+
+    >>> fitted([10, 20], [5, 8], 40), fitted([10, 20], [5, 8], 24), fitted([30, 4], [30, 4], 20)
+    ([10, 20], [7, 17], [16, 4])
+    """
+    if sum(natural) <= room:
+        return list(natural)
+    widths = list(least)
+    while sum(widths) < room:  # what is left goes to the column that is shortest of what it would like
+        wants = [want - width for want, width in zip(natural, widths, strict=True)]
+        widths[wants.index(max(wants))] += 1
+    while sum(widths) > max(room, len(widths)):
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _longest(texts: Iterator[str]) -> int:
+    return max((cell_len(text) for text in texts), default=1) or 1
+
+
+# ---- what there is to tell
 
 STYLES: Mapping[Level | None, str] = {
     Level.CLEAR: "green",
@@ -75,31 +233,54 @@ def scene_report(result: SceneResult, *, quiet: bool = False) -> list[Renderable
     return [*parts, plain_line("")]
 
 
+class Column(NamedTuple):
+    """A column of a table of verdicts.
+
+    Attributes:
+        cell: of a result.
+        shown: whether some results make a table have it.
+    """
+
+    cell: Callable[[Judged], Text]
+    shown: Callable[[Sequence[Judged]], bool]
+
+
+def _has_pairs(results: Sequence[Judged]) -> bool:
+    return all(result.check.attacker for result in results)
+
+
+def _are_measured(results: Sequence[Judged]) -> bool:
+    return any(result.verdict.measurement is not None for result in results)
+
+
+def _odds_cell(result: Judged) -> Text:
+    return plain_line("" if result.odds is None else in_hundred(result.odds.odds))
+
+
+COLUMNS = {
+    "attacker": Column(lambda result: plain_line(_attacker(result)), _has_pairs),
+    "target": Column(lambda result: plain_line(result.check.target), _has_pairs),
+    "asked": Column(lambda result: plain_line(result.check.label), lambda results: not _has_pairs(results)),
+    "verdict": Column(lambda result: _verdict_cell(result), lambda results: True),
+    "obscured": Column(lambda result: plain_line(_share(result.verdict)), _are_measured),
+    "blockers": Column(lambda result: plain_line(_blockers(result.verdict)), _are_measured),
+    "renderer": Column(lambda result: plain_line(_renderer(result.verdict)), _are_measured),
+    "odds": Column(_odds_cell, lambda results: any(result.odds is not None for result in results)),
+    "expected": Column(
+        lambda result: plain_line(*EXPECTED[result.expected]),
+        lambda results: any(result.expected is not None for result in results),
+    ),
+}
+"""The columns of a table of verdicts, by their headings."""
+
+
 def _verdicts(results: Sequence[Judged]) -> FittedTable:
-    verdicts = [result.verdict for result in results]
-    is_measured = any(verdict.measurement is not None for verdict in verdicts)
-    has_odds = any(result.odds is not None for result in results)
-    has_expectations = any(result.expected is not None for result in results)
-    columns: dict[str, Callable[[Judged], Text]] = {}
-    if all(result.check.attacker for result in results):
-        columns["attacker"] = lambda result: plain_line(_attacker(result))
-        columns["target"] = lambda result: plain_line(result.check.target)
-    else:
-        columns["asked"] = lambda result: plain_line(result.check.label)
-    columns["verdict"] = _verdict_cell
-    if is_measured:
-        columns["obscured"] = lambda result: plain_line(_share(result.verdict))
-        columns["blockers"] = lambda result: plain_line(_blockers(result.verdict))
-        columns["renderer"] = lambda result: plain_line(_renderer(result.verdict))
-    if has_odds:
-        columns["odds"] = lambda result: plain_line("" if result.odds is None else in_hundred(result.odds.odds))
-    if has_expectations:
-        columns["expected"] = lambda result: plain_line(*EXPECTED[result.expected])
+    columns = {heading: column for heading, column in COLUMNS.items() if column.shown(results)}
     # What is not as expected is said below the table as well, and the renderer by --json.
     whole = ("verdict", *list(columns)[:-1])
     table = headed_table(*columns, gives_way=("renderer", "expected"), spare=("blockers",), whole=whole)
     for result in results:
-        table.add_row(*(cell(result) for cell in columns.values()))
+        table.add_row(*(column.cell(result) for column in columns.values()))
     return table
 
 
@@ -160,7 +341,7 @@ def _share(verdict: Verdict) -> str:
 
 
 def _renderer(verdict: Verdict) -> str:
-    return str(verdict.row().get(RENDERER.key, ""))
+    return str(RENDERER.value_in(verdict) or "") if RENDERER in verdict.fields else ""
 
 
 def _blockers(verdict: Verdict) -> str:
@@ -174,42 +355,48 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     """Everyone against everyone: a row for each attacker, a column for each target."""
     if not result.judged:
         return []
-    verdicts = [judged.verdict for judged in result.judged]
-    pairs = [(judged.check.attacker, judged.check.target) for judged in result.judged]
-    cells = {pair: _matrix_cell(judged) for pair, judged in zip(pairs, result.judged, strict=True)}
-    attackers, targets = (list(dict.fromkeys(names)) for names in zip(*pairs, strict=True))
-    if set(attackers) & set(targets):
-        attackers = targets = list(dict.fromkeys(name for pair in pairs for name in pair))
-    wide = len(targets) <= MOST_COLUMNS
-    table = headed_table("", *(targets if wide else attackers), parted=True)
-    for name in attackers if wide else targets:
-        pairs = [(name, column) for column in targets] if wide else [(column, name) for column in attackers]
-        table.add_row(plain_line(name, "bold"), *(cells.get(pair, plain_line("")) for pair in pairs))
+    cells = {(judged.check.attacker, judged.check.target): _matrix_cell(judged) for judged in result.judged}
+    table, wide = _matrix_table(cells)
     parts: list[RenderableType] = [_heading(result), table]
     if not quiet:
-        who = "Each row looks at each column" if wide else "Each column looks at each row"
-        is_obscured = any(verdict.measurement and verdict.measurement.occluded for verdict in verdicts)
-        share = "; the share is what is obscured" if is_obscured else ""
-        parts.append(plain_line(f"{who}{share}.", "dim"))
-        if any(judged.odds is not None for judged in result.judged):
-            parts.append(
-                plain_line("Where another verdict may be true, the likeliest and its odds stand below the call.", "dim")
-            )
-        marginal = (cell for cell, verdict in zip(cells.values(), verdicts, strict=True) if verdict.marginal)
-        close = next(marginal, None)
-        if close is not None:
-            shown = close.plain.splitlines()[0]
-            meaning = (
-                f"{TOO_CLOSE}: roll off"
-                if result.judged[0].odds is None
-                else f"{TOO_CLOSE} as measured: the odds decide"
-            )
-            parts.append(plain_line(f'A question mark, as in "{shown}", means {meaning}.', "dim"))
+        parts += [plain_line(line, "dim") for line in _matrix_legend(result.judged, list(cells.values()), wide=wide)]
     for judged in result.judged:
         parts += _what_if(judged, f"{judged.check.label}: ")
     if not quiet:
         parts += [plain_line(f"warning: {warning}", "dim") for warning in _warnings(result)]
     return parts
+
+
+def _matrix_table(cells: Mapping[tuple[str, str], Text]) -> tuple[FittedTable, bool]:
+    """The cells of attackers and targets as a table, and whether it has a row for each attacker, not for each target.
+
+    Who both looks and is looked at stands in the same order in rows and in columns.
+    """
+    attackers, targets = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+    if set(attackers) & set(targets):
+        attackers = targets = list(dict.fromkeys(name for pair in cells for name in pair))
+    wide = len(targets) <= MOST_COLUMNS
+    rows, columns = (attackers, targets) if wide else (targets, attackers)
+    table = headed_table("", *columns, parted=True)
+    for name in rows:
+        pairs = [(name, column) if wide else (column, name) for column in columns]
+        table.add_row(plain_line(name, "bold"), *(cells.get(pair, plain_line("")) for pair in pairs))
+    return table, wide
+
+
+def _matrix_legend(results: Sequence[Judged], cells: Sequence[Text], *, wide: bool) -> Iterator[str]:
+    who = "Each row looks at each column" if wide else "Each column looks at each row"
+    measured = (result.verdict.measurement for result in results)
+    is_obscured = any(measurement and measurement.occluded for measurement in measured)
+    yield f"{who}{'; the share is what is obscured' if is_obscured else ''}."
+    if any(result.odds is not None for result in results):
+        yield "Where another verdict may be true, the likeliest and its odds stand below the call."
+    marginal = (cell for cell, result in zip(cells, results, strict=True) if result.verdict.marginal)
+    close = next(marginal, None)
+    if close is not None:
+        with_odds = results[0].odds is not None
+        meaning = f"{TOO_CLOSE} as measured: the odds decide" if with_odds else f"{TOO_CLOSE}: roll off"
+        yield f'A question mark, as in "{close.plain.splitlines()[0]}", means {meaning}.'
 
 
 def _what_if(judged: Judged, who: str = "  what would change it: ") -> list[RenderableType]:
@@ -223,8 +410,6 @@ def _what_if(judged: Judged, who: str = "  what would change it: ") -> list[Rend
 
 
 def _matrix_cell(judged: Judged) -> Text:
-    from rich.text import Text
-
     verdict, odds, measured = judged.verdict, judged.odds, judged.verdict.measurement
     close = "?" * verdict.marginal
     if odds is not None and max(odds.odds.values()) < 0.995:
@@ -262,50 +447,49 @@ MOST_PARTS_LISTED = 500
 
 def inspection_report(report: Row) -> list[RenderableType]:
     """The findings of `silhouette.models.inspection.inspection`, in words."""
-    size = " x ".join(f"{length:.1f}" for length in report["extents"])
-    parts: list[RenderableType] = [
-        plain_line(report["file"], "bold"),
-        plain_line(f"{report['kind']}, {report['format']}, {_counted(report['triangles'], 'triangle')}"),
-        plain_line(
-            f"size    {size} mm (x, y, z), units {report['units']} ({report['units_from']}), {report['up']} was up"
-        ),
-    ]
-    if report["kind"] != "terrain":
-        base, eye = report["base"], _point(report["eye"])
-        known = f"{base['diameter']:.1f} mm across, {base['height']:.2f} mm high ({base['from']})" if base else "none"
-        parts += [plain_line(f"base    {known}"), plain_line(f"eye     {eye} ({report['eye_from']})")]
-        parts += [plain_line(f"        {_point(point)} into the {arc} arc") for arc, point in report["eyes"].items()]
-        if "front" in report:
-            parts.append(plain_line(f"front   {report['front']:g}° anticlockwise from +x ({report['front_from']})"))
-    surface = "watertight" if report["watertight"] else f"not watertight, {_counted(report['holes'], 'hole')}"
-    surface += ", closed" if report["solid"] and not report["watertight"] else ""
-    surface += "; what its outline encloses is filled" if report["solid"] == "filled" else ""
     table = headed_table("part", "triangles", "role")
     for part in report["parts"][:MOST_PARTS_LISTED]:
-        table.add_row(plain_line(part["name"]), plain_line(str(part["triangles"])), plain_line(part["role"]))
-    parts += [plain_line(f"surface {surface}"), table]
+        table.add_row(*(plain_line(str(part[key])) for key in ("name", "triangles", "role")))
+    parts: list[RenderableType] = [plain_line(report["file"], "bold"), *map(plain_line, _facts(report)), table]
     if len(report["parts"]) > MOST_PARTS_LISTED:
         more = _counted(len(report["parts"]) - MOST_PARTS_LISTED, "more part")
         parts.append(plain_line(f"and {more}; --json lists all"))
     parts += [plain_line(f"warning: {warning}", "yellow") for warning in report["warnings"]]
     if report["suggested"]:
-        from silhouette.models.inspection import has_list, is_model_file
-
-        file = Path(report["file"])
-        where = f"at the end of {file.name}"
-        if not is_model_file(file):
-            where = f'next to mesh = "{file.name}", in a scene or a model file'
-        elif file.suffix.lower() == ".json":
-            where = f'before "mesh" in {file.name}, or into the list "insignificant" that is there'
-        elif has_list(file):
-            where = f"at the beginning of the list insignificant = [...] of {file.name}"
-        parts.append(
-            plain_line(f"Thin parts that stick out and could be insignificant. Paste what you both agree to {where}:")
-        )
+        what = "Thin parts that stick out and could be insignificant. Paste what you both agree to"
         shares = ", ".join(f"{100 * suggestion['share']:.1f} %" for suggestion in report["suggested"])
+        parts.append(plain_line(f"{what} {_place_for_tags(Path(report['file']))}:"))
         parts.append(plain_line(f"# of the body's surface, in this order: {shares}", "dim"))
         parts += [plain_line(line, "cyan") for line in report["suggested_toml"].splitlines()]
     return parts
+
+
+def _facts(report: Row) -> Iterator[str]:
+    """What a model is, but for its parts."""
+    size = " x ".join(f"{length:.1f}" for length in report["extents"])
+    yield f"{report['kind']}, {report['format']}, {_counted(report['triangles'], 'triangle')}"
+    yield f"size    {size} mm (x, y, z), units {report['units']} ({report['units_from']}), {report['up']} was up"
+    if report["kind"] != "terrain":
+        base = report["base"]
+        across = f"{base['diameter']:.1f} mm across, {base['height']:.2f} mm high ({base['from']})" if base else "none"
+        yield f"base    {across}"
+        yield f"eye     {_point(report['eye'])} ({report['eye_from']})"
+        yield from (f"        {_point(point)} into the {arc} arc" for arc, point in report["eyes"].items())
+        if "front" in report:
+            yield f"front   {report['front']:g}° anticlockwise from +x ({report['front_from']})"
+    surface = "watertight" if report["watertight"] else f"not watertight, {_counted(report['holes'], 'hole')}"
+    surface += ", closed" if report["solid"] and not report["watertight"] else ""
+    yield f"surface {surface}" + ("; what its outline encloses is filled" if report["solid"] == "filled" else "")
+
+
+def _place_for_tags(file: Path) -> str:
+    from silhouette.models.inspection import has_list, is_model_file
+
+    if not is_model_file(file):
+        return f'next to mesh = "{file.name}", in a scene or a model file'
+    if file.suffix.lower() == ".json":
+        return f'before "mesh" in {file.name}, or into the list "insignificant" that is there'
+    return f"at the {'beginning of the list insignificant = [...] of' if has_list(file) else 'end of'} {file.name}"
 
 
 def _point(coordinates: Sequence[float]) -> str:
@@ -314,25 +498,13 @@ def _point(coordinates: Sequence[float]) -> str:
 
 def doctor_report(report: Row) -> list[RenderableType]:
     """The findings of `silhouette.cli.doctor.examination`, as tables."""
-    renderers = report["renderers"]
-    timed = any(renderer["checks_per_second"] is not None for renderer in renderers)
-    table = headed_table(
-        "renderer",
-        "works",
-        "--device",
-        "device",
-        *(["checks/s"] if timed else []),
-        "driver, or why not",
-        spare=("checks/s",),
-    )
-    for renderer in renderers:
+    timed = any(renderer["checks_per_second"] is not None for renderer in report["renderers"])
+    rate = ["checks/s"] if timed else []
+    headings = ("renderer", "works", "--device", "device", *rate, "driver, or why not")
+    table = headed_table(*headings, spare=("checks/s",))
+    for renderer in report["renderers"]:
         works = plain_line("yes", "green") if renderer["works"] else plain_line("no", "red")
-        option, memory = renderer["device_option"] or "", renderer["memory"]
-        device = renderer["device"] + (f", {memory / 2**30:.0f} GiB" if memory else "")
-        rate = renderer["checks_per_second"]
-        fast = "" if rate is None else f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
-        words = [option, device, *([fast] if timed else []), renderer["reason"] or renderer["driver"] or ""]
-        table.add_row(plain_line(renderer["name"]), works, *map(plain_line, words))
+        table.add_row(plain_line(renderer["name"]), works, *map(plain_line, _renderer_cells(renderer, timed=timed)))
     cache, memory = report["cache"], report["memory"]
     versions = ", ".join(f"{name} {version or 'not installed'}" for name, version in report["versions"].items())
     return [
@@ -344,6 +516,18 @@ def doctor_report(report: Row) -> list[RenderableType]:
         plain_line(
             f"kept in memory {memory['bytes'] / 1e6:.1f} MB, {memory['most'] / 1e6:.0f} MB at most in a process"
         ),
+    ]
+
+
+def _renderer_cells(renderer: Row, *, timed: bool) -> list[str]:
+    memory, rate = renderer["memory"], renderer["checks_per_second"]
+    device = renderer["device"] + (f", {memory / 2**30:.0f} GiB" if memory else "")
+    fast = "" if rate is None else f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
+    return [
+        renderer["device_option"] or "",
+        device,
+        *([fast] if timed else []),
+        renderer["reason"] or renderer["driver"] or "",
     ]
 
 
@@ -404,8 +588,6 @@ def headed_table(*headings: str, **how: Any) -> FittedTable:
 
 def plain_line(text: str, style: str = "") -> Text:
     """A line of text without markup, of signs that a terminal can show."""
-    from rich.text import Text
-
     return Text(printable(text), style)
 
 

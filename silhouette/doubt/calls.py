@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from silhouette.rules.base import Verdict
-from silhouette.scenes.doubt import BenefitOfDoubt
+from silhouette.scenes.entries import BenefitOfDoubt
 
 ROLL_OFF = "roll off"
 

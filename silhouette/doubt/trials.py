@@ -21,7 +21,7 @@ from silhouette.files.cache import UNCACHED, Cache
 from silhouette.geometry import Floats
 from silhouette.lazy import cached_property
 from silhouette.rules.abilities import HasOdds
-from silhouette.scenes.doubt import DoubtEntry
+from silhouette.scenes.entries import DoubtEntry
 from silhouette.scenes.places import Move
 from silhouette.scenes.table import Piece, TableScene
 

@@ -116,62 +116,45 @@ def _draw_swatch(figure: Figure, style: Style, swatch: Swatch, at: tuple[float, 
         figure.add_artist(Rectangle(corner, wide, high, transform=page, **options))
 
 
-@dataclass(frozen=True)
-class Caption:
-    """The text below a drawing.
+def caption_lines(
+    width: float, style: Style, title: str, reason: str, legend: Sequence[Swatch], notes: Sequence[str]
+) -> list[CaptionLine]:
+    """The lines of the text below a drawing, from the top down.
 
-    Attributes:
+    Args:
         width: of the page, mm.
         style: its colours.
         title, reason: the first line, and the sentence below it.
         legend: the entries of the legend.
         notes: the small print below the legend.
     """
+    room = SAFE * (width - 2 * EDGE)
+    lines = _set(title, room, TITLE, 3, style.ink, bold=True)
+    lines += _set(reason, room, REASON, MAX_REASON_LINES, style.ink)
+    lines += _legend_lines(legend, room, style.ink)
+    for note in notes:
+        lines += _set(note, room, SMALL, 3, style.soft_ink)
+    return lines
 
-    width: float
-    style: Style
-    title: str
-    reason: str
-    legend: Sequence[Swatch]
-    notes: Sequence[str]
 
-    @property
-    def _room(self) -> float:
-        return SAFE * (self.width - 2 * EDGE)
+def _set(text: str, room: float, size: float, most: int, colour: str, *, bold: bool = False) -> list[CaptionLine]:
+    lines = typeface.wrapped(typeface.printable(text), room, size, bold, most)
+    return [CaptionLine(typeface.height(size), size, bold, colour, ((EDGE, line),)) for line in lines]
 
-    def lines(self) -> list[CaptionLine]:
-        """The lines, from the top down."""
-        style = self.style
-        lines = self._set(self.title, TITLE, 3, bold=True, colour=style.ink)
-        lines += self._set(self.reason, REASON, MAX_REASON_LINES, colour=style.ink)
-        lines += self._legend_lines()
-        for note in self.notes:
-            lines += self._set(note, SMALL, 3, colour=style.soft_ink)
-        return lines
 
-    def _set(self, text: str, size: float, most: int, *, colour: str, bold: bool = False) -> list[CaptionLine]:
-        lines = typeface.wrapped(typeface.printable(text), self._room, size, bold, most)
-        return [CaptionLine(typeface.height(size), size, bold, colour, ((EDGE, line),)) for line in lines]
-
-    def _legend_lines(self) -> list[CaptionLine]:
-        rows: list[list[Swatch]] = [[]]
-        gap, between = 1.2, 3.0
-        x = 0.0
-        for swatch in self.legend:
-            wide = SWATCH[0] + gap + typeface.width(typeface.printable(swatch.words), SMALL)
-            if rows[-1] and x + wide > self._room:
-                rows.append([])
-                x = 0.0
-            rows[-1].append(swatch)
-            x += wide + between
-        lines = []
-        for row in rows if rows[0] else []:
-            x, texts, swatches = EDGE, list[tuple[float, str]](), list[tuple[float, Swatch]]()
-            for swatch in row:
-                room = self._room - SWATCH[0] - gap
-                words = typeface.elided(typeface.printable(swatch.words), room, SMALL)
-                swatches.append((x, swatch))
-                texts.append((x + SWATCH[0] + gap, words))
-                x += SWATCH[0] + gap + typeface.width(words, SMALL) + between
-            lines.append(CaptionLine(SWATCH[1] + 1.2, SMALL, False, self.style.ink, tuple(texts), tuple(swatches)))
-        return lines
+def _legend_lines(legend: Sequence[Swatch], room: float, colour: str) -> list[CaptionLine]:
+    """The legend, as many entries on a line as it has room for."""
+    gap, between = 1.2, 3.0
+    rows, x = list[tuple[list[tuple[float, str]], list[tuple[float, Swatch]]]](), EDGE
+    for swatch in legend:
+        words = typeface.elided(typeface.printable(swatch.words), room - SWATCH[0] - gap, SMALL)
+        wide = SWATCH[0] + gap + typeface.width(words, SMALL)
+        if not rows or x - EDGE + wide > room:
+            rows.append(([], []))
+            x = EDGE
+        texts, swatches = rows[-1]
+        swatches.append((x, swatch))
+        texts.append((x + SWATCH[0] + gap, words))
+        x += wide + between
+    height = SWATCH[1] + 1.2
+    return [CaptionLine(height, SMALL, False, colour, tuple(texts), tuple(swatches)) for texts, swatches in rows]

@@ -14,7 +14,7 @@ import numpy as np
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.odds_chart import NAME
 from silhouette.drawing.page import check_png_path
-from silhouette.drawing.saving import Format, Told, Writing, save, svg
+from silhouette.drawing.saving import Description, Format, Writing, save, svg
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.sheet import settings as matplotlib_settings
 from silhouette.drawing.styles import PRINT, Style
@@ -68,7 +68,7 @@ def warm_up(tables: bool, writing: Writing | None = None) -> None:
     if writing is not None:
         sheet = Sheet()
         sheet.text(0.0, 0.0, "x")
-        svg(sheet.finish(), Told("x"), writing)
+        svg(sheet.finish(), Description("x"), writing)
 
 
 def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
@@ -111,7 +111,7 @@ def write_figures(
         figures = [*figures_of(scene, check, verdict, renderer), *more]
         for figure in _chosen(scene, check, figures, options.figure):
             path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
-            _write(scene, figure, verdict, path, options)
+            write_figure(scene, figure, verdict, path, options)
             written.append(path)
     return written
 
@@ -122,14 +122,14 @@ def _chosen(scene: Scene, check: Check, figures: list[Figure], name: str | None)
     Raises:
         RequestError: where there are figures, but none of that name.
     """
-    kept = [figure for figure in figures if name in (None, figure.name)]
-    if figures and not kept:
+    chosen = [figure for figure in figures if name in (None, figure.name)]
+    if figures and not chosen:
         rule = rule_called(scene.rules)
         overview = drawing_of(scene.rules).overview(scene)
-        known = [figure.name for figure in [*figures, *([overview] if overview else [])]]
-        known += [NAME] * (isinstance(rule, HasOdds) and rule.has_odds(check))
-        raise RequestError(f"{scene.path}: no figure '{name}'; {did_you_mean(str(name), known, 'its figures are')}")
-    return kept
+        names = [figure.name for figure in [*figures, *([overview] if overview else [])]]
+        names += [NAME] * (isinstance(rule, HasOdds) and rule.has_odds(check))
+        raise RequestError(f"{scene.path}: no figure '{name}'; {did_you_mean(str(name), names, 'its figures are')}")
+    return chosen
 
 
 def write_overview(scene: Scene, folder: Path, options: FigureOptions) -> Path:
@@ -153,7 +153,7 @@ def write_overview(scene: Scene, folder: Path, options: FigureOptions) -> Path:
     with matplotlib_settings():
         sheet = _drawn(figure, options)
         data = {"scene": scene.path.name, "title": scene.title, "figure": figure.name, **sheet.data}
-        save(sheet.finish(), path, Told(scene.title or scene.path.stem, sheet.about, data), text=options.text)
+        save(sheet.finish(), path, Description(scene.title or scene.path.stem, sheet.about, data), text=options.text)
     return path
 
 
@@ -176,21 +176,28 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Rend
         return True
     with matplotlib_settings():
         for figure in figures_of(scene, check, verdict, renderer)[:1]:
-            _write(scene, figure, verdict, path, FigureOptions("png"))
+            write_figure(scene, figure, verdict, path, FigureOptions("png"))
             return True
     return False
 
 
-def _write(scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: FigureOptions) -> None:
-    """Writes one figure into its file, with the verdict's row and the data of the sheet in the file's metadata."""
+def write_figure(
+    scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: FigureOptions, source: str = ""
+) -> None:
+    """Writes one figure, with the verdict's row, the data of the sheet and the scene's name, or ``source``, in it."""
     sheet = _drawn(figure, options)
     title = f"{scene.title or scene.path.stem}: {verdict.attacker} → {verdict.target}, {figure.name}"
-    data = {"scene": scene.path.name, "title": scene.title, "figure": figure.name, **verdict.row(), **sheet.data}
-    save(sheet.finish(), path, Told(title, sheet.about, data), text=options.text)
+    data = {
+        "scene": source or scene.path.name,
+        "title": scene.title,
+        "figure": figure.name,
+        **verdict.row(),
+        **sheet.data,
+    }
+    save(sheet.finish(), path, Description(title, sheet.about, data), text=options.text)
 
 
 def _drawn(figure: Figure, options: FigureOptions) -> Sheet:
-    """The sheet of a figure, ready to be finished."""
     sheet = Sheet(
         figure.width, options.style, captions=options.captions, names=options.names, language=options.language
     )

@@ -25,14 +25,15 @@ from silhouette.drawing.page import (
     SOFT_INK,
     VERMILLION,
     WIDTH,
-    Colour,
     Drawing,
     Face,
     check_png_path,
     joined,
     save_png,
+    write_lines,
 )
 from silhouette.drawing.shading import Values, hollows, light, lit, mixed, nearness_of, normals, outlines
+from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.filled import rendered
 from silhouette.geometry import INCH, Floats, Pose, corners, cosine_and_sine
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
@@ -251,7 +252,6 @@ def _panels(model: Model) -> list[_Panel]:
 
 
 def _painted(view: View, bodies: Sequence[Body], renderer: Renderer) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """The model in the colours of its roles, shaded, on plain paper."""
     layer = rendered(renderer, view, bodies)
     there = layer.ids > 0
     nearness = nearness_of(layer.depth)
@@ -277,30 +277,36 @@ def _annotate(drawing: Drawing, panel: _Panel, model: Model, suggestions: Sequen
     for number, suggestion in enumerate(suggestions, 1):
         for low, high in suggestion.boxes:
             dashed_box(drawing, panel.pixel(corners(low, high)), str(number), MARK)
-    if panel.name == "front" and model.base is not None:
+    if panel.name == "front":
         _dimension_base(drawing, panel, model)
     if panel.name == "right":
         low, high = model.mesh.bounds[:, 2]
         upright_dimension(drawing, left - 16 * FINE, (bottom, top), f"{high - low:.1f} mm", MARK, leftwards=True)
     if panel.name == "top":
-        ahead = np.array([*cosine_and_sine(model.front), 0.0])
-        start = np.array([*model.base_centre, model.mesh.bounds[1, 2]])
-        ends = panel.pixel(np.array([start, start + ahead]))
-        arrow(drawing, ends[0], top - 26 * FINE, "front", MARK)
-        scale_bar(drawing, (16 * FINE, PANEL[1] - 16 * FINE), float(np.linalg.norm(ends[1] - ends[0])), MARK)
+        _mark_front_and_scale(drawing, panel, model, top)
     if model.kind != "terrain":
-        label = "eye" if model.eye_from == "given" else "eye, estimated"
-        for place in model.eye_candidates[1:]:
-            share = f"{100 * place.likelihood:.0f} %" if panel.name == "front" else ""
-            eye_mark(drawing, panel.pixel(place.eye[None])[0], share, MARK)
-        eye_mark(drawing, panel.pixel(model.eye[None])[0], label if panel.name == "front" else "", MARK)
+        _mark_eyes(drawing, panel, model)
+
+
+def _mark_front_and_scale(drawing: Drawing, panel: _Panel, model: Model, top: float) -> None:
+    ahead = np.array([*cosine_and_sine(model.front), 0.0])
+    start = np.array([*model.base_centre, model.mesh.bounds[1, 2]])
+    ends = panel.pixel(np.array([start, start + ahead]))
+    arrow(drawing, ends[0], top - 26 * FINE, "front", MARK)
+    scale_bar(drawing, (16 * FINE, PANEL[1] - 16 * FINE), float(np.linalg.norm(ends[1] - ends[0])), MARK)
+
+
+def _mark_eyes(drawing: Drawing, panel: _Panel, model: Model) -> None:
+    """The eye, over the other places where it may be; with words in the first panel alone."""
+    texts = [f"{100 * place.likelihood:.0f} %" for place in model.eye_candidates[1:]]
+    texts.append("eye" if model.eye_from == "given" else "eye, estimated")
+    for eye, text in zip([*(place.eye for place in model.eye_candidates[1:]), model.eye], texts, strict=True):
+        eye_mark(drawing, panel.pixel(eye[None])[0], text if panel.name == "front" else "", MARK)
 
 
 def _dimension_base(drawing: Drawing, panel: _Panel, model: Model) -> None:
-    """The width of the base below it, and its height to its right."""
-    assert model.base is not None
-    if model.base.source == "given":
-        return  # it is not in the mesh
+    if model.base is None or model.base.source == "given":
+        return  # there is none, or it is not in the mesh
     points = model.mesh.subset(model.role == BASE).vertices
     (left, top), (right, bottom) = panel.pixel(points).min(axis=0), panel.pixel(points).max(axis=0)
     across, along = np.ptp(points @ panel.view.axes[[0, 2]].T, axis=0)
@@ -312,17 +318,12 @@ def _dimension_base(drawing: Drawing, panel: _Panel, model: Model) -> None:
 
 def _caption(drawing: Drawing, y: float, model: Model, suggestions: Sequence[Suggestion]) -> float:
     """Writes the facts about the model and the legend of its colours; gives the row at which they end."""
-    width = WIDTH - 2 * MARGIN
-    TITLE.draw(drawing, (MARGIN, y), TITLE.elided(TITLE.printable(model.source), width))
+    TITLE.draw(drawing, (MARGIN, y), TITLE.elided(TITLE.printable(model.source), WIDTH - 2 * MARGIN))
     y += TITLE.line
     for line in (_about(model), _base_and_eye(model)):
-        for part in FACTS.wrapped(FACTS.printable(line), width, 2):
-            FACTS.draw(drawing, (MARGIN, y), part)
-            y += FACTS.line
+        y = write_lines(drawing, y, line, FACTS, 2)
     for note in _notes(model, suggestions):
-        for part in NOTE.wrapped(NOTE.printable(note), width, 2):
-            NOTE.draw(drawing, (MARGIN, y), part, SOFT_INK)
-            y += NOTE.line
+        y = write_lines(drawing, y, note, NOTE, 2, SOFT_INK)
     y += 12 * FINE
     drawing.line([MARGIN, y, WIDTH - MARGIN, y], fill=RULE, width=FINE)
     y += 11 * FINE

@@ -16,10 +16,10 @@ import shapely
 from silhouette.doubt.maps import Map
 from silhouette.drawing.captions import BOLD, HAIRLINE, THIN, Swatch
 from silhouette.drawing.games import drawing_of
-from silhouette.drawing.saving import Told, save
+from silhouette.drawing.marks import areas
+from silhouette.drawing.saving import Description, save
 from silhouette.drawing.sheet import Figure, Sheet, settings
-from silhouette.drawing.strokes import areas
-from silhouette.drawing.styles import PRINT, Style, style_called, verdict_colours
+from silhouette.drawing.styles import PRINT, Style, channels, hexadecimal, style_called, verdict_colours
 from silhouette.drawing.table.tracing import Rings, rings_of
 from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
@@ -65,10 +65,10 @@ class MapLook:
         Raises:
             RequestError: where there is no such layer, style or language.
         """
-        known = next((one for one in LAYERS if one == layer), None)
-        if known is None:
+        chosen = next((choice for choice in LAYERS if choice == layer), None)
+        if chosen is None:
             raise RequestError(f"--layer {layer}: no such layer; {did_you_mean(layer, LAYERS)}")
-        return cls(known, style_called(style), Words(language).language)
+        return cls(chosen, style_called(style), Words(language).language)
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def write_map_picture(drawn: Map, path: Path, look: MapLook = MapLook()) -> None
             "move": request.move,
             **sheet.data,
         }
-        save(sheet.finish(), path, Told(sheet.title, sheet.about, data))
+        save(sheet.finish(), path, Description(sheet.title, sheet.about, data))
 
 
 def map_figure(drawn: Map, layer: Layer = "verdict") -> Figure:
@@ -177,7 +177,6 @@ def _draw_map(sheet: Sheet, drawn: Map, layer: Layer) -> None:
 
 
 def _verdicts(sheet: Sheet, drawn: Map) -> list[Paint]:
-    """The paints of the verdicts that some place has."""
     rules = drawn.scene.rules
     colours = verdict_colours(rule_called(rules).levels)
     words = sheet.words.of(rules)
@@ -205,10 +204,8 @@ def _counts(sheet: Sheet, drawn: Map) -> list[Paint]:
 
 
 def _mixed(share: float) -> str:
-    """A colour between those of nobody and of everyone."""
-    channels = np.array([[int(one[at : at + 2], 16) for at in (1, 3, 5)] for one in COUNTS])
-    places = np.linspace(0.0, 1.0, len(COUNTS))
-    return "#" + "".join(f"{round(np.interp(share, places, channel)):02x}" for channel in channels.T)
+    places, ends = np.linspace(0.0, 1.0, len(COUNTS)), np.array([channels(colour) for colour in COUNTS])
+    return hexadecimal(float(np.interp(share, places, channel)) for channel in ends.T)
 
 
 def _fill(sheet: Sheet, index: Any, grid: Grid, colour: str, *, parted: bool) -> None:
@@ -248,7 +245,6 @@ def _mark_nearest(sheet: Sheet, drawn: Map, unit: float) -> None:
 
 
 def _caption(sheet: Sheet, drawn: Map, layer: Layer) -> None:
-    """Says whose map it is, and what its colours mean."""
     request, names = drawn.request, list(drawn.others)
     if len(names) > MOST_NAMED:
         names = [*names[: MOST_NAMED - 1], sheet.words("more", count=len(names) - MOST_NAMED + 1)]

@@ -19,11 +19,10 @@ import numpy as np
 from silhouette.doubt.calls import ROLL_OFF, by_odds, hundredths
 from silhouette.doubt.odds import Odds
 from silhouette.drawing import typeface
-from silhouette.drawing.animation.words import COLOURS, ink_on
 from silhouette.drawing.captions import HAIRLINE, SMALL, THIN
 from silhouette.drawing.captions import NAME as NAMED
-from silhouette.drawing.page import Colour
 from silhouette.drawing.sheet import Figure, Sheet
+from silhouette.drawing.styles import LEVEL_COLOURS, hexadecimal, ink_on
 from silhouette.drawing.words.words import Words
 from silhouette.rules.base import Level, Scale, Verdict
 
@@ -50,7 +49,6 @@ SPARE = 0.15
 
 HATCHES: Mapping[Level, str | None] = {Level.CLEAR: None, Level.PARTIAL: "...", Level.FULL: "////", Level.BLOCKED: None}
 """The hatch of each level, so that a copy in grey tells the same."""
-
 
 WEIGHING: Mapping[str, str] = {
     "place": "from place",
@@ -83,13 +81,13 @@ def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, L
     if not np.isnan(shares).all() and _draw_trials(sheet, odds, levels, scale):
         trials += f" {words('changes')}"
     call = words("roll off") if odds.call == ROLL_OFF else words.verdict(odds.call)
-    told = ", ".join(_named(words, one, part) for one, part in by_odds(odds.odds))
+    parts = ", ".join(_named(words, word, part) for word, part in by_odds(odds.odds))
     title = words("title", attacker=verdict.attacker, target=verdict.target, verdict=call)
     if odds.call == verdict.verdict and verdict.in_arc is False:
         title = words("out of arc", title=title)
     if verdict.marginal:
         title = words("marginal", title=title)
-    sheet.caption(title, words("odds", odds=told))
+    sheet.caption(title, words("odds", odds=parts))
     sheet.note(trials)
     error = words.number(f"{100.0 * odds.error:.1f} %")
     sheet.note(f"{words('sure', error=error)} {words(WEIGHING[odds.doubt_from])}")
@@ -100,21 +98,21 @@ def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Word
     for verdict, part in odds.odds.items():
         if part:
             level = levels[verdict]
+            fill, ink = (hexadecimal(colour) for colour in (LEVEL_COLOURS[level], ink_on(LEVEL_COLOURS[level])))
             _box(sheet, level, left, bottom, WIDE * part, top - bottom)
-            told = (_named(words, verdict, part), _in_hundred(words, part))
-            fitting = [text for text in told if sheet.paper(_wide(text)) <= WIDE * part]
+            texts = (_named(words, verdict, part), _in_hundred(words, part))
+            fitting = [text for text in texts if sheet.paper(_wide(text)) <= WIDE * part]
             if fitting:
                 sheet.axes.text(
                     left + WIDE * part / 2, (bottom + top) / 2, fitting[0],
-                    ha="center", va="center_baseline", color=_hex(_ink(level)), parse_math=False,
+                    ha="center", va="center_baseline", color=ink, parse_math=False,
                     fontproperties=typeface.face(NAMED, True),
-                    bbox={"boxstyle": "round,pad=0.2", "facecolor": _hex(COLOURS[level]), "edgecolor": "none"},
+                    bbox={"boxstyle": "round,pad=0.2", "facecolor": fill, "edgecolor": "none"},
                 )  # fmt: skip
         left += WIDE * part
 
 
 def _named(words: Words, verdict: str, part: float) -> str:
-    """A verdict with its odds, such as "full cover 29"."""
     return f"{words.verdict(verdict)} {_in_hundred(words, part)}"
 
 
@@ -186,16 +184,11 @@ def _ticks(low: float, high: float) -> list[float]:
 def _box(sheet: Sheet, level: Level, left: float, bottom: float, wide: float, high: float) -> None:
     from matplotlib.patches import Rectangle
 
-    colour = COLOURS[level]
-    look: dict[str, Any] = {"facecolor": _hex(colour), "edgecolor": _hex(_ink(level)), "hatch": HATCHES[level]}
+    look: dict[str, Any] = {
+        "facecolor": hexadecimal(LEVEL_COLOURS[level]),
+        "edgecolor": hexadecimal(ink_on(LEVEL_COLOURS[level])),
+        "hatch": HATCHES[level],
+    }
     if level is Level.BLOCKED:  # which is as dark as a dark page
         look |= {"edgecolor": sheet.style.soft_ink, "linewidth": HAIRLINE}
     sheet.axes.add_patch(Rectangle((left, bottom), wide, high, **{"linewidth": 0.0, **look}))
-
-
-def _ink(level: Level) -> Colour:
-    return ink_on(COLOURS[level])
-
-
-def _hex(colour: Colour) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*colour)

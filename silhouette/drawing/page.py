@@ -10,6 +10,7 @@ from typing import Any
 from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 
 from silhouette.drawing import typesetting
+from silhouette.drawing.styles import Colour
 from silhouette.drawing.typesetting import Weight
 from silhouette.errors import FileError
 from silhouette.files.writing import Content, check_place, write_file
@@ -20,8 +21,6 @@ FINE = 2
 
 WIDTH = 1200 * FINE
 MARGIN = 28 * FINE
-
-Colour = tuple[int, int, int]
 
 PAPER: Colour = (253, 252, 249)
 INK: Colour = (33, 36, 42)
@@ -154,6 +153,14 @@ def png_content(page: Image.Image, data: Mapping[str, Any]) -> Content:
     chunks.add_text("silhouette", json_text(data))
     smaller = page.resize((page.width // FINE, page.height // FINE), Image.Resampling.LANCZOS)
     return lambda file: smaller.save(file, format="PNG", pnginfo=chunks, compress_level=6)
+
+
+def write_lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour: Colour = INK) -> float:
+    """Writes a text on at most ``most`` lines of a page from y downwards, in pixels; returns the y below."""
+    for line in face.wrapped(face.printable(text), WIDTH - 2 * MARGIN, most):
+        face.draw(drawing, (MARGIN, y), line, colour)
+        y += face.line
+    return y
 
 
 def joined(parts: Sequence[str]) -> str:

@@ -40,7 +40,6 @@ Format = Literal["svg", "png", "pdf"]
 
 FORMATS: tuple[Format, ...] = ("svg", "png", "pdf")
 
-
 NOTHING_KEPT = Cache(None)
 
 SPACE = "urn:silhouette:figure"
@@ -51,7 +50,7 @@ WORDS = "words-"
 
 
 @dataclass(frozen=True)
-class Told:
+class Description:
     """What a file says besides its drawing.
 
     Attributes:
@@ -64,12 +63,12 @@ class Told:
     about: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
 
-    def printable(self) -> Told:
+    def printable(self) -> Description:
         """The same in signs that can be printed."""
-        return Told(typeface.printable(self.title), typeface.printable(self.about), self.data)
+        return Description(typeface.printable(self.title), typeface.printable(self.about), self.data)
 
 
-def save(figure: Figure, path: Path, told: Told, *, text: bool = False) -> None:
+def save(figure: Figure, path: Path, description: Description, *, text: bool = False) -> None:
     """Writes a figure as SVG, PNG or PDF, by the ending of its path.
 
     Title and sentence are in ``<title>`` and ``<desc>`` of an SVG, the chunks "Title" and "Description" of a PNG, and
@@ -80,25 +79,26 @@ def save(figure: Figure, path: Path, told: Told, *, text: bool = False) -> None:
         figure: from `silhouette.drawing.sheet.Sheet.finish`; the block of `silhouette.drawing.sheet.settings` in which
             it was drawn has not ended yet.
         path: the path of the file, in an existing folder; an earlier file of that name is replaced.
-        told: title, sentence and data.
+        description: title, sentence and data.
         text: whether the words in an SVG stay text, with the type embedded, which not every program reads. Otherwise
             they are outlines, which look the same everywhere, with the words in ``aria-label``.
 
     Raises:
         FileError: where it cannot be written; a file of that name then stays as it was.
     """
-    told = told.printable()
+    description = description.printable()
     ending = path.suffix.lower()[1:]
     if ending == "svg":
-        content = svg(figure, told, DRAWN_TEXT if text else DRAWN).encode()
+        content = svg(figure, description, DRAWN_TEXT if text else DRAWN).encode()
     else:
-        content = _WRITERS[ending](figure, told)
+        content = _WRITERS[ending](figure, description)
     write_file(path, content)
 
 
-def _jpeg(picture: Image.Image) -> tuple[str, bytes]:
+def jpeg(picture: Image.Image, quality: int = QUALITY) -> tuple[str, bytes]:
+    """A picture as JPEG, opaque."""
     stream = BytesIO()
-    picture.convert("RGB").save(stream, "JPEG", quality=QUALITY, subsampling=0, optimize=True)
+    picture.convert("RGB").save(stream, "JPEG", quality=quality, subsampling=0, optimize=True)
     return "jpeg", stream.getvalue()
 
 
@@ -120,7 +120,7 @@ class Writing:
     text: bool = False
     decimals: int = 4
     signs: str = " &<>"
-    encode: Callable[[Image.Image], tuple[str, bytes]] = _jpeg
+    encode: Callable[[Image.Image], tuple[str, bytes]] = jpeg
     cache: Cache = NOTHING_KEPT
 
 
@@ -128,7 +128,7 @@ DRAWN, DRAWN_TEXT = Writing(), Writing(text=True)
 """A figure that is a file of its own: its words are outlines, or stay text."""
 
 
-def svg(figure: Figure, told: Told, writing: Writing = DRAWN) -> str:
+def svg(figure: Figure, description: Description, writing: Writing = DRAWN) -> str:
     """A figure as the text of an SVG; see `save`."""
     import matplotlib
 
@@ -136,7 +136,7 @@ def svg(figure: Figure, told: Told, writing: Writing = DRAWN) -> str:
 
     words = _marked(figure)
     with matplotlib.rc_context({"svg.fonttype": "none" if writing.text else "path"}):
-        metadata = {"Title": told.title, "Date": None, "Creator": None}
+        metadata = {"Title": description.title, "Date": None, "Creator": None}
         svg, rasters = svg_of(figure, metadata, writing.encode)
     svg = svg.replace("'DejaVu Sans';", "'DejaVu Sans', sans-serif;")
     svg = re.sub(
@@ -152,9 +152,9 @@ def svg(figure: Figure, told: Told, writing: Writing = DRAWN) -> str:
     svg = svg.replace('<style type="text/css">', f'<style type="text/css">{type_of_words}', 1)
     svg = svg.replace("<svg ", '<svg role="img" aria-labelledby="title desc" ', 1)
     svg = svg.replace("<title>", '<title id="title">', 1)
-    described = f'</title>\n <desc id="desc">{escape(told.about or told.title)}</desc>'
+    described = f'</title>\n <desc id="desc">{escape(description.about or description.title)}</desc>'
     svg = svg.replace("</title>", described, 1)
-    data = f'<figure xmlns="{SPACE}">{escape(json_text(told.data))}</figure>'
+    data = f'<figure xmlns="{SPACE}">{escape(json_text(description.data))}</figure>'
     svg = svg.replace("</metadata>", f" {data}\n </metadata>", 1)
     return "".join(part for pair in zip_longest(svg.split(RASTER), rasters, fillvalue="") for part in pair)
 
@@ -164,11 +164,11 @@ def _marked(figure: Figure) -> list[str]:
     from matplotlib.text import Text
 
     words = list[str]()
-    for one in figure.findobj(Text):
-        assert isinstance(one, Text)
-        if one.get_text() and not one.get_path_effects():
-            one.set_gid(f"{WORDS}{len(words)}")
-            words.append(one.get_text())
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        if text.get_text() and not text.get_path_effects():
+            text.set_gid(f"{WORDS}{len(words)}")
+            words.append(text.get_text())
     return words
 
 
@@ -212,8 +212,8 @@ def _type_with(signs: str, cache: Cache) -> str:
     """The style sheet that embeds type with these signs, made where it is not kept."""
     digests = [hashlib.blake2b(file.read_bytes()).hexdigest() for file in typeface.files().values()]
     key = "\0".join(["embedded type", *digests, signs])
-    kept = cache.fetch(key, lambda: {"text": np.frombuffer(_made_type(signs).encode(), np.uint8)})
-    return kept["text"].tobytes().decode()
+    arrays = cache.fetch(key, lambda: {"text": np.frombuffer(_made_type(signs).encode(), np.uint8)})
+    return arrays["text"].tobytes().decode()
 
 
 def _made_type(signs: str) -> str:
@@ -236,21 +236,32 @@ def _made_type(signs: str) -> str:
     return "".join(faces)
 
 
-def _png(figure: Figure, told: Told) -> bytes:
+def _png(figure: Figure, description: Description) -> bytes:
     stream = BytesIO()
-    data = {"Title": told.title, "Description": told.about, "silhouette": json_text(told.data), "Software": None}
+    data = {
+        "Title": description.title,
+        "Description": description.about,
+        "silhouette": json_text(description.data),
+        "Software": None,
+    }
     figure.savefig(stream, format="png", dpi=RESOLUTION, metadata=data)
     return stream.getvalue()
 
 
-def _pdf(figure: Figure, told: Told) -> bytes:
+def _pdf(figure: Figure, description: Description) -> bytes:
     from matplotlib.backends.backend_pdf import PdfPages
 
     stream = BytesIO()
-    about = {"Title": told.title, "Subject": told.about, "CreationDate": None, "Creator": None, "Producer": None}
+    about = {
+        "Title": description.title,
+        "Subject": description.about,
+        "CreationDate": None,
+        "Creator": None,
+        "Producer": None,
+    }
     with PdfPages(stream, metadata=about) as pages:
         pages.savefig(figure)
-        pages.infodict()["Silhouette"] = json_text(told.data)  # no entry of matplotlib's own list of names
+        pages.infodict()["Silhouette"] = json_text(description.data)  # no entry of matplotlib's own list of names
     return stream.getvalue()
 
 

@@ -134,7 +134,6 @@ def light(view: View, facing: Values) -> Values:
 
 
 def _product(first: Values, second: Values) -> Values:
-    """The scalar products (...) of vectors (..., 3)."""
     (a, b, c), (x, y, z) = np.moveaxis(first, -1, 0), np.moveaxis(second, -1, 0)
     product: Values = a * x + b * y + c * z
     return product
@@ -164,7 +163,6 @@ def hollows(view: View, nearness: Values) -> Values:
 
 
 def _carried_on(points: Values, reach: int) -> Values:
-    """The grid with a margin into which flat surfaces continue."""
     if min(points.shape) < 2:
         return np.pad(points, reach, mode="edge")
     return np.pad(points, reach, mode="reflect", reflect_type="odd")
@@ -225,7 +223,6 @@ def _edges(ids: NDArray[np.int32], nearness: Values, facing: Values, axis: int) 
 
 
 def _along(axis: int, start: int, stop: int | None) -> tuple[slice, ...]:
-    """The range of an array along an axis."""
     return (slice(None),) * axis + (slice(start, stop),)
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from silhouette.common.installation import package_command
 from silhouette.drawing import typeface
-from silhouette.drawing.captions import EDGE, HAIRLINE, NAME, SMALL, THIN, Caption, Swatch
+from silhouette.drawing.captions import EDGE, HAIRLINE, NAME, SMALL, THIN, Swatch, caption_lines
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
@@ -191,8 +191,8 @@ def _leader(
 
 # ---- the sheet
 
-COLUMN = 85.0
-"""The width of a column of print, and of a figure, mm."""
+COLUMN, TWO_COLUMNS = 85.0, 170.0
+"""The width of a column of print, and of a figure; and of a figure of a whole table, and its greatest height; mm."""
 
 MIN_HEIGHT, MAX_HEIGHT = 30.0, 105.0
 """The least and, unless a sheet says otherwise, the greatest height of a drawing, mm, whatever its proportions."""
@@ -270,7 +270,7 @@ class Sheet:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure as Canvas
 
-        from silhouette.drawing.bare_axes import BareAxes
+        from silhouette.drawing.vector import BareAxes
 
         self.style, self.captions, self.names, self.width = style, captions, names, width
         self.lettering = style
@@ -363,6 +363,12 @@ class Sheet:
                 Label(name, at, clear, max(size, typeface.MIN_TYPE_SIZE), bold, colour, inside, optional)
             )
 
+    def name(self, text: str, points: Floats, **options: Any) -> None:
+        """Names what lies within the box round points (n, 2); options as of `label`."""
+        low, high = points.min(axis=0), points.max(axis=0)
+        (x, y), (wide, tall) = ((low + high) / 2).tolist(), ((high - low) / 2).tolist()
+        self.label(text, (x, y), clear=(wide, tall), **options)
+
     def picture(self, colours: NDArray[np.uint8]) -> None:
         """Fills the drawing with a raster (height, width, 3), made as fine as print needs."""
         from PIL import Image
@@ -423,8 +429,9 @@ class Sheet:
                 self.axes.plot([x, to_x], [y, to_y], color=self.lettering.soft_ink, linewidth=HAIRLINE, zorder=29)
             label = placed.label
             self._set(*placed.at, label.text, label.size, bold=label.bold, color=label.colour, ha="center")
-        caption = Caption(self.width, self.style, self.title, self.reason, self.legend_entries, self.notes)
-        lines = caption.lines() if self.captions else []
+        lines = []
+        if self.captions:
+            lines = caption_lines(self.width, self.style, self.title, self.reason, self.legend_entries, self.notes)
         depth = sum(line.height for line in lines) + (1.2 if lines else 0.0)
         total = self._height + depth + 2 * EDGE
         self.figure.set_size_inches(self.width / INCH, total / INCH)

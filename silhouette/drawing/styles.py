@@ -7,7 +7,7 @@ however many verdicts of one level a game has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +16,73 @@ from silhouette.errors import RequestError
 from silhouette.rules.base import Level
 from silhouette.text import did_you_mean
 
-# ---- verdicts on places
+Colour = tuple[int, int, int]
+"""Red, green and blue, from 0 to 255."""
 
-# From what is seen to what is not: blue, orange and vermillion, as in `silhouette.drawing.animation.words`, and a dark
+# ---- mixing
+
+
+def channels(colour: str) -> Colour:
+    """Red, green and blue of a colour, ``#rrggbb``."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return red, green, blue
+
+
+def hexadecimal(colour: Iterable[float]) -> str:
+    """A colour as ``#rrggbb``, by its red, green and blue from 0 to 255."""
+    return "#" + "".join(f"{round(part):02x}" for part in colour)
+
+
+def blend(colour: Colour, ground: Colour, share: float) -> Colour:
+    """A colour mixed with the ground it lies on, ``share`` of it.
+
+    >>> blend((0, 0, 0), (200, 100, 0), 0.5)
+    (100, 50, 0)
+    """
+    pairs = zip(colour, ground, strict=True)
+    red, green, blue = (round(share * channel + (1.0 - share) * below) for channel, below in pairs)
+    return red, green, blue
+
+
+def tint(colour: str, ground: str, share: float) -> str:
+    """`blend` of colours as ``#rrggbb``.
+
+    >>> tint("#ff0000", "#ffffff", 0.5), tint("#0072b2", "#ffffff", 0.0)
+    ('#ff8080', '#ffffff')
+    """
+    return hexadecimal(blend(channels(colour), channels(ground), share))
+
+
+# ---- verdicts
+
+LIGHT: Colour = (253, 252, 249)
+DARK_INK: Colour = (28, 31, 36)
+
+# Okabe and Ito's colours, from what is seen to what is not; the word stands beside every one of them.
+LEVEL_COLOURS: Mapping[Level | None, Colour] = {
+    Level.CLEAR: (86, 180, 233),
+    Level.PARTIAL: (230, 159, 0),
+    Level.FULL: (213, 94, 0),
+    Level.BLOCKED: (43, 47, 54),
+    None: (150, 150, 150),
+}
+"""The colour of a verdict, by its level: blue, orange, vermillion, black; grey for an answer that has none."""
+
+
+def ink_on(ground: Colour) -> Colour:
+    """The ink that is legible on a colour.
+
+    >>> ink_on(LEVEL_COLOURS[Level.BLOCKED]) == LIGHT, ink_on(LEVEL_COLOURS[Level.CLEAR]) == DARK_INK
+    (True, True)
+    """
+    red, green, blue = ground
+    return LIGHT if 0.299 * red + 0.587 * green + 0.114 * blue < 125 else DARK_INK
+
+
+# Verdicts on places, from what is seen to what is not: blue, orange and vermillion, as above, and a dark
 # grey that is not the ground of the dark style. Each is darker than the one before, so that a copy in grey tells them
 # apart, and people with any kind of colour blindness do. tests/drawing/test_maps.py measures both.
-COLOURS: Mapping[Level, Sequence[Sequence[str]]] = {
+PLACE_COLOURS: Mapping[Level, Sequence[Sequence[str]]] = {
     Level.CLEAR: (("#c6e6f9",),),
     Level.PARTIAL: (("#efa53c",), ("#f4b952", "#e08a26")),
     Level.FULL: (("#b84f12",), ("#cb611c", "#a04a12")),
@@ -39,8 +100,8 @@ def verdict_colours(levels: Mapping[str, Level]) -> dict[str, str]:
     colours = dict[str, str]()
     for level in dict.fromkeys(levels.values()):
         verdicts = [verdict for verdict, its_level in levels.items() if its_level is level]
-        known = COLOURS[level]
-        several = known[len(verdicts) - 1] if len(verdicts) <= len(known) else _between(known[-1], len(verdicts))
+        choices = PLACE_COLOURS[level]
+        several = choices[len(verdicts) - 1] if len(verdicts) <= len(choices) else _between(choices[-1], len(verdicts))
         colours |= dict(zip(verdicts, several, strict=True))
     return {verdict: colours[verdict] for verdict in levels}
 
@@ -51,12 +112,10 @@ def _between(colours: Sequence[str], count: int) -> list[str]:
     >>> _between(["#202020", "#404040"], 3), _between(["#b0b0b0"], 2)
     (['#202020', '#303030', '#404040'], ['#b0b0b0', '#585858'])
     """
-    ends = np.array(
-        [[int(colour[place : place + 2], 16) for place in (1, 3, 5)] for colour in (colours[0], colours[-1])]
-    )
+    ends = np.array([channels(colour) for colour in (colours[0], colours[-1])])
     last = ends[1] if len(colours) > 1 else ends[0] / 2
     steps = ends[0] + np.linspace(0.0, 1.0, count)[:, None] * (last - ends[0])
-    return ["#" + "".join(f"{round(part):02x}" for part in step) for step in steps.tolist()]
+    return [hexadecimal(step) for step in steps.tolist()]
 
 
 # ---- vector figures

@@ -76,10 +76,10 @@ def elided(text: str, room: float, measure: Measure) -> str:
     if measure(text) <= room:
         return text
 
-    def cut(kept: int) -> str:
-        return text[: (kept + 1) // 2].rstrip() + ELLIPSIS + text[len(text) - kept // 2 :].lstrip()
+    def cut(count: int) -> str:
+        return text[: (count + 1) // 2].rstrip() + ELLIPSIS + text[len(text) - count // 2 :].lstrip()
 
-    fitting = bisect_right(range(1, len(text)), room, key=lambda kept: measure(cut(kept)))
+    fitting = bisect_right(range(1, len(text)), room, key=lambda count: measure(cut(count)))
     return cut(fitting) if fitting else ELLIPSIS
 
 

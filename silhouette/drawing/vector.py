@@ -1,7 +1,11 @@
-"""DRAW: a figure as SVG, by matplotlib's own renderer but for two steps that take most of its time.
+"""DRAW: what takes most of matplotlib's time, done in less: axes without ticks, and a figure as SVG.
 
-A raster is encoded once, as the file is to hold it: matplotlib writes a lossless PNG of four channels, which would have
-to be read again. A text is measured once for all figures of a process: matplotlib forgets its size with each figure.
+matplotlib gives each axis ticks as soon as anything asks for them, clipping included, and a tick is three lines and two
+texts. Its renderer of SVG is used but for two steps. A raster is encoded once, as the file is to hold it: matplotlib
+writes a lossless PNG of four channels, which would have to be read again. A text is measured once for all figures of a
+process: matplotlib forgets its size with each figure.
+
+This module is imported where figures are drawn, because matplotlib takes long to start.
 """
 
 from __future__ import annotations
@@ -14,15 +18,60 @@ from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import XAxis, YAxis
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.font_manager import fontManager, get_font
 from matplotlib.textpath import TextToPath, text_to_path
+from matplotlib.ticker import NullLocator
 from PIL import Image
 
 from silhouette.drawing.typeface import extent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+class _NoTicks:
+    """The ticks of an axis: none, each time they are asked for; what is set is forgotten."""
+
+    def __get__(self, axis: Any, kind: type) -> Any:
+        return self if axis is None else []
+
+    def __set__(self, axis: Any, ticks: Any) -> None:
+        """Keeps nothing."""
+
+
+class _BareX(XAxis):
+    majorTicks = minorTicks = _NoTicks()
+
+    def _update_ticks(self) -> Any:
+        return []
+
+
+class _BareY(YAxis):
+    majorTicks = minorTicks = _NoTicks()
+
+    def _update_ticks(self) -> Any:
+        return []
+
+
+class BareAxes(Axes):
+    """Axes whose frame is their spines alone."""
+
+    def __init__(self, *where: Any) -> None:
+        super().__init__(*where)
+        for axis in (self.xaxis, self.yaxis):
+            axis.set_major_locator(NullLocator())  # it is asked for the places of ticks
+        for side in self.spines.values():
+            side.set_position(("outward", 0.0))  # which else the first tick would do
+
+    def _init_axis(self) -> None:
+        self.xaxis, self.yaxis = _BareX(self, clear=False), _BareY(self, clear=False)
+        sides: Any = self.spines
+        for side, axis in (("bottom", self.xaxis), ("top", self.xaxis), ("left", self.yaxis), ("right", self.yaxis)):
+            sides[side].register_axis(axis)
+
 
 PALETTE = 256
 """The most colours of a palette."""
@@ -89,7 +138,6 @@ class _Outlines(TextToPath):
     """Sizes and outlines of texts, each worked out once for the whole process."""
 
     def _get_font(self, prop: Any) -> Any:
-        """The type of these properties, whose files matplotlib looks up for every text."""
         font = get_font(_files(prop))
         font.set_size(self.FONT_SCALE, self.DPI)
         return font
@@ -107,11 +155,11 @@ class _Outlines(TextToPath):
     ) -> Any:
         """The signs of a text with their places, and the outlines of those that are not in ``glyph_map``."""
         placed, outlines, rectangles = _signs(font, s, tuple(sorted(how.items())))
-        known = {} if glyph_map is None else glyph_map
-        new = {sign: outline for sign, outline in outlines.items() if sign not in known}
+        glyphs = {} if glyph_map is None else glyph_map
+        new = {sign: outline for sign, outline in outlines.items() if sign not in glyphs}
         if not return_new_glyphs_only:
-            known.update(new)
-        return placed, new if return_new_glyphs_only else known, rectangles
+            glyphs.update(new)
+        return placed, new if return_new_glyphs_only else glyphs, rectangles
 
 
 _OUTLINES = _Outlines()
@@ -128,11 +176,11 @@ def _signs(font: Any, text: str, how: tuple[tuple[str, Any], ...]) -> Any:
 
 def _in_palette(picture: Image.Image) -> Encoded | None:
     """A picture (RGBA) of few colours in a palette, exactly; None where there are more than `PALETTE`."""
-    found = picture.getcolors(PALETTE)
-    if not found:
+    counted = picture.getcolors(PALETTE)
+    if not counted:
         return None
     packed = np.ascontiguousarray(picture).view(np.uint32)[..., 0]
-    colours = np.sort(np.array([colour for _, colour in found], np.uint8).reshape(-1, 4).view(np.uint32)[:, 0])
+    colours = np.sort(np.array([colour for _, colour in counted], np.uint8).reshape(-1, 4).view(np.uint32)[:, 0])
     number = np.searchsorted(colours, packed).astype(np.uint8)
     rows = colours.view(np.uint8).reshape(-1, 4)
     paletted = Image.fromarray(number, "P")

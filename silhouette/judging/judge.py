@@ -28,6 +28,19 @@ from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress
 from silhouette.workers import parallel_map
 
+EXPECTED = ResultField(
+    "expected", bool | None, "whether everything expected holds; null if nothing is expected", is_detail=False
+)
+UNMET = ResultField(
+    "unmet",
+    list[str],
+    "what of the expectation does not hold, a few words each",
+    optional=True,
+    is_detail=False,
+    compared="sentence",
+    value=lambda unmet: list(unmet) if unmet else None,
+)
+
 
 @dataclass(frozen=True)
 class Judged(Record):
@@ -52,19 +65,9 @@ class Judged(Record):
     one_way: str | None = None
 
     fields: ClassVar[tuple[ResultField, ...]] = (
-        ResultField(
-            "expected", bool | None, "whether everything expected holds; null if nothing is expected", is_detail=False
-        ),
+        EXPECTED,
         replace(ARC, type=str | None, at="check.arc", optional=True),
-        ResultField(
-            "unmet",
-            list[str],
-            "what of the expectation does not hold, a few words each",
-            optional=True,
-            is_detail=False,
-            compared="sentence",
-            value=lambda unmet: list(unmet) if unmet else None,
-        ),
+        UNMET,
         ResultField(
             "picture",
             str,

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.in_3d.stage import packed
-from silhouette.drawing.in_3d.table_stage import models_of, shape_of
+from silhouette.drawing.in_3d.stage import models_of, packed, shape_of
 from silhouette.drawing.styles import verdict_colours
 from silhouette.errors import RequestError
 from silhouette.files.schema import MAX_LENGTH

@@ -99,8 +99,7 @@ class CheckQuestion:
     def _views(self, scene: TableScene, done: Sequence[Judged]) -> Sequence[dict[str, Any] | None]:
         if not self.views:
             return [None] * len(done)
-        from silhouette.drawing.in_3d.stage import sight_entry
-        from silhouette.drawing.in_3d.table_stage import sight_of
+        from silhouette.drawing.in_3d.stage import sight_entry, sight_of
 
         sights = [sight_of(scene, number, one.verdict) for number, one in enumerate(done)]
         return [None if sight is None else sight_entry(sight) for sight in sights]
@@ -148,10 +147,11 @@ class PageQuestion:
         from silhouette.common.version import VERSION
         from silhouette.judging.loading import Selection
         from silhouette.pages.report.page import judged_and_drawn, report_page
+        from silhouette.pages.report.sections import on_page
 
-        selection = Selection(self.attacker, self.target)
-        drawn = judged_and_drawn(desk.scene, desk.renderer, desk.pixel, selection=selection, cache=desk.cache)
-        return report_page(desk.scene, drawn, self.text, VERSION, desk.cache).encode()
+        selection, writing = Selection(self.attacker, self.target), on_page(desk.cache)
+        drawn = judged_and_drawn(desk.scene, desk.renderer, desk.pixel, selection=selection, writing=writing)
+        return report_page(desk.scene, drawn, self.text, VERSION, writing).encode()
 
 
 @dataclass(frozen=True)

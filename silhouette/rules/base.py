@@ -27,7 +27,7 @@ from silhouette.rules.fields import (
     check_expectations,
 )
 from silhouette.scenes.entries import SceneEntry
-from silhouette.scenes.motion import Mobility
+from silhouette.scenes.places import Mobility
 from silhouette.scenes.scene import Check, Scene, between, everyone
 from silhouette.text import fraction_in_words, obscured, verdict_in_words
 from silhouette.views import Projection

@@ -25,8 +25,7 @@ from silhouette.renderers.protocol import NEAREST
 from silhouette.rules.abilities import HasDescription, HasMaps, HasMeshes, HasOdds, Movers
 from silhouette.rules.base import OfVerdict, Pieces, Rule
 from silhouette.rules.fields import Blocker, largest_first
-from silhouette.scenes.motion import Mobility
-from silhouette.scenes.places import Elsewhere, Move, TablePlaces, elsewhere_of, moved, without
+from silhouette.scenes.places import Elsewhere, Mobility, Move, TablePlaces, elsewhere_of, moved, without
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Occluders, Piece, TableScene
 from silhouette.scenes.warnings import eye_inside

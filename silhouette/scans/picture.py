@@ -22,12 +22,12 @@ from silhouette.drawing.page import (
     SOFT_INK,
     VERMILLION,
     WIDTH,
-    Colour,
     Drawing,
     Face,
     joined,
     png_content,
 )
+from silhouette.drawing.styles import Colour
 from silhouette.files.writing import Content
 from silhouette.geometry import Floats
 from silhouette.scans.piece_meshes import owners

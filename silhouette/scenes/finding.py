@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Iterator
+from itertools import filterfalse
 from os.path import normcase, realpath
 from pathlib import Path
 
@@ -85,10 +86,10 @@ def _visible(folder: Path, seen: set[str]) -> Iterator[Path]:
     unreadable: list[OSError] = []
     links: list[Path] = []
     for place, folders, files in os.walk(folder, onerror=unreadable.append):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        links += [Path(place, name) for name in folders if os.path.islink(os.path.join(place, name))]
+        folders[:] = sorted(filterfalse(_is_hidden, folders))
+        links += filter(os.path.islink, (Path(place, name) for name in folders))
         seen.add(realpath(place))
-        yield from (Path(place, name) for name in files if not name.startswith("."))
+        yield from (Path(place, name) for name in filterfalse(_is_hidden, files))
     yield from (Path(error.filename) for error in unreadable)
     for link in links:  # after all that is really there, which so keeps its own path
         target = realpath(link)
@@ -96,8 +97,11 @@ def _visible(folder: Path, seen: set[str]) -> Iterator[Path]:
             yield from _visible(link, seen)
 
 
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".")
+
+
 def _is_in(place: str, folder: str) -> bool:
-    """Whether a place lies in a folder, both given by their real paths."""
     return place.startswith(folder.rstrip(os.sep) + os.sep)
 
 

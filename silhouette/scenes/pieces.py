@@ -23,8 +23,7 @@ from silhouette.meshes.health import extremes
 from silhouette.models.entries import ArcName, Kind, ModelOptions
 from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
 from silhouette.models.stand_ins import stand_in
-from silhouette.scenes.doubt import PieceDoubtEntry
-from silhouette.scenes.entries import UNKNOWN, FighterEntry, GangerEntry, PieceEntry, VehicleEntry
+from silhouette.scenes.entries import UNKNOWN, FighterEntry, GangerEntry, PieceDoubtEntry, PieceEntry, VehicleEntry
 
 NO_BASE = 'no base was found, so all of it counts as body; give base = { height = ... }, or base = "none"'
 SAME_EYE = 1.0  # mm: places of an eye nearer to each other are one

@@ -144,23 +144,28 @@ def rules_of(path: Path, document: Mapping[str, Any], systems: Sequence[str]) ->
     silhouette.errors.FileError: duel.toml: unknown rules 'necromnda'; did you mean 'necromunda'?
     """
     rules = document.get("rules")
-    known = ", ".join(f'"{system}"' for system in systems)
-    if rules is None and "mesh" in document:
-        raise Location(path).error("is a model file, not a scene; silhouette inspect looks at it, a scene names it")
-    if rules is None and "clause" in document and "verdict" in document:
-        raise Location(path).error("is a game file, not a scene; silhouette rules prints it, a scene names it in rules")
-    table = next((key for key, value in document.items() if isinstance(value, dict) and "rules" in value), None)
-    if rules is None and table is not None:
-        raise Location(path).error(f"rules is missing: it stands below [{table}]; write it above the first table")
+    must = "it must be one of " + ", ".join(f'"{system}"' for system in systems)
     if rules is None:
-        misspelt = [key for key in document if key != "rules" and did_you_mean("rules", [key]).startswith("did")]
-        hint = f"; is '{misspelt[0]}' meant?" if misspelt else f"; it must be one of {known}"
-        raise Location(path).error(f"rules is missing{hint}")
+        raise Location(path).error(_without_rules(document, must))
     if not isinstance(rules, str):
-        raise Location(path).error(f"rules is {as_written(rules)}; it must be one of {known}")
+        raise Location(path).error(f"rules is {as_written(rules)}; {must}")
     if rules not in systems:
         raise Location(path).error(f"unknown rules '{rules}'; {did_you_mean(rules, systems, 'the systems are')}")
     return rules
+
+
+def _without_rules(document: Mapping[str, Any], must: str) -> str:
+    """What is wrong with a document that has no key ``rules``."""
+    if "mesh" in document:
+        return "is a model file, not a scene; silhouette inspect looks at it, a scene names it"
+    if {"clause", "verdict"} <= document.keys():
+        return "is a game file, not a scene; silhouette rules prints it, a scene names it in rules"
+    for key, value in document.items():
+        if isinstance(value, dict) and "rules" in value:
+            return f"rules is missing: it stands below [{key}]; write it above the first table"
+    others = (key for key in document if key != "rules")
+    misspelt = next((key for key in others if did_you_mean("rules", [key]).startswith("did")), None)
+    return "rules is missing; " + (must if misspelt is None else f"is '{misspelt}' meant?")
 
 
 def similar_names(names: Iterable[str]) -> list[tuple[frozenset[str], str]]:

@@ -8,38 +8,29 @@ what it may stand on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from math import hypot
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
-
-from silhouette.files.schema import Location
-from silhouette.geometry import INCH, Floats, Pose
-from silhouette.scenes.pieces import Piece
-from silhouette.scenes.standing import TABLE_TOP
-from silhouette.scenes.surfaces import Surface, underside_of
-from silhouette.text import did_you_mean
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
-from math import hypot
+from pydantic import BaseModel
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Entry, validated
-from silhouette.geometry import convex_hull, corners, swollen
+from silhouette.files.schema import Entry, Location, validated
+from silhouette.geometry import INCH, Floats, Pose, convex_hull, corners, swollen
 from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
-from silhouette.scenes.doubt import DoubtEntry
-from silhouette.scenes.entries import CheckEntry, LengthUnits, PieceEntry, TableEntry
-from silhouette.scenes.pieces import Models, piece_of
+from silhouette.scenes.entries import CheckEntry, DoubtEntry, LengthUnits, TableEntry
+from silhouette.scenes.pieces import Models, Piece, piece_of
 from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.standing import TABLE_TOP
+from silhouette.scenes.surfaces import Surface, underside_of
 from silhouette.scenes.warnings import PlacementWarning, entry_warnings, placement_warnings
+from silhouette.text import did_you_mean
 
 __all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked_over", "table_fields"]
 
@@ -55,7 +46,7 @@ DECIMALS = 9
 SURFACE = "surface"
 """The value of ``on`` that stands for whatever is there: all terrain, and the table's top."""
 
-OfEntry = TypeVar("OfEntry", bound="BaseModel")
+OfEntry = TypeVar("OfEntry", bound=BaseModel)
 
 
 class Placed(Protocol):
@@ -152,27 +143,28 @@ class _Settling:
         """Lowers a piece, after those that it may stand on; ``above`` are the pieces that wait for it."""
         if number in self._settled:
             return
-        entry, chain = self._entries[number], (*above, number)
+        chain = (*above, number)
         if len(chain) > MOST_WAITING:
             raise self._location(number).error(
                 f"over {MOST_WAITING} pieces wait for it to be lowered; write them after the piece that they stand on"
             )
-        if entry.on == SURFACE:
-            below = [
-                other
-                for other in self._terrain.values()
-                if other not in chain and (other < number or self._entries[other].on is None)
-            ]
-        else:
-            below = [self._named(number)]
-            if below[0] in chain:
-                names = [f"'{self._entries[one].name}'" for one in chain[chain.index(below[0]) :]]
-                circle = " on ".join([*names, names[0]])
-                raise self._location(number).error(f"{circle}: pieces stand on each other in a circle")
+        below = self._below(number, chain)
         for other in below:
             self.settle(other, chain)
         self._lower(number, [other for other in below if other in self._settled])
         self._settled.add(number)
+
+    def _below(self, number: int, chain: Sequence[int]) -> list[int]:
+        """The pieces that a piece may stand on; ``chain`` are those that wait for it, and itself."""
+        if self._entries[number].on == SURFACE:
+            terrain = [other for other in self._terrain.values() if other not in chain]
+            return [other for other in terrain if other < number or self._entries[other].on is None]
+        other = self._named(number)
+        if other in chain:
+            names = [f"'{self._entries[link].name}'" for link in chain[chain.index(other) :]]
+            circle = " on ".join([*names, names[0]])
+            raise self._location(number).error(f"{circle}: pieces stand on each other in a circle")
+        return [other]
 
     def _named(self, number: int) -> int:
         """The number of the terrain that a piece says it stands on."""
@@ -380,20 +372,13 @@ def load_table_scene(
     """
     entry = validated(TableEntry, document, Location(path))
     readings = validated(readings_schema, entry.readings, Location(path, "readings"))
-    tables: dict[Kind, Sequence[PieceEntry]] = {
-        "terrain": entry.terrain,
-        "fighter": entry.fighter,
-        "vehicle": entry.vehicle,
-    }
-    standing = [(kind, in_millimetres(piece, entry.units)) for kind, table in tables.items() for piece in table]
+    kinds_of_tables: tuple[Kind, ...] = ("terrain", "fighter", "vehicle")
+    tables = zip(kinds_of_tables, (entry.terrain, entry.fighter, entry.vehicle), strict=True)
+    standing = [(kind, in_millimetres(piece, entry.units)) for kind, table in tables for piece in table]
     check_names_differ(path, [(kind, piece.name) for kind, piece in standing])
     models = Models(path, cache, tables_of)
-    pieces = settled(
-        path,
-        [piece for _, piece in standing],
-        [posed(piece_of(index, kind, piece, models)) for index, (kind, piece) in enumerate(standing)],
-        tables_of or {},
-    )
+    placed = [posed(piece_of(index, kind, piece, models)) for index, (kind, piece) in enumerate(standing)]
+    pieces = settled(path, [piece for _, piece in standing], placed, tables_of or {})
     kinds = {piece.name: piece.kind for piece in pieces}
     table = in_millimetres(entry, entry.units).table
     return TableScene(
@@ -401,9 +386,7 @@ def load_table_scene(
         title=entry.title,
         rules=entry.rules,
         pieces=pieces,
-        checks=tuple(
-            _check(Location(path, f"check {number}"), check, kinds) for number, check in enumerate(entry.check, 1)
-        ),
+        checks=tuple(_check(Location(path, f"check {n}"), check, kinds) for n, check in enumerate(entry.check, 1)),
         readings=readings,
         tolerance=entry.tolerance,
         error=entry.error,
@@ -446,9 +429,9 @@ def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> Of
             the table.
     """
     placed = placement_warnings(scene.pieces, faces=faces, units=scene.unit_of_places, z_is_ground=z_is_ground)
-    found = (*scene.placement_warnings, *placed)
-    texts = [one.text for one in found if not one.as_attacker]
-    return replace(scene, placement_warnings=found, warnings=(*texts, *scene.warnings))
+    warnings = (*scene.placement_warnings, *placed)
+    texts = [one.text for one in warnings if not one.as_attacker]
+    return replace(scene, placement_warnings=warnings, warnings=(*texts, *scene.warnings))
 
 
 def table_fields(scene: TableScene) -> dict[str, Any]:

@@ -26,12 +26,13 @@ from silhouette.models.entries import SolidEntry
 from silhouette.models.mistakes import angle_mistake, point
 from silhouette.scenes.entries import FighterEntry, GangerEntry, PieceEntry, TableEntry, VehicleEntry
 from silhouette.scenes.ground import inset
-from silhouette.scenes.overlap import ALLOWED, Interior
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import similar_names
 from silhouette.scenes.standing import (
+    ALLOWED,
     LOWER,
     TABLE_TOP,
+    Interior,
     Samples,
     bodies_overlap,
     depths,
@@ -239,7 +240,6 @@ def _of_entries(
 
 
 def _table(entry: TableEntry, table: tuple[float, float], pieces: Sequence[Piece]) -> Iterator[PlacementWarning]:
-    """A table that is too small for one, and pieces whose base lies beyond it."""
     everyone = frozenset(piece.name for piece in pieces)
     size = f"{table[0]:g} x {table[1]:g} mm"
     if min(table) < SMALLEST_TABLE:
@@ -285,12 +285,7 @@ def groups_alike(what: str, groups: Mapping[str, str]) -> Iterator[PlacementWarn
 
 def _angles(entry: PieceEntry, piece: Piece, source: Mapping[str, Any]) -> Iterator[PlacementWarning]:
     """Angles in radians; not those that were measured, of which any may come near."""
-    angles = [("facing", entry.facing), ("turn", entry.turn), *(("turn", part.turn) for part in entry.parts or ())]
-    is_imported = "program" in source or entry.origin == "keep"
-    if entry.turn is not None and (is_imported or entry.doubt is not None):
-        is_measured = is_imported or not isinstance(entry.facing, float) or _is_rounded(entry.facing)
-        angles = [] if is_measured else angles[:1]
-    for key, angle in angles:
+    for key, angle in _typed_angles(entry, is_imported="program" in source or entry.origin == "keep"):
         mistake = angle_mistake(key, angle) if isinstance(angle, float) else None
         if mistake is not None:
             # Terrain that stands turned by mistake may be in the way if it is turned as it should be.
@@ -298,8 +293,15 @@ def _angles(entry: PieceEntry, piece: Piece, source: Mapping[str, Any]) -> Itera
             yield PlacementWarning(f"{piece.name}: {mistake}", frozenset({piece.name}), around=around)
 
 
-def _is_rounded(angle: float) -> bool:
-    return round(angle, SCAN_DECIMALS) == angle
+def _typed_angles(entry: PieceEntry, *, is_imported: bool) -> list[tuple[str, float | str | None]]:
+    """The angles that a person may have typed, with their keys."""
+    of_parts = (("turn", part.turn) for part in entry.parts or ())
+    angles: list[tuple[str, float | str | None]] = [("facing", entry.facing), ("turn", entry.turn), *of_parts]
+    if entry.turn is None or (entry.doubt is None and not is_imported):
+        return angles
+    facing = entry.facing
+    is_measured = is_imported or not isinstance(facing, float) or round(facing, SCAN_DECIMALS) == facing
+    return [] if is_measured else angles[:1]
 
 
 def _thin(entry: PieceEntry, piece: Piece) -> Iterator[PlacementWarning]:
@@ -317,7 +319,6 @@ def _thin(entry: PieceEntry, piece: Piece) -> Iterator[PlacementWarning]:
 
 
 def _size(part: SolidEntry) -> Floats:
-    """(3,) mm, of a solid along its own axes."""
     low, high = solid(replace(part.solid(), turn=0.0)).bounds
     size: Floats = high - low
     return size
@@ -388,12 +389,8 @@ def placement_warnings(
         z_is_ground: whether the height that a place gives is that of the ground there, so that nothing hangs above
             the table.
     """
-    found = list[PlacementWarning]()
-    for warning in _of_pieces(pieces, faces=faces, units=units, z_is_ground=z_is_ground):
-        found.append(warning)
-        if len(found) == MOST_WARNINGS:
-            break
-    return tuple(found)
+    warnings = _of_pieces(pieces, faces=faces, units=units, z_is_ground=z_is_ground)
+    return tuple(islice(warnings, MOST_WARNINGS))
 
 
 def prepare(pieces: Sequence[Piece]) -> None:
@@ -416,9 +413,9 @@ def _of_pieces(pieces: Sequence[Piece], *, faces: bool, units: str, z_is_ground:
     boxes = np.array([[piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)] for piece in pieces])
     yield from _alone(pieces, faces=faces, units=units)
     yield from _far(pieces, boxes)
-    pairs = bodies = 0
+    pairs, bodies = 0, iter(range(MOST_BODIES))
     for number, piece in enumerate(pieces):
-        if piece.kind == "terrain":
+        if piece.kind == "terrain" or pairs > MAX_NEIGHBOUR_PAIRS:
             continue
         gaps = np.maximum(boxes[:, 0] - boxes[number, 1], boxes[number, 0] - boxes[:, 1])
         gaps[number] = np.inf
@@ -426,17 +423,18 @@ def _of_pieces(pieces: Sequence[Piece], *, faces: bool, units: str, z_is_ground:
         support = Support.of(piece, above)
         of_ground = list(_on_the_ground(support, z_is_ground=z_is_ground))
         yield from of_ground
+        named = frozenset[str]().union(*(warning.names for warning in of_ground))
         for other in np.flatnonzero((gaps < 0.0).all(axis=1)).tolist():
             yield from _between(piece, pieces[other], seen=other < number)
-            is_known = any(pieces[other].name in warning.names for warning in of_ground)
-            if pieces[other].kind == "terrain" and not (is_known or support.is_tangled) and bodies < MOST_BODIES:
-                bodies += 1
-                if goes_through(piece, pieces[other]):
-                    text = f"{piece.name} goes through {in_a_sentence(pieces[other].name)}; move it"
-                    yield _of_both(piece, pieces[other], text)
+            may_go_through = pieces[other].kind == "terrain" and pieces[other].name not in named
+            if may_go_through and not support.is_tangled and next(bodies, None) is not None:
+                yield from _through(piece, pieces[other])
         pairs += len(above)
-        if pairs > MAX_NEIGHBOUR_PAIRS:
-            return
+
+
+def _through(piece: Piece, terrain: Piece) -> Iterator[PlacementWarning]:
+    if goes_through(piece, terrain):
+        yield _of_both(piece, terrain, f"{piece.name} goes through {in_a_sentence(terrain.name)}; move it")
 
 
 def _alone(pieces: Sequence[Piece], *, faces: bool, units: str) -> Iterator[PlacementWarning]:
@@ -483,7 +481,6 @@ def _apart(a: Floats, b: Floats) -> Floats:
 
 
 def _on_the_ground(support: Support, *, z_is_ground: bool) -> Iterator[PlacementWarning]:
-    """Whether a model sinks into the ground or hangs above it."""
     piece = support.piece
     if support.is_tangled:
         return

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
+from silhouette.batches.settings import BatchSettings
 from silhouette.bundles import reading, replaying, writing
 from silhouette.bundles.manifest import FileRecord
-from silhouette.bundles.replaying import Asked, Replay, replay
+from silhouette.bundles.replaying import Replay, replay
 from silhouette.errors import FileError, RendererUnavailable, SilhouetteError
 from silhouette.files import archives
 from silhouette.files.cache import Cache
@@ -80,7 +81,7 @@ def bundle(scene: Path, out: Path, *, pictures: bool = False, pixel: float | Non
 
 
 def again(path: Path, **asked: Any) -> Replay:
-    return replay(path, Asked(cache=CACHE, **asked))
+    return replay(path, BatchSettings(cached=False, **asked))
 
 
 def contents(path: Path) -> dict[str, bytes]:

@@ -13,8 +13,7 @@ from hypothesis import strategies as some
 from rich.console import Console
 from rich.text import Text
 
-from silhouette.cli.fitting import COLUMN_GAP, EDGES, FittedTable, fitted, total
-from silhouette.cli.tables import matrix_report, scene_report
+from silhouette.cli.tables import COLUMN_GAP, EDGES, FittedTable, fitted, matrix_report, scene_report, total
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_scene
 from silhouette.renderers import choose

@@ -18,7 +18,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers import choose
 from silhouette.rules.base import Band, Level, Scale
-from silhouette.scenes.motion import Motion
+from silhouette.scenes.places import Motion
 from silhouette.workers import CAN_FORK
 from tests.conftest import started
 from tests.support.commands import CHECK, run, scene

@@ -31,7 +31,7 @@ pytest.importorskip("matplotlib")
 from silhouette.drawing.games.crisis_protocol import draw_bases_plan
 from silhouette.drawing.games.ikosa import Solid, Viewpoint, best_viewpoint, draw_cell_view, faces_of, inside_stretch
 from silhouette.drawing.games.tide_of_iron import draw_blind_hex_map, draw_hex_board, middle
-from silhouette.drawing.saving import SPACE, Told, save
+from silhouette.drawing.saving import SPACE, Description, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.styles import DARK, PRINT
 
@@ -95,7 +95,7 @@ def drawn(folder: Path, draw: Callable[[Sheet], None], verdict: Any, **options: 
     with settings():
         sheet = Sheet(**options)
         draw(sheet)
-        save(sheet.finish(), folder / "figure.svg", Told("a figure", sheet.about, verdict.row()), text=True)
+        save(sheet.finish(), folder / "figure.svg", Description("a figure", sheet.about, verdict.row()), text=True)
     return Drawn(folder / "figure.svg", sheet)
 
 

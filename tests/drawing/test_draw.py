@@ -20,7 +20,7 @@ from silhouette.cli.app import main
 from silhouette.common.installation import package_command
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.figures import FigureOptions, write_figures
-from silhouette.drawing.saving import FORMATS, Format, Told, save
+from silhouette.drawing.saving import FORMATS, Description, Format, save
 from silhouette.drawing.sheet import COLUMN, Label, Sheet, place_labels, settings
 from silhouette.drawing.styles import DARK, PRINT, STYLES
 from silhouette.drawing.table.sightlines import CLEAR, PARTLY, WHOLLY, Sightline
@@ -311,7 +311,7 @@ def test_a_figure_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
 
         monkeypatch.setattr("os.replace", fail)
         with pytest.raises(FileError, match="cannot be written"):
-            save(figure, file, Told("title"))
+            save(figure, file, Description("title"))
     assert file.read_text() == "before"
     assert list(tmp_path.iterdir()) == [file]
 

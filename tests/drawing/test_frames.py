@@ -14,17 +14,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from PIL import Image
 
-from silhouette.drawing.animation.frames import Shot, Storyboard
-from silhouette.drawing.animation.plot import Plot, Point
-from silhouette.drawing.animation.words import COLOURS
+from silhouette.drawing.animation.frames import Plot, Point, Shot, Storyboard
 from silhouette.drawing.page import FINE
+from silhouette.drawing.styles import LEVEL_COLOURS
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import scale_of
 from silhouette.rules.base import Band, Level, RuleReference, Scale, Verdict
-from silhouette.scenes.motion import DIGITS, Mobility, Motion, place_of, poses
+from silhouette.scenes.places import DIGITS, Mobility, Motion, place_of, poses
 
 QUICK = ("--pixel", "0.5", "--no-cache")
 """Eye views are large: the renderer that is fastest here draws them."""
@@ -150,12 +149,12 @@ def test_a_frame_has_even_sides_and_its_verdict_s_colour(level: Level | None) ->
     shots = [Shot(verdict, Point(float(way), "in words", level, 0.5, 0.01, 0.0), (panel, panel)) for way in range(2)]
     frame = Storyboard(shots, HALVES, ("0", "1")).frame(1)
     assert frame.mode == "RGB"
-    assert COLOURS[level] in {colour for _, colour in frame.getcolors(frame.width * frame.height) or ()}
+    assert LEVEL_COLOURS[level] in {colour for _, colour in frame.getcolors(frame.width * frame.height) or ()}
     assert frame.width % 2 == frame.height % 2 == 0
 
 
 def test_pictures_are_read_back_from_what_was_written(tmp_path: Path) -> None:
-    from silhouette.drawing.animation.files import write_animation
+    from silhouette.drawing.animation.film import write_animation
 
     class Two:
         size = (40, 20)

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from silhouette.drawing.games.skirmishcorps import draw_height_bands
-from silhouette.drawing.saving import Told, save
+from silhouette.drawing.saving import Description, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.table.eye_image import FIRST_PIECE
 from silhouette.drawing.table.eye_view import draw_eye_frame
@@ -52,7 +52,7 @@ def looked(path: Path, number: int, folder: Path) -> tuple[Sightline, Path]:
     with settings():
         sheet = Sheet()
         draw_eye_frame(sheet, line, draw_height_bands)
-        save(sheet.finish(), file, Told("eye"))
+        save(sheet.finish(), file, Description("eye"))
     return line, file
 
 

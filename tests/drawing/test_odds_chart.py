@@ -10,9 +10,9 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from silhouette.doubt.odds import Found, Odds
-from silhouette.drawing.animation.words import COLOURS
 from silhouette.drawing.odds_chart import BAR, BARS, WIDE, draw_odds
 from silhouette.drawing.sheet import Sheet, settings
+from silhouette.drawing.styles import LEVEL_COLOURS
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level, RuleReference, Scale, Verdict
 from tests.support.commands import run
@@ -38,7 +38,7 @@ def test_each_trial_is_in_a_bar_of_its_verdict_on_its_side_of_the_threshold() ->
     sheet, boxes = drawn([2 if share >= 0.5 else 1 for share in shares], shares)
     bars = [box for box in boxes if box.get_y() < BARS[1]]
     for level, side in ((Level.PARTIAL, -1), (Level.FULL, 1)):
-        colour = "#{:02x}{:02x}{:02x}".format(*COLOURS[level])
+        colour = "#{:02x}{:02x}{:02x}".format(*LEVEL_COLOURS[level])
         mine = [bar for bar in bars if to_hex(bar.get_facecolor()) == colour]
         (line,) = {line.get_xdata()[0] for line in sheet.axes.lines if line.get_linestyle() == "--"}
         assert all(side * (bar.get_x() + bar.get_width() / 2 - line) > 0.0 for bar in mine)

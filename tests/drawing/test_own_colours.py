@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.drawing.in_3d.simplifying import Shape, nearest_colours, painter
+from silhouette.drawing.in_3d.shapes import Shape, nearest_colours, painter
 from silhouette.drawing.in_3d.stage import COLOUR_STEPS, packed
 from silhouette.files.cache import Cache
 from silhouette.meshes.stored import display_colours

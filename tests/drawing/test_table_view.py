@@ -15,7 +15,7 @@ from PIL import Image
 
 from silhouette import load_scene
 from silhouette.drawing.games import drawing_of
-from silhouette.drawing.rulers import (
+from silhouette.drawing.marks import (
     INCHES,
     MAX_RULER_MARKS,
     MILLIMETRES,
@@ -25,9 +25,9 @@ from silhouette.drawing.rulers import (
     multiples,
     step_of,
 )
-from silhouette.drawing.sheet import Sheet, settings
-from silhouette.drawing.table.table_parts import shown_box
-from silhouette.drawing.table.table_view import PAGE, ROOM_ROUND, draw_table, table_box
+from silhouette.drawing.sheet import TWO_COLUMNS, Sheet, settings
+from silhouette.drawing.table.sightlines import shown_box
+from silhouette.drawing.table.table_view import ROOM_ROUND, draw_table, table_box
 from silhouette.geometry import INCH
 from silhouette.scenes.table import TableScene
 from tests.support.commands import CHECK, run, scene
@@ -60,7 +60,7 @@ def test_the_table_shows_every_piece_on_the_page(skirmish: TableScene) -> None:
         assert bottom + ROOM_ROUND <= y.min() + 1e-6
         assert y.max() <= top - ROOM_ROUND + 1e-6
     with settings():
-        sheet = Sheet(PAGE)
+        sheet = Sheet(TWO_COLUMNS)
         draw_table(sheet, skirmish)
         sheet.finish()
     assert sheet.bounds[0] < left < right < sheet.bounds[2]
@@ -69,7 +69,7 @@ def test_the_table_shows_every_piece_on_the_page(skirmish: TableScene) -> None:
 
 def test_the_table_has_names_numbers_and_gangs(skirmish: TableScene) -> None:
     with settings():
-        sheet = Sheet(PAGE)
+        sheet = Sheet(TWO_COLUMNS)
         draw_table(sheet, skirmish)
         figure = sheet.finish()
         said = {text.get_text() for text in (*sheet.axes.texts, *figure.texts)}
@@ -83,7 +83,7 @@ def test_the_table_has_names_numbers_and_gangs(skirmish: TableScene) -> None:
 
 def test_ticks_stand_where_their_numbers_say() -> None:
     with settings():
-        sheet = Sheet(PAGE)
+        sheet = Sheet(TWO_COLUMNS)
         box = (-300.0, -200.0, 500.0, 250.0)
         sheet.frame(-400.0, -300.0, 600.0, 350.0)
         draw_rulers(sheet, box)
@@ -113,7 +113,7 @@ def test_numbers_inside_stay_inside() -> None:
 @pytest.mark.parametrize("size", [30.0, 1220.0, 2.0e5, 1.0e9])
 def test_a_grid_can_be_told_apart_whatever_the_size(size: float) -> None:
     with settings():
-        sheet = Sheet(PAGE)
+        sheet = Sheet(TWO_COLUMNS)
         sheet.frame(0.0, 0.0, size, size)
         apart = draw_grid(sheet, (0.0, 0.0, size, size))
         draw_rulers(sheet, (0.0, 0.0, size, size))
@@ -165,7 +165,7 @@ def test_boards_have_names_and_places(name: str, said: set[str]) -> None:
     figure = drawing_of(scene.rules).overview(scene)
     assert figure is not None
     with settings():
-        sheet = Sheet(PAGE)
+        sheet = Sheet(TWO_COLUMNS)
         figure.draw(sheet)
         drawn = sheet.finish()
         assert said <= {text.get_text() for text in (*sheet.axes.texts, *drawn.texts)}
@@ -211,7 +211,7 @@ def test_what_stands_beside_the_table_is_on_the_page(tmp_path: Path, capsys: pyt
     assert isinstance(loaded, TableScene)
     assert table_box(loaded) == (-150.0, -100.0, 150.0, 100.0)
     with settings():
-        sheet = Sheet(PAGE)
+        sheet = Sheet(TWO_COLUMNS)
         draw_table(sheet, loaded)
     left, bottom, right, top = sheet.bounds
     for piece in loaded.pieces:

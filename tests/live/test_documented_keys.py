@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from silhouette.pages.tutorial.words import texts
+from silhouette.pages.tutorial.parts import texts
 from tests.conftest import PROJECT
 
 LIVE = PROJECT / "silhouette/live"

@@ -11,7 +11,7 @@ import pytest
 import trimesh
 
 from silhouette.drawing.styles import DARK, PRINT, Style, verdict_colours
-from silhouette.pages.html.skeleton import SIGNS
+from silhouette.pages.html.page import SIGNS
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level
 from tests.pages.test_contrast import LEAST, contrast

@@ -8,7 +8,7 @@ from dataclasses import fields
 import pytest
 
 from silhouette.drawing.styles import DARK, PRINT, Style
-from silhouette.pages.html.skeleton import asset, style_sheet
+from silhouette.pages.html.page import asset, style_sheet
 
 LEAST = 4.5
 """The ratio that the Web Content Accessibility Guidelines 2.2 ask of text (1.4.3, level AA)."""

@@ -19,14 +19,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from silhouette.doubt.odds import Found, Odds
-from silhouette.drawing.in_3d.simplifying import Shape, simplified
+from silhouette.drawing.in_3d.shapes import Shape, simplified
 from silhouette.drawing.in_3d.stage import packed
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
-from silhouette.pages.html.markup import element, text
-from silhouette.pages.html.skeleton import Head, inlined, page, table
+from silhouette.pages.html.page import Head, element, inlined, page, plate, table, text
 from silhouette.pages.report.page import stage_of
-from silhouette.pages.tutorial.html import _stands
 from silhouette.pages.tutorial.parts import CheckResult
 from silhouette.renderers import choose
 from silhouette.rules.base import Level, RuleReference, Verdict
@@ -139,14 +137,14 @@ def test_figures_are_inlined_without_what_a_page_must_not_have() -> None:
         '<use xlink:href="#m" onload="no()"/><image xlink:href="https://example.org/x.png"/><a xlink:href="file:///"/>'
         '<g style="clip-path: url(#m)"/></svg>'
     )
-    found = inlined(drawn, "f7-", "A plan")
-    assert "no" not in re.sub(r"<[^>]*>", "", found.markup)
-    assert "onload" not in found.markup
-    assert "example.org" not in found.markup
-    assert "file:" not in found.markup
-    assert '<use xlink:href="#f7-m"' in found.markup
-    assert "url(#f7-m)" in found.markup
-    assert found.fonts == ("@font-face{font-family: 'X'; src: url(data:font/woff;base64,AA)}",)
+    markup, fonts = inlined(drawn, "f7-", "A plan")
+    assert "no" not in re.sub(r"<[^>]*>", "", markup)
+    assert "onload" not in markup
+    assert "example.org" not in markup
+    assert "file:" not in markup
+    assert '<use xlink:href="#f7-m"' in markup
+    assert "url(#f7-m)" in markup
+    assert fonts == ("@font-face{font-family: 'X'; src: url(data:font/woff;base64,AA)}",)
 
 
 @given(words=st.text())
@@ -163,11 +161,11 @@ def test_where_a_tutorial_has_odds_the_plate_is_that_of_the_call() -> None:
     rule, could_be = RuleReference("Cover", "R15"), ("partial cover", "full cover")
     verdict = Verdict("Kal", "Vex", "necromunda", "full cover", Level.FULL, rule, "half", could_be=could_be)
     check = CheckResult("Kal to Vex", Judged(Check("Kal", "Vex"), verdict, None), ())
-    assert "full cover</span> <span" in _stands(check, "too close to call")
+    assert "full cover</span> <span" in plate(check.judged, "too close to call")
     found = Found(np.zeros((8, 16), np.intp), np.zeros((8, 16)))
     for call, kind in (("roll off", "verdict"), ("partial cover", "verdict part")):
         odds = Odds({"partial cover": 0.5, "full cover": 0.5}, 0.01, 128, None, call, "place", found)
-        said = _stands(replace(check, judged=replace(check.judged, odds=odds)), "too close to call")
+        said = plate(replace(check.judged, odds=odds), "too close to call")
         assert said.startswith(f'<span class="{kind}">')
         assert f"{call}</span> <span" in said
         assert said.endswith("as measured too close to call</span>")

@@ -17,11 +17,9 @@ from PIL import Image
 from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, judge_all, load_scene
-from silhouette.pages.html.markup import VOID
-from silhouette.pages.tutorial.html import INDEX
-from silhouette.pages.tutorial.pages import FACTS, Run, files_in, scenes_folder, whole_folder, write_tutorial
-from silhouette.pages.tutorial.parts import SEED, Facts, filled, map_scene
-from silhouette.pages.tutorial.words import Texts, Walking, texts
+from silhouette.pages.html.page import VOID
+from silhouette.pages.tutorial.pages import FACTS, INDEX, Run, files_in, scenes_folder, whole_folder, write_tutorial
+from silhouette.pages.tutorial.parts import SEED, Facts, Texts, Walking, filled, map_scene, texts
 from silhouette.renderers import choose
 from silhouette.rules import RULES
 from tests.support.browsing import DESKTOP, PHONE, Browser
@@ -411,7 +409,7 @@ def test_where_there_are_no_scenes_it_is_said_where_they_are(tmp_path: Path, mon
 def test_the_command_tells_what_it_wrote(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("silhouette.cli.tutorial.Run", lambda *words: replace(Run(*words), texts=small()))
+    monkeypatch.setattr("silhouette.cli.pages.Run", lambda *words: replace(Run(*words), texts=small()))
     out = tmp_path / "deep" / "pages"
     ran = run(capsys, "tutorial", "--out", out, "--no-animation", *QUICK)
     assert (ran.status, ran.out) == (0, f"2 pages with 1 check; open {out / 'index.html'}\n")

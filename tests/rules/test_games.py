@@ -28,8 +28,8 @@ FOLDERS = sorted(
 )
 """What the games are called in names of folders; of those that are files, in the names of these."""
 
-LISTS = {"__init__", "rules"}
-"""The modules that hold the public names, and the list of rule systems."""
+LISTS = {"__init__", "rules", "drawing.games"}
+"""The modules that hold the public names, and the lists of rule systems and of what is drawn of each."""
 
 EXAMPLE = re.compile(r"(scenes/)(\w+)(/\w+\.toml)")
 
@@ -79,7 +79,7 @@ def namings(file: Path) -> list[str]:
 
 def outside() -> list[str]:
     """The modules that may name no game."""
-    games = tuple(f"rules.{folder}" for folder in FOLDERS)
+    games = tuple(f"{room}.{folder}" for room in ("rules", "drawing.games") for folder in FOLDERS)
     return [
         name
         for name in modules()

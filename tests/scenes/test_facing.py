@@ -14,8 +14,7 @@ from silhouette.files.cache import Cache
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from silhouette.scenes.entries import TableEntry
-from silhouette.scenes.motion import Mobility, Motion, poses
-from silhouette.scenes.places import Trial, with_trials
+from silhouette.scenes.places import Mobility, Motion, Trial, poses, with_trials
 from tests.support.commands import CHECK, QUICK, WALLED, run
 
 MODELS = Path(__file__).resolve().parents[2] / "models"

@@ -9,8 +9,8 @@ import pytest
 
 from silhouette.files.cache import Cache
 from silhouette.models.model import load_model
-from silhouette.scenes import overlap
-from silhouette.scenes.overlap import Inside, Interior
+from silhouette.scenes import standing as overlap
+from silhouette.scenes.standing import Inside, Interior
 from silhouette.scenes.surfaces import solid_part
 from tests.conftest import PROJECT
 

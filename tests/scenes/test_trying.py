@@ -10,8 +10,7 @@ from silhouette.batches.rows import matrix
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import check, load_scene
-from silhouette.scenes.motion import Mobility, Motion, poses
-from silhouette.scenes.places import Trial
+from silhouette.scenes.places import Mobility, Motion, Trial, poses
 from silhouette.scenes.scene import read_document
 from silhouette.scenes.table import TableScene
 from tests.support.commands import run

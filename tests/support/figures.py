@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from silhouette.drawing.figures import figures_of
-from silhouette.drawing.saving import SPACE, Told, save
+from silhouette.drawing.saving import SPACE, Description, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import Cache
@@ -82,7 +82,7 @@ def drawn(
             sheet = Sheet(**look)
             figure.draw(sheet)
             files[figure.name] = folder / f"{figure.name}.svg"
-            told = Told(figure.name, sheet.about, {**verdict.row(), **sheet.data})
+            told = Description(figure.name, sheet.about, {**verdict.row(), **sheet.data})
             save(sheet.finish(), files[figure.name], told, text=text)
     return files
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from silhouette.pages.html.markup import VOID
+from silhouette.pages.html.page import VOID
 
 
 class Document(HTMLParser):

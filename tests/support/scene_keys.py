@@ -53,14 +53,15 @@ def scene_keys() -> str:
     sections = _Sections()
     lines = ["### Every scene", "", *sections.table(SceneEntry, "Every scene")]
     by_data = [name for name in RULES if RULES[name] == BY_DATA]
+    shared = set.intersection(*(set(_own_rows(rule_called(name).scene_entry)) for name in by_data))
     for name in RULES:
         rule = rule_called(name)
         verdicts = ", ".join(f"*{verdict}* ({level})" for verdict, level in rule.levels.items())
-        if by_data and name == by_data[0]:
-            lines += _keys_of_all_by_data([rule_called(name).scene_entry for name in by_data])
+        if name == by_data[0]:
+            lines += ["", *BY_DATA_HEAD, "", *_by_table(sorted(shared))]
         lines += ["", f"### {rule.title}", "", f'`rules = "{name}"`. The verdicts: {verdicts}.', ""]
         if name in by_data:
-            lines += _keys_by_data(rule.scene_entry, rule.readings_entry)
+            lines += _keys_by_data(rule.scene_entry, rule.readings_entry, shared)
             continue
         lines += sections.whole(rule.scene_entry, rule.title, rule.title)
         if rule.readings_entry is not None:
@@ -82,17 +83,18 @@ def _questions(checks: Mapping[str, Schema]) -> list[str]:
     return lines
 
 
-def _keys_of_all_by_data(scenes: Iterable[Schema]) -> list[str]:
-    """What scenes of all games by data have, so that it need not be said of each."""
-    shared = set.intersection(*(set(_own_rows(scene)) for scene in scenes))
-    lines = ["", "### Games by data", "", "Scenes of [games by data](../silhouette/rules/data/README.md) have the keys"]
-    lines[-1] += " of [Necromunda](#necromunda), but for `[readings]`, and these, besides those of each game below:"
-    return [*lines, "", *_by_table(sorted(shared))]
+BY_DATA_HEAD = (
+    "### Games by data",
+    "",
+    "Scenes of [games by data](../silhouette/rules/data/README.md) have the keys of [Necromunda](#necromunda), but for",
+    "`[readings]`, and these, besides those of each game below:",
+)
+"""Stands before the first of these games, with what scenes of all of them have."""
 
 
-def _keys_by_data(scene: Schema, readings: Schema | None) -> list[str]:
+def _keys_by_data(scene: Schema, readings: Schema | None, shared: set[tuple[str, ...]]) -> list[str]:
     """The keys of scenes of a game by data, besides those of any table and of all such games."""
-    rows = [row for row in _own_rows(scene) if row[1] != "`unit`"]
+    rows = [row for row in _own_rows(scene) if row not in shared]
     if readings is not None:
         rows += [("`[readings]`", *row) for row in _short_rows(readings)]
     return _by_table(rows) if rows else ["No keys of its own."]

@@ -1,47 +1,186 @@
 """DRAW many times: a check in motion, every frame of it judged by the rules and drawn, as one file.
 
 scene, motion -> a scene for each frame -> its verdict, its figures -> frames -> GIF or MP4
+
+The results of all frames are in the comment of the file. All frames of a GIF share one palette, chosen once from all of
+them, so that no colour flickers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from silhouette.drawing.animation.files import check_path, write_animation
+import numpy as np
+from PIL import Image
+
+from silhouette.common.installation import extra_command
 from silhouette.drawing.animation.frames import (
     MARGIN,
     WIDTH,
     Draw,
+    Point,
     Shot,
     Storyboard,
     board_panels,
     bounds_of,
     ground_of,
     table_panels,
+    word,
 )
-from silhouette.drawing.animation.plot import Point
-from silhouette.drawing.animation.words import word
 from silhouette.drawing.figures import figures_of, warm_up
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.sightlines import Sightline
-from silhouette.errors import RequestError
+from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
+from silhouette.files.writing import check_place, write_file
 from silhouette.geometry import INCH
-from silhouette.judging import JudgingOptions, judge_all
+from silhouette.judging import JudgingOptions, content_with, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
 from silhouette.rules.abilities import meshes_of, scale_of, units_of
 from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.fields import SEEN_PIXELS
-from silhouette.scenes.motion import Motion, Posed, poses
+from silhouette.scenes.places import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import DECIMALS, MILLIMETRES, TableScene
-from silhouette.text import Progress
+from silhouette.text import Progress, json_text
 from silhouette.workers import parallel_map
+
+FORMATS = (".gif", ".mp4")
+
+PALETTE_COLOURS = 255
+"""The colours of the palette: a GIF may have 256, of which one stands for pixels that do not change."""
+
+PALETTE_FRAMES = 20
+"""The most frames from which the palette is chosen."""
+
+EVERY = 4
+"""Of these frames, every fourth pixel of every fourth row is looked at: some 600,000 pixels, more than are needed."""
+
+HOLD_FIRST, HOLD_LAST = 0.5, 1.5
+"""The seconds for which the first and the last frame stay."""
+
+
+class Frames(Protocol):
+    """Pictures of one size."""
+
+    size: tuple[int, int]
+
+    def __len__(self) -> int:
+        """The number of frames."""
+        ...
+
+    def frame(self, number: int) -> Image.Image:
+        """A frame by its number, RGB."""
+        ...
+
+
+def check_path(path: Path) -> None:
+    """Checks, before anything is judged, that an animation can be written.
+
+    Raises:
+        FileError: where the ending is neither .gif nor .mp4, or the folder is not there.
+        RequestError: where the file is an MP4 and PyAV is not installed; it names the extra.
+
+    >>> check_path(Path("duel.avi"))
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: duel.avi: animations are GIF or MP4; give a name that ends in .gif or .mp4
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise FileError(path, "animations are GIF or MP4; give a name that ends in .gif or .mp4")
+    check_place(path)
+    if path.suffix.lower() == ".mp4":
+        try:
+            import av  # noqa: F401
+        except ImportError:
+            raise RequestError(
+                "MP4 needs PyAV, which is not installed; "
+                f"end the name in .gif, or install it with: {extra_command('mp4')}"
+            ) from None
+
+
+def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, Any], progress: Progress) -> None:
+    """Writes the frames as a GIF or an MP4, by the ending of the path.
+
+    Args:
+        frames: two or more.
+        path: the path of the file; an earlier file of that name is replaced when all is drawn.
+        fps: frames a second.
+        data: the results, kept as JSON in the comment of the GIF or of the MP4's metadata.
+        progress: called with the number of frames that are written, and the number of all frames.
+
+    Raises:
+        FileError: where it cannot be written; a file of that name then stays as it was.
+    """
+    write = _gif if path.suffix.lower() == ".gif" else _mp4
+    write_file(path, write(frames, fps, json_text(data, separators=(",", ":")), progress))
+
+
+def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
+    palette, drawn_already = _palette(frames)
+    drawn = []
+    for number in range(len(frames)):
+        progress(number, len(frames))
+        frame = drawn_already.pop(number) if number in drawn_already else frames.frame(number)
+        drawn.append(frame.quantize(palette=palette, dither=Image.Dither.NONE))
+    durations = [max(round(100 / fps), 2) * 10] * len(drawn)
+    durations[0], durations[-1] = durations[0] + round(1000 * HOLD_FIRST), durations[-1] + round(1000 * HOLD_LAST)
+    stream = BytesIO()
+    drawn[0].save(
+        stream,
+        format="GIF",
+        save_all=True,
+        append_images=drawn[1:],
+        duration=durations,
+        loop=0,
+        optimize=False,
+        disposal=1,
+        comment=comment.encode("ascii"),
+    )
+    return stream.getvalue()
+
+
+def _palette(frames: Frames) -> tuple[Image.Image, dict[int, Image.Image]]:
+    """An image whose palette serves all frames, and the frames from which it was chosen, by their numbers."""
+    count = min(len(frames), PALETTE_FRAMES)
+    width, height = (length // EVERY for length in frames.size)
+    sheet = Image.new("RGB", (width, height * count))
+    frames_drawn = {}
+    for place in range(count):
+        number = place * (len(frames) - 1) // max(count - 1, 1)
+        frames_drawn[number] = frames.frame(number)
+        sheet.paste(frames_drawn[number].resize((width, height), Image.Resampling.NEAREST), (0, place * height))
+    return sheet.quantize(PALETTE_COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2), frames_drawn
+
+
+def _mp4(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
+    import av
+
+    stream = BytesIO()
+    rate = Fraction(fps).limit_denominator(1000)
+    with av.open(stream, "w", format="mp4", options={"movflags": "use_metadata_tags"}) as container:
+        container.metadata["comment"] = comment
+        video = container.add_stream("libx264", rate=rate, options={"crf": "20", "preset": "medium"})
+        video.width, video.height = frames.size
+        video.pix_fmt = "yuv420p"
+        for number in range(len(frames)):
+            progress(number, len(frames))
+            picture = av.VideoFrame.from_ndarray(np.asarray(frames.frame(number)), format="rgb24")
+            hold = HOLD_FIRST if number == 0 else HOLD_LAST if number == len(frames) - 1 else 0.0
+            for _ in range(1 + round(hold * fps)):
+                for packet in video.encode(picture):
+                    container.mux(packet)
+        for packet in video.encode():
+            container.mux(packet)
+    return stream.getvalue()
+
 
 FPS = 12.0
 """Frames a second by default."""
@@ -63,6 +202,7 @@ class Animation:
         motion: the motion of the target or the attacker.
         fps: frames a second.
         pixel: mm per pixel; None for the default of the scene.
+        error: the error goal, a share; None for that of the scene.
     """
 
     scene: Path
@@ -70,6 +210,7 @@ class Animation:
     motion: Motion
     fps: float = FPS
     pixel: float | None = None
+    error: float | None = None
 
 
 def animate(
@@ -158,7 +299,7 @@ class _Film:
 
     def _scene(self, posed: Posed) -> Scene:
         scene: Scene = self._rule.load(self._animation.scene, posed.document, self._cache)
-        return scene
+        return content_with(scene, self._animation.error)
 
     def _shot(self, posed: Posed) -> Any:
         scene = self._scene(posed)
@@ -179,7 +320,6 @@ class _Film:
         return result.verdict
 
     def _table_drawing(self) -> Drawing:
-        """The function that draws the eye view and the plan of a scene, the same stretch of table in all of them."""
 
         def line(scene: Any, verdict: Any) -> Sightline:
             return Sightline(scene, verdict, verdict.evidence, self._renderer)
@@ -189,7 +329,6 @@ class _Film:
         return lambda scene, verdict: table_panels(ground, line(scene, verdict))
 
     def _map_drawing(self) -> Drawing:
-        """The function that draws the plan of a scene on a map, the same stretch of it in all of them."""
 
         def draw(scene: Scene, verdict: Verdict) -> Draw:
             return figures_of(scene, scene.checks[self._number - 1], verdict, self._renderer)[0].draw
@@ -201,7 +340,6 @@ class _Film:
 
 
 def _number(scene: Scene, number: int | None) -> int:
-    """The number of the check that is animated."""
     count = len(scene.checks)
     if count == 0:
         raise RequestError(f"{scene.path}: has no [[check]]; add one that says who looks at whom")
@@ -236,7 +374,6 @@ def _moved(posed: Posed, unit: float) -> dict[str, Any]:
 
 
 def _kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The results of all frames as the comment of the file holds them."""
     keys = ("at", "facing", "verdict", "occluded", "error")
     return [{key: row[key] for key in keys if key in row} for row in rows]
 

@@ -3,13 +3,14 @@
 shots -> title and verdict, panels side by side, plot with its marker -> a picture for each frame, all of one size
 
 A panel is a picture of a table with meshes, or the figure of a map as a raster, which shows the same stretch of the map
-in all frames.
+in all frames. The plot has the share obscured over the whole way, its error, thresholds, and the verdicts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -17,27 +18,244 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from silhouette.drawing.animation.plan import Ground, drawn_plan
-from silhouette.drawing.animation.plot import Plot, Point
-from silhouette.drawing.animation.words import COLOURS, DARK, LIGHT, ink_on, word
 from silhouette.drawing.captions import EDGE
 from silhouette.drawing.page import FINE, Face
 from silhouette.drawing.sheet import COLUMN, Sheet
+from silhouette.drawing.styles import DARK_INK, LEVEL_COLOURS, LIGHT, Colour, blend, ink_on
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.table.sightlines import Sightline
-from silhouette.geometry import INCH
+from silhouette.geometry import INCH, Floats
 from silhouette.measure.observation import Sight
-from silhouette.rules.base import Scale, Verdict
+from silhouette.rules.base import Level, Scale, Verdict
 from silhouette.text import fraction_in_words, margin_in_words
+
+ENGLISH = {
+    "title": "{attacker} → {target}",
+    "share": "{share} obscured",
+    "marginal": "too close to call",
+    "percent": "{share:.0f} %",
+    "outside": "beyond the vision arc",
+    "walked": "walked",
+    "turned": "turned",
+    "inches": '{way:.3g}" ({mm:.0f} mm)',
+    "units": "{way:.4g} {units}",
+    "degrees": "{way:.4g}°",
+    "zero": "0",
+}
+"""The phrases of an animation, by name."""
+
+
+def word(key: str, **values: object) -> str:
+    """A phrase with names and numbers put in.
+
+    >>> word("title", attacker="Kal", target="V{e}x"), word("percent", share=50)
+    ('Kal → V{e}x', '50 %')
+    """
+    return ENGLISH[key].format(**values)
+
+
+LINE, SOFT, FAINT = (33, 36, 42), (95, 99, 106), (196, 194, 188)
+OUTSIDE = (142, 142, 150)
+CURVE = (150, 60, 0)
+"""The colour of the curve, dark enough on every band."""
+
+TYPE = Face(16)
+STRONG = Face(16, "Bold")
+
+LEFT, RIGHT, TOP, STRIP = 62 * FINE, 9 * FINE, 10 * FINE, 22 * FINE
+"""Pixels: room for marks on the left, for the marker on the right, above the plot; the height of the strip below."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A frame in the plot.
+
+    Attributes:
+        way: the length of the way so far.
+        verdict: the word for the verdict.
+        level: the level of the verdict.
+        share: the share obscured; None where nothing is measured.
+        error: the error of the share.
+        outside: the share of the target that is not obscured but lies beyond the vision arc.
+    """
+
+    way: float
+    verdict: str
+    level: Level | None
+    share: float | None
+    error: float
+    outside: float
+
+
+class Plot:
+    """The plot over the whole way, drawn once; `at` puts the marker where a frame is.
+
+    Args:
+        points: the point of every frame, in order.
+        scale: the thresholds.
+        ends: the words below the plot, on its left and on its right.
+        width, height: the size in pixels, drawn `FINE` times too large.
+    """
+
+    def __init__(self, points: Sequence[Point], scale: Scale, ends: tuple[str, str], width: int, height: int) -> None:
+        self._points, self._scale, self._ends = points, scale, ends
+        self._measured = any(point.share is not None for point in points)
+        self._left, self._right = (LEFT if self._measured else 0), width - RIGHT
+        self._top, self._bottom = TOP, height - TYPE.line - STRIP - 6 * FINE
+        ways = np.array([point.way for point in points])
+        self._x: Floats = self._left + (self._right - self._left) * ways / max(float(ways[-1]), 1e-9)
+        self._image = Image.new("RGB", (width, height), LIGHT)
+        self._drawing = ImageDraw.Draw(self._image)
+        if self._measured:
+            self._draw_bands()
+            self._draw_shares()
+            self._name_bands()
+        self._draw_verdicts()
+        self._draw_ends()
+        self._shown = self._image.resize((width // FINE, height // FINE), Image.Resampling.LANCZOS)
+
+    @staticmethod
+    def height(*, measured: bool) -> int:
+        """The height of a plot, in pixels as it is shown: with shares, or with the verdicts alone."""
+        return 190 if measured else (STRIP + TYPE.line + TOP) // FINE + 14
+
+    def at(self, number: int) -> Image.Image:
+        """The plot with its marker at a frame."""
+        image = self._image.copy()
+        drawing = ImageDraw.Draw(image)
+        point, x = self._points[number], float(self._x[number])
+        low = self._bottom + STRIP + 6 * FINE
+        drawing.line([(x, self._top), (x, low)], fill=LIGHT, width=4 * FINE)
+        drawing.line([(x, self._top), (x, low)], fill=LINE, width=2 * FINE)
+        if point.share is not None:
+            y, size = self._y(point.share), 6 * FINE
+            box = (x - size, y - size, x + size, y + size)
+            drawing.ellipse(box, fill=LEVEL_COLOURS[point.level], outline=LINE, width=2 * FINE)
+        return image
+
+    def shown(self, number: int) -> Image.Image:
+        """`at` at the size at which it is shown."""
+        shown, image = self._shown.copy(), self.at(number)
+        # The marker reaches 6 * FINE pixels to each side, and Lanczos' filter three of the pixels that are shown.
+        middle = int(self._x[number] / FINE)
+        left, right = max(middle - 12, 0), min(middle + 13, shown.width)
+        box = (left * FINE, 0, right * FINE, image.height)
+        shown.paste(image.resize((right - left, shown.height), Image.Resampling.LANCZOS, box), (left, 0))
+        return shown
+
+    def _y(self, share: float) -> float:
+        return self._bottom - (self._bottom - self._top) * share
+
+    def _draw_bands(self) -> None:
+        """The bands of the verdicts that each share would give, and the thresholds with their marks."""
+        drawing = self._drawing
+        for band in self._scale.bands:
+            box = (self._left, self._y(band.high), self._right, self._y(band.low))
+            drawing.rectangle(box, fill=blend(LEVEL_COLOURS[band.level], LIGHT, 0.17))
+        drawing.rectangle((self._left, self._top, self._right, self._bottom), outline=FAINT, width=FINE)
+        for mark in sorted({0.0, 1.0, *self._scale.marks}):
+            y = self._y(mark)
+            for start in range(self._left, self._right, 10 * FINE):
+                drawing.line([(start, y), (min(start + 5 * FINE, self._right), y)], fill=SOFT, width=FINE)
+            text = word("percent", share=100.0 * mark)
+            if 0.0 < mark < 0.12:
+                continue
+            wide = TYPE.width(text)
+            TYPE.draw(drawing, (self._left - wide - 8 * FINE, y - TYPE.line / 2), text, SOFT)
+
+    def _name_bands(self) -> None:
+        """The names of the bands, each in the corner of its band that the curve leaves most free."""
+        curve = np.array(
+            [
+                (x, self._y(point.share))
+                for x, point in zip(self._x, self._points, strict=True)
+                if point.share is not None
+            ]
+        )
+        fine = np.linspace(curve[0, 0], curve[-1, 0], 400)
+        heights = np.interp(fine, curve[:, 0], curve[:, 1])
+        for band in self._scale.bands:
+            wide, rim = STRONG.width(band.verdict), 6 * FINE
+            sides = (self._left + rim, self._right - wide - rim)
+            heights_free = (self._y(band.high) + rim / 3, self._y(band.low) - STRONG.line - rim / 3)
+
+            def clear(at: tuple[float, float], wide: float = wide) -> float:
+                under_text = (fine > at[0] - TYPE.size) & (fine < at[0] + wide + TYPE.size)
+                return float(np.abs(heights[under_text] - at[1] - STRONG.line / 2).min(initial=STRONG.line))
+
+            best = max(((x, y) for x in sides for y in heights_free), key=clear)
+            STRONG.draw(self._drawing, best, band.verdict, blend(DARK_INK, LIGHT, 0.62), LIGHT)
+
+    def _draw_shares(self) -> None:
+        """The curve of the share obscured in the band of its error, and above it the share beyond the arc."""
+        drawing = self._drawing
+        measured = [number for number, point in enumerate(self._points) if point.share is not None]
+        shares = np.array([self._points[number].share for number in measured], dtype=np.float64)
+        errors = np.array([self._points[number].error for number in measured])
+        outside = np.array([self._points[number].outside for number in measured])
+        x = self._x[measured]
+        if outside.any():
+            self._hatch(x, shares, shares + outside)
+        band = np.column_stack(
+            [np.concatenate([x, x[::-1]]), np.concatenate([shares + errors, (shares - errors)[::-1]])]
+        )
+        ring = [(float(at), self._y(float(np.clip(share, 0.0, 1.0)))) for at, share in band]
+        if len(measured) > 1:
+            drawing.polygon(ring, fill=blend(CURVE, LIGHT, 0.55))
+            curve = [(float(at), self._y(float(share))) for at, share in zip(x, shares, strict=True)]
+            drawing.line(curve, fill=CURVE, width=3 * FINE, joint="curve")
+
+    def _hatch(self, x: Floats, low: Floats, high: Floats) -> None:
+        """Stripes over an area between two curves, with their meaning."""
+        mask = Image.new("L", self._image.size)
+        ring = [*zip(x, map(self._y, low), strict=True), *zip(x[::-1], map(self._y, high[::-1]), strict=True)]
+        ImageDraw.Draw(mask).polygon([(float(a), float(b)) for a, b in ring], fill=255)
+        stripes = Image.new("L", self._image.size)
+        lines = ImageDraw.Draw(stripes)
+        for start in range(-self._image.height, self._image.width, 8 * FINE):
+            lines.line([(start, self._image.height), (start + self._image.height, 0)], fill=150, width=2 * FINE)
+        stripes.paste(0, mask=Image.eval(mask, lambda value: 255 - value))
+        self._image.paste(blend(OUTSIDE, LIGHT, 0.35), mask=Image.eval(mask, lambda value: value * 3 // 5))
+        self._image.paste(OUTSIDE, mask=stripes)
+        text, weights = word("outside"), high - low
+        wide = TYPE.width(text)
+        middle = (
+            float((x * weights).sum() / weights.sum()),
+            self._y(float(np.average((low + high) / 2, weights=weights))),
+        )
+        left = float(np.clip(middle[0] - wide / 2, self._left + 4 * FINE, self._right - wide - 8 * FINE))
+        STRONG.draw(self._drawing, (left, middle[1] - TYPE.line / 2), text, DARK_INK, LIGHT)
+
+    def _draw_verdicts(self) -> None:
+        """A strip in the colours of the verdicts, named where there is room."""
+        top = self._bottom + 4 * FINE
+        edges = [self._x[0], *((self._x[1:] + self._x[:-1]) / 2), self._x[-1]]
+        runs = groupby(range(len(self._points)), key=lambda number: self._points[number].verdict)
+        for verdict, numbers in runs:
+            run = list(numbers)
+            start, end = float(edges[run[0]]), float(edges[run[-1] + 1])
+            colour: Colour = LEVEL_COLOURS[self._points[run[0]].level]
+            self._drawing.rectangle((start, top, end, top + STRIP), fill=colour)
+            choices = [verdict, verdict.split()[0]] if end - start > 60 * FINE else [verdict]
+            text = next((choice for choice in choices if TYPE.width(choice) <= end - start - 6 * FINE), "")
+            at = (start + end - TYPE.width(text)) / 2, top + (STRIP - TYPE.line) / 2
+            STRONG.draw(self._drawing, at, text, ink_on(colour))
+        self._drawing.rectangle((self._x[0], top, self._right, top + STRIP), outline=SOFT, width=FINE)
+
+    def _draw_ends(self) -> None:
+        y = self._bottom + STRIP + 6 * FINE
+        start, end = self._ends
+        TYPE.draw(self._drawing, (self._left, y), start, SOFT)
+        TYPE.draw(self._drawing, (self._right - TYPE.width(end), y), end, SOFT)
+
 
 # ---- panels of maps
 
 Bounds = tuple[float, float, float, float]
 
-
 MAX_MAP_ASPECT = 0.66
 """The greatest height of a map, as a share of its width: frames are wide."""
-
 
 Draw = Callable[[Sheet], None]
 
@@ -98,28 +316,18 @@ def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uin
 WIDTH, MARGIN, FRAME_GAP = 720, 16, 12
 """Pixels as they are shown: the width of a frame, its margin, the gap between its panels."""
 
-
 EYE = (430, 330)
-
 
 PLAN = (WIDTH - 2 * MARGIN - EYE[0] - FRAME_GAP, EYE[1])
 """Width and height of the eye view and of the plan."""
 
-
-SOFT = (95, 99, 106)
-
-
 RIM = (200, 197, 190)
-
 
 TITLE = Face(25, "Bold")
 
-
 SHARE = Face(21, "Bold")
 
-
 REASON = Face(16)
-
 
 REASONS = 3
 """The most lines of a reason."""
@@ -201,15 +409,15 @@ class Storyboard:
         half = 0.46 * room
         ends = (verdict.attacker, verdict.target)
         attacker, target = (TITLE.elided(TITLE.printable(name), half) for name in ends)
-        TITLE.draw(drawing, (left, y), word("title", attacker=attacker, target=target), DARK)
+        TITLE.draw(drawing, (left, y), word("title", attacker=attacker, target=target), DARK_INK)
         y += TITLE.line + 2 * FINE
-        plate, colour = verdict.verdict, COLOURS[shot.point.level]
+        plate, colour = verdict.verdict, LEVEL_COLOURS[shot.point.level]
         wide = SHARE.width(plate) + 20 * FINE
         drawing.rounded_rectangle((left, y, left + wide, y + SHARE.line + 4 * FINE), radius=6 * FINE, fill=colour)
         SHARE.draw(drawing, (left + 10 * FINE, y + 2 * FINE), plate, ink_on(colour))
         text_left = left + wide + 12 * FINE
         if self._measured:
-            SHARE.draw(drawing, (text_left, y + 2 * FINE), _share_words(shot), DARK)
+            SHARE.draw(drawing, (text_left, y + 2 * FINE), _share_words(shot), DARK_INK)
             return
         for line in REASON.wrapped(REASON.printable(verdict.reason), left + room - text_left, REASONS):
             REASON.draw(drawing, (text_left, y), line, SOFT)

@@ -13,22 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageDraw
 
-from silhouette.drawing.animation.words import COLOURS, DARK, LIGHT, tinted
-from silhouette.drawing.page import FINE, Colour, Face
+from silhouette.drawing.page import FINE, Face
+from silhouette.drawing.styles import DARK_INK, LEVEL_COLOURS, LIGHT, PRINT, Colour, channels, tint
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.geometry import INCH, Floats
 from silhouette.measure.observation import Sight
 from silhouette.scenes.table import Piece
 
-GROUND, GRID, RIM = (246, 244, 238), (232, 229, 219), (200, 197, 190)
-TERRAIN, TERRAIN_EDGE = (211, 211, 207), (125, 127, 130)
-BLOCKER, BLOCKER_EDGE = (238, 199, 138), (138, 90, 0)
-MODEL, MODEL_EDGE = (201, 204, 211), (95, 100, 110)
-ATTACKER, ATTACKER_EDGE = (93, 100, 112), (33, 36, 42)
-TARGET, TARGET_EDGE = (143, 203, 239), (11, 79, 125)
-UNSEEN, UNSEEN_EDGE = (233, 155, 102), (143, 61, 0)
-ARC = (204, 121, 167)
+GRID, RIM = "#e8e5db", "#c8c5be"
 
 ROOM = 0.09
 """The margin round the stretch that is shown, as a share of its size."""
@@ -107,7 +100,7 @@ class _Plan:
 
     def __init__(self, ground: Ground, line: Sightline) -> None:
         self._ground, self._line = ground, line
-        self._image = Image.new("RGB", ground.size, GROUND)
+        self._image = Image.new("RGB", ground.size, PRINT.ground)
         self._drawing = ImageDraw.Draw(self._image)
 
     def draw_still(self) -> None:
@@ -153,11 +146,11 @@ class _Plan:
         for arc in arcs:
             corners = np.array([arc.apex, arc.apex + far * arc.right, arc.apex + far * arc.left])
             ImageDraw.Draw(veil).polygon(self._ground.pixels(corners), fill=48)
-        self._image.paste(ARC, mask=veil)
+        self._image.paste(PRINT.arc, mask=veil)
         for arc in arcs:
             for edge in (arc.right, arc.left):
                 ends = self._ground.pixels(np.array([arc.apex, arc.apex + far * edge]))
-                self._drawing.line(ends, fill=tinted(ARC, 0.8, GROUND), width=FINE)
+                self._drawing.line(ends, fill=tint(PRINT.arc, PRINT.ground, 0.8), width=FINE)
 
     def draw_piece(self, piece: Piece) -> None:
         """The base and the outline of a piece, in the colour of its part in the check."""
@@ -166,16 +159,18 @@ class _Plan:
             blocks = piece.name in line.blocking
             self._fill(
                 standing(piece.model.mesh, piece.pose),
-                *((BLOCKER, BLOCKER_EDGE) if blocks else (TERRAIN, TERRAIN_EDGE)),
+                *((PRINT.blocker, PRINT.blocker_edge) if blocks else (PRINT.terrain, PRINT.terrain_edge)),
             )
             return
-        fill, edge = MODEL, MODEL_EDGE
+        fill, edge = PRINT.model, PRINT.model_edge
         if piece.name == line.sight.attacker.name:
-            fill, edge = ATTACKER, ATTACKER_EDGE
+            fill, edge = PRINT.attacker, PRINT.attacker_edge
         elif piece.name == line.sight.target.name:
-            fill, edge = (TARGET, TARGET_EDGE) if line.verdict.line_of_sight else (UNSEEN, UNSEEN_EDGE)
+            fill, edge = (
+                (PRINT.seen, PRINT.seen_edge) if line.verdict.line_of_sight else (PRINT.obscured, PRINT.obscured_edge)
+            )
         elif piece.name in line.blocking:
-            fill, edge = BLOCKER, BLOCKER_EDGE
+            fill, edge = PRINT.blocker, PRINT.blocker_edge
         self._fill((piece.base_outline,), LIGHT, edge)
         self._fill(standing(piece.model.significant, piece.pose), fill, edge)
 
@@ -188,16 +183,16 @@ class _Plan:
         for start in np.arange(0.0, length, 2 * dash):
             shares = np.array([start, min(start + dash, length)]) / length
             points = [(x + share * (to_x - x), y + share * (to_y - y)) for share in shares]
-            self._drawing.line(points, fill=TARGET_EDGE, width=FINE)
+            self._drawing.line(points, fill=PRINT.seen_edge, width=FINE)
         for at in ends if length else ():
-            self._dot(at, 2.5 * FINE, TARGET_EDGE)
+            self._dot(at, 2.5 * FINE, PRINT.seen_edge)
 
     def draw_sight(self) -> None:
         """The line from the eye to the middle of the target, in the colour of the verdict."""
         line = self._line
         ends = self._ground.pixels(np.array([line.eye[:2], line.middle[:2]]))
         self._drawing.line(ends, fill=LIGHT, width=4 * FINE)
-        self._drawing.line(ends, fill=COLOURS[line.verdict.level], width=2 * FINE)
+        self._drawing.line(ends, fill=LEVEL_COLOURS[line.verdict.level], width=2 * FINE)
 
     def draw_names(self) -> None:
         """The names: the attacker's below its base, the target's above it; within the plan."""
@@ -210,7 +205,7 @@ class _Plan:
             x = float(np.clip(points[:, 0].mean() - wide / 2, rim, self._ground.size[0] - wide - rim))
             y = float(points[:, 1].max() + rim if below else points[:, 1].min() - NAMES.line - rim)
             y = float(np.clip(y, 0, self._ground.size[1] - NAMES.line))
-            NAMES.draw(self._drawing, (x, y), name, DARK, GROUND)
+            NAMES.draw(self._drawing, (x, y), name, DARK_INK, channels(PRINT.ground))
 
     def finished(self) -> NDArray[np.uint8]:
         """The plan with a border, at the size in which it is shown."""
@@ -218,11 +213,11 @@ class _Plan:
         self._drawing.rectangle((0, 0, width - 1, height - 1), outline=RIM, width=FINE)
         return np.asarray(self._image.resize((width // FINE, height // FINE), Image.Resampling.LANCZOS))
 
-    def _dot(self, at: tuple[float, float], radius: float, colour: Colour) -> None:
+    def _dot(self, at: tuple[float, float], radius: float, colour: Colour | str) -> None:
         x, y = at
         self._drawing.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
 
-    def _fill(self, rings: Rings, fill: Colour, edge: Colour) -> None:
+    def _fill(self, rings: Rings, fill: Colour | str, edge: str) -> None:
         """An outline with its holes, where any of it is shown."""
         points = [self._ground.pixels(ring) for ring in sorted(rings, key=lambda ring: -abs(ring_area(ring)))]
         if not points:

@@ -1,32 +1,29 @@
-"""DRAW, for games by data: the clauses that decided, in plan; and the view from the eye where something was measured.
+"""DRAW: games by data: the clauses that decided, in plan, and each model that ``half`` and ``most`` counted.
 
 verdict with its clauses -> the pieces and lines that they rest on -> frame round them -> plan, names, legend
-
-What ``half`` and ``most`` counted: each model as it was looked at, and whether it counts.
-
 verdict with its tallies and looks -> rows of models, each with its look -> panels, with shares and frames
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import shapely
 
 from silhouette.drawing.captions import BOLD, EDGE, LINE, NAME, SMALL, THIN, Swatch
 from silhouette.drawing.games.on_table import TableDrawing, table_figures
-from silhouette.drawing.rulers import draw_ticks
+from silhouette.drawing.marks import area, draw_ticks, line, rectangle, shape, title
 from silhouette.drawing.sheet import COLUMN, Figure, Sheet
-from silhouette.drawing.strokes import area, line, tint, title
+from silhouette.drawing.styles import tint
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.drawing.table.eye_view import coloured, scenery_of, target_swatches
-from silhouette.drawing.table.table_parts import draw_facing, shape
-from silhouette.drawing.table.tracing import Rings, standing
+from silhouette.drawing.table.table_view import draw_model, outline_of, points_of
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import told_in_figures, why
-from silhouette.geometry import Floats, cosine_and_sine
+from silhouette.geometry import Floats
 from silhouette.measure.observation import OBSCURED, SEEN, Observation
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.data.found import Counted, Tally, Use
@@ -77,7 +74,7 @@ def first_tally(scene: DataScene, verdict: DataVerdict) -> tuple[AskedClause, Ta
     Of several it is the first in the game file: the others ask about what that one has left.
     """
     order = [clause.number for clause in scene.game.clauses.values()]
-    for clause in sorted(verdict.clauses, key=lambda one: order.index(one.number)):
+    for clause in sorted(verdict.clauses, key=lambda clause: order.index(clause.number)):
         if clause.decides and clause.tallies:
             tally = clause.tallies[0]
             if sum(len(row.members) for row in rows_of(tally)) > 1:
@@ -97,15 +94,15 @@ def rows_of(tally: Tally) -> list[Row]:
     >>> [(row.name, [one.name for one in row.members]) for row in rows]
     [('Kal', ['Vex', 'Yar']), ('Ash', ['Ash'])]
     """
-    if not any(one.within for one in tally.members):
+    if not any(member.within for member in tally.members):
         return [Row("", tally.members)]
-    return [Row(one.name, one.within[0].members if one.within else (one,)) for one in tally.members]
+    return [Row(member.name, member.within[0].members if member.within else (member,)) for member in tally.members]
 
 
 def is_pictured(scene: DataScene, verdict: DataVerdict) -> bool:
     """Whether models that were counted have been measured from an eye, so that a figure can show them."""
-    found = first_tally(scene, verdict)
-    return found is not None and any(use in verdict.looks for use in found[1].every_use())
+    counting = first_tally(scene, verdict)
+    return counting is not None and any(use in verdict.looks for use in counting[1].every_use())
 
 
 def tell_counts(sheet: Sheet, verdict: DataVerdict) -> None:
@@ -127,11 +124,10 @@ def draw_ring(sheet: Sheet, outline: Floats, *, counts: bool, mark: str) -> None
 
 def counting_swatches(sheet: Sheet, clause: AskedClause, tally: Tally, rules: str) -> list[Swatch]:
     """The entries of the legend for the frames and rings that this tally needs."""
-    words, members = sheet.words.of(rules), [one for row in rows_of(tally) for one in (*row.members, *tally.members)]
+    words = sheet.words.of(rules)
+    holding = {member.holds for row in rows_of(tally) for member in (*row.members, *tally.members)}
     texts = {True: words("counts", number=clause.number), False: words("counts not", number=clause.number)}
-    return [
-        _swatch(sheet, texts[counts], counts=counts) for counts in texts if any(one.holds is counts for one in members)
-    ]
+    return [_swatch(sheet, text, counts=counts) for counts, text in texts.items() if counts in holding]
 
 
 def draw_models(sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: Renderer) -> None:
@@ -143,9 +139,9 @@ def draw_models(sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: 
         verdict: that has kept its looks; nothing is ruled on here.
         renderer: renders the pieces round the models; it need not be the one that measured.
     """
-    found = first_tally(scene, verdict)
-    assert found is not None
-    clause, tally = found
+    counting = first_tally(scene, verdict)
+    assert counting is not None
+    clause, tally = counting
     words, rows = sheet.words.of(verdict.rules), rows_of(tally)
     panels = _Panels(sheet, scene, verdict, renderer, rows)
     kinds = {kind for row in panels.placed() for kind in panels.draw_row(*row, outer=tally)}
@@ -157,7 +153,6 @@ def draw_models(sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: 
 
 
 def _bar_swatches(sheet: Sheet, kinds: Container[int]) -> list[Swatch]:
-    """The legend's entries for what bars show."""
     style = sheet.style
     entries = {
         SEEN: Swatch(sheet.words("seen"), style.seen, style.seen_edge),
@@ -215,47 +210,53 @@ class _Panels:
         sheet, kinds = self._sheet, set[int]()
         if row.name:
             words = sheet.words.of(self._verdict.rules)
-            some = sum(one.holds for one in row.members)
-            told = words("row", name=row.name, some=some, count=len(row.members))
-            told = elided(printable(told), sheet.width - 5.0, NAME, bold=True)
-            sheet.text(3.2, top - TYPE / 2, told, size=NAME, bold=True, ha="left")
+            some = sum(member.holds for member in row.members)
+            line = words("row", name=row.name, some=some, count=len(row.members))
+            line = elided(printable(line), sheet.width - 5.0, NAME, bold=True)
+            sheet.text(3.2, top - TYPE / 2, line, size=NAME, bold=True, ha="left")
             counts = row.name in outer.counting
-            area(
-                sheet,
-                [(0.4, top - 2.4), (2.2, top - 2.4), (2.2, top - 0.6), (0.4, top - 0.6)],
-                edge=_swatch(sheet, "", counts=counts).edge,
-                fill=sheet.style.purple if counts else None,
-            )
+            edge, fill = _swatch(sheet, "", counts=counts).edge, sheet.style.purple if counts else None
+            rectangle(sheet, 0.4, top - 2.4, 2.2, top - 0.6, edge=edge, fill=fill)
             top -= TYPE + 0.8
-        for number, one in enumerate(row.members):
+        for number, member in enumerate(row.members):
             down, across = divmod(number, self._per_line)
             left = across * (self._wide + GAP)
-            kinds |= self._draw(one, left, top - down * (self._high + 2 * TYPE + GAP), led=bool(row.name))
+            kinds |= self._draw(member, left, top - down * (self._high + 2 * TYPE + GAP), led=bool(row.name))
         return kinds
 
-    def _draw(self, one: Counted, left: float, top: float, *, led: bool) -> set[int]:
+    def _draw(self, member: Counted, left: float, top: float, *, led: bool) -> set[int]:
         """Draws a panel with its upper left corner there: picture or share, frame and name."""
-        sheet, look = self._sheet, look_of(one, self._verdict)
+        sheet, look = self._sheet, look_of(member, self._verdict)
         right, bottom = left + self._wide, top - self._high
         kinds = set[int]()
         if look is not None:
             kinds = (self._picture if self.pictured else self._bar)(look, (left, right, bottom, top))
-        swatch = _swatch(sheet, "", counts=one.holds)
-        corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
+        swatch = _swatch(sheet, "", counts=member.holds)
         self._drawn += 1
-        mark = f"{'counts' if one.holds else 'does-not-count'}-{self._drawn}"
-        area(sheet, corners, edge=swatch.edge, dashes=str(swatch.dashes), width=BOLD, zorder=9.0, mark=mark)
-        name, share = one.name, ", ".join(hidden_by(one.uses))
+        mark = f"{'counts' if member.holds else 'does-not-count'}-{self._drawn}"
+        rectangle(
+            sheet,
+            left,
+            bottom,
+            right,
+            top,
+            edge=swatch.edge,
+            dashes=str(swatch.dashes),
+            width=BOLD,
+            zorder=9.0,
+            mark=mark,
+        )
+        name, share = member.name, ", ".join(hidden_by(member.uses))
         if look is not None:
             counts = look.counts
             share = sheet.words.share(counts.occluded, counts.total)
             share = sheet.words("share", share=share) if self._says_obscured else share
             is_known = led or look.sight.attacker.name == self._verdict.attacker
-            if not is_known or look.sight.target.name != one.name:
+            if not is_known or look.sight.target.name != member.name:
                 name = f"{look.sight.attacker.name} → {look.sight.target.name}"
         for text, down, bold in ((name, 0.5, True), (share, 1.5, False)):
-            told = elided(printable(text), self._wide + GAP, SMALL, bold)
-            sheet.text((left + right) / 2, bottom - down * TYPE, told, size=SMALL, bold=bold, ha="center")
+            line = elided(printable(text), self._wide + GAP, SMALL, bold)
+            sheet.text((left + right) / 2, bottom - down * TYPE, line, size=SMALL, bold=bold, ha="center")
         return kinds
 
     def _bar(self, look: Observation, extent: tuple[float, float, float, float]) -> set[int]:
@@ -268,8 +269,7 @@ class _Panels:
             (middle, right, style.seen, style.seen_edge, None),
         ):
             if end > start:
-                corners = [(start, bottom), (end, bottom), (end, top), (start, top)]
-                area(self._sheet, corners, fill=fill, edge=edge, hatch=hatch, width=0.0)
+                rectangle(self._sheet, start, bottom, end, top, fill=fill, edge=edge, hatch=hatch, width=0.0)
         return {kind for kind, shown in ((OBSCURED, middle > left), (SEEN, middle < right)) if shown}
 
     def _picture(self, look: Observation, extent: tuple[float, float, float, float]) -> set[int]:
@@ -283,12 +283,12 @@ class _Panels:
         return set(np.unique(image.kinds).tolist())
 
 
-def look_of(one: Counted, verdict: DataVerdict) -> Observation | None:
+def look_of(member: Counted, verdict: DataVerdict) -> Observation | None:
     """The measurement by which a model counts or does not: where several were made, that in which most is seen.
 
     What says how much is obscured comes before others, since this is the share that is told.
     """
-    uses = [use for use in one.uses if use in verdict.looks]
+    uses = [use for use in member.uses if use in verdict.looks]
 
     def order(use: Use) -> tuple[bool, float]:
         counts = verdict.looks[use].counts
@@ -340,7 +340,6 @@ Place = tuple[float, float]
 
 
 def _counting(figure: Figure, verdict: DataVerdict) -> Figure:
-    """A figure with the numbers of models that were counted in its small print."""
 
     def draw(sheet: Sheet) -> None:
         figure.draw(sheet)
@@ -357,32 +356,51 @@ def draw_clauses(sheet: Sheet, scene: DataScene, verdict: DataVerdict) -> None:
         scene: that was judged.
         verdict: nothing is ruled on here.
     """
-    words = sheet.words.of(verdict.rules)
-    ends = scene.piece(verdict.attacker), scene.piece(verdict.target)
-    deciding, hiding = decisive(verdict), hiding_only(verdict)
-    telling = [scene.piece(name) for name in (*deciding, *hiding)]
-    found, uses = first_tally(scene, verdict), _asked(verdict)
-    counted = [] if found is None else [(one, scene.piece(one.name)) for one in found[1].members]
-    shown = [*ends, *telling, *(piece for _, piece in counted)]
-    _frame(sheet, shown, [use.measured.lines[:MOST_LINES] for use in uses if use.measured is not None])
-    colours = {
-        **dict.fromkeys(deciding, (sheet.style.blocker, LINE, "-")),
-        **dict.fromkeys(hiding, (tint(sheet.style.blocker, sheet.style.ground, PALE), THIN, "--")),
-    }
+    ends = [scene.piece(verdict.attacker), scene.piece(verdict.target)]
+    looks = _looks(sheet, verdict)
+    telling = [scene.piece(name) for name in looks]
+    counting, uses = first_tally(scene, verdict), _asked(verdict)
+    members = () if counting is None else counting[1].members
+    counted = [scene.piece(member.name) for member in members]
+    _frame(
+        sheet,
+        [*ends, *telling, *counted],
+        [use.measured.lines[:MOST_LINES] for use in uses if use.measured is not None],
+    )
     for piece in sorted(scene.pieces, key=lambda piece: (piece.kind != "terrain", piece.base_span)):
-        _draw_piece(sheet, piece, verdict, colours.get(piece.name))
-    for one, piece in counted:
-        draw_ring(sheet, piece.base_outline, counts=one.holds, mark=f"counted-{piece.index + 1}")
+        _draw_piece(sheet, piece, verdict, looks.get(piece.name))
+    for member, piece in zip(members, counted, strict=True):
+        draw_ring(sheet, piece.base_outline, counts=member.holds, mark=f"counted-{piece.index + 1}")
     for use in uses:
         _draw_lines(sheet, scene, use)
-    for piece in (*ends, *telling, *(one for one in scene.pieces if one not in (*ends, *telling))):
-        _name(sheet, piece, bold=piece in ends)
-    for key, names in (("decides", deciding), ("hides", hiding)):
-        for fill, _, dashes in [colours[name] for name in names][:1]:
-            sheet.legend(Swatch(words(key), fill=fill, edge=sheet.style.blocker_edge, dashes=dashes))
-    if found is not None:
-        sheet.legend(*counting_swatches(sheet, *found, verdict.rules))
+    _name_pieces(sheet, scene, ends, telling)
+    for look in dict.fromkeys(looks.values()):
+        words = sheet.words.of(verdict.rules)(look.phrase)
+        sheet.legend(Swatch(words, fill=look.fill, edge=sheet.style.blocker_edge, dashes=look.dashes))
+    if counting is not None:
+        sheet.legend(*counting_swatches(sheet, *counting, verdict.rules))
     _draw_ticks(sheet)
+    _tell(sheet, verdict)
+
+
+class _Look(NamedTuple):
+    """How a piece is drawn that decides, or only hides something, and the phrase for it."""
+
+    phrase: str
+    fill: str
+    width: float
+    dashes: str
+
+
+def _looks(sheet: Sheet, verdict: DataVerdict) -> dict[str, _Look]:
+    """The looks of the pieces that decide, and after them of those that only hide something, by their names."""
+    blocker, pale = sheet.style.blocker, tint(sheet.style.blocker, sheet.style.ground, PALE)
+    decides = dict.fromkeys(decisive(verdict), _Look("decides", blocker, LINE, "-"))
+    return decides | dict.fromkeys(hiding_only(verdict), _Look("hides", pale, THIN, "--"))
+
+
+def _tell(sheet: Sheet, verdict: DataVerdict) -> None:
+    words = sheet.words.of(verdict.rules)
     sheet.caption(title(sheet, verdict), why(words, verdict))
     for warning in filter(told_in_figures, verdict.warnings):
         sheet.note(f"{warning[:1].upper()}{warning[1:]}.")
@@ -415,9 +433,8 @@ def _asked(verdict: DataVerdict) -> list[Use]:
 
 
 def _frame(sheet: Sheet, pieces: list[Piece], lines: list[Floats]) -> None:
-    """Sets the frame round some pieces and the ends of some lines."""
-    points = [_round(piece) for piece in pieces]
-    points += [one.reshape(-1, 3)[:, :2] for one in lines]
+    points = [points_of(piece) for piece in pieces]
+    points += [ends.reshape(-1, 3)[:, :2] for ends in lines]
     every = np.concatenate(points)
     low, high = every.min(axis=0), every.max(axis=0)
     room = ROOM * float((high - low).max())
@@ -428,7 +445,6 @@ def _frame(sheet: Sheet, pieces: list[Piece], lines: list[Floats]) -> None:
 
 
 def _draw_ticks(sheet: Sheet) -> None:
-    """Draws the numbers along the upper and the right edge, on a strip through which pieces shine, free of names."""
     left, bottom, right, top = sheet.bounds
     across, upward = right - sheet.paper(STRIP), top - sheet.paper(STRIP / 2)
     corners = [(left, top), (left, upward), (across, upward), (across, bottom), (right, bottom), (right, top)]
@@ -437,42 +453,29 @@ def _draw_ticks(sheet: Sheet) -> None:
     sheet.reserve(across, bottom, right, top)
 
 
-def _round(piece: Piece) -> Floats:
-    """(n, 2) points of a piece in plan, which its outline does not leave."""
-    points: Floats = piece.whole_box[:, :2]
-    return points if piece.kind == "terrain" else np.concatenate([points, piece.base_outline])
-
-
-def _draw_piece(
-    sheet: Sheet, piece: Piece, verdict: DataVerdict, telling: tuple[str, float, str] | None = None
-) -> None:
+def _draw_piece(sheet: Sheet, piece: Piece, verdict: DataVerdict, look: _Look | None = None) -> None:
     """Draws terrain as its outline, a model as its base, its body and where it faces.
 
     Args:
         sheet: the sheet to draw on.
         piece: to be drawn.
         verdict: with the names of attacker and target.
-        telling: the colour of a piece that decides or hides something, and the width and the dashes of its edge.
+        look: of a piece that decides or hides something.
     """
     style = sheet.style
-    rings: Rings = standing(piece.model.mesh if piece.kind == "terrain" else piece.model.significant, piece.pose)
     if piece.kind == "terrain":
-        fill, width, dashes = telling or (style.terrain, THIN, "-")
-        edge = style.blocker_edge if telling else style.terrain_edge
-        shape(sheet, rings, fill, edge, 3.0 + bool(telling), linewidth=width, linestyle=dashes)
+        edge, look = (style.blocker_edge, look) if look else (style.terrain_edge, _Look("", style.terrain, THIN, "-"))
+        zorder = 4.0 if look.phrase else 3.0
+        shape(sheet, outline_of(piece), look.fill, edge, zorder, linewidth=look.width, linestyle=look.dashes)
         return
-    fill, edge = (telling[0], style.blocker_edge) if telling else (style.model, style.model_edge)
+    fill, edge = (look.fill, style.blocker_edge) if look else (style.model, style.model_edge)
     if piece.name == verdict.attacker:
         fill, edge = style.attacker, style.attacker_edge
     elif piece.name == verdict.target:
         fill, edge = (style.seen if verdict.line_of_sight else style.obscured), style.seen_edge
-    base = piece.base_outline
-    shape(sheet, (base,), style.paper, edge, 5.0, linewidth=BOLD)
-    shape(sheet, rings, fill, edge, 5.2, linewidth=THIN)
-    if piece.facing is not None and piece.name == verdict.attacker:
-        draw_facing(sheet, base, piece.base_centre, np.array(cosine_and_sine(piece.facing)), edge, 5.3)
+    draw_model(sheet, piece, fill, edge, facing=piece.name == verdict.attacker)
     # A little within the base: the name of a model begins at its rim, and would be kept off it by rounding.
-    sheet.avoid(piece.base_centre + WITHIN * (base - piece.base_centre))
+    sheet.avoid(piece.base_centre + WITHIN * (piece.base_outline - piece.base_centre))
 
 
 def _draw_lines(sheet: Sheet, scene: DataScene, use: Use) -> None:
@@ -498,22 +501,21 @@ def _draw_line(
     """Draws a line of sight, or one from base to base; with a phrase for the legend where it is none of `LINES`."""
     is_sight = use.name != "crossed"
     free = use.holds is not False if is_sight else not use.holds
-    known, dashes = LINES[is_sight, free]
+    own_phrase, dashes = LINES[is_sight, free]
     colour = sheet.style.seen_edge if free else sheet.style.obscured_edge
     line(sheet, start, end, colour, width=LINE, dashes=dashes, mark=mark)
     sheet.avoid_line(start, end)
-    sheet.legend(Swatch(sheet.words.of(scene.rules)(phrase or known), edge=colour, line=True, dashes=dashes))
+    sheet.legend(Swatch(sheet.words.of(scene.rules)(phrase or own_phrase), edge=colour, line=True, dashes=dashes))
 
 
 def _draw_distance(sheet: Sheet, scene: DataScene, use: Use, start: Place, end: Place, mark: str) -> None:
-    """Draws the shortest line between two pieces, with its length."""
     assert use.measured is not None
-    colour, told = sheet.style.green, quantity(use.measured, use.unit, scene.game.unit)
+    colour, length = sheet.style.green, quantity(use.measured, use.unit, scene.game.unit)
     line(sheet, start, end, colour, width=BOLD, dashes=":", mark=mark)
     sheet.avoid_line(start, end)
-    sheet.label(told, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), size=SMALL, inside=True)
+    sheet.label(length, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), size=SMALL, inside=True)
     words = sheet.words.of(scene.rules)
-    sheet.legend(Swatch(words("nearest points", length=told), edge=colour, line=True, dashes=":"))
+    sheet.legend(Swatch(words("nearest points", length=length), edge=colour, line=True, dashes=":"))
 
 
 def _draw_contact(sheet: Sheet, scene: DataScene, place: Place, mark: str) -> None:
@@ -523,15 +525,20 @@ def _draw_contact(sheet: Sheet, scene: DataScene, place: Place, mark: str) -> No
     sheet.legend(Swatch(sheet.words.of(scene.rules)("touch"), fill=paper, edge=red, point="o"))
 
 
+def _name_pieces(sheet: Sheet, scene: DataScene, ends: Sequence[Piece], telling: Sequence[Piece]) -> None:
+    others = [piece for piece in scene.pieces if piece not in ends and piece not in telling]
+    for piece in (*ends, *telling, *others):
+        _name(sheet, piece, bold=piece in ends)
+
+
 def _name(sheet: Sheet, piece: Piece, *, bold: bool) -> None:
     """Writes a piece's name, if it lies in the drawing; that of large terrain within it."""
-    points = _round(piece)
-    middle, half = (points.min(axis=0) + points.max(axis=0)) / 2, np.ptp(points, axis=0) / 2
+    points = points_of(piece)
+    x, y = (points.min(axis=0) + points.max(axis=0)) / 2
     left, bottom, right, top = sheet.bounds
-    if left <= middle[0] <= right and bottom <= middle[1] <= top:
-        at, clear = (float(middle[0]), float(middle[1])), (float(half[0]), float(half[1]))
-        is_roomy = piece.kind == "terrain" and bool(half.min() > sheet.paper(ROOMY))
-        sheet.label(piece.name, at, clear=clear, bold=bold, inside=is_roomy)
+    if left <= x <= right and bottom <= y <= top:
+        is_roomy = piece.kind == "terrain" and bool(np.ptp(points, axis=0).min() > 2.0 * sheet.paper(ROOMY))
+        sheet.name(piece.name, points, bold=bold, inside=is_roomy)
 
 
 class DataDrawing(TableDrawing[DataScene]):

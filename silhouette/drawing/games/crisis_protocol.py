@@ -1,16 +1,11 @@
-"""DRAW: a Crisis Protocol table on a stage: terrain and characters, each as high as its size.
+"""DRAW: Crisis Protocol: a check as a plan, a whole table from above, and the table on a stage.
 
-The rules know sizes and a plan, no heights: the page says that heights are for display alone.
-
-A Crisis Protocol check as a plan: bases, terrain with sizes, ranges, and the line that is free or blocked.
-
-All facts in the figure come from the verdict: the free line, the blockers, the cover, the distance.
+All facts in a plan come from the verdict: the free line, the blockers, the cover, the distance.
 
     bases and polygons, their part in the verdict -> ranges as they are measured -> the line -> names and legend
 
-A whole Crisis Protocol table from above, without any check: bases, terrain and objects with their sizes.
-
-PlanScene -> rectangle round all pieces -> terrain, objects, bases -> names, numbers along the edges
+The rules know sizes and a plan, no heights: on the stage terrain and characters are as high as their sizes, and the
+page says that heights are for display alone.
 """
 
 from __future__ import annotations
@@ -23,12 +18,22 @@ import shapely
 
 from silhouette.drawing.captions import BOLD, EDGE, HAIRLINE, LINE, NAME, SMALL, THIN, Swatch
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.simplifying import Shape
-from silhouette.drawing.in_3d.solids import pawn, prism
+from silhouette.drawing.in_3d.shapes import Shape, pawn, prism
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
-from silhouette.drawing.rulers import draw_grid, draw_numbers, draw_rulers, draw_ticks, room_round
-from silhouette.drawing.sheet import COLUMN, NAMED, Figure, Sheet
-from silhouette.drawing.strokes import AreaStyle, area, arrow, cross, disc, line, short, tint, title
+from silhouette.drawing.marks import (
+    AreaStyle,
+    area,
+    arrow,
+    cross,
+    disc,
+    draw_table_top,
+    draw_ticks,
+    line,
+    short,
+    title,
+)
+from silhouette.drawing.sheet import COLUMN, NAMED, TWO_COLUMNS, Figure, Sheet
+from silhouette.drawing.styles import tint
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
@@ -103,8 +108,8 @@ class _Plan:
         for feature in self.scene.terrain:
             corners = feature.outline.corners
             grown = more * (1.5 if feature.name in part else 1.0)
-            kept = np.clip(corners, (left - grown, bottom - grown), (right + grown, top + grown))
-            points = np.concatenate([points, kept[(kept == corners).any(axis=1)]])
+            clipped = np.clip(corners, (left - grown, bottom - grown), (right + grown, top + grown))
+            points = np.concatenate([points, clipped[(clipped == corners).any(axis=1)]])
         (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
         edge = 0.04 * max(right - left, top - bottom)
         name_room = 0.15 * (right - left)  # so that names have room above those whom they name
@@ -139,7 +144,6 @@ class _Plan:
             self._name(piece, bold=chosen)
 
     def _draw_obstacle(self, feature: Feature, mark: str) -> None:
-        """A piece of terrain that blocks the line, gives cover, or both."""
         style = self.sheet.style
         blocks, covers = feature.name in self.verdict.in_the_way, feature.name in self.verdict.cover_from
         fill = style.blocker if blocks else style.terrain
@@ -280,7 +284,6 @@ class _Plan:
 
     @staticmethod
     def _span(shape: Any, at: tuple[float, float]) -> float:
-        """The width of a shape at the height of a point of it."""
         left, _, right, _ = shape.bounds
         across = shapely.intersection(shape, shapely.LineString([(left, at[1]), (right, at[1])]))
         return float(across.length)
@@ -292,12 +295,10 @@ class _Plan:
         return tangent_quadrilateral(self.attacker.base, self.target.base)
 
     def _holds(self, point: Floats) -> bool:
-        """Whether a point lies in the visible part of the table."""
         left, bottom, right, top = self.sheet.bounds
         return bool(left <= point[0] <= right and bottom <= point[1] <= top)
 
     def _name(self, piece: Character | Feature, *, bold: bool) -> None:
-        """Names a piece, next to it."""
         at, corners = _middle(piece), _outline(piece)
         if self._holds(at):
             across, upright = np.abs(corners - at).max(axis=0)
@@ -312,9 +313,12 @@ class _Plan:
 
     def _length(self, length: float) -> str:
         """A length in the scene's unit, and in inches where that unit is known."""
-        told = self.words("length", length=self.words.number(f"{length:.4g}"), units=self.scene.units)
+        in_units = self.words("length", length=self.words.number(f"{length:.4g}"), units=self.scene.units)
         mm = METRIC.get(self.scene.units)
-        return f"{told} ({self.words('inches', number=self.words.number(f'{length * mm / INCH:.3g}'))})" if mm else told
+        if mm is None:
+            return in_units
+        inches = self.words("inches", number=self.words.number(f"{length * mm / INCH:.3g}"))
+        return f"{in_units} ({inches})"
 
 
 def _radius(piece: Character | Feature) -> float:
@@ -344,8 +348,8 @@ def _round(centre: tuple[float, float], radius: float) -> Floats:
     return points
 
 
-PAGE = 170.0
-"""The width of the page, and the most height of its drawing: two columns of print, mm."""
+CROSS = np.array([(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0)])
+"""The ends of a circle of radius 1 along x and y."""
 
 ROOM = 0.06
 """The room round the pieces, as a share of their extent."""
@@ -360,62 +364,47 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) 
         as_ground: whether it is the ground of a map: the outlines of terrain and objects are then drawn once more, over
             what is painted on them, and characters have no colours that a map may have.
     """
-    points = [_ends(one.base.centre, one.base.radius) for one in scene.characters]
+    box = _table_box(scene)
+    style, words = sheet.style, sheet.words.of(scene.rules)
+    mm = millimetres(scene.units)
+    draw_table_top(sheet, box, box, mm=mm)
+    if mm is None:
+        sheet.note(words("whole table", units=scene.units))
+    else:
+        sheet.data["frame"]["mm"] = mm
+    for kind, features, fill, edge, zorder in (
+        ("terrain", scene.terrain, style.terrain, style.terrain_edge, 2.0),
+        ("object", scene.objects, style.blocker, style.blocker_edge, 3.0),
+    ):
+        for number, feature in enumerate(features):
+            look = AreaStyle(fill=fill, edge=edge, width=LINE, zorder=zorder, mark=f"{kind}-{number}")
+            area(sheet, feature.outline.corners, **look)
+            if as_ground:
+                area(sheet, feature.outline.corners, edge=style.ink, width=THIN, zorder=4.5)
+    for number, character in enumerate(scene.characters):
+        centre, radius = character.base.centre, character.base.radius
+        fill, edge = (style.model, style.ink) if as_ground else (style.seen, style.seen_edge)
+        disc(sheet, centre, radius, fill=fill, edge=edge, width=THIN, zorder=6.0, mark=f"base-{number}")
+        name = words("sized", name=character.name, size=character.size)
+        sheet.label(name, (float(centre[0]), float(centre[1])), clear=(radius, radius), bold=True)
+    for feature in (*scene.terrain, *scene.objects):
+        sheet.name(words("sized", name=feature.name, size=feature.size), feature.outline.corners, inside=True)
+    sheet.caption(scene.title or scene.path.stem, "")
+
+
+def _table_box(scene: PlanScene) -> tuple[float, float, float, float]:
+    """The rectangle round all pieces, with some room; of a table without pieces one round the origin."""
+    points = [np.array(character.base.centre) + character.base.radius * CROSS for character in scene.characters]
     points += [feature.outline.corners for feature in (*scene.terrain, *scene.objects)]
     every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])
     low, high = every.min(axis=0), every.max(axis=0)
     room = max(ROOM * float((high - low).max()), 1e-9)
-    left, bottom, right, top = box = (*(low - room).tolist(), *(high + room).tolist())
-    sheet.tallest = PAGE
-    sheet.frame(*room_round(box, sheet.width, PAGE), ground=sheet.style.paper, line=False)
-    style, words = sheet.style, sheet.words.of(scene.rules)
-    corners = np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
-    area(sheet, corners, fill=style.ground, edge=style.rule, width=LINE, zorder=0.1, mark="table")
-    mm = millimetres(scene.units)
-    if mm is None:
-        draw_numbers(sheet, box)
-        sheet.note(words("whole table", units=scene.units))
-    else:
-        inches = round(draw_grid(sheet, box, mm=mm) / INCH)
-        draw_rulers(sheet, box, mm=mm)
-        sheet.note(sheet.words("table", inches=sheet.words("inches", number=inches)))
-    for number, feature in enumerate(scene.terrain):
-        shape = feature.outline.corners
-        area(
-            sheet, shape, fill=style.terrain, edge=style.terrain_edge, width=LINE, zorder=2.0, mark=f"terrain-{number}"
-        )
-    for number, feature in enumerate(scene.objects):
-        shape = feature.outline.corners
-        area(sheet, shape, fill=style.blocker, edge=style.blocker_edge, width=LINE, zorder=3.0, mark=f"object-{number}")
-    for feature in (*scene.terrain, *scene.objects) if as_ground else ():
-        area(sheet, feature.outline.corners, edge=style.ink, width=THIN, zorder=4.5)
-    for number, character in enumerate(scene.characters):
-        centre, radius = character.base.centre, character.base.radius
-        mark = f"base-{number}"
-        fill, edge = (style.model, style.ink) if as_ground else (style.seen, style.seen_edge)
-        disc(sheet, centre, radius, fill=fill, edge=edge, width=THIN, zorder=6.0, mark=mark)
-        name = words("sized", name=character.name, size=character.size)
-        sheet.label(name, (float(centre[0]), float(centre[1])), clear=(radius, radius), bold=True)
-    for feature in (*scene.terrain, *scene.objects):
-        shape = feature.outline.corners
-        middle, half = (shape.min(axis=0) + shape.max(axis=0)) / 2, np.ptp(shape, axis=0) / 2
-        name = words("sized", name=feature.name, size=feature.size)
-        sheet.label(name, tuple(middle.tolist()), clear=tuple(half.tolist()), inside=True)
-    sheet.caption(scene.title or scene.path.stem, "")
-    sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
-    if mm is not None:
-        sheet.data["frame"]["mm"] = mm
-
-
-def _ends(centre: tuple[float, float], radius: float) -> Floats:
-    """(4, 2) the ends of a circle along x and y."""
-    x, y = centre
-    return np.array([(x - radius, y), (x + radius, y), (x, y - radius), (x, y + radius)])
+    (left, bottom), (right, top) = (low - room).tolist(), (high + room).tolist()
+    return left, bottom, right, top
 
 
 SIZE_HEIGHT = 0.55
 """The height of a size, in diameters of a usual base."""
-
 
 REMARK = (
     "This game is judged in the plan, by sizes: bodies are drawn as high as their sizes for display alone, "
@@ -430,27 +419,31 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
         scene: the scene that was judged.
         judged: its checks with their verdicts, in the order of the page.
     """
-    bases = [character.base.radius * 2.0 for character in scene.characters]
-    step = SIZE_HEIGHT * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
+    step = _step_of(scene)
     tops = {feature.name: feature.size * step for feature in (*scene.terrain, *scene.objects)}
     shapes, items = list[Shape](), list[Item]()
     for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):
         for feature in features:
             items.append(Item(feature.name, kind, len(shapes), Pose.standing()))
             shapes.append(prism(feature.outline.corners, 0.0, tops[feature.name]))
-    known: dict[tuple[float, int], int] = {}
+    pawns: dict[tuple[float, int], int] = {}
     for character in scene.characters:
         key = character.base.radius, character.size
-        if key not in known:
-            known[key] = len(shapes)
+        if key not in pawns:
+            pawns[key] = len(shapes)
             shapes.append(pawn(2.0 * character.base.radius, 1.3 * character.size * step))
         ground = tops.get(character.on or "", 0.0)
-        items.append(Item(character.name, "character", known[key], Pose.standing((*character.base.centre, ground))))
+        items.append(Item(character.name, "character", pawns[key], Pose.standing((*character.base.centre, ground))))
     heads = {item.name: _head(shapes[item.shape], item) for item in items}
     number = {item.name: index for index, item in enumerate(items)}
     sights = tuple(_sight(index, *pair, number, heads, step) for index, pair in enumerate(judged))
     unit = INCH if scene.units == "mm" else scene.ranges.one / 5.0
     return Stage(tuple(shapes), tuple(items), sights, (REMARK,), unit=unit)
+
+
+def _step_of(scene: PlanScene) -> float:
+    bases = [character.base.radius * 2.0 for character in scene.characters]
+    return SIZE_HEIGHT * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
 
 
 def _head(shape: Shape, item: Item) -> Floats:
@@ -497,7 +490,7 @@ class CrisisProtocolDrawing(GameDrawing[PlanScene]):
 
     def overview(self, scene: PlanScene, *, as_ground: bool = False) -> Figure:
         """The table from above, with sizes, in the scene's units."""
-        return Figure("table", lambda sheet: draw_table_plan(sheet, scene, as_ground=as_ground), width=PAGE)
+        return Figure("table", lambda sheet: draw_table_plan(sheet, scene, as_ground=as_ground), width=TWO_COLUMNS)
 
     stage = staticmethod(stage)
 

@@ -1,14 +1,10 @@
-"""DRAW: an Ikosa scene on a stage: solids, creatures in their cells, and the lines from corner to corner.
-
-Boxes in space, seen from above and from one side without perspective: viewpoint, visible faces, drawing order.
-
-Lengths are in sides of a cell. A viewpoint is chosen from which the used corners lie well apart.
-
-An Ikosa check as a view of its cells from above and one side: the corners used, and the lines between them.
+"""DRAW: Ikosa: a check as a view of its cells from above and one side, and the scene on a stage.
 
 Corners, lines and the solids in their way come from the verdict. Lines are thin where they are many, else strong.
 
     from where to look -> solids, the furthest first -> creatures' cells -> lines -> corners, gravity, names
+
+Lengths are in sides of a cell. A viewpoint without perspective is chosen from which the used corners lie well apart.
 """
 
 from __future__ import annotations
@@ -22,11 +18,11 @@ import numpy as np
 
 from silhouette.drawing.captions import BOLD, HAIRLINE, LINE, SMALL, THIN, Swatch
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.simplifying import Shape
-from silhouette.drawing.in_3d.solids import box, together
+from silhouette.drawing.in_3d.shapes import Shape, box, together
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.drawing.marks import area, arrow, disc, line, short, title
 from silhouette.drawing.sheet import Figure, Sheet
-from silhouette.drawing.strokes import area, arrow, disc, line, short, tint, title
+from silhouette.drawing.styles import tint
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats, Pose
@@ -138,8 +134,8 @@ def solids_of(solids: Solids, in_the_way: Iterable[int], low: Floats, high: Floa
     blocking = np.isin(np.arange(len(lows)), list(in_the_way))
     reach = np.where(blocking, FURTHER, AROUND)[:, None]
     lows, highs = np.maximum(lows, low - reach), np.minimum(highs, high + reach)
-    kept = np.flatnonzero((lows < highs).all(axis=1))
-    return [Solid(lows[number], highs[number], bool(blocking[number])) for number in kept]
+    numbers = np.flatnonzero((lows < highs).all(axis=1))
+    return [Solid(lows[number], highs[number], bool(blocking[number])) for number in numbers]
 
 
 def faces_of(solid: Solid, view: Viewpoint, *, both: bool = False) -> list[SeenFace]:
@@ -183,7 +179,6 @@ def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Seque
 
 
 def _lies_before(solid: Solid, at: Floats, towards: Floats) -> bool:
-    """Whether a box lies between a point and the viewer."""
     to_low = (solid.low - at) / towards
     to_high = (solid.high - at) / towards
     enter, leave = np.minimum(to_low, to_high).max(), np.maximum(to_low, to_high).min()
@@ -260,10 +255,7 @@ class _CellView:
         ]
         self.corners = self.view.flat(np.concatenate([used, *(creature.corners for creature in boxes)]))
         (left, bottom), (right, top) = self.corners.min(axis=0), self.corners.max(axis=0)
-        (x, y), (across, upright) = (
-            (self.corners.min(axis=0) + self.corners.max(axis=0)) / 2,
-            (right - left, top - bottom),
-        )
+        x, y, across, upright = (left + right) / 2, (bottom + top) / 2, right - left, top - bottom
         across, upright = max(1.2 * across, 1.3 * upright), max(1.25 * upright, 0.5 * across)
         sheet.frame(x - across / 2, y - upright / 2, x + across / 2, y + upright / 2, ground=sheet.style.paper)
 
@@ -298,9 +290,7 @@ class _CellView:
                     area(self.sheet, self.view.flat(face.corners), fill=fill, alpha=0.16, zorder=4.0)
                 self._draw_edges(cell, face, cells, edge, (1.0 if bold else THIN) if face.front else HAIRLINE)
         flat = self.view.flat(np.concatenate([Solid.of_cell(cell).corners for cell in creature.cells]))
-        low, high = flat.min(axis=0), flat.max(axis=0)
-        (x, y), (across, upright) = (low + high) / 2, (high - low) / 2
-        self.sheet.label(creature.name, (float(x), float(y)), clear=(float(across), float(upright)), bold=bold)
+        self.sheet.name(creature.name, flat, bold=bold)
         self.sheet.avoid(flat)
 
     def _draw_edges(self, cell: Cell, face: SeenFace, cells: set[Cell], colour: str, width: float) -> None:
@@ -339,7 +329,6 @@ class _CellView:
             self.sheet.legend(Swatch(words, edge=style.red, line=True, dashes=BLOCKED))
 
     def _draw_inside(self, source: Point, target: Point, width: float) -> None:
-        """A broad band under the stretch of a blocked line that lies inside the terrain."""
         ends = _floats([source, target])
         stretch = inside_stretch(ends[0], ends[1], [solid for solid in self.solids if solid.in_the_way])
         if stretch is not None:

@@ -22,14 +22,15 @@ from silhouette.drawing.page import (
     SOFT_INK,
     VERMILLION,
     WIDTH,
-    Colour,
     Drawing,
     Face,
     check_png_path,
     joined,
     save_png,
+    write_lines,
 )
 from silhouette.drawing.sheet import Figure
+from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.words.words import Words, told_in_figures
@@ -39,6 +40,7 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
 from silhouette.scenes.scene import Check
+from silhouette.text import sentence
 
 # ---- names and caption
 
@@ -148,11 +150,10 @@ def add_caption(
     bottom = MARGIN + picture.height
     drawing.rectangle([MARGIN, MARGIN, WIDTH - MARGIN - 1, bottom - 1], outline=SOFT_INK, width=FINE)
     y = _title(drawing, bottom + 14 * FINE, verdict)
-    y = _lines(drawing, y, shares_in_words(verdict, scene), SHARES, 2)
-    reason = verdict.reason[:1].upper() + verdict.reason[1:] + "."
-    y = _lines(drawing, y + 2 * FINE, reason, REASON, 4)
+    y = write_lines(drawing, y, shares_in_words(verdict, scene), SHARES, 2)
+    y = write_lines(drawing, y + 2 * FINE, sentence(verdict.reason), REASON, 4)
     for remark in _remarks(image, verdict):
-        y = _lines(drawing, y, remark, NOTE, 2, SOFT_INK)
+        y = write_lines(drawing, y, remark, NOTE, 2, SOFT_INK)
     y += 12 * FINE
     drawing.line([MARGIN, y, WIDTH - MARGIN, y], fill=RULE, width=FINE)
     x, y = _legend(page, y + 11 * FINE, image, verdict)
@@ -171,15 +172,7 @@ def _title(drawing: Drawing, y: float, verdict: NecromundaVerdict) -> float:
     text = TITLE[0].printable(WORDS("marginal", title=text) if verdict.marginal else text)
     width = WIDTH - 2 * MARGIN
     face = next((face for face in TITLE if face.width(text) <= width), TITLE[-1])
-    return _lines(drawing, y, text, face, 3)
-
-
-def _lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour: Colour = INK) -> float:
-    """Writes a text on at most ``most`` lines from y downwards, in pixels; returns the y below."""
-    for line in face.wrapped(face.printable(text), WIDTH - 2 * MARGIN, most):
-        face.draw(drawing, (MARGIN, y), line, colour)
-        y += face.line
-    return y
+    return write_lines(drawing, y, text, face, 3)
 
 
 def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
@@ -206,7 +199,6 @@ def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
 
 
 def _remarks(image: EyeImage, verdict: NecromundaVerdict) -> list[str]:
-    """Sentences on how to read the picture, and the first two warnings of the verdict that figures tell."""
     ahead = WORDS("ahead", target=verdict.target)
     warnings = [warning for warning in verdict.warnings if told_in_figures(warning)]
     notes = [WORDS("note", warning=warning) for warning in warnings[:2]]

@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.stage import Stage
-from silhouette.drawing.in_3d.table_stage import check_table, stage_of_table
-from silhouette.drawing.sheet import Figure, Sheet
+from silhouette.drawing.in_3d.stage import Stage, check_table, stage_of_table
+from silhouette.drawing.sheet import TWO_COLUMNS, Figure, Sheet
 from silhouette.drawing.table.eye_view import draw_eye_frame
 from silhouette.drawing.table.plan_view import draw_plan_view
 from silhouette.drawing.table.side_view import draw_side_view
 from silhouette.drawing.table.sightlines import Sightline
-from silhouette.drawing.table.table_view import PAGE, draw_table
+from silhouette.drawing.table.table_view import draw_table
 from silhouette.files.cache import Cache
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import MeasuredVerdict, Verdict
@@ -59,7 +58,7 @@ class TableDrawing(GameDrawing[OfTable]):
     def overview(self, scene: OfTable, *, as_ground: bool = False) -> Figure:
         """The table from above, on a grid in inches."""
         show = partial(draw_table, scene=scene, facings=self.are_facings_shown, as_ground=as_ground)
-        return Figure("table", show, width=PAGE)
+        return Figure("table", show, width=TWO_COLUMNS)
 
     def stage(self, scene: OfTable, judged: Sequence[tuple[Check, Verdict]], cache: Cache) -> Stage:
         """The table with its models, and the line of sight, arcs and blockers of each check."""

@@ -18,9 +18,9 @@ import numpy as np
 
 from silhouette.drawing.captions import NAME, SMALL, THIN
 from silhouette.drawing.games.on_table import TableDrawing, table_figures
+from silhouette.drawing.marks import area
+from silhouette.drawing.marks import line as stroke
 from silhouette.drawing.sheet import Figure, Sheet
-from silhouette.drawing.strokes import area
-from silhouette.drawing.strokes import line as stroke
 from silhouette.drawing.table.eye_image import FIRST_PIECE
 from silhouette.drawing.table.eye_view import NAMED
 from silhouette.drawing.table.sightlines import Sightline
@@ -172,7 +172,6 @@ def _on_drawing(line: Sightline, points: Floats) -> Floats | None:
 
 
 def _width(sheet: Sheet, line: Sightline, kind: str) -> float:
-    """The width of the name of a class, in units of the drawing."""
     return sheet.paper(text_width(sheet.words.of(line.scene.rules)(f"band {kind}"), SMALL, True))
 
 

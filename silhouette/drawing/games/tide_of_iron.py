@@ -1,21 +1,17 @@
-"""DRAW: a Tide of Iron map on a stage: hexes as high as their levels, with woods, buildings, smoke and units.
-
-The ground of a hex map: terrain and levels, contours of hills, addresses and units.
-
-Hexes stand on a corner, and the distance between neighbours is 1: q grows to the right, r upwards and half as much to
-the right.
-
-A Tide of Iron check on its board, and all that is blind from one hex.
+"""DRAW: Tide of Iron: a check on its board, all that is blind from one hex, and the map on a stage.
 
 Blind hexes are red, and yellow where the rule of the plateau hides them, as on the maps of the rulebook. Everything
 but the ground is the verdict's.
 
     which hexes are shown -> ground -> blind hexes -> lines -> units, addresses, legend
+
+Hexes stand on a corner, and the distance between neighbours is 1: q grows to the right, r upwards and half as much to
+the right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,11 +19,11 @@ import numpy as np
 
 from silhouette.drawing.captions import BOLD, LINE, SMALL, THIN, Swatch
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.simplifying import Shape
-from silhouette.drawing.in_3d.solids import box, prism, together, turned
+from silhouette.drawing.in_3d.shapes import Shape, box, prism, together, turned
 from silhouette.drawing.in_3d.stage import Item, Line, LineKind, Sight, Stage
-from silhouette.drawing.sheet import Figure, Sheet
-from silhouette.drawing.strokes import area, areas, cross, disc, line, lines, tint, title
+from silhouette.drawing.marks import area, areas, cross, disc, line, lines, title
+from silhouette.drawing.sheet import TWO_COLUMNS, Figure, Sheet
+from silhouette.drawing.styles import tint
 from silhouette.drawing.typeface import height as line_height
 from silhouette.drawing.typeface import width as text_width
 from silhouette.drawing.words.words import why
@@ -142,11 +138,13 @@ class Board:
             self._draw_level(level, [at for at, ground in grounds.items() if ground.elevation == level])
         for terrain in HATCHES:
             self._draw_terrain(terrain, [at for at, ground in grounds.items() if ground.terrain == terrain])
+        self._draw_contours({at: ground.elevation for at, ground in grounds.items()})
+
+    def _draw_contours(self, levels: Mapping[Address, int]) -> None:
         contours = []
-        for at, ground in grounds.items():
+        for at, level in levels.items():
             for side, (q, r) in enumerate(NEIGHBOURS):
-                neighbour = grounds.get((at[0] + q, at[1] + r), ground)
-                if neighbour.elevation < ground.elevation:
+                if levels.get((at[0] + q, at[1] + r), level) < level:
                     ring = corners(at)
                     contours.append((ring[side - 1], ring[side]))
         if contours:
@@ -175,7 +173,6 @@ class Board:
         sheet.legend(Swatch(self.words(terrain), **look))
 
     def _earth(self, level: int) -> str:
-        """The colour of a level."""
         return tint(HILL, self.sheet.style.ground, 1.0 - 0.72 ** min(level, 9))
 
     def draw_addresses(
@@ -255,9 +252,6 @@ MIN_WIDTH = 5.0
 
 DASHED = "--"
 
-PAGE = 170.0
-"""The width of the page of a whole board, and the most height of its drawing, mm."""
-
 MAX_MAP_HEXES = 1000
 """The most hexes on the map of blind ones, those round the attacker: more would be too small in print."""
 
@@ -333,7 +327,7 @@ def draw_whole_board(sheet: Sheet, scene: HexScene) -> None:
     if len(hexes) > MAX_MAP_HEXES:
         q, r = hexes[len(hexes) // 2]
         hexes = sorted(hexes, key=lambda at: distance(at, (q, r)))[:MAX_MAP_HEXES]
-    sheet.tallest = PAGE
+    sheet.tallest = TWO_COLUMNS
     board = Board(sheet, scene, hexes)
     board.draw_ground()
     board.draw_addresses([], scene.units.values())
@@ -610,7 +604,7 @@ class TideOfIronDrawing(GameDrawing[HexScene]):
 
     def overview(self, scene: HexScene, *, as_ground: bool = False) -> Figure:
         """The whole board, with its units; there are no maps whose ground it could be."""
-        return Figure("table", lambda sheet: draw_whole_board(sheet, scene), width=PAGE)
+        return Figure("table", lambda sheet: draw_whole_board(sheet, scene), width=TWO_COLUMNS)
 
     stage = staticmethod(stage)
 

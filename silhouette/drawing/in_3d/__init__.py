@@ -1,5 +1,4 @@
 """DRAW: pieces, poses and lines of sight go in; a `stage.Stage` comes out, which the viewer of a report shows in 3D.
 
-Games without meshes build theirs from `stage`, `simplifying.Shape` and `solids`; those on a table use
-`table_stage.stage_of_table`.
+Games without meshes build theirs from `stage` and `shapes`; those on a table use `stage.stage_of_table`.
 """

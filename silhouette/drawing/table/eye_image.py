@@ -65,10 +65,6 @@ class EyeImage:
     ghosts: Layer
     disregarded: Layer
 
-    def rows(self, chosen: slice) -> EyeImage:
-        """Some rows of the view, as an image of its own; the range has a start and a stop."""
-        return self.part(chosen, slice(0, self.view.width))
-
     def part(self, rows: slice, columns: slice) -> EyeImage:
         """Some rows and columns of the view, as an image of its own; the ranges have a start and a stop."""
         part = rows, columns
@@ -142,8 +138,8 @@ def _window(sight: Sight, width: int, height: int) -> tuple[View, bool]:
     across, upward, depth = ((points - sight.eye) @ view.axes.T).T
     across, upward = across / depth, upward / depth
     needed = max(np.ptp(across) / width, np.ptp(upward) / height)
-    wanted = max(np.ptp(upward) / (SHARE_OF_HEIGHT * height), np.ptp(across) / (SHARE_OF_WIDTH * width))
-    step = float(max(min(wanted, 2 * WIDEST_WINDOW / width), 1.1 * needed))
+    comfortable = max(np.ptp(upward) / (SHARE_OF_HEIGHT * height), np.ptp(across) / (SHARE_OF_WIDTH * width))
+    step = float(max(min(comfortable, 2 * WIDEST_WINDOW / width), 1.1 * needed))
     left = float(across.min() + across.max()) / 2 - width * step / 2
     top = float(upward.min() + upward.max()) / 2 + height * step / 2
     return replace(view, left=left, top=top, step=step, width=width, height=height), False

@@ -18,12 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.drawing.captions import Swatch
-from silhouette.drawing.page import (
-    FINE,
-    SKY_BLUE,
-    VERMILLION,
-    Colour,
-)
+from silhouette.drawing.marks import shape
+from silhouette.drawing.page import FINE, SKY_BLUE, VERMILLION
 from silhouette.drawing.shading import (
     Values,
     hollows,
@@ -36,11 +32,11 @@ from silhouette.drawing.shading import (
     relief,
 )
 from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE, TARGET, EyeImage
 from silhouette.drawing.table.filled import cropped
-from silhouette.drawing.table.sightlines import Sightline
-from silhouette.drawing.table.table_parts import caption
-from silhouette.drawing.table.tracing import path_of, ring_area, traced
+from silhouette.drawing.table.sightlines import Sightline, caption
+from silhouette.drawing.table.tracing import ring_area, traced
 from silhouette.drawing.words.words import share_of_blocker
 from silhouette.geometry import INCH, Flags, Floats
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
@@ -135,11 +131,12 @@ def coloured(
     planes: Values = np.empty((3, *ids.shape), np.float32)
     for rows in (slice(start, stop) for start, stop in pairwise(edges)):
         columns, facing, strength = relief(view, ids, nearness, rows)
-        _paint_surroundings(planes[:, rows], image.rows(rows), distance, scenery)
+        strip = image.part(rows, slice(0, view.width))
+        _paint_surroundings(planes[:, rows], strip, distance, scenery)
         things = np.ascontiguousarray(planes[:, rows, columns])
         _paint_solids(things, image.part(rows, columns), facing, albedo, distance, scenery)
         planes[:, rows, columns] = things
-        _shade(planes[:, rows], image.rows(rows), dark[rows], distance, scenery)
+        _shade(planes[:, rows], strip, dark[rows], distance, scenery)
         things = np.ascontiguousarray(planes[:, rows, columns])
         _lay(things, _rgb(scenery.line), strength, strength > 0.0)
         planes[:, rows, columns] = things
@@ -206,7 +203,6 @@ def _paint_solids(
 
 
 def _shade(planes: Values, image: EyeImage, dark: Values, distance: float, scenery: Scenery) -> None:
-    """Darkens hollows that are near, and dims what lies outside the vision arcs."""
     near = np.exp(-np.maximum(image.depth / np.float32(1.2 * distance) - np.float32(1.0), 0.0))
     planes *= 1.0 - dark * near
     if not image.inside.all():
@@ -340,7 +336,6 @@ def _large_dots(height: int, width: int) -> Flags:
 
 
 def _rounded(shape: tuple[int, ...]) -> tuple[int, int]:
-    """Height and width, rounded up so that the parts of many pictures have the same."""
     return -(-shape[0] // 256) * 256, -(-shape[1] // 256) * 256
 
 
@@ -506,27 +501,18 @@ def _name_target(sheet: Sheet, line: Sightline, target: Flags) -> None:
     if not target.any():
         return
     rows, columns = np.nonzero(target)
-    low, high = np.array([columns.min(), rows.min()]), np.array([columns.max(), rows.max()])
-    middle, half = (low + high) / 2, (high - low) / 2
     height = target.shape[0]
-    at = float(middle[0]), float(height - middle[1])
-    sheet.label(line.sight.target.name, at, clear=(float(half[0]), float(half[1])), bold=True)
+    sheet.name(line.sight.target.name, np.column_stack([columns, height - rows]), bold=True)
     coarse_rows, coarse_columns = np.nonzero(target[::AVOIDED_STEP, ::AVOIDED_STEP])
     sheet.avoid(np.column_stack([coarse_columns * float(AVOIDED_STEP), height - coarse_rows * float(AVOIDED_STEP)]))
 
 
 def _outline(sheet: Sheet, area: Flags) -> None:
-    """Draws the outline of an area (height, width), dark on a wider light line, so that it stands out on any ground."""
-    from matplotlib.patches import PathPatch
-
     height = area.shape[0]
     rings = tuple(ring for ring in traced(area, tolerance=0.6) if abs(ring_area(ring)) > SMALL_HOLE)
-    if not rings:
-        return
-    path = path_of(tuple(ring * [1.0, -1.0] + [0.0, height] for ring in rings))
+    upright = tuple(ring * [1.0, -1.0] + [0.0, height] for ring in rings)
     for colour, width in ((sheet.lettering.paper, 1.9), (sheet.style.orange, 0.9)):
-        patch = PathPatch(path, facecolor="none", edgecolor=colour, linewidth=width, joinstyle="round", zorder=10)
-        sheet.axes.add_artist(patch)
+        shape(sheet, upright, "none", colour, 10.0, linewidth=width)
 
 
 def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:

@@ -82,7 +82,7 @@ def boxes_of(view: View, body: Body) -> Boxes:
     if behind.any():
         hidden = behind[faces]
         straddling = hidden.any(axis=1) & ~hidden.all(axis=1)
-        first, last = (_bounds(_in_tiles(one, view), shape) for one in _images_of_cut(seen[faces[straddling].T]))
+        first, last = (_bounds(_in_tiles(images, view), shape) for images in _images_of_cut(seen[faces[straddling].T]))
         cut = in_boxes(first[0], last[1], shape)
         faces = faces[~hidden.any(axis=1)]
     first, second, third = faces.T
@@ -135,11 +135,11 @@ def _images_of_cut(corners: Floats) -> tuple[Floats, Floats]:
             but not all, lie nearer than `NEAREST` or behind the eye.
     """
     points = [*corners]
-    for one, other in ((0, 1), (1, 2), (2, 0)):
-        depth = corners[[one, other], :, 2]
+    for here, there in ((0, 1), (1, 2), (2, 0)):
+        depth = corners[[here, there], :, 2]
         with np.errstate(divide="ignore", invalid="ignore"):
             share = ((NEAREST - depth[0]) / (depth[1] - depth[0]))[:, None]
-            crossing = corners[one] + share * (corners[other] - corners[one])
+            crossing = corners[here] + share * (corners[there] - corners[here])
         crossing[:, 2] = NEAREST
         crossing[(depth[0] < NEAREST) == (depth[1] < NEAREST)] = np.nan
         points.append(crossing)
@@ -311,8 +311,8 @@ def _filling(view: View, large: Boxes, small: Boxes, runs: _Runs, planes: Floats
     best[large.cut.reshape(-1)] = 0.0  # what reaches behind the eye may be as near as can be
     run, tile = _nearer(best, large, runs.face, runs.row, runs.first, runs.past)
     face = runs.face[run]
-    known = _nearness(view, planes[face], *np.divmod(tile, wide)) <= at_corners[tile] * (1.0 + AT_ONE_DEPTH)
-    best[tile[~known.all(axis=1)]] = 0.0
+    behind = _nearness(view, planes[face], *np.divmod(tile, wide)) <= at_corners[tile] * (1.0 + AT_ONE_DEPTH)
+    best[tile[~behind.all(axis=1)]] = 0.0
     face, row = _expanded(small.least[1], small.past[1] - small.least[1])
     best[_nearer(best, small, face, row, small.least[0][face], small.past[0][face])[1]] = 0.0
     tile = np.flatnonzero(best)
@@ -333,9 +333,9 @@ def _nearer(
     nearest = 1.0 / boxes.seen[boxes.faces, 2].min(axis=1)
     count = np.concatenate([[0], np.cumsum(best > 0.0)])
     some = count[row * wide + past] > count[row * wide + first]
-    kept = np.flatnonzero(some & (nearest[face] > best.min(where=best > 0.0, initial=np.inf)))
-    run, column = _expanded(first[kept], past[kept] - first[kept])
-    run = kept[run]
+    chosen = np.flatnonzero(some & (nearest[face] > best.min(where=best > 0.0, initial=np.inf)))
+    run, column = _expanded(first[chosen], past[chosen] - first[chosen])
+    run = chosen[run]
     tile = row[run] * wide + column
     nearer = (best[tile] > 0.0) & (nearest[face[run]] > best[tile])
     return run[nearer], tile[nearer]
@@ -364,7 +364,7 @@ def rendered(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
     return layer
 
 
-def swept(renderer: Renderer, view: View, bodies: Sequence[Body], known: Sequence[Layer] = ()) -> Layer:
+def swept(renderer: Renderer, view: View, bodies: Sequence[Body], layers: Sequence[Layer] = ()) -> Layer:
     """The layer of bodies in a view.
 
     A renderer that casts rays is asked body by body, from the nearest on, for the pixels of those tiles that the body
@@ -374,17 +374,17 @@ def swept(renderer: Renderer, view: View, bodies: Sequence[Body], known: Sequenc
         renderer: renders the bodies.
         view: the view.
         bodies: all bodies in it.
-        known: layers that are rendered already: of the first body alone, of the second alone, and so on, for as many
+        layers: layers that are rendered already: of the first body alone, of the second alone, and so on, for as many
             bodies as there are layers.
     """
     if not renderer.capabilities.sparse:
         return renderer.render(view, bodies)
     layer = Layer.empty((view.height, view.width))
-    for one in known:
-        _enter(layer.ids, layer.depth, one)
+    for other in layers:
+        _enter(layer.ids, layer.depth, other)
     ids, depth = layer.ids.reshape(-1), layer.depth.reshape(-1)
-    further = [(_least_depth(view, body), body.id, body) for body in bodies[len(known) :]]
-    for least, _, body in sorted(further, key=lambda one: one[:2]):
+    further = [(_least_depth(view, body), body.id, body) for body in bodies[len(layers) :]]
+    for least, _, body in sorted(further, key=lambda other: other[:2]):
         reach = reach_of(view, body)
         _fill(ids, depth, view, body.id, reach)
         pixels = _pixels_of(reach.cast, view)
@@ -394,9 +394,9 @@ def swept(renderer: Renderer, view: View, bodies: Sequence[Body], known: Sequenc
             pixels, places = pixels[free], places[free]
         for start in range(0, len(pixels), RAYS_AT_ONCE):
             place = places[start : start + RAYS_AT_ONCE]
-            found = Layer(ids.take(place), depth.take(place))
-            _enter(found.ids, found.depth, renderer.render(view, [body], pixels[start : start + RAYS_AT_ONCE]))
-            ids[place], depth[place] = found.ids, found.depth
+            part = Layer(ids.take(place), depth.take(place))
+            _enter(part.ids, part.depth, renderer.render(view, [body], pixels[start : start + RAYS_AT_ONCE]))
+            ids[place], depth[place] = part.ids, part.depth
     return layer
 
 
@@ -416,10 +416,10 @@ def _fill(ids: NDArray[np.int32], depth: NDArray[np.float32], view: View, body: 
     near = (y * upward + ahead)[:, :, None] + (x * across)[:, None]
     within = (rows < view.height)[:, :, None] & (columns < view.width)[:, None]
     place = (rows[:, :, None] * view.width + columns[:, None])[within]
-    found = Layer(ids.take(place), depth.take(place))
+    part = Layer(ids.take(place), depth.take(place))
     there = (1.0 / near[within]).astype(np.float32)
-    _enter(found.ids, found.depth, Layer(np.full(len(place), body, np.int32), there))
-    ids[place], depth[place] = found.ids, found.depth
+    _enter(part.ids, part.depth, Layer(np.full(len(place), body, np.int32), there))
+    ids[place], depth[place] = part.ids, part.depth
 
 
 def _least_depth(view: View, body: Body) -> float:

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.drawing.captions import EDGE, HAIRLINE, LINE, THIN, Swatch
-from silhouette.drawing.rulers import draw_ticks
+from silhouette.drawing.captions import EDGE, HAIRLINE, THIN, Swatch
+from silhouette.drawing.marks import draw_ticks, shape
+from silhouette.drawing.marks import line as stroke
 from silhouette.drawing.sheet import COLUMN, Sheet
-from silhouette.drawing.strokes import tint
-from silhouette.drawing.table.sightlines import BEYOND, CLEAR, Sightline
-from silhouette.drawing.table.table_parts import (
+from silhouette.drawing.styles import tint
+from silhouette.drawing.table.sightlines import (
+    BEYOND,
+    CLEAR,
+    Sightline,
     caption,
     draw_eye,
     draw_facing,
@@ -23,7 +26,6 @@ from silhouette.drawing.table.table_parts import (
     levels_in,
     near_colour,
     rays,
-    shape,
     shown_box,
     stretch,
     world_frame,
@@ -68,7 +70,6 @@ def draw_plan_view(sheet: Sheet, line: Sightline) -> None:
 
 
 def _outline(line: Sightline, piece: Piece) -> Rings:
-    """The outline of all of a piece, in the figure's frame."""
     rings = standing(piece.model.mesh, piece.pose)
     if not rings:
         return ()
@@ -96,19 +97,15 @@ def _frame(sheet: Sheet, line: Sightline, outlines: dict[str, Rings]) -> None:
 
 def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
     """Draws the vision arcs as wedges that reach beyond the frame; none where the attacker looks all round."""
-    from matplotlib.patches import Polygon
-
     left, bottom, right, top = sheet.bounds
     far = 3.0 * (right - left + top - bottom)
     for number, arc in enumerate(line.drawn_arcs, 1):
         apex = line.in_plan(arc.apex[None])[0]
         ends = line.in_plan(np.array([arc.apex + far * arc.right, arc.apex + far * arc.left]))
-        corners = np.array([apex, *ends])
-        fill = Polygon(corners, facecolor=sheet.style.arc, edgecolor="none", alpha=ARC, zorder=1)
-        fill.set_gid(f"arc-{number}")
-        sheet.axes.add_patch(fill)
+        wedge = (np.array([apex, *ends]),)
+        shape(sheet, wedge, sheet.style.arc, "none", 1.0, f"arc-{number}", alpha=ARC, linewidth=0.0)
         for end in ends:
-            sheet.axes.plot(*zip(apex, end, strict=True), "--", color=sheet.style.arc, linewidth=LINE, zorder=2)
+            stroke(sheet, apex, end, sheet.style.arc, dashes="--", zorder=2.0)
 
 
 def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
@@ -174,14 +171,11 @@ def _draw_sight(sheet: Sheet, line: Sightline) -> None:
     ends = [sectors[0].end[0], sectors[-1].end[-1]] if sectors else []
     for number, (angle, end) in enumerate(zip(angles, ends, strict=True), 1):
         tip = (float(end), float(end * np.tan(angle)))
-        (drawn,) = sheet.axes.plot([0.0, tip[0]], [0.0, tip[1]], color=style.seen_edge, linewidth=THIN, zorder=8.2)
-        drawn.set_gid(f"edge-{number}")
+        stroke(sheet, (0.0, 0.0), tip, style.seen_edge, width=THIN, zorder=8.2, mark=f"edge-{number}")
         sheet.avoid_line((0.0, 0.0), tip)
     middle = line.in_plan(line.middle[None])[0]
-    (drawn,) = sheet.axes.plot(
-        [0.0, middle[0]], [0.0, middle[1]], color=style.ink, linewidth=HAIRLINE, dashes=DASHES, zorder=8.3
-    )
-    drawn.set_gid("sight-line")
+    dashes = (0.0, DASHES)
+    stroke(sheet, (0.0, 0.0), middle, style.ink, width=HAIRLINE, dashes=dashes, zorder=8.3, mark="sight-line")
     sheet.avoid_line((0.0, 0.0), middle)
 
 
@@ -195,19 +189,10 @@ def _label_order(line: Sightline, piece: Piece) -> tuple[int, int]:
 def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
     """Writes the name of a piece beside the part of it in the frame, or within it where that is large."""
     box = shown_box(sheet, rings if piece.kind == "terrain" else (*rings, line.in_plan(piece.base_outline)))
-    if box is None:
-        return
-    low, high = box
-    middle, half = (low + high) / 2, (high - low) / 2
-    chief = piece.name in (line.sight.attacker.name, line.sight.target.name)
-    sheet.label(
-        piece.name,
-        (float(middle[0]), float(middle[1])),
-        clear=(float(half[0]), float(half[1])),
-        bold=chief,
-        inside=piece.kind == "terrain" and bool(half.min() > sheet.paper(3.0)),
-        optional=not chief and piece.name not in line.blocking,
-    )
+    if box is not None:
+        chief = piece.name in (line.sight.attacker.name, line.sight.target.name)
+        inside = piece.kind == "terrain" and bool(np.ptp(box, axis=0).min() > sheet.paper(6.0))
+        sheet.name(piece.name, box, bold=chief, inside=inside, optional=not chief and piece.name not in line.blocking)
 
 
 def _legend(sheet: Sheet, line: Sightline, pieces: list[Piece]) -> None:

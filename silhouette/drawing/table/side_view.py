@@ -9,10 +9,14 @@ import numpy as np
 import shapely
 
 from silhouette.drawing.captions import EDGE, LINE, THIN, Swatch
+from silhouette.drawing.marks import line as stroke
+from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import COLUMN, MIN_HEIGHT, Sheet
 from silhouette.drawing.table.eye_image import solid_pieces
-from silhouette.drawing.table.sightlines import PARTLY, WHOLLY, Sightline
-from silhouette.drawing.table.table_parts import (
+from silhouette.drawing.table.sightlines import (
+    PARTLY,
+    WHOLLY,
+    Sightline,
     caption,
     draw_eye,
     draw_scale,
@@ -22,7 +26,6 @@ from silhouette.drawing.table.table_parts import (
     levels_in,
     near_colour,
     rays,
-    shape,
     stretch,
     world_frame,
 )
@@ -82,7 +85,6 @@ def _elevation(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
 
 
 def _is_between(line: Sightline, piece: Piece) -> bool:
-    """Whether a piece blocks, or is terrain that stands on both sides of the line of sight within the frame."""
     if piece.name in line.blocking:
         return True
     left, right = stretch(line)
@@ -114,14 +116,10 @@ def _frame(sheet: Sheet, line: Sightline, elevations: dict[str, Rings]) -> None:
 
 
 def _draw_ground(sheet: Sheet, line: Sightline) -> None:
-    """Draws the table top as a line, with room for the scale bars below."""
-    from matplotlib.patches import Rectangle
-
     left, bottom, right, _ = sheet.bounds
     level, style = _ground(line), sheet.style
-    patch = Rectangle((left, bottom), right - left, level - bottom, facecolor=style.grid, edgecolor="none", zorder=2)
-    sheet.axes.add_patch(patch)
-    sheet.axes.plot([left, right], [level, level], color=style.ink, linewidth=LINE, zorder=7)
+    rectangle(sheet, left, bottom, right, level, fill=style.grid, zorder=2.0)
+    stroke(sheet, (left, level), (right, level), style.ink, zorder=7.0)
     x = np.linspace(left, right, 80)
     sheet.avoid(np.column_stack([x, np.full(80, level)]))
 
@@ -192,8 +190,8 @@ def _cuts(line: Sightline, piece: Piece, mesh: Mesh) -> tuple[Floats, Floats]:
     starts = np.where(up[:, None], towards_second, towards_third)
     ends = np.where(up[:, None], towards_third, towards_second)
     rounded = np.round(np.stack([starts, ends]), 4)
-    kept = (rounded[0] != rounded[1]).any(axis=1)
-    return rounded[0][kept], rounded[1][kept]
+    long = (rounded[0] != rounded[1]).any(axis=1)
+    return rounded[0][long], rounded[1][long]
 
 
 def _is_inside(point: Floats, starts: Floats, ends: Floats) -> bool:
@@ -244,21 +242,15 @@ def _draw_rays(sheet: Sheet, line: Sightline) -> None:
         tip = eye + end * np.array([1.0, np.tan(angle)])
         limit = number <= len(limits)
         colour, width = (style.obscured_edge, LINE) if limit else (style.seen_edge, THIN)
-        (drawn,) = sheet.axes.plot(*zip(eye, tip, strict=True), color=colour, linewidth=width, zorder=8)
-        drawn.set_gid(f"{'ray' if limit else 'rim'}-{number}")
+        stroke(sheet, eye, tip, colour, width=width, zorder=8.0, mark=f"{'ray' if limit else 'rim'}-{number}")
         sheet.avoid_line(eye, tip)
 
 
 def _name(sheet: Sheet, piece: Piece, rings: Rings, chief: bool) -> None:
     """Writes the name of a piece beside the part of it in the frame; bold for attacker and target, the ``chief``."""
-    if not rings:
-        return
-    corner, end = np.array(sheet.bounds[:2]), np.array(sheet.bounds[2:])
-    points = np.concatenate(rings)
-    low, high = np.maximum(points.min(axis=0), corner), np.minimum(points.max(axis=0), end)
-    middle, half = (low + high) / 2, (high - low) / 2
-    at, clear = (float(middle[0]), float(middle[1])), (float(half[0]), float(half[1]))
-    sheet.label(piece.name, at, clear=clear, bold=chief)
+    if rings:
+        left, bottom, right, top = sheet.bounds
+        sheet.name(piece.name, np.clip(np.concatenate(rings), (left, bottom), (right, top)), bold=chief)
 
 
 def _legend(sheet: Sheet, line: Sightline, elevations: dict[str, Rings], cuts: dict[str, Rings]) -> None:

@@ -9,17 +9,13 @@ import math
 
 import numpy as np
 
-from silhouette.drawing.captions import BOLD, LINE, THIN, Swatch
-from silhouette.drawing.rulers import Box, draw_grid, draw_rulers, room_round
+from silhouette.drawing.captions import BOLD, THIN, Swatch
+from silhouette.drawing.marks import Box, draw_table_top, shape
 from silhouette.drawing.sheet import Sheet
-from silhouette.drawing.strokes import area
-from silhouette.drawing.table.table_parts import draw_facing, shape
+from silhouette.drawing.table.sightlines import draw_facing
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.geometry import INCH, Floats, cosine_and_sine
 from silhouette.scenes.table import Piece, TableScene
-
-PAGE = 170.0
-"""The width of the page, and the most height of its drawing: two columns of print, mm."""
 
 ROOM_ROUND = 1.5 * INCH
 """The room round the pieces where the scene does not say how large its table is, mm."""
@@ -45,24 +41,19 @@ def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True, as_grou
             painted on it, and models have no colours that a map may have.
     """
     box, pieces = table_box(scene), _box_round(scene, 0.0)
-    sheet.tallest = PAGE
     shown = (*np.minimum(box[:2], pieces[:2]).tolist(), *np.maximum(box[2:], pieces[2:]).tolist())
-    sheet.frame(*room_round(shown, sheet.width, PAGE), ground=sheet.style.paper, line=False)
-    left, bottom, right, top = box
-    corners = np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
-    area(sheet, corners, fill=sheet.style.ground, edge=sheet.style.rule, width=LINE, zorder=0.1, mark="table")
-    apart = draw_grid(sheet, box)
-    draw_rulers(sheet, box)
+    draw_table_top(sheet, box, shown)
     colours = {} if as_ground else _colours(sheet, scene)
     for piece in sorted(scene.pieces, key=lambda piece: (piece.kind != "terrain", piece.base_span)):
         _draw_piece(sheet, piece, colours, facings=facings)
         if as_ground and piece.kind == "terrain":
-            large = tuple(ring for ring in _outline(piece) if abs(ring_area(ring)) > sheet.paper(LARGE) ** 2)
+            large = tuple(ring for ring in outline_of(piece) if abs(ring_area(ring)) > sheet.paper(LARGE) ** 2)
             shape(sheet, large, "none", sheet.style.ink, OUTLINES)
     for piece in sorted(scene.pieces, key=lambda piece: piece.kind == "terrain"):
         _name(sheet, piece)
-    _explain(sheet, scene, colours, apart)
-    sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
+    for gang, (fill, edge) in colours.items():
+        sheet.legend(Swatch(gang, fill, edge))
+    sheet.caption(scene.title or scene.path.stem, "")
 
 
 def table_box(scene: TableScene) -> Box:
@@ -76,8 +67,7 @@ def table_box(scene: TableScene) -> Box:
 
 def _box_round(scene: TableScene, room: float) -> Box:
     """The rectangle round all pieces, with some room, mm; of a table without pieces one round the origin."""
-    points = [piece.whole_box[:, :2] for piece in scene.pieces]
-    points += [piece.base_outline for piece in scene.pieces if piece.kind != "terrain"]
+    points = [points_of(piece) for piece in scene.pieces]
     every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])
     low, high = every.min(axis=0) - room, every.max(axis=0) + room
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
@@ -100,46 +90,38 @@ def _colours(sheet: Sheet, scene: TableScene) -> dict[str, tuple[str, str]]:
 def _draw_piece(sheet: Sheet, piece: Piece, colours: dict[str, tuple[str, str]], *, facings: bool) -> None:
     """Draws terrain as its outline; a model as its base, its body and its facing."""
     style = sheet.style
-    rings = _outline(piece)
     if piece.kind == "terrain":
-        shape(sheet, rings, style.terrain, style.terrain_edge, 3.0)
+        shape(sheet, outline_of(piece), style.terrain, style.terrain_edge, 3.0)
         return
     fill, edge = colours.get(piece.gang or "", (style.model, style.model_edge))
+    draw_model(sheet, piece, fill, edge, facing=facings)
+    steps = np.linspace(0.2, 1.0, 4)[:, None, None]
+    sheet.avoid(piece.base_centre + steps * (piece.base_outline - piece.base_centre))
+
+
+def draw_model(sheet: Sheet, piece: Piece, fill: str, edge: str, *, facing: bool) -> None:
+    """Draws a model in plan, in these colours: its base, its body, and where it faces, where that is known."""
     base = piece.base_outline
-    shape(sheet, (base,), style.paper, edge, 5.0, linewidth=BOLD)
-    shape(sheet, rings, fill, edge, 5.2, linewidth=THIN)
-    if facings and piece.facing is not None:
+    shape(sheet, (base,), sheet.style.paper, edge, 5.0, linewidth=BOLD)
+    shape(sheet, outline_of(piece), fill, edge, 5.2, linewidth=THIN)
+    if facing and piece.facing is not None:
         draw_facing(sheet, base, piece.base_centre, np.array(cosine_and_sine(piece.facing)), edge, 5.3)
-    sheet.avoid(piece.base_centre + np.linspace(0.2, 1.0, 4)[:, None, None] * (base - piece.base_centre))
 
 
-def _outline(piece: Piece) -> Rings:
+def points_of(piece: Piece) -> Floats:
+    """(n, 2) points of a piece in plan, which its outline does not leave, mm in the world."""
+    points: Floats = piece.whole_box[:, :2]
+    return points if piece.kind == "terrain" else np.concatenate([points, piece.base_outline])
+
+
+def outline_of(piece: Piece) -> Rings:
     """The outline of what counts of a model, or of all of a piece of terrain, mm in the world."""
     return standing(piece.model.mesh if piece.kind == "terrain" else piece.model.significant, piece.pose)
 
 
 def _name(sheet: Sheet, piece: Piece) -> None:
     """Writes a piece's name next to it, and the height where it stands above the table; terrain's within it."""
-    points: Floats = piece.whole_box[:, :2]
-    if piece.kind != "terrain":
-        points = np.concatenate([points, piece.base_outline])
-    middle, half = (points.min(axis=0) + points.max(axis=0)) / 2, np.ptp(points, axis=0) / 2
     text, stands = piece.name, piece.base_span[0]
     if piece.kind != "terrain" and abs(stands) >= RAISED:
         text += f" {stands:+.0f} mm"
-    sheet.label(
-        text,
-        (float(middle[0]), float(middle[1])),
-        clear=(float(half[0]), float(half[1])),
-        bold=piece.kind != "terrain",
-        inside=piece.kind == "terrain",
-    )
-
-
-def _explain(sheet: Sheet, scene: TableScene, colours: dict[str, tuple[str, str]], apart: float) -> None:
-    """Writes the title, the legend of gangs, and how to read the grid."""
-    for gang, (fill, edge) in colours.items():
-        sheet.legend(Swatch(gang, fill, edge))
-    sheet.caption(scene.title or scene.path.stem, "")
-    inches = sheet.words("inches", number=round(apart / INCH))
-    sheet.note(sheet.words("table", inches=inches))
+    sheet.name(text, points_of(piece), bold=piece.kind != "terrain", inside=piece.kind == "terrain")

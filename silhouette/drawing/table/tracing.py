@@ -150,8 +150,8 @@ def _spans(triangles: Floats) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
     whole = left <= right
     rows, first_column = rows[whole], np.ceil(left[whole] - SEAM).astype(np.int64)
     end_column = np.floor(right[whole] + SEAM).astype(np.int64) + 1
-    kept = end_column > first_column
-    return rows[kept], first_column[kept], end_column[kept]
+    filled = end_column > first_column
+    return rows[filled], first_column[filled], end_column[filled]
 
 
 def traced(mask: Flags, tolerance: float = 0.35) -> Rings:

@@ -101,14 +101,11 @@ PHRASES: Mapping[str, Phrase] = {
     "why all": "Nothing of {target} is seen: {by}.",
 }
 
-
 LANGUAGES = ("en", "de", "fr", "es")
 """English, German, French and Spanish."""
 
-
 ROUNDED = {"nothing": "no share", "under": "under", "about": "about", "over": "over"}
 """The words that `share_in_words` puts before a number, and the phrase for each."""
-
 
 VERDICT = "verdict"
 """The context of a verdict's word in a catalogue; that of a phrase is its name."""

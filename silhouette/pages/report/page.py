@@ -12,27 +12,47 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from shlex import quote
+from types import MappingProxyType
 from typing import Any
 
-from silhouette.doubt.calls import stands
 from silhouette.doubt.maps import Map
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.in_3d.stage import Stage
-from silhouette.drawing.saving import NOTHING_KEPT, Writing
+from silhouette.drawing.saving import NOTHING_KEPT
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.tracing import standing
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.meshes.health import TRIFLES
-from silhouette.pages.html.markup import Content, Markup, element, joined, verbatim
-from silhouette.pages.html.skeleton import Figures, Head, asset, page, table, verdict_mark
-from silhouette.pages.report.figures import figures_for_page, on_page, overview_for_page
-from silhouette.pages.report.sections import MapSection, about_checks, map_section, see_button, view_section
-from silhouette.pages.report.words import VIEWER, word
+from silhouette.pages.html.page import (
+    Content,
+    Figures,
+    Head,
+    Markup,
+    asset,
+    element,
+    joined,
+    page,
+    plate,
+    table,
+    verbatim,
+)
+from silhouette.pages.report.sections import (
+    VIEWER,
+    PageWriting,
+    about_checks,
+    figures_for_page,
+    map_section,
+    on_page,
+    overview_for_page,
+    see_button,
+    view_section,
+    word,
+)
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasDescription, meshes_of
@@ -40,7 +60,7 @@ from silhouette.rules.base import Verdict, blockers_in_words
 from silhouette.rules.fields import OCCLUDED_IN_ARC, PIXEL, RENDERER, ResultField
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
-from silhouette.text import Progress, fraction_in_words
+from silhouette.text import Progress, fraction_in_words, sentence
 from silhouette.workers import parallel_map
 
 # ---- results in words
@@ -64,19 +84,19 @@ def result_in_words(row: Mapping[str, Any], fields: Sequence[ResultField]) -> li
     >>> result_in_words({"lines": [{"hexes": [[0, 1], [0, 2]]}]}, [lines])
     [('lines', 'hexes: [0, 1], [0, 2]')]
     """
-    known = {field.key: field for field in fields}
-    details = [(field, _value_of(field, row[key], known)) for key, field in known.items() if key in row]
+    by_key = {field.key: field for field in fields}
+    details = [(field, _value_of(field, row[key], by_key)) for key, field in by_key.items() if key in row]
     order = list(row)
     details.sort(key=lambda detail: order.index(detail[0].key))
     return [(field.name, words) for field, words in details if words and field.is_detail]
 
 
-def value_in_words(value: Any, known: Mapping[str, ResultField]) -> str:
+def value_in_words(value: Any, parts: Mapping[str, ResultField]) -> str:
     """A value; empty if there is none.
 
     Args:
         value: of JSON.
-        known: the fields of the tables in it, by their keys.
+        parts: the fields of the tables in it, by their keys.
 
     >>> [value_in_words(value, {}) for value in (False, None, [], -2, 1 / 3)]
     ['no', '', '', '-2', '0.3333']
@@ -84,25 +104,31 @@ def value_in_words(value: Any, known: Mapping[str, ResultField]) -> str:
     >>> value_in_words([{"reading": "hills = solid", "occluded": 0.25, "cover": None}], {"occluded": OCCLUDED})
     'reading: hills = solid, occluded: 25.0 %'
     """
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.4g}"
     if isinstance(value, Mapping):
-        fields = [known.get(key, ResultField(key, Any, "")) for key in value]
-        pairs = [(field, _value_of(field, value[field.key], known)) for field in fields]
+        fields = [parts.get(key, ResultField(key, Any, "")) for key in value]
+        pairs = [(field, _value_of(field, value[field.key], parts)) for field in fields]
         return ", ".join(f"{field.name}: {words}" for field, words in pairs if words)
     if isinstance(value, list | tuple):
-        if value and all(isinstance(part, list | tuple) for part in value):
-            return ", ".join(f"({value_in_words(part, known)})" for part in value)
-        between = "; " if any(isinstance(part, Mapping) for part in value) else ", "
-        return between.join(value_in_words(part, known) for part in value)
-    return str(value)
+        return _list_in_words(value, parts)
+    if isinstance(value, bool):
+        return _yes_or_no(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "" if value is None else str(value)
 
 
-def _value_of(field: ResultField, value: Any, known: Mapping[str, ResultField]) -> str:
+def _list_in_words(values: Sequence[Any], parts: Mapping[str, ResultField]) -> str:
+    words = [value_in_words(value, parts) for value in values]
+    if values and all(isinstance(value, list | tuple) for value in values):
+        return ", ".join(f"({place})" for place in words)
+    return ("; " if any(isinstance(value, Mapping) for value in values) else ", ").join(words)
+
+
+def _yes_or_no(value: object) -> str:
+    return "yes" if value else "no"
+
+
+def _value_of(field: ResultField, value: Any, parts: Mapping[str, ResultField]) -> str:
     """The value of a key: codes of the program in words, addresses of hexes as reasons write them."""
     if field.form == "share" and isinstance(value, float):
         return fraction_in_words(value)
@@ -110,8 +136,8 @@ def _value_of(field: ResultField, value: Any, known: Mapping[str, ResultField]) 
         return value.replace("_", " ")
     if field.form == "address" and value:
         several = value if isinstance(value[0], list | tuple) else [value]
-        return ", ".join(f"[{value_in_words(address, known)}]" for address in several)
-    return value_in_words(value, {part.key: part for part in field.parts} or known)
+        return ", ".join(f"[{value_in_words(address, parts)}]" for address in several)
+    return value_in_words(value, {part.key: part for part in field.parts} or parts)
 
 
 # ---- what verdicts rest on
@@ -123,22 +149,29 @@ def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
     """The facts that hold for all verdicts of a scene: the name and the content of each."""
     verdicts, rule = [result.verdict for result in judged], rule_called(scene.rules)
     facts: Facts = [("Silhouette", version), ("rules", scene.rules_as_written), ("scene file", scene.path.name)]
-    measured = [row for row in (verdict.row() for verdict in verdicts) if RENDERER.key in row and PIXEL.key in row]
-    if measured:
-        facts.append(("renderer", ", ".join(dict.fromkeys(row[RENDERER.key] for row in measured))))
-        pixels = dict.fromkeys(f"{row[PIXEL.key]:.3g}" for row in measured)
-        facts.append(("fineness", f"{' and '.join(pixels)} mm per pixel at the target"))
-        if any(verdict.measurement and verdict.measurement.projection == "cube" for verdict in verdicts):
-            facts.append(
-                ("projection", "six faces of a cube round the eye, where a target reaches round it; else flat")
-            )
-    elif verdicts:
-        facts.append(("measured", rule.unmeasured))
+    facts += _facts_of_measuring(verdicts) or ([("measured", rule.unmeasured)] if verdicts else [])
     if isinstance(rule, HasDescription):
         facts += rule.basis(scene)
-    readings = [f"{key.replace('_', ' ')}: {_reading(value)}" for key, value in scene.readings]
+    readings = [
+        f"{key.replace('_', ' ')}: {_yes_or_no(value) if isinstance(value, bool) else value}"
+        for key, value in scene.readings
+    ]
     if readings:
         facts.append(("readings", element("ul", [element("li", reading) for reading in readings], class_="plain")))
+    return facts
+
+
+def _facts_of_measuring(verdicts: Sequence[Verdict]) -> Facts:
+    measured = [row for row in (verdict.row() for verdict in verdicts) if RENDERER.key in row and PIXEL.key in row]
+    if not measured:
+        return []
+    pixels = dict.fromkeys(f"{row[PIXEL.key]:.3g}" for row in measured)
+    facts: Facts = [
+        ("renderer", ", ".join(dict.fromkeys(row[RENDERER.key] for row in measured))),
+        ("fineness", f"{' and '.join(pixels)} mm per pixel at the target"),
+    ]
+    if any(verdict.measurement and verdict.measurement.projection == "cube" for verdict in verdicts):
+        facts.append(("projection", "six faces of a cube round the eye, where a target reaches round it; else flat"))
     return facts
 
 
@@ -156,10 +189,6 @@ def pieces_table(scene: Any) -> Markup:
         for row in pieces.rows
     ]
     return table(pieces.caption, pieces.headings, rows, class_="wide")
-
-
-def _reading(value: object) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def listed(facts: Facts) -> Markup:
@@ -187,8 +216,8 @@ def weighed(warnings: Iterable[str]) -> list[str]:
     ... ])
     ['the eye of Oswald is estimated', 'rock.stl: the mesh has 2 holes; sight passes through']
     """
-    kept = [warning for warning in dict.fromkeys(warnings) if not TRIFLES.search(warning)]
-    return sorted(kept, key=lambda warning: FIRST.search(warning) is None)
+    weighty = [warning for warning in dict.fromkeys(warnings) if not TRIFLES.search(warning)]
+    return sorted(weighty, key=lambda warning: FIRST.search(warning) is None)
 
 
 def told_once(warnings: Iterable[str]) -> list[str]:
@@ -198,7 +227,7 @@ def told_once(warnings: Iterable[str]) -> list[str]:
     ['Vex: leader.glb: units are guessed']
     """
     every = list(dict.fromkeys(warnings))
-    return [one for one in every if not any(other != one and other.endswith(one) for other in every)]
+    return [warning for warning in every if not any(other != warning and other.endswith(warning) for other in every)]
 
 
 # ---- the page
@@ -206,10 +235,8 @@ def told_once(warnings: Iterable[str]) -> list[str]:
 ABSOLUTE = re.compile(r"""(\b(?:mesh|model)["']?\s*[=:]\s*["'])((?:/|~|[A-Za-z]:[/\\]|\\\\)[^"'\n]*)""")
 """A key that names a file, up to the path, and the path, where that is an absolute one."""
 
-
 WRITTEN = Selection()
 """The checks that are written in a scene."""
-
 
 REPORT_CHECKS_AT_ONCE, GROUPS_EACH = 16, 2
 """The most checks that are judged together; the groups for each process, so that none waits long for the last one."""
@@ -230,7 +257,7 @@ def judged_and_drawn(
     *,
     selection: Selection = WRITTEN,
     workers: int = 1,
-    cache: Cache = NOTHING_KEPT,
+    writing: PageWriting | None = None,
     progress: Progress = lambda done, total: None,
 ) -> list[DrawnCheck]:
     """The selected checks of a scene, judged with a sample in every pixel and drawn from those very samples.
@@ -243,7 +270,7 @@ def judged_and_drawn(
         pixel: mm per pixel; None for the default of the scene.
         selection: the checks; by default those that are written in the scene.
         workers: the number of processes that judge and draw at the same time, where that is possible.
-        cache: keeps what all figures share.
+        writing: from `on_page`; by default it keeps nothing.
         progress: called with the number of checks done, and of all checks.
 
     Raises:
@@ -254,14 +281,15 @@ def judged_and_drawn(
     drawing_of(scene.rules).check_stage(scene)
     done = list[DrawnCheck]()
     progress(0, len(checks))
-    for number, check in enumerate(_drawn_checks(scene, checks, renderer, pixel, workers, on_page(cache))):
+    writing = on_page(NOTHING_KEPT) if writing is None else writing
+    for number, check in enumerate(_drawn_checks(scene, checks, renderer, pixel, workers, writing)):
         done.append(check)
         progress(number + 1, len(checks))
     return done
 
 
 def _drawn_checks(
-    scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int, writing: Writing
+    scene: Scene, checks: Sequence[Check], renderer: Renderer, pixel: float | None, workers: int, writing: PageWriting
 ) -> Iterator[DrawnCheck]:
     options = JudgingOptions(renderer, pixel=pixel, keep=True)
 
@@ -278,7 +306,8 @@ def _drawn_checks(
         with settings():
             warm_up(isinstance(scene, TableScene), writing)
         count = min(max(GROUPS_EACH * workers, -(-len(checks) // REPORT_CHECKS_AT_ONCE)), len(checks))
-        groups = [checks[len(checks) * one // count : len(checks) * (one + 1) // count] for one in range(count)]
+        edges = [len(checks) * number // count for number in range(count + 1)]
+        groups = [checks[start:stop] for start, stop in pairwise(edges)]
         return chain.from_iterable(parallel_map(drawn, groups, workers))
     return chain.from_iterable(
         drawn(checks[start : start + REPORT_CHECKS_AT_ONCE]) for start in range(0, len(checks), REPORT_CHECKS_AT_ONCE)
@@ -292,7 +321,13 @@ def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | Non
 
 
 def report_page(
-    scene: Any, drawn: Sequence[DrawnCheck], source: str, version: str, cache: Cache, shown: Map | None = None
+    scene: Any,
+    drawn: Sequence[DrawnCheck],
+    source: str,
+    version: str,
+    writing: PageWriting,
+    shown: Map | None = None,
+    at: Mapping[str, Sequence[float]] = MappingProxyType({}),
 ) -> str:
     """The page of a scene, HTML in one text.
 
@@ -301,39 +336,47 @@ def report_page(
         drawn: its checks, from `judged_and_drawn`.
         source: the scene file's text.
         version: the version of Silhouette.
-        cache: the cache of meshes that were made simpler for display, and of type.
+        writing: from `on_page`; its cache has meshes that were made simpler for display as well.
+        shown: a map of the scene.
+        at: the places that were tried, as of `silhouette.judging.load_scene`.
     """
     title = scene.title or scene.path.stem
     checks = [check.judged for check in drawn]
-    stage = stage_of(scene, checks, cache)
-    views = {} if stage is None else {sight.check: number for number, sight in enumerate(stage.sights)}
+    stage = stage_of(scene, checks, writing.cache)
     figures = Figures()
     about = about_checks(checks)
-    mapped = None if shown is None else map_section(shown, figures, on_page(cache))
+    mapped = None if shown is None else map_section(shown, figures, writing)
     document = {"words": VIEWER} if stage is None else stage.document(VIEWER, about)
+    data: dict[str, Any] = {"stage": document, "results": {"results": [check.row() for check in checks]}}
+    scripts = [asset("viewer.min.js")]
+    if mapped is not None:
+        data["map"] = mapped[1]
+        scripts.append(asset("map.js"))
     return page(
         Head(title, word("about", title=title), figures, asset("report.css")),
         _head(scene, title, len(drawn)),
         _verdicts(drawn, scene.warnings),
         view_section(stage, about),
-        Markup() if mapped is None else mapped.markup,
+        mapped[0] if mapped else "",
         element("h2", word("checks" if drawn else "from above")),
-        [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
-        or [
-            figures.add(svg, f"{caption}: {title}", caption)
-            for caption, svg in overview_for_page(scene, on_page(cache))
-        ],
+        _checks(drawn, figures, stage) or _from_above(scene, title, figures, writing),
         _basis(scene, checks, version),
-        _scene_file(scene, source, checks),
+        _scene_file(scene, source, checks, at),
         foot=_foot(version),
         skip=word("skip"),
-        script=asset("viewer.min.js") if mapped is None else f"{asset('viewer.min.js')}\n{asset('map.js')}",
-        data={"stage": document, "results": {"results": [check.row() for check in checks]}, **_map_data(mapped)},
+        script="\n".join(scripts),
+        data=data,
     )
 
 
-def _map_data(mapped: MapSection | None) -> dict[str, Any]:
-    return {} if mapped is None else {"map": mapped.data}
+def _checks(drawn: Sequence[DrawnCheck], figures: Figures, stage: Stage | None) -> list[Markup]:
+    views = {sight.check: number for number, sight in enumerate(stage.sights if stage else ())}
+    return [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
+
+
+def _from_above(scene: Any, title: str, figures: Figures, writing: PageWriting) -> list[Markup]:
+    drawings = overview_for_page(scene, writing)
+    return [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in drawings]
 
 
 def _head(scene: Any, title: str, count: int) -> Markup:
@@ -345,22 +388,22 @@ def _head(scene: Any, title: str, count: int) -> Markup:
 def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
     measured = any(check.judged.verdict.measurement is not None for check in drawn)
     hoped = any(check.judged.expected is not None for check in drawn)
-    headings = [word("check"), word("verdict")]
-    headings += [word("obscured"), word("in the way")] if measured else []
-    headings += [word("expected")] if hoped else []
+    columns = ["check", "verdict", *["obscured", "in the way"] * measured, *["expected"] * hoped]
     rows = [_verdict_row(number, check, measured, hoped) for number, check in enumerate(drawn, 1)]
     caption = word("verdicts caption" if measured else "verdicts plain")
-    verdicts = table(caption, headings, rows, class_="verdicts") if rows else element("p", word("no checks"))
+    verdicts = (
+        table(caption, list(map(word, columns)), rows, class_="verdicts") if rows else element("p", word("no checks"))
+    )
     every = [warning for check in drawn for warning in check.judged.verdict.warnings]
-    known = [element("li", warning) for warning in weighed(told_once([*every, *warnings]))]
-    notes = joined(element("p", word("warnings")), element("ul", known)) if known else Markup()
-    return joined(element("h2", word("verdicts")), verdicts, element("div", notes, class_="note") if known else "")
+    doubts = [element("li", warning) for warning in weighed(told_once([*every, *warnings]))]
+    notes = element("div", element("p", word("warnings")), element("ul", doubts), class_="note") if doubts else ""
+    return joined(element("h2", word("verdicts")), verdicts, notes)
 
 
 def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) -> list[Content]:
     judged, verdict = drawn.judged, drawn.judged.verdict
     who = joined(f"{number}. ", element("a", judged.check.label, href=f"#check-{number}"))
-    cells: list[Content] = [who, _plate(judged)]
+    cells: list[Content] = [who, plate(judged, word("close"))]
     if measured:
         share = "" if verdict.measurement is None else verdict.measurement.words
         cells += [share, "; ".join(blockers_in_words(verdict))]
@@ -370,18 +413,10 @@ def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) ->
     return cells
 
 
-def _plate(judged: Judged) -> Markup:
-    words, note = stands(judged.verdict, judged.call)
-    plate = verdict_mark(words, judged.level)
-    beside = word("close") if judged.call is None else note
-    return joined(plate, " ", element("span", beside, class_="close")) if note else plate
-
-
 def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -> Markup:
     judged, verdict, mark = drawn.judged, drawn.judged.verdict, f"check-{number + 1}"
     who = judged.check.label
-    heading = element("h3", f"{number + 1}. {who} ", _plate(judged), id=f"{mark}-title")
-    reason = judged.reason[:1].upper() + judged.reason[1:] + "."
+    heading = element("h3", f"{number + 1}. {who} ", plate(judged, word("close")), id=f"{mark}-title")
     unmet = [element("p", f"{word('unmet')}: {sentence}", class_="note bad") for sentence in judged.unmet or ()]
     doubts = [element("li", warning) for warning in weighed(verdict.warnings)]
     warnings = element("ul", doubts, class_="note plain") if doubts else ""
@@ -392,7 +427,7 @@ def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -
     return element(
         "section",
         heading,
-        element("p", reason, class_="reason"),
+        element("p", sentence(judged.reason), class_="reason"),
         unmet,
         warnings,
         see_button(view, who),
@@ -416,7 +451,6 @@ def _drawings(figures: Sequence[Markup], captions: Sequence[str]) -> Markup:
 
 
 def _facts(verdict: Verdict) -> Facts:
-    """The facts that are shown with every check."""
     facts: Facts = [(word("rule"), str(verdict.rule))]
     measured = verdict.measurement
     if measured is not None:
@@ -461,22 +495,25 @@ def _basis(scene: Any, checks: Sequence[Judged], version: str) -> Markup:
     return joined(parts, element("details", element("summary", word("pieces")), pieces) if pieces else "")
 
 
-def _scene_file(scene: Any, source: str, checks: Sequence[Judged]) -> Markup:
+def _scene_file(scene: Any, source: str, checks: Sequence[Judged], at: Mapping[str, Sequence[float]]) -> Markup:
     """The scene's file, and the command that comes to the same verdicts."""
-    asked = [ruling.check for ruling in checks]
-    pair = ""
-    if asked != list(scene.checks):  # it was chosen by --from and --to, and everyone else is the default of --to
-        to = f" --to {quote(asked[0].target)}" if len(asked) == 1 else ""
-        pair = f" --from {quote(asked[0].attacker)}{to}"
+    shown = [ruling.check for ruling in checks]
+    places = (f"{name}={','.join(f'{number:g}' for number in place)}" for name, place in at.items())
+    options = "".join(f" --at {quote(place)}" for place in places)
+    if shown != list(scene.checks):  # it was chosen by --from and --to, and everyone else is the default of --to
+        to = f" --to {quote(shown[0].target)}" if len(shown) == 1 else ""
+        options += f" --from {quote(shown[0].attacker)}{to}"
     label = word("scene label", file=scene.path.name)
     # A page drops the first line break: one more keeps what the file begins with.
     text = joined(Markup("\n"), verbatim(without_folders(source)))
     area = element("pre", text, id="scene-text", tabindex=0, role="region", aria_label=label)
     name = quote(scene.path.name)
-    command = element("code", f"silhouette check {name}{pair}" if asked else f"silhouette draw {name} --figure table")
+    command = element(
+        "code", f"silhouette check {name}{options}" if shown else f"silhouette draw {name} --figure table"
+    )
     return joined(
         element("h2", word("scene file")),
-        element("p", word("scene about" if asked else "scene about table"), " ", command),
+        element("p", word("scene about" if shown else "scene about table"), " ", command),
         element("p", element("button", word("copy"), type="button", id="copy-scene", hidden=True)),
         element("p", id="copy-told", role="status", aria_live="polite", class_="small"),
         area,
@@ -491,7 +528,7 @@ def without_folders(source: str) -> str:
     >>> print(without_folders(r"{ 'model': 'C:\\minis\\axe.toml' }"), without_folders('mesh = "../axe.stl"'))
     { 'model': 'axe.toml' } mesh = "../axe.stl"
     """
-    return ABSOLUTE.sub(lambda found: found[1] + re.split(r"[/\\]+", found[2])[-1], source)
+    return ABSOLUTE.sub(lambda match: match[1] + re.split(r"[/\\]+", match[2])[-1], source)
 
 
 def _foot(version: str) -> Markup:

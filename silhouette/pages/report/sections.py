@@ -1,30 +1,261 @@
-"""TELL: two sections of a report: the table in 3D, and a map.
+"""TELL: the sections of a report: the figures of checks, the table in 3D, and a map.
 
-The first has the elements that the viewer works with. The second is a picture whose places tell, when tapped, who sees
-them and how much.
+Figures have no title and reason, which stand in the text of the page. The table in 3D has the elements that the viewer
+works with. The map is a picture whose places tell, when tapped, who sees them and how much.
+Every word of the page stands in one place, so that another language is another table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 
 import numpy as np
+import PIL.WebPImagePlugin  # noqa: F401 - else Pillow imports all of its formats to find this one
+from PIL import Image, features
 
 from silhouette.doubt.maps import Map
-from silhouette.drawing.in_3d.stage import Stage
+from silhouette.drawing.figures import figures_of
+from silhouette.drawing.games import drawing_of
+from silhouette.drawing.in_3d.stage import Sight, Stage
 from silhouette.drawing.maps import map_figure
-from silhouette.drawing.saving import Told, Writing, svg
-from silhouette.drawing.sheet import settings
-from silhouette.drawing.styles import PRINT
+from silhouette.drawing.saving import Description, Writing, jpeg, svg
+from silhouette.drawing.sheet import Figure, Sheet, settings
+from silhouette.drawing.styles import PRINT, Style
+from silhouette.files.cache import Cache
 from silhouette.geometry import INCH
 from silhouette.judging import Judged
-from silhouette.pages.html.markup import Markup, element, joined
-from silhouette.pages.html.skeleton import Figures, table
-from silhouette.pages.report.figures import PageSheet
-from silhouette.pages.report.words import LEGEND, LEGEND_PLAIN, MAP, word
+from silhouette.pages.html.page import Figures, Markup, element, joined, table
+from silhouette.renderers.protocol import Renderer
+from silhouette.scenes.scene import Scene
 from silhouette.text import coordinates
+
+FIGURES = {
+    "eye": "From the attacker's eye",
+    "plan": "Plan",
+    "side": "From the side, along the line of sight",
+    "table": "The whole table",
+}
+"""The captions of figures that several rule systems draw, by their names."""
+
+WORDS = {
+    "skip": "Skip to the verdicts",
+    "about": "Verdicts, figures and the table in 3D: {title}",
+    "verdicts": "Verdicts",
+    "verdicts caption": "Each check, in the order of the scene file. Shares are of the target's significant parts.",
+    "verdicts plain": "Each check, in the order of the scene file.",
+    "warnings": "To know before trusting them:",
+    "check": "check",
+    "verdict": "verdict",
+    "obscured": "obscured",
+    "in the way": "in the way",
+    "expected": "expected",
+    "held": "held",
+    "unmet": "not as expected",
+    "close": "too close to call: roll off",
+    "nobody": "nothing",
+    "3d": "The table in 3D",
+    "3d missing": "The 3D view needs JavaScript and WebGL. Verdicts, reasons and figures are complete without it.",
+    "3d label": "The table in 3D. Arrow keys turn it, plus and minus come nearer and go farther.",
+    "3d keys": "Drag to turn it. With the view in focus, arrow keys turn it, + and − and the wheel come nearer and go "
+    "farther. What is hidden here is hidden in this picture alone: the verdicts stay.",
+    "3d check": "Coloured for check",
+    "3d eye": "From the attacker's eye",
+    "from eye": "From {attacker}'s eye",
+    "from place": "From behind {attacker}",
+    "seen from eye": "Seen from {attacker}'s eye.",
+    "seen from place": "Seen from behind {attacker}.",
+    "3d where": "Where to look from",
+    "3d table": "Whole table",
+    "3d above": "From above",
+    "3d nearer": "Nearer",
+    "3d farther": "Farther",
+    "3d own": "Own colours",
+    "3d pieces": "Pieces shown",
+    "3d all": "Show all",
+    "3d none": "This scene is only shown in its figures.",
+    "see": "See this in 3D",
+    "checks": "Check by check",
+    "from above": "From above",
+    "map": "Where {name} could stand",
+    "map from": "{name} at each place, seen by {others}",
+    "map to": "{name} at each place, looking at {others}",
+    "map nearest": "The nearest places at least so well covered from all, from where it stands",
+    "map cover": "cover",
+    "map away": "away",
+    "map at": "at",
+    "map seen by": "Seen by {{seen}} of {{all}}.",
+    "map sees": "Sees {{seen}} of {{all}}.",
+    "no checks": "The scene has no check: nothing is judged here.",
+    "rule": "rule",
+    "share": "share obscured",
+    "share in arc": "of the part in the arc",
+    "pixels": "pixels",
+    "pixels told": "{occluded} of {target} obscured",
+    "blockers": "In the way of {target}",
+    "blocker": "piece",
+    "blocker occluded": "nearest in the way of",
+    "blocker alone": "would obscure alone",
+    "could be": "could be",
+    "everything": "Everything that was found",
+    "no figure": "Nothing of this check can be drawn.",
+    "basis": "What the verdicts rest on",
+    "pieces": "Pieces",
+    "scene file": "The scene file",
+    "scene about": "Whoever has this file, and the meshes it names, comes to the same verdicts with",
+    "scene about table": "Whoever has this file, and the meshes it names, draws the same table with",
+    "copy": "Copy the scene file",
+    "scene label": "The scene file, {file}",
+    "made": "Made by Silhouette {version}. This page holds all it needs and reaches no network.",
+    "licence": "Licence of the 3D view's library, three.js",
+}
+
+LEGEND = (
+    ("seen", "seen by the attacker"),
+    ("obscured", "obscured: something stands before it"),
+    ("outside", "beyond the vision arc"),
+    ("blocker", "in the way"),
+    ("ghost", "not counted: base and insignificant parts"),
+)
+"""Colours of a target in 3D, as in the eye view."""
+
+LEGEND_PLAIN = (
+    ("seen", "the target, where nothing hides it"),
+    ("obscured", "the target, not seen"),
+    ("blocker", "what the verdict rests on"),
+)
+"""The same for games that measure nothing."""
+
+VIEWER: dict[str, Any] = {
+    "table": "The whole table.",
+    "above": "The table from above.",
+    "check": "{who}: {verdict}. The colours are now those of this check.",
+    "eye": "{eyeLabel}",
+    "noEye": "No view for this check",
+    "fromEye": "{eyeTold} {who}: {verdict}.",
+    "shown": "{name} is shown again.",
+    "hidden": "{name} is hidden in this picture. The verdict stays as it is.",
+    "all": "Everything is shown again.",
+    "own": "Pieces are shown in the colours of their own files.",
+    "plain": "Pieces are shown in the colours of their parts.",
+    "parts": {
+        "attacker": "attacker",
+        "target": "target",
+        "blocker": "in the way",
+        "aside": "disregarded",
+    },
+    "missing": "This browser cannot show the 3D view, which needs WebGL. Verdicts, reasons and figures are complete "
+    "without it.",
+    "copied": "The scene file is copied.",
+    "selected": "The scene file is selected: press Ctrl+C, or ⌘C, to copy it.",
+}
+"""What the viewer says; what stands in braces it fills in."""
+
+MAP: dict[str, str] = {
+    "tap": "Tap a place of the map, or use the arrow keys, to be told who sees it and how much.",
+    "where": 'At {x}", {y}":',
+    "unfit": "its base does not fit there.",
+    "close": " (too close to call)",
+    "share": ", {percent} % obscured",
+}
+"""What the map says; what stands in braces its script fills in."""
+
+
+def word(key: str, **values: object) -> str:
+    """The words of a key, with what stands in braces filled in.
+
+    >>> word("scene label", file="duel.toml")
+    'The scene file, duel.toml'
+    """
+    return WORDS[key].format(**values)
+
+
+QUALITY = 88
+"""The quality of pictures on a page; those that `silhouette draw` writes lose nothing."""
+
+SIGNS = "".join(map(chr, range(32, 127))) + "°±·×–−"
+"""Those that figures are written in, so that nearly all of them have one type, which is made once."""
+
+METHOD = 2
+"""The effort of packing WebP, from 0, quick, to 6: 4 takes half as long again for a few bytes in a hundred."""
+
+
+@dataclass(frozen=True)
+class PageWriting(Writing):
+    """How a figure of a page is drawn and written.
+
+    Attributes:
+        style: the colours.
+        language: of the words in figures.
+    """
+
+    style: Style = PRINT
+    language: str = "en"
+
+
+class PageSheet(Sheet):
+    """A sheet whose title and reason stand on the page; legend and notes stay with the drawing."""
+
+    def caption(self, title: str, reason: str) -> None:
+        """Leaves title and reason out: they stand in the text of the page."""
+
+
+def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, writing: PageWriting) -> list[tuple[str, str]]:
+    """The caption of each figure, and its SVG as a page holds it.
+
+    Args:
+        scene: the scene that was judged.
+        judged: one of its checks, whose verdict has kept its observation.
+        renderer: the renderer that draws the surroundings of a target.
+        writing: from `on_page`.
+
+    Raises:
+        RequestError: where matplotlib is not installed.
+    """
+    drawn = []
+    with settings():
+        for figure in figures_of(scene, judged.check, judged.verdict, renderer):
+            drawing, _ = _drawing(figure, writing)
+            drawn.append((figure.caption or FIGURES.get(figure.name, figure.name), drawing))
+    return drawn
+
+
+def overview_for_page(scene: Scene, writing: PageWriting) -> list[tuple[str, str]]:
+    """The caption of the figure of a whole scene, and its SVG; nothing where the game draws none."""
+    figure = drawing_of(scene.rules).overview(scene)
+    if figure is None:
+        return []
+    with settings():
+        return [(FIGURES[figure.name], _drawing(figure, writing)[0])]
+
+
+def _drawing(figure: Figure, writing: PageWriting) -> tuple[str, Sheet]:
+    sheet = PageSheet(figure.width, writing.style, language=writing.language)
+    figure.draw(sheet)
+    return svg(sheet.finish(), Description(figure.name).printable(), writing), sheet
+
+
+def _webp(picture: Image.Image) -> tuple[str, bytes]:
+    """A picture with a small loss, as WebP; as JPEG, half as large again, where Pillow cannot write that."""
+    if not features.check("webp"):
+        return jpeg(picture, QUALITY)
+    opaque, stream = picture.getextrema()[-1] == (255, 255), BytesIO()
+    picture.convert("RGB" if opaque else "RGBA").save(stream, "WEBP", quality=QUALITY, method=METHOD)
+    return "webp", stream.getvalue()
+
+
+def on_page(cache: Cache, style: Style = PRINT, language: str = "en") -> PageWriting:
+    """How figures of a page are written: pictures with a small loss, paths to a hundredth of a point, one type for all.
+
+    Args:
+        cache: keeps the type.
+        style: the colours.
+        language: of the words in figures.
+    """
+    return PageWriting(text=True, decimals=2, signs=SIGNS, encode=_webp, cache=cache, style=style, language=language)
+
 
 # ---- the table in 3D
 
@@ -153,20 +384,19 @@ def _boxes(stage: Stage) -> Markup:
     return element("details", element("summary", f"{word('3d pieces')}: {len(boxes)}"), fieldset, id="view-pieces")
 
 
+def _kinds_of(sight: Sight) -> set[str]:
+    kinds = {"seen", "obscured"} if sight.measured else {"seen" if sight.free else "obscured"}
+    kinds |= {"outside"} if sight.arcs is not None else set()
+    return kinds | ({"blocker"} if sight.blockers else set())
+
+
 def _legend(stage: Stage) -> Markup:
-    """The legend of the colours that are used."""
     measured = any(sight.measured for sight in stage.sights)
-    used = {
-        "seen": measured or any(sight.free for sight in stage.sights),
-        "obscured": measured or any(not sight.free for sight in stage.sights),
-        "outside": any(sight.arcs is not None for sight in stage.sights),
-        "blocker": any(sight.blockers for sight in stage.sights),
-        "ghost": any(shape.ghosts for shape in stage.shapes),
-    }
+    used = set[str]().union(*(_kinds_of(sight) for sight in stage.sights))
+    used |= {"ghost" for shape in stage.shapes if shape.ghosts}
+    shown = [(kind, words) for kind, words in (LEGEND if measured else LEGEND_PLAIN) if kind in used]
     entries = [
-        element("li", element("span", class_=f"swatch {kind}", aria_hidden="true"), words)
-        for kind, words in (LEGEND if measured else LEGEND_PLAIN)
-        if used[kind]
+        element("li", element("span", class_=f"swatch {kind}", aria_hidden="true"), words) for kind, words in shown
     ]
     return element("ul", entries, class_="colours") if entries else Markup()
 
@@ -174,50 +404,35 @@ def _legend(stage: Stage) -> Markup:
 # ---- the map
 
 
-@dataclass(frozen=True)
-class MapSection:
-    """A map on a page.
-
-    Attributes:
-        markup: the section.
-        data: what its script needs.
-    """
-
-    markup: Markup
-    data: dict[str, Any]
-
-
-def map_section(drawn: Map, figures: Figures, writing: Writing) -> MapSection:
-    """The section of a map.
+def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> tuple[Markup, dict[str, Any]]:
+    """The section of a map, and what its script needs.
 
     Args:
         drawn: the map.
         figures: those of the page.
-        writing: from `silhouette.pages.report.figures.on_page`.
+        writing: from `silhouette.pages.report.sections.on_page`.
 
     Raises:
         RequestError: where the game draws no table, or matplotlib is not installed.
     """
     figure = map_figure(drawn)
     with settings():
-        sheet = PageSheet(figure.width, PRINT)
-        figure.draw(sheet)
-        picture = svg(sheet.finish(), Told(figure.name).printable(), writing)
+        picture, sheet = _drawing(figure, writing)
     looks = drawn.request.role == "attacker"
     title = word("map to" if looks else "map from", name=drawn.request.move, others=", ".join(drawn.others))
     mark = element("div", id="map-mark", hidden=True)
     shown = element("div", figures.add(picture, title, title), mark, id="map-shown", role="group", aria_label=title)
-    told = element("p", id="map-told", role="status", aria_live="polite", class_="screen")
+    answer = element("p", id="map-told", role="status", aria_live="polite", class_="screen")
     section = element(
         "section",
         element("h2", word("map", name=drawn.request.move), id="map-title"),
         shown,
-        told,
+        answer,
         _nearest(drawn),
         id="map-section",
         aria_labelledby="map-title",
     )
-    return MapSection(section, _data(drawn, sheet.data))
+    return section, _data(drawn, sheet.data)
 
 
 def _nearest(drawn: Map) -> Markup:
@@ -254,6 +469,6 @@ def _cell(drawn: Map, number: int) -> list[Any]:
     if not drawn.cells.stands[number]:
         return index
     percents = np.round(100.0 * drawn.cells.occluded[number])
-    told = [None if np.isnan(one) or one in (0.0, 100.0) else int(one) for one in percents.tolist()]
+    shares = [None if np.isnan(percent) or percent in (0.0, 100.0) else int(percent) for percent in percents.tolist()]
     doubts = drawn.cells.marginal[number].astype(int).tolist()
-    return [*index, int(drawn.marginal[number]), drawn.cells.verdict[number].tolist(), told, doubts]
+    return [*index, int(drawn.marginal[number]), drawn.cells.verdict[number].tolist(), shares, doubts]

@@ -1,5 +1,6 @@
 """TELL: one part of the tutorial: its scene judged and drawn into the folder, and its text with the results.
 
+texts, one file for each language -> pages, their parts, and what these show
 part -> its map made, its scan read, each check judged -> figures from its observation -> facts -> the places in the
 text filled -> PartResult
 """
@@ -7,8 +8,11 @@ text filled -> PartResult
 from __future__ import annotations
 
 import shutil
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,15 +21,14 @@ from silhouette.doubt.calls import in_hundred
 from silhouette.doubt.maps import MapRequest
 from silhouette.doubt.odds import Odds
 from silhouette.drawing.animation.film import Animation, animate
-from silhouette.drawing.figures import FigureOptions, figures_of, file_name
+from silhouette.drawing.figures import FigureOptions, figures_of, file_name, write_figure
 from silhouette.drawing.maps import write_map_picture
 from silhouette.drawing.odds_chart import odds_figure
-from silhouette.drawing.saving import Told, save
-from silhouette.drawing.sheet import Figure, Sheet, settings
+from silhouette.drawing.sheet import Figure, settings
 from silhouette.files.cache import Cache
+from silhouette.files.schema import Entry
 from silhouette.geometry import INCH
-from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene, mapped
-from silhouette.pages.tutorial.words import Mapped, Part, Scanned, Texts, texts
+from silhouette.judging import Judged, JudgingOptions, Selection, content_with, judge_all, load_scene, mapped
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasDescription, scale_of, units_of
@@ -34,9 +37,156 @@ from silhouette.rules.fields import Blocker
 from silhouette.scans.folder import PICTURE, write_folder
 from silhouette.scans.keeping import SCENE
 from silhouette.scans.scan import ScanRequest, scan_table
-from silhouette.scenes.motion import Motion, length
+from silhouette.scenes.places import Motion, length
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Progress, fraction_in_words, in_a_sentence
+
+
+class Walking(Entry):
+    """An animation in which the target of a part's first check walks.
+
+    Attributes:
+        walk: where to, mm.
+        frames: how many.
+        fps: frames a second.
+    """
+
+    walk: tuple[float, ...]
+    frames: int
+    fps: float
+
+
+class Scanned(Entry):
+    """A scan that is made into a scene first.
+
+    Attributes:
+        file: the scan, seen from the folder of scenes.
+        figures: the folder of known models, seen from there.
+        pairs: attacker and target of each check, by the names that the scan gives them.
+        caption: the words below the picture of the table.
+    """
+
+    file: str
+    figures: str
+    pairs: tuple[tuple[str, str], ...]
+    caption: str
+
+
+class Mapped(Entry):
+    """A map of where a model could stand.
+
+    Attributes:
+        move: the name of the model.
+        attackers: who looks at it.
+        grid: mm between two places.
+        within: mm: how far from where it stands they lie at most.
+        caption: the words below the picture.
+    """
+
+    move: str
+    attackers: tuple[str, ...]
+    grid: float
+    within: float
+    caption: str
+
+
+class Part(Entry):
+    """A part of a page: one scene, with what is to be learned from it.
+
+    Attributes:
+        heading: of the part.
+        scene: its file, seen from the folder of scenes; for a scan its name on the page.
+        scan: the scan of which the scene is made, or None.
+        checks: the numbers of those that are shown, from 1.
+        figures: the kinds of figure that are shown of each.
+        text: paragraphs before the verdicts.
+        steps: the name of the list of steps that work it out, or None.
+        after: paragraphs below.
+        animate: what moves at the end, or None.
+        odds: whether the odds of each verdict are worked out and shown, as the figure "odds".
+        map: a map that is made of the scene, or None.
+        gestures: keys and gestures, each with what it does.
+        command: what a reader can try with the scene's file.
+    """
+
+    heading: str
+    scene: str
+    scan: Scanned | None = None
+    checks: tuple[int, ...] = (1,)
+    figures: tuple[str, ...]
+    text: tuple[str, ...]
+    steps: str | None = None
+    after: tuple[str, ...] = ()
+    animate: Walking | None = None
+    odds: bool = False
+    map: Mapped | None = None
+    gestures: tuple[tuple[str, str], ...] = ()
+    command: str = "check"
+
+    @property
+    def count(self) -> int:
+        """How many checks are shown."""
+        return len(self.checks) if self.scan is None else len(self.scan.pairs)
+
+
+class PageText(Entry):
+    """A page.
+
+    Attributes:
+        name: of its file, without the ending.
+        short: its title where there is little room.
+        title: its heading.
+        summary: a sentence about it.
+        lead: paragraphs at its beginning.
+        part: its parts, in order.
+    """
+
+    name: str
+    short: str
+    title: str
+    summary: str
+    lead: tuple[str, ...]
+    part: tuple[Part, ...]
+
+
+class Texts(Entry):
+    """All of the tutorial's text in one language.
+
+    Attributes:
+        title, lead, about: of the first page: its heading, a sentence, paragraphs.
+        home: the short title of the first page.
+        reading_heading, reading: how figures are read.
+        words: small words by what they are for.
+        figures: what each kind of figure shows.
+        steps: lists of steps, by name.
+        page: the other pages, in order.
+    """
+
+    title: str
+    home: str
+    lead: str
+    about: tuple[str, ...]
+    reading_heading: str
+    reading: tuple[str, ...]
+    words: dict[str, str]
+    figures: dict[str, str]
+    steps: dict[str, tuple[str, ...]]
+    page: tuple[PageText, ...]
+
+
+@lru_cache(maxsize=1)
+def texts(language: str = "en") -> Texts:
+    """The tutorial's text in a language: its file, and after that the pages of games by data, each in its own file.
+
+    >>> texts().page[0].part[0].scene.endswith(".toml")
+    True
+    """
+    folder = files("silhouette.pages.tutorial").joinpath("texts")
+    document = tomllib.loads(folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
+    for file in sorted(folder.joinpath(language).iterdir(), key=lambda file: file.name):
+        document["page"].append(tomllib.loads(file.read_text(encoding="utf-8")))
+    return Texts.model_validate(document)
+
 
 # ---- results in the text
 
@@ -150,11 +300,11 @@ class MapFacts:
     nearest: str
 
 
-def map_scene(wanted: Mapped, scene: Scene, renderer: Renderer, path: Path) -> MapFacts:
+def map_scene(text: Mapped, scene: Scene, renderer: Renderer, path: Path) -> MapFacts:
     """Makes a map of a scene, and draws it.
 
     Args:
-        wanted: what the map is of.
+        text: what the map is of.
         scene: the scene.
         renderer: measures.
         path: of the picture.
@@ -162,7 +312,7 @@ def map_scene(wanted: Mapped, scene: Scene, renderer: Renderer, path: Path) -> M
     Raises:
         FileError: where the picture cannot be written.
     """
-    request = MapRequest(wanted.move, wanted.attackers, grid=wanted.grid, within=wanted.within)
+    request = MapRequest(text.move, text.attackers, grid=text.grid, within=text.within)
     made = mapped(scene, request, renderer)
     write_map_picture(made, path)
     near = [f'{verdict} at {away / INCH:.1f}"' for verdict, (_, away) in made.nearest.items()]
@@ -244,6 +394,7 @@ class Run:
         workers: the number of processes that work at the same time, where that is possible.
         moving: whether there are animations.
         pixel: mm per pixel; None for the default of each scene.
+        error: the error goal, a share; None for the default of each scene.
         texts: the texts of the pages.
     """
 
@@ -253,6 +404,7 @@ class Run:
     workers: int = 1
     moving: bool = True
     pixel: float | None = None
+    error: float | None = None
     texts: Texts = field(default_factory=texts)
 
 
@@ -332,11 +484,12 @@ def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda d
     place = Path("figures", *Path(part.scene).with_suffix("").parts)
     (folder / place).mkdir(parents=True, exist_ok=True)
     if part.scan is None:
-        return _of_scene(load_scene(run.scenes / part.scene, cache=run.cache), part, run, folder, place, progress)
+        scene = content_with(load_scene(run.scenes / part.scene, cache=run.cache), run.error)
+        return _of_scene(scene, part, run, folder, place, progress)
     with TemporaryDirectory() as made:
         scan = scan_scene(part.scan, run.scenes, run.cache, Path(made, "scan"))
         shutil.copy(scan.picture, folder / place / scan.picture.name)
-        scene = load_scene(scan.scene, cache=run.cache)
+        scene = content_with(load_scene(scan.scene, cache=run.cache), run.error)
         result = _of_scene(scene, part, run, folder, place, progress, scan)
         return replace(result, picture=(place / scan.picture.name).as_posix(), caption=part.scan.caption)
 
@@ -381,15 +534,6 @@ def frames_of(part: Part, run: Run) -> int:
     return part.animate.frames if part.animate is not None and run.moving else 0
 
 
-def sentence(reason: str) -> str:
-    """A reason as a whole sentence.
-
-    >>> sentence("nothing obscures Vex: in the open")
-    'Nothing obscures Vex: in the open.'
-    """
-    return f"{reason[:1].upper()}{reason[1:]}."
-
-
 def _questions(scene: Scene, part: Part) -> list[tuple[int, Check]]:
     """The checks that a part shows, with their numbers: the scene's own, or the pairs of a scan."""
     if part.scan is None:
@@ -408,12 +552,8 @@ def _drawn(
     with settings():
         for figure in [*figures_of(scene, ruling.check, verdict, run.renderer), *_of_odds(scene, ruling)]:
             if figure.name in part.figures:
-                sheet = Sheet(style=options.style)
-                figure.draw(sheet)
                 name = file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
-                title = f"{scene.title}: {verdict.attacker} → {verdict.target}, {figure.name}"
-                data = {"scene": part.scene, "title": scene.title, "figure": figure.name, **verdict.row()}
-                save(sheet.finish(), folder / place / name, Told(title, sheet.about, {**data, **sheet.data}))
+                write_figure(scene, figure, verdict, folder / place / name, options, part.scene)
                 written[figure.name] = (place / name).as_posix()
     return {kind: written[kind] for kind in part.figures if kind in written}
 
@@ -438,7 +578,7 @@ def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progres
     moving, number = part.animate, part.checks[0]
     path = place / f"{number:02d}-walk.gif"
     motion = Motion(walk=moving.walk, frames=moving.frames)
-    animation = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel)
+    animation = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel, run.error)
     frames = animate(animation, folder / path, run.renderer, run.cache, run.workers, progress)
     rule = rule_called(scene.rules)
     row, units = frames[0], units_of(rule, scene) or "mm"

@@ -32,10 +32,9 @@ from silhouette.rules.crisis_protocol.scene import (
     millimetres,
 )
 from silhouette.scenes.ground import Indices
-from silhouette.scenes.motion import Mobility
-from silhouette.scenes.overlap import ALLOWED
-from silhouette.scenes.places import Move
+from silhouette.scenes.places import Mobility, Move
 from silhouette.scenes.scene import Check
+from silhouette.scenes.standing import ALLOWED
 from silhouette.text import coordinates, did_you_mean, in_a_sentence
 
 # ---- scenes and places

@@ -25,8 +25,16 @@ from silhouette.models.entries import FigureEntry, SolidEntry
 from silhouette.rules.base import Level, MeasuredVerdict
 from silhouette.rules.fields import GROUNDS, ResultField, row_of, shared
 from silhouette.rules.skirmishcorps.classes import FIGURE, PACES, Basis, CoverClass, Pace, Posture, UnitType
-from silhouette.scenes.doubt import DoubtEntry, PieceDoubtEntry, QuestionEntry
-from silhouette.scenes.entries import Facing, LengthUnits, SceneEntry, TerrainEntry, check_place
+from silhouette.scenes.entries import (
+    DoubtEntry,
+    Facing,
+    LengthUnits,
+    PieceDoubtEntry,
+    QuestionEntry,
+    SceneEntry,
+    TerrainEntry,
+    check_place,
+)
 
 MOST_BRICKS = 10_000.0
 MAX_NUMBER = 1_000_000

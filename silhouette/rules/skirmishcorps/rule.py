@@ -22,8 +22,7 @@ from silhouette.rules.skirmishcorps.entries import ASKS, LEVELS, NAME, Readings,
 from silhouette.rules.skirmishcorps.judge import judge
 from silhouette.rules.skirmishcorps.phrases import PHRASES
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
-from silhouette.scenes.motion import Mobility
-from silhouette.scenes.places import Elsewhere, Move, TablePlaces, moved, without
+from silhouette.scenes.places import Elsewhere, Mobility, Move, TablePlaces, moved, without
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Occluders, Piece
 

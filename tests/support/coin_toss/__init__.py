@@ -14,10 +14,10 @@ import numpy as np
 from pydantic import Field
 
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.solids import pawn
+from silhouette.drawing.in_3d.shapes import pawn
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.drawing.marks import disc, line, title
 from silhouette.drawing.sheet import Figure, Sheet
-from silhouette.drawing.strokes import disc, line, title
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, Number, validated

@@ -1,4 +1,7 @@
-"""DRAW: a grid on a table seen from above, and the numbers along its edges, in inches and in millimetres.
+"""DRAW: the marks that boards and plans are made of, in the drawing's own units; grids, and the numbers along edges.
+
+A mark's ``mark`` becomes its id in SVG, so that what a figure shows can be read back from the file. Marks are given in
+the program's words, never in users'.
 
     a rectangle of the table -> steps that can be read on paper -> grid lines, ticks, numbers
 
@@ -8,11 +11,17 @@ that a place can be read off and written into `at`; in a plan along a line of si
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, TypedDict, Unpack
+
 import numpy as np
 
-from silhouette.drawing.captions import HAIRLINE, SMALL, THIN
-from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.captions import HAIRLINE, LINE, SMALL, THIN
+from silhouette.drawing.sheet import TWO_COLUMNS, Sheet
+from silhouette.drawing.table.tracing import Rings, path_of
+from silhouette.drawing.typeface import elided, printable
 from silhouette.geometry import INCH, Floats
+from silhouette.rules.base import Verdict
 
 Box = tuple[float, float, float, float]
 """Left, bottom, right and top, in units of the drawing."""
@@ -103,6 +112,27 @@ def draw_grid(sheet: Sheet, box: Box, *, mm: float = 1.0, zorder: float = 0.5) -
     return fine * mm
 
 
+def draw_table_top(sheet: Sheet, box: Box, shown: Box, *, mm: float | None = 1.0) -> None:
+    """Sets the frame for a whole table, and draws its top with grid and numbers, and the note on how to read them.
+
+    Args:
+        sheet: the sheet to draw on.
+        box: the rectangle of the table.
+        shown: the rectangle that is shown, with numbers round the table.
+        mm: the length of a unit of the drawing; None where it is not known: there is no grid then.
+    """
+    sheet.tallest = TWO_COLUMNS
+    sheet.frame(*room_round(shown, sheet.width, TWO_COLUMNS), ground=sheet.style.paper, line=False)
+    rectangle(sheet, *box, fill=sheet.style.ground, edge=sheet.style.rule, width=LINE, zorder=0.1, mark="table")
+    if mm is None:
+        draw_numbers(sheet, box)
+    else:
+        inches = round(draw_grid(sheet, box, mm=mm) / INCH)
+        draw_rulers(sheet, box, mm=mm)
+        sheet.note(sheet.words("table", inches=sheet.words("inches", number=inches)))
+    sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
+
+
 def draw_rulers(sheet: Sheet, box: Box, *, mm: float = 1.0, zorder: float = 26.0) -> None:
     """Draws ticks and numbers round a rectangle: inches below and on the left, millimetres above and on the right.
 
@@ -152,7 +182,6 @@ def draw_numbers(sheet: Sheet, box: Box, *, zorder: float = 26.0) -> None:
 
 
 def _keep_names_in(sheet: Sheet, box: Box) -> None:
-    """Keeps names off the numbers round a rectangle."""
     left, bottom, right, top = box
     west, south, east, north = sheet.bounds
     for band in ((west, south, left, north), (right, south, east, north)):
@@ -220,3 +249,159 @@ def room_round(box: Box, width: float, tallest: float) -> Box:
     unit = max((right - left) / (width - 2 * MARGIN), (top - bottom) / (tallest - 2 * MARGIN))
     room = MARGIN * unit
     return left - room, bottom - room, right + room, top + room
+
+
+class AreaStyle(TypedDict, total=False):
+    """How an area is drawn; nothing of it is required.
+
+    Attributes:
+        fill, edge: colours; none by default.
+        hatch: as matplotlib spells it, in the colour of the edge; none by default.
+        width: of the outline, in points, `THIN` by default; 0 for no outline.
+        dashes: of the outline, as matplotlib spells it; solid by default.
+        alpha: of the fill alone, 1 by default.
+        zorder: the order of drawing, 2 by default; a higher one is drawn later.
+        mark: the id in SVG; none by default.
+    """
+
+    fill: str | None
+    edge: str | None
+    hatch: str | None
+    width: float
+    dashes: str
+    alpha: float
+    zorder: float
+    mark: str | None
+
+
+def area(sheet: Sheet, corners: Any, **style: Unpack[AreaStyle]) -> None:
+    """A polygon with corners (n, 2)."""
+    areas(sheet, [corners], **style)
+
+
+def rectangle(sheet: Sheet, left: float, bottom: float, right: float, top: float, **style: Unpack[AreaStyle]) -> None:
+    """An upright rectangle."""
+    area(sheet, [(left, bottom), (right, bottom), (right, top), (left, top)], **style)
+
+
+def areas(sheet: Sheet, rings: Sequence[Any], **style: Unpack[AreaStyle]) -> None:
+    """Several polygons (n, 2) as one shape, which is much faster than one by one."""
+    outlines = tuple(np.asarray(ring, dtype=np.float64) for ring in rings)
+    fill, edge, hatch, width = style.get("fill"), style.get("edge"), style.get("hatch"), style.get("width", THIN)
+    layers: list[dict[str, Any]] = []
+    if fill is not None:
+        layers.append({"facecolor": fill, "edgecolor": "none", "linewidth": 0.0, "alpha": style.get("alpha", 1.0)})
+    if hatch is not None:
+        layers.append({"facecolor": "none", "edgecolor": edge, "linewidth": 0.0, "hatch": hatch})
+    if edge is not None and width > 0.0:
+        dashes = style.get("dashes", "-")
+        layers.append({"facecolor": "none", "edgecolor": edge, "linewidth": width, "linestyle": dashes})
+    for number, layer in enumerate(layers):
+        mark = None if number else style.get("mark")
+        shape(sheet, outlines, layer.pop("facecolor"), layer.pop("edgecolor"), style.get("zorder", 2.0), mark, **layer)
+
+
+def shape(
+    sheet: Sheet, rings: Rings, fill: str, edge: str, zorder: float, mark: str | None = None, **options: Any
+) -> None:
+    """Fills outlines, with their holes left free; nothing where there are none.
+
+    Args:
+        sheet: the sheet to draw on.
+        rings: the outlines, in the units of its frame.
+        fill: a colour, or "none".
+        edge: a colour, or "none".
+        zorder: matplotlib's; what has a higher one is drawn over what has a lower one.
+        mark: its id in SVG.
+        options: other properties of a matplotlib patch.
+    """
+    from matplotlib.patches import PathPatch
+
+    if rings:
+        style = {"linewidth": THIN, "joinstyle": "round", **options}
+        patch = PathPatch(path_of(rings), facecolor=fill, edgecolor=edge, zorder=zorder, **style)
+        sheet.axes.add_artist(patch).set_gid(mark)  # a frame is set, for which add_patch would measure every point
+
+
+def disc(sheet: Sheet, centre: tuple[float, float], radius: float, **style: Unpack[AreaStyle]) -> None:
+    """A disc, or a circle."""
+    turn = np.linspace(0.0, 2.0 * np.pi, 180, endpoint=False)
+    area(sheet, np.array(centre) + radius * np.column_stack([np.cos(turn), np.sin(turn)]), **style)
+
+
+def line(
+    sheet: Sheet,
+    start: Any,
+    end: Any,
+    colour: str,
+    *,
+    width: float = LINE,
+    dashes: Any = "-",
+    zorder: float = 10.0,
+    mark: str | None = None,
+) -> None:
+    """A straight line between two points."""
+    from matplotlib.lines import Line2D
+
+    (x, y), (to_x, to_y) = start, end
+    shape = Line2D([x, to_x], [y, to_y], color=colour, linewidth=width, linestyle=dashes, zorder=zorder)
+    sheet.axes.add_artist(shape).set_gid(mark)
+
+
+def lines(sheet: Sheet, ends: Any, colour: str, *, width: float = LINE, zorder: float = 10.0) -> None:
+    """Straight lines (n, 2, 2), from where to where, as one shape."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    points = np.asarray(ends, dtype=np.float64).reshape(-1, 2)
+    path = Path(points, np.resize([Path.MOVETO, Path.LINETO], len(points)))
+    look: dict[str, Any] = {"edgecolor": colour, "linewidth": width, "capstyle": "round"}
+    sheet.axes.add_artist(PathPatch(path, facecolor="none", zorder=zorder, **look))
+
+
+def arrow(
+    sheet: Sheet,
+    start: Any,
+    end: Any,
+    colour: str,
+    *,
+    width: float = LINE,
+    heads: str = "-|>",
+    zorder: float = 10.0,
+    mark: str | None = None,
+) -> None:
+    """A line with a head at its end, or at both where ``heads`` is ``<|-|>``."""
+    from matplotlib.patches import FancyArrowPatch
+
+    shape = FancyArrowPatch(
+        tuple(start),
+        tuple(end),
+        arrowstyle=f"{heads},head_length=3,head_width=1.4",
+        color=colour,
+        linewidth=width,
+        shrinkA=0.0,
+        shrinkB=0.0,
+        zorder=zorder,
+        joinstyle="miter",
+    )
+    sheet.axes.add_artist(shape).set_gid(mark)
+
+
+def cross(sheet: Sheet, at: Any, colour: str, *, size: float = 1.3, zorder: float = 12.0) -> None:
+    """A cross where something ends; its arms are ``size`` mm long on paper."""
+    reach = sheet.paper(size)
+    for sign in (1.0, -1.0):
+        step = np.array([reach, sign * reach]) * 0.7071
+        for colour_of, width in ((sheet.style.paper, 3.2), (colour, 1.6)):
+            line(sheet, np.asarray(at) - step, np.asarray(at) + step, colour_of, width=width, zorder=zorder)
+
+
+def short(sheet: Sheet, name: str) -> str:
+    """A name as a legend has room for it, cut in its middle where it is long."""
+    return elided(printable(name), 0.4 * sheet.width, SMALL)
+
+
+def title(sheet: Sheet, verdict: Verdict) -> str:
+    """The first line of a caption: attacker, target and verdict."""
+    word = sheet.words.of(verdict.rules).verdict(verdict.verdict)
+    return sheet.words("title", attacker=verdict.attacker, target=verdict.target, verdict=word)

@@ -28,7 +28,7 @@ from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene
 from tests.drawing.test_legends import unseen
 
-SCENES = Path(__file__).resolve().parents[3] / "scenes"
+SCENES = Path(__file__).resolve().parents[2] / "scenes"
 EMBREE = choose("embree")
 
 

@@ -18,7 +18,7 @@ from silhouette.rules.base import Settings
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene
 
-SCENES = Path(__file__).resolve().parents[3] / "scenes"
+SCENES = Path(__file__).resolve().parents[2] / "scenes"
 EMBREE = choose("embree")
 
 

@@ -1,13 +1,17 @@
-"""DRAW: meshes made simpler and coloured, for display alone; verdicts never use them.
+"""DRAW: shapes for display alone: meshes made simpler and coloured, and plain bodies for boards that have no meshes.
 
 Mesh -> few triangles (quadric edge collapse, by fast-simplification) -> `Shape`
 coloured points on the surface of the file that a model came from -> the colour of each triangle
+polygon -> prism; rings -> solid of revolution
+
+Verdicts never use them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +21,7 @@ from silhouette.errors import RequestError
 from silhouette.files.cache import Arrays, Cache
 from silhouette.geometry import Floats
 from silhouette.meshes.formats.colours import LIGHT, Bytes, as_bytes
+from silhouette.meshes.formats.polygons import fans, mended
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.meshes.stored import POINTS, display_colours
 from silhouette.models.model import Model
@@ -113,21 +118,15 @@ class Shape:
             flat: whether it is a plain solid.
             painter: what colours it, if anything does.
         """
-        total = len(counting.faces) + len(ignored.faces)
-        share = min(most / max(total, 1), 1.0)
-        surfaces = [
-            simplified(mesh, max(round(share * len(mesh.faces)), MIN_TRIANGLES), cache) if len(mesh.faces) else None
-            for mesh in (counting, ignored)
-        ]
-        present = [surface for surface in surfaces if surface is not None]
-        starts = np.cumsum([0, *(len(vertices) for vertices, _ in present)])
-        vertices = np.concatenate([surface[0] for surface in present]) if present else np.zeros((0, 3))
-        faces = [faces + start for (_, faces), start in zip(present, starts, strict=False)]
-        joined = np.concatenate(faces) if faces else np.zeros((0, 3), np.int64)
+        share = min(most / max(len(counting.faces) + len(ignored.faces), 1), 1.0)
+        (points, faces), (other_points, other_faces) = (
+            simplified(mesh, max(round(share * len(mesh.faces)), MIN_TRIANGLES), cache) for mesh in (counting, ignored)
+        )
         colours = None
-        if painter is not None and surfaces[0] is not None:
-            colours = painter(f"{len(surfaces[0][1])} {counting.digest}", *surfaces[0])
-        return cls(vertices, joined, 0 if surfaces[1] is None else len(surfaces[1][1]), flat, colours)
+        if painter is not None and len(faces):
+            colours = painter(f"{len(faces)} {counting.digest}", points, faces)
+        vertices = np.concatenate([points, other_points])
+        return cls(vertices, np.concatenate([faces, other_faces + len(points)]), len(other_faces), flat, colours)
 
 
 def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.int64]]:
@@ -136,10 +135,12 @@ def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.
     Raises:
         RequestError: where fast-simplification is not installed; it says how to install it.
     """
+    if not len(mesh.faces):
+        return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
     if len(mesh.faces) <= most:
         return mesh.vertices, mesh.faces.astype(np.int64)
-    kept = cache.fetch(f"simple {most} {mesh.digest}", lambda: _collapsed(mesh, most))
-    return kept["vertices"].astype(np.float64), kept["faces"].astype(np.int64)
+    arrays = cache.fetch(f"simple {most} {mesh.digest}", lambda: _collapsed(mesh, most))
+    return arrays["vertices"].astype(np.float64), arrays["faces"].astype(np.int64)
 
 
 def check_available() -> None:
@@ -168,3 +169,89 @@ def _collapsed(mesh: Mesh, most: int) -> Arrays:
     first, second, third = corners.T
     whole = corners[(first != second) & (second != third) & (third != first)]
     return {"vertices": vertices.astype(np.float32), "faces": whole.astype(np.int32)}
+
+
+SIDES = 36
+
+
+def prism(polygon: Any, low: float, high: float) -> Shape:
+    """A prism that stands upright over a simple polygon (n, 2), which may be concave.
+
+    >>> shape = prism([[0, 0], [4, 0], [1, 1], [0, 4]], 0.0, 2.0)
+    >>> shape.vertices.shape, len(shape.faces), shape.flat
+    ((8, 3), 12, True)
+    """
+    corners = np.asarray(polygon, dtype=np.float64)
+    count = len(corners)
+    below = np.column_stack([corners, np.full(count, low)])
+    above = np.column_stack([corners, np.full(count, high)])
+    cap = fans(np.arange(count), np.array([count]))
+    cap = np.asarray(mended(above, cap, np.zeros(len(cap), dtype=np.int64)), dtype=np.int64)
+    here, after = np.arange(count), np.roll(np.arange(count), -1)
+    sides = np.concatenate(
+        [np.stack([here, after, after + count], axis=1), np.stack([here, after + count, here + count], axis=1)]
+    )
+    faces = np.concatenate([cap[:, ::-1], cap + count, sides])
+    return Shape(np.concatenate([below, above]), faces, flat=True)
+
+
+def turned(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Shape:
+    """A solid of revolution, from the radius and height of each ring, the lowest first.
+
+    >>> turned([(1.0, 0.0), (1.0, 2.0)], sides=4).vertices.shape
+    (10, 3)
+    """
+    angle = 2.0 * np.pi * np.arange(sides) / sides
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    levels = [(0.0, profile[0][1]), *profile, (0.0, profile[-1][1])]
+    rings = [np.column_stack([radius * ring, np.full(sides, height)]) for radius, height in levels[1:-1]]
+    ends = np.array([[0.0, 0.0, levels[0][1]], [0.0, 0.0, levels[-1][1]]])
+    here, after = np.arange(sides), np.roll(np.arange(sides), -1)
+    faces = []
+    for number in range(len(rings) - 1):
+        low, high = number * sides, (number + 1) * sides
+        faces += [np.stack([low + here, low + after, high + after], axis=1)]
+        faces += [np.stack([low + here, high + after, high + here], axis=1)]
+    bottom, top = len(rings) * sides, len(rings) * sides + 1
+    last = (len(rings) - 1) * sides
+    faces += [np.stack([after, here, np.full(sides, bottom)], axis=1)]
+    faces += [np.stack([last + here, last + after, np.full(sides, top)], axis=1)]
+    return Shape(np.concatenate([*rings, ends]), np.concatenate(faces), flat=True)
+
+
+def together(*shapes: Shape, at: Sequence[Any] = ()) -> Shape:
+    """Several shapes as one; ``at`` gives the place (x, y, z) of each, by default the origin.
+
+    >>> one = prism([[0, 0], [1, 0], [0, 1]], 0.0, 1.0)
+    >>> together(one, one, at=[(0, 0, 0), (5, 0, 0)]).vertices[:, 0].max()
+    np.float64(6.0)
+    """
+    places = [np.asarray(place, dtype=np.float64) for place in at] or [np.zeros(3)] * len(shapes)
+    starts = np.cumsum([0, *(len(shape.vertices) for shape in shapes)])
+    vertices = np.concatenate([shape.vertices + place for shape, place in zip(shapes, places, strict=True)])
+    faces = np.concatenate([shape.faces + start for shape, start in zip(shapes, starts, strict=False)])
+    return Shape(vertices, faces, flat=True)
+
+
+def pawn(diameter: float, height: float) -> Shape:
+    """A game piece on a round base.
+
+    Args:
+        diameter: of the base.
+        height: of the whole piece.
+    """
+    radius, body = diameter / 2.0, height
+    foot = min(0.12 * diameter, 0.12 * height)
+    head = min(0.42 * radius, 0.16 * height)
+    neck = body - 2.2 * head
+    arcs = np.linspace(-0.4 * np.pi, 0.5 * np.pi, 9)
+    ball = [(head * float(np.cos(arc)), body - head + head * float(np.sin(arc))) for arc in arcs]
+    ball[-1] = (0.02 * head, body)
+    waist = [(0.62 * radius, foot), (0.34 * radius, 0.45 * neck), (0.3 * radius, neck)]
+    return turned([(radius, 0.0), (radius, 0.8 * foot), (0.94 * radius, foot), *waist, *ball])
+
+
+def box(low: Floats, high: Floats) -> Shape:
+    """A box along the axes, from its least to its greatest corner."""
+    (left, front, bottom), (right, back, top) = low, high
+    return prism([[left, front], [right, front], [right, back], [left, back]], float(bottom), float(top))

@@ -6,6 +6,7 @@ A page works without scripts, on paper, on a phone 390 pixels wide, by keyboard 
 are those of the figures (`silhouette.drawing.styles`), which tell things apart for colour-blind people as well.
 
 A figure written as SVG stands in the page itself, and its ids differ from those of all other figures.
+Text becomes HTML, escaped once and in one place; everything but `Markup` is plain text.
 """
 
 from __future__ import annotations
@@ -18,16 +19,91 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from silhouette.doubt.calls import stands
 from silhouette.drawing.styles import DARK, PRINT, Style
 from silhouette.errors import FileError
 from silhouette.files.writing import check_place
-from silhouette.pages.html.markup import Content, Markup, element, joined, text
+from silhouette.judging import Judged
 from silhouette.rules.base import Level
-from silhouette.text import json_text
+from silhouette.text import json_text, printable
+
+VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "col", "wbr"})
+"""Elements that have no content and no end."""
+
+
+class Markup(str):
+    """HTML that is put into a page as it is."""
+
+    __slots__ = ()
+
+
+Content = str | Iterable[str]
+"""Text, markup, or several of them."""
+
+
+def text(words: str) -> Markup:
+    """Words as HTML that shows just them, on one line and without control characters.
+
+    >>> text("<b>&\\u0000 Kal")
+    '&lt;b&gt;&amp;? Kal'
+    """
+    return words if isinstance(words, Markup) else Markup(escape(printable(words)))
+
+
+def verbatim(words: str) -> Markup:
+    """Text as HTML that shows exactly that text with its line breaks, such as the content of a file.
+
+    >>> verbatim("a <b>\\n\\tc\\x00")
+    'a &lt;b&gt;\\n\\tc?'
+    """
+    shown = "".join(sign if sign.isprintable() or sign in "\n\t" else "?" for sign in words.replace("\r\n", "\n"))
+    return Markup(escape(shown))
+
+
+def joined(*content: Content) -> Markup:
+    """Several pieces one after the other; those that are plain text are escaped.
+
+    >>> joined("1 < 2", [element("b", "Kal"), " & Vex"])
+    '1 &lt; 2<b>Kal</b> &amp; Vex'
+    >>> joined()
+    ''
+    """
+    pieces = chain.from_iterable([part] if isinstance(part, str) else part for part in content)
+    return Markup("".join(text(piece) for piece in pieces))
+
+
+def element(name: str, /, *content: Content, **attributes: str | int | bool | None) -> Markup:
+    """An element with its content and attributes, both escaped.
+
+    Args:
+        name: of the element.
+        content: text, markup, or several of them.
+        attributes: by name, ``_`` for ``-``, with a ``_`` behind names that Python keeps for itself (``class_``). True
+            stands for an attribute without a value; False and None leave it out.
+
+    >>> element("a", "to <Vex>", href="a.html?b&c", class_="next")
+    '<a href="a.html?b&amp;c" class="next">to &lt;Vex&gt;</a>'
+    >>> element("input", type="checkbox", checked=True, disabled=False, aria_label='"Kal"')
+    '<input type="checkbox" checked aria-label="&quot;Kal&quot;">'
+    >>> element("p")
+    '<p></p>'
+    """
+    listed = "".join(_attribute_of(key, value) for key, value in attributes.items())
+    start = f"<{name}{listed}>"
+    return Markup(start if name in VOID else f"{start}{joined(*content)}</{name}>")
+
+
+def _attribute_of(key: str, value: str | int | bool | None) -> str:
+    if value is None or value is False:
+        return ""
+    name = key.rstrip("_").replace("_", "-")
+    return f" {name}" if value is True else f' {name}="{text(str(value))}"'
+
 
 # ---- figures in a page
 
@@ -41,21 +117,8 @@ _FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}")
 _REFERENCE = re.compile(r"url\(#")
 
 
-@dataclass(frozen=True)
-class InlineFigure:
-    """A figure as a part of a page.
-
-    Attributes:
-        markup: the ``<svg>`` element.
-        fonts: the ``@font-face`` rules that its text is set in, for the page's own style sheet.
-    """
-
-    markup: Markup
-    fonts: tuple[str, ...]
-
-
-def inlined(svg: str | bytes, mark: str, label: str) -> InlineFigure:
-    """A figure for a page, as one picture with a label for readers who do not see it.
+def inlined(svg: str | bytes, mark: str, label: str) -> tuple[Markup, tuple[str, ...]]:
+    """A figure for a page, an ``<svg>`` with a label for readers who do not see it, and the ``@font-face`` rules of it.
 
     Args:
         svg: the file's content, as `silhouette.drawing` writes it.
@@ -64,10 +127,10 @@ def inlined(svg: str | bytes, mark: str, label: str) -> InlineFigure:
 
     >>> drawn = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3" width="4pt"><title>t</title>'
     >>> drawn += '<g id="a"><text>a&lt;b</text></g><path clip-path="url(#a)" onclick="no()"/></svg>'
-    >>> found = inlined(drawn, "f1-", 'Kal & "Vex"').markup
-    >>> found[: found.index(">")]
+    >>> markup, _ = inlined(drawn, "f1-", 'Kal & "Vex"')
+    >>> markup[: markup.index(">")]
     '<svg viewBox="0 0 4 3" role="img" aria-label="Kal &amp; &quot;Vex&quot;" class="drawing"'
-    >>> found[found.index(">") :]
+    >>> markup[markup.index(">") :]
     '><g id="f1-a"><text>a&lt;b</text></g><path clip-path="url(#f1-a)"></path></svg>'
     """
     root = ElementTree.fromstring(svg)
@@ -76,7 +139,7 @@ def inlined(svg: str | bytes, mark: str, label: str) -> InlineFigure:
     inner = "".join(_element(child, mark) for child in root if child.tag not in LEFT_OUT)
     view = escape(root.get("viewBox", "0 0 1 1"))
     start = f'<svg viewBox="{view}" role="img" aria-label="{text(label)}" class="drawing">'
-    return InlineFigure(Markup(f"{start}{inner}</svg>"), fonts)
+    return Markup(f"{start}{inner}</svg>"), fonts
 
 
 def _element(node: ElementTree.Element, mark: str) -> str:
@@ -143,10 +206,10 @@ class Figures:
             attributes: the attributes of the ``<figure>``.
         """
         self._count += 1
-        figure = inlined(svg, f"f{self._count}-", label)
-        self._fonts.update(dict.fromkeys(figure.fonts))
+        markup, fonts = inlined(svg, f"f{self._count}-", label)
+        self._fonts.update(dict.fromkeys(fonts))
         below = joined(caption)
-        return element("figure", figure.markup, element("figcaption", below) if below else "", **attributes)
+        return element("figure", markup, element("figcaption", below) if below else "", **attributes)
 
     @property
     def type(self) -> str:
@@ -261,6 +324,14 @@ def verdict_mark(verdict: str, level: Level | None) -> Markup:
     kind, sign = SIGNS[level]
     icon = joined(element("span", sign, aria_hidden="true"), " ") if sign else Markup()
     return element("span", icon, verdict, class_=f"verdict {kind}".rstrip())
+
+
+def plate(judged: Judged, close: str) -> Markup:
+    """The mark of a verdict, with a word beside it if it is too close to call; if there are odds, that of the call."""
+    words, note = stands(judged.verdict, judged.call)
+    mark = verdict_mark(words, judged.level)
+    beside = close if judged.call is None else note
+    return joined(mark, " ", element("span", beside, class_="close")) if note else mark
 
 
 @lru_cache(maxsize=1)

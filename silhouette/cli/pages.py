@@ -1,0 +1,76 @@
+"""The command line, its pages: ``silhouette report`` and ``silhouette tutorial``."""
+
+from __future__ import annotations
+
+from silhouette.cli.commands import ReportOptions, TutorialOptions
+from silhouette.cli.options import exit_status
+from silhouette.cli.scene_job import cache_of, places_of, processes_of, renderer_of
+from silhouette.cli.terminal import show, show_json
+from silhouette.cli.waiting import Waiting
+from silhouette.common.version import VERSION
+from silhouette.doubt.maps import MapRequest
+from silhouette.drawing.sheet import settings
+from silhouette.drawing.styles import style_called
+from silhouette.drawing.words.words import Words
+from silhouette.files.documents import read_text
+from silhouette.files.writing import write_file
+from silhouette.judging import Selection, check_numbers, content_with, load_scene, mapped
+from silhouette.pages.html.page import check_page_path
+from silhouette.pages.report.page import judged_and_drawn, report_page
+from silhouette.pages.report.sections import on_page
+from silhouette.pages.tutorial.pages import INDEX, Run, scenes_folder, write_tutorial
+from silhouette.text import counted
+
+
+def report(given: ReportOptions) -> int:
+    """Writes the page of a scene."""
+    check_page_path(given.out)
+    selection = Selection(given.attacker, given.target)
+    check_numbers(given.pixel, given.error)
+    cache, workers, places = cache_of(given), processes_of(given), places_of(given)
+    writing = on_page(cache, style_called(given.style), Words(given.language).language)
+    with Waiting(f"reporting on {given.scene}", quiet=given.quiet, forking=True) as waiting:
+        with settings():  # nobody waits for a verdict that then cannot be drawn
+            renderer = renderer_of(given)
+        table = content_with(load_scene(given.scene, cache=cache, at=places), given.error)
+        request = None if given.map_of is None else MapRequest(given.map_of)
+        shown = (
+            None
+            if request is None
+            else mapped(table, request, renderer, given.pixel, workers=workers, step=waiting.step)
+        )
+        drawn = judged_and_drawn(
+            table, renderer, given.pixel, selection=selection, workers=workers, writing=writing, progress=waiting.step
+        )
+        page = report_page(table, drawn, read_text(given.scene), VERSION, writing, shown, places)
+        content = page.encode()
+        write_file(given.out, content)
+    results = [check.judged for check in drawn]
+    if given.as_json:
+        about = {"scene": str(given.scene), "title": table.title, "report": str(given.out), "bytes": len(content)}
+        show_json({**about, "checks": [result.row() for result in results]})
+    else:
+        verdicts = (f"{result.check.label}: {result.verdict.words}" for result in results)
+        show(*verdicts, f"{given.out}: {len(content) / 1e6:.1f} MB")
+    return exit_status(failed=False, unexpected=any(result.expected is False for result in results))
+
+
+def tutorial(given: TutorialOptions) -> int:
+    """Writes the tutorial."""
+    folder = scenes_folder(given.scenes)
+    check_numbers(given.pixel, given.error)
+    cache = cache_of(given).remembering()
+    with Waiting(f"writing {given.out}", quiet=given.quiet, forking=True) as waiting:
+        with settings():  # nobody waits for pages that then cannot be drawn
+            renderer = renderer_of(given)
+        run = Run(folder, renderer, cache, processes_of(given), not given.no_animation, given.pixel, given.error)
+        pages = write_tutorial(given.out, run, waiting.step)
+    checks = [check for page in pages for part in page["parts"] for check in part["checks"]]
+    unexpected = [check for check in checks if check["expected"] is False]
+    if given.as_json:
+        show_json({"out": str(given.out), "pages": pages})
+    else:
+        number = counted(len(checks), "check")
+        words = f"{len(pages) + 1} pages with {number}; open {given.out / INDEX}"
+        show(f"{words}; {len(unexpected)} not as expected" if unexpected else words)
+    return exit_status(failed=False, unexpected=bool(unexpected))
