@@ -18,10 +18,10 @@ from silhouette.errors import DeviceLost, FileError, RendererUnavailable, Reques
 from silhouette.files.cache import CACHED_TRIANGLES, Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import JudgingOptions, Request, judge_all
-from silhouette.renderers.registry import drivers_are_loaded
 from silhouette.rules import RULES
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Row, problem, strict
+from silhouette.workers.starting import drivers_are_loaded
 
 
 class Opener:

@@ -40,7 +40,7 @@ from silhouette.renderers.registry import gpus_of, may_launch_for_others
 from silhouette.scenes.carrying import Name, model_digest, packed_model, packed_scene, unpacked_model, unpacked_scene
 from silhouette.text import Row
 from silhouette.workers import Event, NextTask, WorkerPool, worker_number
-from silhouette.workers.content import CONTENT_ROOM, LRU, Content, content_of
+from silhouette.workers.content import CONTENT_ROOM, LRU, Content, Lacking, content_of
 from silhouette.workers.process import ChildProcess
 from silhouette.workers.starting import start_method
 
@@ -297,7 +297,7 @@ class LoadJudge:
             return None
         try:
             scene = content_of(parcel.scene, lambda content: unpacked_scene(content, self._model))
-        except KeyError:  # there was no more room for one of its models
+        except Lacking:  # there was no more room for one of its models
             return None
         return [(scene, check) for check in parcel.checks()]
 

@@ -15,7 +15,7 @@ from silhouette.errors import RequestError
 from silhouette.judging import check_numbers
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
-from silhouette.live.stdio import serve_lines
+from silhouette.live.protocol import serve_lines
 
 
 def serve(

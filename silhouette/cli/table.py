@@ -22,7 +22,7 @@ from silhouette.cli.terminal import complain
 from silhouette.cli.waiting import Waiting
 from silhouette.judging import check_numbers
 from silhouette.live.judges import Judges
-from silhouette.live.opening import opened
+from silhouette.live.live_table import opened
 from silhouette.live.server.gate import Role
 from silhouette.live.server.running import opened_doors, serve_table
 from silhouette.renderers.registry import check_name

@@ -18,8 +18,8 @@ import numpy as np
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.documents import read_document, read_text
+from silhouette.live.edits import Document, entries_of, piece_names, with_entry, without
 from silhouette.live.live_table import LiveTable
-from silhouette.live.names import Document, entries_of, with_entry
 from silhouette.live.rewriting import rewritten
 from silhouette.scans.keeping import RECORD, SCENE, earlier_record
 
@@ -114,8 +114,7 @@ def unmoved(document: Document, record: Mapping[str, Any]) -> Document:
     for table, number, entry in entries_of(document):
         place = scanned_at.get(entry["name"])
         if place is not None and np.hypot(*(np.array(entry["at"][:2]) - place[:2])) > MOVED:
-            kept = {key: value for key, value in entry.items() if key not in ("on", "under")}
-            document = with_entry(document, table, number, {**kept, "at": place})
+            document = with_entry(document, table, number, {**without(entry, "on", "under"), "at": place})
     return document
 
 
@@ -131,20 +130,25 @@ def with_moves(new: Document, old: Document, record: Mapping[str, Any]) -> Docum
     """
     scanned_at = {piece["name"]: np.array(piece["at"][:2]) for piece in record.get("pieces", [])}
     before = {entry["name"]: (table, entry) for table, _, entry in entries_of(old)}
-    there = {entry["name"] for _, _, entry in entries_of(new)}
+    new_names = piece_names(new)
     changed: Document = {}
     for key, value in new.items():
-        if isinstance(value, list) and any(isinstance(one, dict) and "name" in one for one in value):
-            value = [
-                _as_before(entry, before[entry["name"]][1], scanned_at) if entry["name"] in before else entry
-                for entry in value
-                if entry["name"] in before or entry["name"] not in scanned_at
-            ]
-        changed[key] = value
+        is_of_pieces = isinstance(value, list) and any(isinstance(entry, dict) and "name" in entry for entry in value)
+        changed[key] = _with_moves_of(value, before, scanned_at) if is_of_pieces else value
     for name, (table, entry) in before.items():
-        if name not in there and name not in scanned_at:
+        if name not in new_names and name not in scanned_at:
             changed[table] = [*changed.get(table, []), entry]
     return changed
+
+
+def _with_moves_of(
+    entries: list[Document], before: Mapping[str, tuple[str, Document]], scanned_at: Mapping[str, Any]
+) -> list[Document]:
+    """The entries of a list, as they were before the scan was read again; what was taken off stays off."""
+    left = [entry for entry in entries if entry["name"] in before or entry["name"] not in scanned_at]
+    return [
+        _as_before(entry, before[entry["name"]][1], scanned_at) if entry["name"] in before else entry for entry in left
+    ]
 
 
 def _as_before(new: Document, old: Document, scanned_at: Mapping[str, Any]) -> Document:
@@ -152,8 +156,7 @@ def _as_before(new: Document, old: Document, scanned_at: Mapping[str, Any]) -> D
     place = scanned_at.get(new["name"])
     if place is not None and np.hypot(*(np.array(old["at"][:2]) - place)) <= MOVED:
         return new
-    kept = {key: value for key, value in new.items() if key not in PLACED}
-    return {**kept, **{key: old[key] for key in PLACED if key in old}}
+    return {**without(new, *PLACED), **{key: old[key] for key in PLACED if key in old}}
 
 
 async def scan_first(table: LiveTable, file: Path) -> None:

@@ -10,8 +10,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from silhouette.live.server.connections import Limits
-from silhouette.live.server.files import page_files
-from silhouette.live.server.gate import Role, security_headers
+from silhouette.live.server.gate import Role, page_files, security_headers
 from silhouette.version import VERSION
 from tests.support.live_server import FILES, Guest, serving
 

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 from silhouette.files.cache import Cache
-from silhouette.live.judges import Judges, StoppableRenderer
+from silhouette.live.judges import CheckQuestion, Desk, Judges, StoppableRenderer
 from silhouette.live.live_table import LiveTable
-from silhouette.live.questions import CheckQuestion, Desk
 from silhouette.measure.observe import observe
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Cast, Renderer
