@@ -36,7 +36,7 @@ def test_what_changes_between_kill_and_resume_is_judged_anew(tmp_path: Path, cha
     path.write_text(path.read_text().replace("terrain = [", f"terrain = [{piece}, "))
     out = tmp_path / "out.jsonl"
     words = ("batch", folder, "--everyone", "--workers", 1, *FAST)
-    with running(*words, "--out", out, seconds=0.02):
+    with running(*words, "--out", out, seconds=0.02, still=(out, 11)):
         wait_until(lambda: len(journaled(out)) > 10)
     if changed == "scene":
         path.write_text(path.read_text().replace("at = [0, 75]", "at = [-2, 75]"))

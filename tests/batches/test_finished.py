@@ -202,7 +202,7 @@ def test_a_repair_that_is_killed_goes_on(monkeypatch: pytest.MonkeyPatch, batch:
         batch()
     out, words = Path("out.jsonl"), ("batch", "pack", "--everyone", "--out", "out.jsonl", "--workers", 1, *FAST)
     damaged = out.read_bytes()
-    with running(*words, "--retry-errors", seconds=0.1):
+    with running(*words, "--retry-errors", seconds=0.1, still=(out, 3 * PAIRS - 8)):
         wait_until(lambda: len(journaled(out)) > 3 * PAIRS - 9)  # all but those of M3 are there at once
     assert out.read_bytes() == damaged
     refused = batch("--resume")

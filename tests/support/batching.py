@@ -29,17 +29,23 @@ LONG_ENOUGH = 120.0
 
 SLOWLY = """
 import signal, sys, time
+from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)
+journal = {journal!r} and Path({journal!r})
 from silhouette.batches import chunks
 right = chunks.judge_all
 def judge_all(requests, options):
     time.sleep({seconds} * len(requests))
+    while journal and journal.exists() and journal.read_bytes().count(b'"row":') >= {rows}:
+        time.sleep(0.1)
     return right(requests, options)
 chunks.judge_all = judge_all
 from silhouette.cli.app import main
 sys.exit(main())
 """
-"""The command line, where each check takes so long at least; for processes that are forked.
+"""The command line, where each check takes so long at least, and none begins once the journal has so many rows.
+
+For processes that are forked.
 
 A shell that started the tests in the background may have told its children to ignore Ctrl-C; it is obeyed again here.
 """
@@ -93,9 +99,13 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def _journal(out: Path) -> Path:
+    return out.with_name(f"{out.name}.unfinished")
+
+
 def journaled(out: Path) -> list[tuple[str, int]]:
     """Which checks the journal beside an unfinished file holds; its last line may be half a line."""
-    journal = out.with_name(f"{out.name}.unfinished")
+    journal = _journal(out)
     lines = journal.read_bytes().splitlines(keepends=True) if journal.exists() else []
     entries = [json.loads(line) for line in lines if line.endswith(b"\n")]
     return [(entry["scene"], entry["check"]) for entry in entries if "row" in entry]
@@ -106,19 +116,29 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "COLUMNS"}
 
 
-def command(*words: object, seconds: float = 0.0) -> list[str]:
+def slowly(seconds: float, out: Path | None = None, rows: int = 0) -> str:
+    """The Python of a command line whose checks take so long, and which stands still after so many journaled rows."""
+    return SLOWLY.format(seconds=seconds, journal=str(_journal(out)) if out else "", rows=rows)
+
+
+def command(*words: object, seconds: float = 0.0, still: tuple[Path, int] | None = None) -> list[str]:
     """The command line as a process; each check takes so long at least."""
-    start = ["-c", SLOWLY.format(seconds=seconds)] if seconds else ["-m", "silhouette"]
+    start = ["-c", slowly(seconds, *(still or ()))] if seconds else ["-m", "silhouette"]
     return [sys.executable, *start, *map(str, words)]
 
 
 @contextmanager
-def running(*words: object, seconds: float = 0.0) -> Iterator[subprocess.Popen[str]]:
-    """The same, running, in a process group of its own; it is killed at the end, where it still runs."""
+def running(
+    *words: object, seconds: float = 0.0, still: tuple[Path, int] | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """The same, running, in a process group of its own; it is killed at the end, where it still runs.
+
+    `still` is an output and a number of rows: with so many in its journal, no further check begins. Who waits for
+    that many rows and kills, kills in the middle, however busy the machine is.
+    """
     pipe = subprocess.PIPE
-    batch = Process(
-        command(*words, seconds=seconds), stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=environment()
-    )
+    start = command(*words, seconds=seconds, still=still)
+    batch = Process(start, stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=environment())
     try:
         yield batch
     finally:
@@ -131,7 +151,7 @@ def running(*words: object, seconds: float = 0.0) -> Iterator[subprocess.Popen[s
 
 def finished(*words: object, before: str = "") -> subprocess.CompletedProcess[str]:
     """The same, when it has ended; before it begins, some Python is run. A traceback is never right."""
-    start = [sys.executable, "-c", before + SLOWLY.format(seconds=0), *map(str, words)] if before else command(*words)
+    start = [sys.executable, "-c", before + slowly(0), *map(str, words)] if before else command(*words)
     ran = run_warm(start, text=True, env=environment())
     assert "Traceback" not in ran.stderr, ran.stderr
     return ran
