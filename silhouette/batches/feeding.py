@@ -275,21 +275,26 @@ class LoadJudge:
             yield 0, {"unavailable": str(error)}
             return
         yield 1 if self._apart else renderer.capabilities.checks_together or CHECKS_TOGETHER
-        read = {number: self._unpacked(parcel) for number, parcel in enumerate(load)}
         maker = RowMaker(self._settings, renderer, self._opener)
-        at_once = [number for number, own in read.items() if own and not self._is_apart(load[number])]
-        requests = [(number, request) for number in at_once for request in read[number] or ()]
-        rows = maker.rows([request for _, request in requests], len(requests)) if requests else ()
-        yield from zip((number for number, _ in requests), rows, strict=True)
-        for number, own in read.items():
-            if number in at_once:
-                continue
+        together, apart = self._requests(load)
+        if together:
+            rows = maker.rows([request for _, request in together], len(together))
+            yield from zip((number for number, _ in together), rows, strict=True)
+        for number, requests in apart:
             chunk = load[number].chunk
-            rows_apart = self._judge(chunk) if own is None else maker.rows(own, 1, chunk.failure)
-            yield from ((number, row) for row in rows_apart)
+            rows = self._judge(chunk) if requests is None else maker.rows(requests, 1, chunk.failure)
+            yield from ((number, row) for row in rows)
 
-    def _is_apart(self, parcel: Parcel) -> bool:
-        return self._apart or parcel.chunk.one_by_one or bool(parcel.chunk.failure)
+    def _requests(self, load: Load) -> tuple[list[tuple[int, Request]], list[tuple[int, list[Request] | None]]]:
+        """What is judged together, and what parcel by parcel, each with the number of its parcel."""
+        together, apart = list[tuple[int, Request]](), list[tuple[int, list[Request] | None]]()
+        for number, parcel in enumerate(load):
+            requests, chunk = self._unpacked(parcel), parcel.chunk
+            if requests and not (self._apart or chunk.one_by_one or chunk.failure):
+                together += [(number, request) for request in requests]
+            else:
+                apart.append((number, requests))
+        return together, apart
 
     def _unpacked(self, parcel: Parcel) -> list[Request] | None:
         """The checks of a parcel, with their scene; None if they must be read."""

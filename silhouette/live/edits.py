@@ -39,9 +39,9 @@ NAMING = ("on", "attacker", "target", "about")
 def entries_of(document: Document) -> Iterator[tuple[str, int, Document]]:
     """The entries of all pieces, each with the list that has it and its place there."""
     rules = str(document["rules"])
-    known = (TableEntry if rules.endswith(GAME_FILE) else rule_called(rules).scene_entry).model_fields
+    lists = (TableEntry if rules.endswith(GAME_FILE) else rule_called(rules).scene_entry).model_fields
     for table, entries in document.items():
-        if isinstance(entries, list) and table in known:
+        if isinstance(entries, list) and table in lists:
             for number, entry in enumerate(entries):
                 if isinstance(entry, dict) and "name" in entry and "at" in entry:
                     yield table, number, entry
@@ -79,9 +79,9 @@ def renamed(document: Document, scene: TableScene, old: str, new: str) -> Docume
 
     def named(value: Any) -> Any:
         if isinstance(value, list):
-            return [named(one) for one in value]
+            return [named(item) for item in value]
         if isinstance(value, dict):
-            return {key: named(one) for key, one in value.items()}
+            return {key: named(item) for key, item in value.items()}
         return new if value == old else value
 
     def with_names(entry: Any) -> Any:
@@ -137,9 +137,9 @@ def names_after(names: Names, renamed: str | None, before: Document, after: Docu
         before, after: the documents.
     """
     old, new = set(piece_names(before)), set(piece_names(after))
-    kept = {name: names.get(name, name) for name in old & new if name in names}
+    unchanged = {name: names.get(name, name) for name in old & new if name in names}
     was = None if renamed is None else names.get(renamed, renamed)
-    return {**kept, **dict.fromkeys(new - old, was)}
+    return {**unchanged, **dict.fromkeys(new - old, was)}
 
 
 # ---- tags: what is said of a model by clicking it
@@ -251,7 +251,7 @@ def said_of(document: Document, models: Models, scene: TableScene, name: str) ->
     is_given = "eye" in {**entry, **models.get(entry.get("model", ""), {})}
     return {
         "file": model_file(document, scene, name) or scene.path.name,
-        "eye": [round(float(one), 2) + 0.0 for one in eye],
+        "eye": [round(float(number), 2) + 0.0 for number in eye],
         "eye_given": is_given or model.eye_given is not None,
         "base": base and {"height": round(base.height, 2), "diameter": round(base.diameter, 2)},
         "parts": list(model.mesh.part_names) if len(model.mesh.part_names) > 1 else [],
@@ -282,15 +282,15 @@ def is_inside(folder: Path, file: str) -> bool:
 
 def _plain(value: Any) -> Any:
     """A value as documents have it."""
-    return [_plain(one) for one in value] if isinstance(value, tuple | list) else value
+    return [_plain(item) for item in value] if isinstance(value, tuple | list) else value
 
 
 def _insignificant(scene: Path, models: Models, entry: Document) -> list[Document]:
     """What a piece leaves out already, as its own entry says, or its model file."""
     if "insignificant" in entry or "model" not in entry:
         return list(entry.get("insignificant", []))
-    known = models.get(entry["model"], {})
-    source = known if "insignificant" in known else read_document(scene.parent / entry["model"])
+    keys = models.get(entry["model"], {})
+    source = keys if "insignificant" in keys else read_document(scene.parent / entry["model"])
     return list(source.get("insignificant") or [])
 
 

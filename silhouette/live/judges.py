@@ -133,7 +133,7 @@ class CheckQuestion:
     def _views(self, scene: TableScene, done: Sequence[Judged]) -> Sequence[dict[str, Any] | None]:
         if not self.views:
             return [None] * len(done)
-        sights = [sight_of(scene, number, one.verdict) for number, one in enumerate(done)]
+        sights = [sight_of(scene, number, result.verdict) for number, result in enumerate(done)]
         return [None if sight is None else sight_entry(sight) for sight in sights]
 
 
@@ -216,42 +216,26 @@ class StoppableRenderer(Renderer):
         self._renderer, self._pipe, self._process = renderer, pipe, os.getpid()
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
-        """See `Renderer.render`.
-
-        Raises:
-            Stopped: if a message has come.
-        """
+        """See `Renderer.render`."""
         self._go_on()
         return self._renderer.render(view, bodies, pixels)
 
     def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
-        """See `Renderer.depths`: one look if the renderer casts all rays at once, else one for each cast.
-
-        Raises:
-            Stopped: if a message has come.
-        """
+        """See `Renderer.depths`: one look if the renderer casts all rays at once, else one for each cast."""
         if not isinstance(self._renderer, RayRenderer):
             return super().depths(casts)
         self._go_on()
         return self._renderer.depths(casts)
 
     def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterable[Layer]:
-        """See `Renderer.render_separately`: one look if the renderer draws whole pictures, else one for each body.
-
-        Raises:
-            Stopped: if a message has come.
-        """
+        """See `Renderer.render_separately`: one look if the renderer draws whole pictures, else one for each body."""
         if self.capabilities.sparse:
             return super().render_separately(view, bodies, pixels)
         self._go_on()
         return self._renderer.render_separately(view, bodies, pixels)
 
     def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
-        """See `Renderer.draw_ahead`.
-
-        Raises:
-            Stopped: if a message has come.
-        """
+        """See `Renderer.draw_ahead`."""
         self._go_on()
         self._renderer.draw_ahead(view, bodies)
 
@@ -378,8 +362,8 @@ class Answering:
         return cast("TableScene", content_with(loaded, self._start.error))
 
     def _model(self, name: Name) -> Model:
-        known = (self._start.models or {}).get(str(name))
-        model: Model = known or content_of(str(name), lambda content: unpacked_model(content, self._cache))
+        shared_model = (self._start.models or {}).get(str(name))
+        model: Model = shared_model or content_of(str(name), lambda content: unpacked_model(content, self._cache))
         return model
 
 
@@ -494,18 +478,18 @@ class Judges:
     async def ask_all(self, pose: Pose, question: CheckQuestion, urgency: int = PATIENT) -> list[Answer]:
         """The answers to a question of many checks, shared out among the processes."""
         checks, groups = question.checks, self._groups(question)
-        asked = [
+        futures = [
             self.ask(pose, replace(question, checks=tuple(checks[number] for number in group)), urgency)
             for group in groups
         ]
         try:
-            found = await asyncio.gather(*asked)
+            answers_of_groups = await asyncio.gather(*futures)
         finally:
-            for one in asked:
-                one.cancel()
+            for future in futures:
+                future.cancel()
         answers = {
             number: answer
-            for group, of_group in zip(groups, found, strict=True)
+            for group, of_group in zip(groups, answers_of_groups, strict=True)
             for number, answer in zip(group, of_group, strict=True)
         }
         return [answers[number] for number in range(len(checks))]

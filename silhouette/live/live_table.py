@@ -190,8 +190,8 @@ class Unsaved:
         Raises:
             FileError: where the folder cannot be written to.
         """
-        kept = {"of": _digest(on_disk), "names": self.names, "models": self.models, "text": self.text}
-        write_file(scene.with_name(autosave_name(scene)), json.dumps(kept, indent=2, default=str))
+        unsaved = {"of": _digest(on_disk), "names": self.names, "models": self.models, "text": self.text}
+        write_file(scene.with_name(autosave_name(scene)), json.dumps(unsaved, indent=2, default=str))
 
     @classmethod
     def read(cls, scene: Path, on_disk: str | None) -> Unsaved:
@@ -202,14 +202,14 @@ class Unsaved:
         """
         file = scene.with_name(autosave_name(scene))
         try:
-            kept = json.loads(read_text(file))
-            found = cls(str(kept["text"]), dict(kept["names"]), dict(kept["models"]))
-            is_of_this = kept["of"] == _digest(on_disk)
+            unsaved = json.loads(read_text(file))
+            changes = cls(str(unsaved["text"]), dict(unsaved["names"]), dict(unsaved["models"]))
+            is_of_this = unsaved["of"] == _digest(on_disk)
         except (KeyError, TypeError, ValueError, RecursionError):
             raise FileError(file, "is damaged") from None
         if not is_of_this:
             raise FileError(scene, "was changed since")
-        return found
+        return changes
 
     def document(self, scene: Path) -> Document:
         """What the scene file would say.
@@ -505,12 +505,7 @@ class LiveTable:
                 name, or cannot be written.
         """
         place = self.path if name is None else self._beside(name)
-        if os.path.lexists(place) and (place != self.path or self._on_disk is None):
-            raise FileError(place, "is there already; give another name")
-        if place == self.path and place.is_file() and read_text(place, with_mark=True) != self._on_disk:
-            raise FileError(
-                place, "was changed by another program since it was opened here; save it under another name"
-            )
+        self._check_unchanged(place)
         state, text = self._now, self._text_of(self._now, place)
         for file, of_model in written_models(self.path, state.models).items():
             write_file(file, of_model)
@@ -526,9 +521,18 @@ class LiveTable:
         self._on_disk, self._saved = text, state
         # What model files say now is not taken back: a piece cannot say that its model file does not count.
         for states in (self._before, self._after):
-            states[:] = [replace(one, models=state.models) for one in states]
+            states[:] = [replace(earlier, models=state.models) for earlier in states]
         self._tell()
         return place
+
+    def _check_unchanged(self, place: Path) -> None:
+        """Refuses to write over what others have written."""
+        if os.path.lexists(place) and (place != self.path or self._on_disk is None):
+            raise FileError(place, "is there already; give another name")
+        if place == self.path and place.is_file() and read_text(place, with_mark=True) != self._on_disk:
+            raise FileError(
+                place, "was changed by another program since it was opened here; save it under another name"
+            )
 
     def tags(self, name: str) -> dict[str, Any]:
         """What is said of the model of a piece; see `silhouette.live.edits.said_of`.

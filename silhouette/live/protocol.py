@@ -115,8 +115,8 @@ def shapes_of(table: LiveTable, known: Collection[str] = (), triangles: int | No
     models, most = models_of(table.scene)
     if triangles is not None:
         most = min(most, max(triangles // max(len(table.scene.pieces), 1), 1))
-    wanted = {shape_name(model): model for model in models}
-    new = {name: model for name, model in wanted.items() if name not in known}
+    shapes = {shape_name(model): model for model in models}
+    new = {name: model for name, model in shapes.items() if name not in known}
     entries, text = packed([shape_of(model, table.cache, most) for model in new.values()])
     for entry, (name, model) in zip(entries, new.items(), strict=True):
         low, high = model.mesh.bounds
@@ -260,8 +260,8 @@ class Session:
             raise RequestError("pairs must be a list of [attacker, target], two names")
         if len(pairs) > MAX_PAIRS:
             raise RequestError(f"{len(pairs)} pairs in one request; {MAX_PAIRS} are the most")
-        wanted = [Selection(attacker, target, _word(arc)) for attacker, target in pairs]
-        return [check for one in wanted for check in one.checks(self._table.scene)]
+        selections = [Selection(attacker, target, _word(arc)) for attacker, target in pairs]
+        return [check for selection in selections for check in selection.checks(self._table.scene)]
 
     async def _check(self, request: Request) -> dict[str, Any]:
         table = self._table
@@ -270,8 +270,8 @@ class Session:
         else:
             attacker, target, arc = (_word(request.get(key)) for key in ("from", "to", "arc"))
             everyone = _flag(request, "everyone")
-            wanted = Selection(attacker, target, arc, everyone, instead='give "pairs", "from" or "everyone"')
-            checks = list(wanted.checks(table.scene))
+            selection = Selection(attacker, target, arc, everyone, instead='give "pairs", "from" or "everyone"')
+            checks = list(selection.checks(table.scene))
         now, number, at = table.now, table.pose, request.get("at")
         if at is not None:
             now = self._judges.tried(self._tried(at), table.path)
@@ -319,14 +319,14 @@ class Session:
         attackers, grid = request.get("from", []), request.get("grid", INCH)
         if not isinstance(attackers, list) or not _is_number(grid):
             raise RequestError('map takes "name", and perhaps "from", a list of names, and "grid", mm')
-        wanted = MapRequest(str(request.get("name")), tuple(map(str, attackers)), (), float(grid))
+        map_request = MapRequest(str(request.get("name")), tuple(map(str, attackers)), (), float(grid))
 
         def tell(part: dict[str, Any]) -> None:
             self._tell({"event": "map", "ask": number, "pose": now.number, **part})
 
         for task in self._maps.values():
             task.cancel()
-        task = asyncio.create_task(mapped(self._table.scene, now, wanted, self._judges, tell))
+        task = asyncio.create_task(mapped(self._table.scene, now, map_request, self._judges, tell))
         self._maps[number] = task
         try:
             await asyncio.wait([task])
@@ -430,7 +430,7 @@ def _is_pair(pair: object) -> bool:
 def _is_place(place: object) -> bool:
     if not isinstance(place, list) or len(place) not in (2, 3):
         return False
-    return all(_is_number(one) and abs(one) <= MAX_LENGTH for one in place)
+    return all(_is_number(number) and abs(number) <= MAX_LENGTH for number in place)
 
 
 # ---- through standard input and output

@@ -46,8 +46,8 @@ class Length:
 
 def questions_of(document: Document) -> list[dict[str, Any]]:
     """What a scan could not tell and nobody has answered: key, text, answers, and what it is about."""
-    asked = document.get("question", [])
-    return [dict(one) for one in asked if isinstance(one, dict) and "answer" not in one]
+    questions = document.get("question", [])
+    return [dict(question) for question in questions if isinstance(question, dict) and "answer" not in question]
 
 
 async def scanned(file: Path, folder: Path, length: Length | None = None) -> None:
@@ -64,8 +64,8 @@ async def scanned(file: Path, folder: Path, length: Length | None = None) -> Non
     record = earlier_record(folder) or {}
     words = [str(file), "--out", str(folder), "--yes", "--json"]
     for option, key in (("--figures", "figures"), ("--terrain", "terrain")):
-        for known in record.get(key, []):
-            words += [option, str(found(str(known), folder))]
+        for file_name in record.get(key, []):
+            words += [option, str(located(str(file_name), folder))]
     if length is not None:
         words += ["--length", _in_file(length, record)]
     process = await asyncio.create_subprocess_exec(
@@ -87,7 +87,7 @@ async def scanned(file: Path, folder: Path, length: Length | None = None) -> Non
         raise RequestError(line or f"{file}: cannot be scanned")
 
 
-def found(file: str, folder: Path) -> Path:
+def located(file: str, folder: Path) -> Path:
     """A file that a scan's record names, wherever it is now: as it was given, or beside the folder or in it.
 
     Raises:
@@ -192,7 +192,7 @@ async def scan_again(table: LiveTable, said: tuple[str, str] | Length) -> None:
         folder = table.path.parent
         document = answered(table.document, *answer) if answer else table.document
         record = _record(folder)
-        file = found(str(record["scan"]), folder)
+        file = located(str(record["scan"]), folder)
         before = read_text(table.path, with_mark=True)
         table.lay_down(rewritten(table.path, before, unmoved(document, record)))
         try:
@@ -274,10 +274,15 @@ def answered(document: Document, key: str, answer: str) -> Document:
     Raises:
         RequestError: where it is not asked, or has other answers.
     """
-    asked: Sequence[Document] = document.get("question", [])
-    for number, one in enumerate(asked):
-        if one.get("key") == key:
-            if answer not in one.get("answers", [answer]):
-                raise RequestError(f"'{answer}' is no answer to \"{one.get('text')}\"; {', '.join(one['answers'])} are")
-            return {**document, "question": [*asked[:number], {**one, "answer": answer}, *asked[number + 1 :]]}
+    questions: Sequence[Document] = document.get("question", [])
+    for number, question in enumerate(questions):
+        if question.get("key") == key:
+            if answer not in question.get("answers", [answer]):
+                raise RequestError(
+                    f"'{answer}' is no answer to \"{question.get('text')}\"; {', '.join(question['answers'])} are"
+                )
+            return {
+                **document,
+                "question": [*questions[:number], {**question, "answer": answer}, *questions[number + 1 :]],
+            }
     raise RequestError(f"nothing is asked by the key '{key}'")

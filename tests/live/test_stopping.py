@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import statistics
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -211,3 +213,48 @@ def test_a_table_is_measured_by_a_stoppable_renderer_as_by_its_own(name: str) ->
     _, theirs = Pipe()
     exact, stoppable = (observe(sight, one, 0.1) for one in (renderer, StoppableRenderer(renderer, theirs)))
     assert vars(stoppable.counts) == vars(exact.counts)
+
+
+SKIRMISH = Path(__file__).resolve().parents[2] / "scenes" / "necromunda" / "skirmish.toml"
+
+CANCELLED, BETWEEN = 15, 0.01
+"""How many questions are cancelled, and by how many seconds of work each of them is further on than the one before."""
+
+STOPS_WITHIN = 0.004
+"""Seconds of the processor, by the median."""
+
+
+def seconds_of(process: int) -> float:
+    """What the clock of another process says, which counts the seconds that it has run on a processor."""
+    return time.clock_gettime((~process << 3) | 2)  # see clock_getcpuclockid(3)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the clock of another process is not to be had")
+def test_a_process_works_at_most_4_ms_on_what_is_cancelled() -> None:
+    """From the cancellation to its last word about it, which other processes do not delay by their load."""
+    table = LiveTable.opened(SKIRMISH, Cache(None), recover=False)
+    judges, spent = Judges(table.scene, table.cache, "embree", workers=1), list[float]()
+
+    async def use() -> None:
+        async with judges:
+            checks = rule_called("necromunda").everyone(table.scene)
+            (process,), (slot,) = processes_of(judges), judges._pool._slots
+            await judges.ask(table.now, CheckQuestion(checks[:1]))
+            for number in range(1, CANCELLED + 1):
+                begun = seconds_of(process)
+                answer = judges.ask(table.now, CheckQuestion(checks))
+                while seconds_of(process) < begun + number * BETWEEN:
+                    await asyncio.sleep(0.0)
+                assert slot.running is not None
+                before = seconds_of(process)
+                judges.drop(answer)
+                while slot.running is not None:
+                    time.sleep(0.001)
+                spent.append(seconds_of(process) - before)
+
+    try:
+        asyncio.run(use())
+    finally:
+        judges.close()
+    assert statistics.median(spent) <= STOPS_WITHIN, spent
