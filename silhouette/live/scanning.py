@@ -278,11 +278,7 @@ def answered(document: Document, key: str, answer: str) -> Document:
     for number, question in enumerate(questions):
         if question.get("key") == key:
             if answer not in question.get("answers", [answer]):
-                raise RequestError(
-                    f"'{answer}' is no answer to \"{question.get('text')}\"; {', '.join(question['answers'])} are"
-                )
-            return {
-                **document,
-                "question": [*questions[:number], {**question, "answer": answer}, *questions[number + 1 :]],
-            }
+                answers = ", ".join(question["answers"])
+                raise RequestError(f"'{answer}' is no answer to \"{question.get('text')}\"; {answers} are")
+            return with_entry(document, "question", number, {**question, "answer": answer})
     raise RequestError(f"nothing is asked by the key '{key}'")
