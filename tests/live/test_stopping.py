@@ -217,7 +217,7 @@ def test_a_table_is_measured_by_a_stoppable_renderer_as_by_its_own(name: str) ->
 
 SKIRMISH = Path(__file__).resolve().parents[2] / "scenes" / "necromunda" / "skirmish.toml"
 
-CANCELLED, BETWEEN = 15, 0.01
+CANCELLED, BETWEEN = 15, 0.001
 """How many questions are cancelled, and by how many seconds of work each of them is further on than the one before."""
 
 STOPS_WITHIN = 0.004
@@ -231,8 +231,11 @@ def seconds_of(process: int) -> float:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the clock of another process is not to be had")
-def test_a_process_works_at_most_4_ms_on_what_is_cancelled() -> None:
-    """From the cancellation to its last word about it, which other processes do not delay by their load."""
+def test_a_process_works_at_most_4_ms_on_a_check_that_is_cancelled() -> None:
+    """As that of the chosen pair is in each pose of a moving hand: from then to the last word of the process about it.
+
+    Of many checks together it ends later, since many are looked at and proven at once: see `CHECKS_TOGETHER`.
+    """
     table = LiveTable.opened(SKIRMISH, Cache(None), recover=False)
     judges, spent = Judges(table.scene, table.cache, "embree", workers=1), list[float]()
 
@@ -240,13 +243,15 @@ def test_a_process_works_at_most_4_ms_on_what_is_cancelled() -> None:
         async with judges:
             checks = rule_called("necromunda").everyone(table.scene)
             (process,), (slot,) = processes_of(judges), judges._pool._slots
-            await judges.ask(table.now, CheckQuestion(checks[:1]))
+            question = CheckQuestion(checks[:1], views=True)
+            await judges.ask(table.now, question)
             for number in range(1, CANCELLED + 1):
                 begun = seconds_of(process)
-                answer = judges.ask(table.now, CheckQuestion(checks))
-                while seconds_of(process) < begun + number * BETWEEN:
+                answer = judges.ask(table.now, question)
+                while seconds_of(process) < begun + number * BETWEEN and not answer.done():
                     await asyncio.sleep(0.0)
-                assert slot.running is not None
+                if answer.done():  # a fast processor
+                    break
                 before = seconds_of(process)
                 judges.drop(answer)
                 while slot.running is not None:
@@ -257,4 +262,5 @@ def test_a_process_works_at_most_4_ms_on_what_is_cancelled() -> None:
         asyncio.run(use())
     finally:
         judges.close()
+    assert len(spent) >= CANCELLED // 3
     assert statistics.median(spent) <= STOPS_WITHIN, spent
