@@ -1,4 +1,4 @@
-"""Puts the example models and scenes into the wheel, as data of the package; see silhouette/files/examples.py."""
+"""Puts the example models and scenes into the wheel, as data of the package; see silhouette/files/reading.py."""
 
 from __future__ import annotations
 

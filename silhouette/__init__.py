@@ -16,54 +16,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from silhouette.batches.rows import batch, matrix
-    from silhouette.errors import FileError, MeshError, RendererUnavailable, RequestError, SilhouetteError
-    from silhouette.files.cache import Cache
-    from silhouette.judging import check, load_scene
-    from silhouette.models.model import Model, load_model
-    from silhouette.renderers import choose
-    from silhouette.renderers.protocol import Renderer
-    from silhouette.rules.base import Level, RuleReference, Verdict
-    from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
-    from silhouette.rules.data.results import DataVerdict
-    from silhouette.rules.ikosa.results import IkosaVerdict
-    from silhouette.rules.necromunda.results import NecromundaVerdict
-    from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
-    from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
-    from silhouette.scenes.scene import Check, Scene
-    from silhouette.scenes.table import Piece
-
-__all__ = [
-    "Cache",
-    "Check",
-    "CrisisProtocolVerdict",
-    "DataVerdict",
-    "FileError",
-    "IkosaVerdict",
-    "Level",
-    "MeshError",
-    "Model",
-    "NecromundaVerdict",
-    "Piece",
-    "Renderer",
-    "RendererUnavailable",
-    "RequestError",
-    "RuleReference",
-    "Scene",
-    "SilhouetteError",
-    "SkirmishCorpsVerdict",
-    "TideOfIronVerdict",
-    "Verdict",
-    "batch",
-    "changes",
-    "check",
-    "choose",
-    "load_model",
-    "load_scene",
-    "map_of",
-    "matrix",
-    "odds",
-]
+    from silhouette.batches.rows import batch as batch
+    from silhouette.batches.rows import matrix as matrix
+    from silhouette.errors import FileError as FileError
+    from silhouette.errors import MeshError as MeshError
+    from silhouette.errors import RendererUnavailable as RendererUnavailable
+    from silhouette.errors import RequestError as RequestError
+    from silhouette.errors import SilhouetteError as SilhouetteError
+    from silhouette.files.cache import Cache as Cache
+    from silhouette.judging import check as check
+    from silhouette.judging import load_scene as load_scene
+    from silhouette.models.model import Model as Model
+    from silhouette.models.model import load_model as load_model
+    from silhouette.renderers import choose as choose
+    from silhouette.renderers.protocol import Renderer as Renderer
+    from silhouette.rules.base import Level as Level
+    from silhouette.rules.base import RuleReference as RuleReference
+    from silhouette.rules.base import Verdict as Verdict
+    from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict as CrisisProtocolVerdict
+    from silhouette.rules.data.results import DataVerdict as DataVerdict
+    from silhouette.rules.ikosa.results import IkosaVerdict as IkosaVerdict
+    from silhouette.rules.necromunda.results import NecromundaVerdict as NecromundaVerdict
+    from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict as SkirmishCorpsVerdict
+    from silhouette.rules.tide_of_iron.results import TideOfIronVerdict as TideOfIronVerdict
+    from silhouette.scenes.scene import Check as Check
+    from silhouette.scenes.scene import Scene as Scene
+    from silhouette.scenes.table import Piece as Piece
 
 _HOMES = {
     "files.cache": ("Cache",),
@@ -83,6 +61,9 @@ _HOMES = {
     "scenes.scene": ("Check", "Scene"),
     "scenes.table": ("Piece",),
 }
+
+
+__all__ = sorted(name for names in _HOMES.values() for name in names)
 
 
 def __getattr__(name: str) -> Any:

@@ -123,6 +123,39 @@ def unit(vector: Any) -> Floats:
     return array / length
 
 
+def spread(starts: Any, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The numbers start, start + 1, ... of each of several runs, one run after the other; and whose run each is of.
+
+    >>> [part.tolist() for part in spread(np.array([7, 3, 5]), np.array([2, 0, 3]))]
+    [[7, 8, 5, 6, 7], [0, 0, 2, 2, 2]]
+    >>> spread(0, np.array([2, 0, 3]))[0].tolist()
+    [0, 1, 0, 1, 2]
+    """
+    owner = np.repeat(np.arange(len(counts)), counts)
+    return np.arange(len(owner)) + (starts - (np.cumsum(counts) - counts))[owner], owner
+
+
+def components(edges: NDArray[Any], count: int) -> NDArray[np.int64]:
+    """(count,) for each of so many numbers the least of all that edges (e, 2) connect it with.
+
+    As fast as scipy's, without the time that importing it takes. Each round halves what is apart at least.
+
+    >>> components(np.array([[1, 3], [4, 5], [5, 3]]), 7).tolist()
+    [0, 1, 2, 1, 1, 1, 6]
+    """
+    first, second = edges.T
+    least = np.arange(count)
+    while True:
+        own, other = least[first], least[second]
+        apart = own != other
+        if not apart.any():
+            return least
+        first, second, own, other = first[apart], second[apart], own[apart], other[apart]
+        np.minimum.at(least, np.maximum(own, other), np.minimum(own, other))
+        while (least[least] != least).any():
+            least = least[least]
+
+
 def corners(low: Any, high: Any) -> Floats:
     """The eight corners (8, 3) of the box from ``low`` to ``high``, both (3,).
 

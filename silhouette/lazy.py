@@ -1,10 +1,10 @@
 """The memo of the house: what is worked out once from something frozen, and kept as long as that is.
 
 `cached_property` is an attribute, which lies in its object and goes with it. `derived` is a function of an object and
-of further arguments; all such functions share one bound of bytes and one `forget`. Beside them stay: `functools.cache`
-of what has no owner, such as words and parsed sentences, each with a number of entries at most; what renderers hold on
-a device or in a library's structures, which they must give back; objects made of files, and the cache on disk
-(`files.cache`).
+of further arguments, `remembered` one of values alone; all such functions share one bound of bytes and one `forget`.
+Beside them stay: `functools.cache` of constant tables and of words; what renderers hold on a device or in a library's
+structures, which they must give back, what processes were sent, and objects made of files: each an `LRU` with a bound
+of its own; and the cache on disk (`files.cache`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections import deque
-from collections.abc import Callable, Hashable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Collection, Hashable
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from itertools import count
@@ -22,12 +22,13 @@ from types import FunctionType, ModuleType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from weakref import ref
 
-__all__ = ["cached_property", "derived", "forget", "kept_bytes", "own_bytes", "size_of"]
+__all__ = ["LRU", "cached_property", "derived", "forget", "kept_bytes", "own_bytes", "remembered", "size_of"]
 
-Value = TypeVar("Value", covariant=True)
+Value = TypeVar("Value")
+Read = TypeVar("Read", covariant=True)
 
 
-class cached_property(functools.cached_property[Value]):
+class cached_property(functools.cached_property[Read]):
     """An attribute that is worked out when it is first read, and kept.
 
     It is that of `functools` without its two faults where there are threads. Until Python 3.11 that one holds a lock,
@@ -49,10 +50,10 @@ class cached_property(functools.cached_property[Value]):
     """
 
     @overload
-    def __get__(self, instance: None, owner: type[Any] | None = None) -> cached_property[Value]: ...
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> cached_property[Read]: ...
 
     @overload
-    def __get__(self, instance: object, owner: type[Any] | None = None) -> Value: ...
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Read: ...
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
         """The value for an object; the descriptor itself for the class."""
@@ -78,9 +79,10 @@ Result = TypeVar("Result")
 
 
 class _Entry(Generic[Result]):
-    """A value, its size in bytes, and the number of its last use."""
+    """A value, its size in bytes, the number of its last use, and what drops it when an argument dies."""
 
-    __slots__ = ("size", "used", "value")
+    __slots__ = ("guards", "size", "used", "value")
+    guards: list[ref[Any]]
 
     def __init__(self, value: Result, size: int) -> None:
         self.value, self.size = value, size
@@ -113,7 +115,8 @@ class derived(Generic[Owner, Parameters, Result]):
     both work it out, and both get the same one. A process that is forked has what its parent had.
 
     The function must have no effect but its value, which nobody changes. A value that holds its owner stays until there
-    is no room for it, the owner with it. Owners are compared by identity; arguments are given by place.
+    is no room for it, the owner with it. Owners are compared by identity; arguments are given by place. A second owner
+    is given as a weak reference: a value goes with whichever dies first.
 
     >>> class Wall:
     ...     pass
@@ -167,6 +170,8 @@ class derived(Generic[Owner, Parameters, Result]):
                 owned = self._owned[id(owner)] = _Owned(ref(owner, functools.partial(self._gone, id(owner))))
             first = owned.entries.setdefault(args, entry)
             if first is entry:
+                drop = functools.partial(self._drop, id(owner), args)
+                entry.guards = [ref(each(), drop) for each in args if isinstance(each, ref)]
                 _total += entry.size
                 _make_room(entry)
         return first.value
@@ -178,6 +183,13 @@ class derived(Generic[Owner, Parameters, Result]):
             self._owned.pop(number, None)  # `forget` in another thread may have been quicker
             while owned.entries:
                 _freed.append(owned.entries.popitem()[1].size)
+
+    def _drop(self, number: int, args: tuple[Hashable, ...], argument: ref[Any]) -> None:
+        """Drops what was kept of an owner and of an argument that died."""
+        owned = self._owned.get(number)
+        entry = None if owned is None else owned.entries.pop(args, None)
+        if entry is not None:
+            _freed.append(entry.size)
 
     @property
     def count(self) -> int:
@@ -192,9 +204,34 @@ class derived(Generic[Owner, Parameters, Result]):
                 _total -= sum(entry.size for entry in self._owned.popitem()[1].entries.values())
 
 
-def _is(one: object, other: object) -> bool:
+def remembered(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """A function of hashable arguments, which are given by place and compared by value; it is kept as by `derived`.
+
+    >>> @remembered
+    ... def upper(word):
+    ...     print("worked out")
+    ...     return word.upper()
+    >>> upper("a") + upper("a")
+    worked out
+    'AA'
+    """
+
+    def of_owner(owner: object, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        return function(*args, **kwargs)
+
+    memo: derived[object, Parameters, Result] = derived(of_owner)  # type: ignore[arg-type]  # the owner comes by place
+    functools.update_wrapper(memo, function)
+
+    @functools.wraps(function)
+    def remembering(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        return memo(remembering, *args, **kwargs)
+
+    return remembering
+
+
+def _is(first: object, second: object) -> bool:
     """Whether two are one object; written apart, since mypy takes the value's type from it."""
-    return one is other
+    return first is second
 
 
 def _make_room(latest: _Entry[Any]) -> None:
@@ -265,3 +302,65 @@ def size_of(value: object) -> int:
             with suppress(TypeError):  # it has none
                 left += vars(item).values()
     return total
+
+
+class LRU(Generic[Value]):
+    """Values by their keys, of which those are dropped that were used least recently when they take too much room.
+
+    >>> lru = LRU[str](room=5)
+    >>> for digest in "abc":
+    ...     lru.put(digest, digest.upper(), size=2)
+    >>> lru.touch("a")
+    >>> lru.trim(keep="c"), "a" in lru, lru.get("b")
+    ({'b': 'B'}, True, None)
+    >>> LRU[str](room=0).trim()
+    {}
+    """
+
+    def __init__(self, room: int) -> None:
+        self.room, self.size = room, 0
+        self._entries: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def values(self) -> list[Value]:
+        """All values, those used least recently first."""
+        return [value for value, _ in self._entries.values()]
+
+    def get(self, key: Hashable) -> Value | None:
+        """The value, which counts as used now; None if it is not there."""
+        if key not in self._entries:
+            return None
+        self.touch(key)
+        return self._entries[key][0]
+
+    def put(self, key: Hashable, value: Value, size: int) -> None:
+        """Adds a value that takes ``size`` of the room; `trim` makes room for it."""
+        self.size += size - self._entries.get(key, (None, 0))[1]
+        self._entries[key] = value, size
+        self.touch(key)
+
+    def copy(self) -> LRU[Value]:
+        """The same values, in the same order of use."""
+        other = LRU[Value](self.room)
+        other.size, other._entries = self.size, self._entries.copy()
+        return other
+
+    def touch(self, key: Hashable) -> None:
+        """Counts a value as used now."""
+        self._entries.move_to_end(key)
+
+    def trim(self, keep: Collection[Hashable] = ()) -> dict[Any, Value]:
+        """Drops values until the others have room, none of those in ``keep``, and gives what was dropped."""
+        dropped = dict[Any, Value]()
+        for key in list(self._entries) if self.size > self.room else ():
+            if self.size <= self.room:
+                break
+            if key not in keep:
+                dropped[key], size = self._entries.pop(key)
+                self.size -= size
+        return dropped

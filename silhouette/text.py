@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import json
 import math
 import os
 import re
 import sys
 import traceback
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -180,15 +182,35 @@ def in_a_sentence(name: str) -> str:
     return f"the {name}" if common and not name.startswith("the ") else name
 
 
-def in_a_row(words: Sequence[str], most: int | None = None) -> str:
+def in_a_row(words: Sequence[str], most: int | None = None, last: str = "and") -> str:
     """Words with commas and an "and"; of more than ``most`` the first ones, and how many more there are.
 
-    >>> in_a_row(["cover", "obscured"]), in_a_row(["a", "b", "c"]), in_a_row(["a", "b", "c", "d"], most=2), in_a_row([])
-    ('cover and obscured', 'a, b and c', 'a, b and 2 more', '')
+    >>> in_a_row(["cover", "obscured"]), in_a_row(["a", "b", "c"], last="or")
+    ('cover and obscured', 'a, b or c')
+    >>> in_a_row(["a", "b", "c", "d"], most=2), in_a_row([])
+    ('a, b and 2 more', '')
     """
     if most is not None and len(words) > most:
         words = [*words[:most], f"{len(words) - most} more"]
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "hole"), counted(0, "hole")
+    ('1 hole', '0 holes')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def numbered(name: str, taken: Container[str], first: int = 2) -> str:
+    """A name with the least number, from ``first`` on, with which it is not taken.
+
+    >>> numbered("Kal", {"Kal", "Kal 2"}), numbered("terrain", (), first=1)
+    ('Kal 3', 'terrain 1')
+    """
+    return next(free for number in count(first) if (free := f"{name} {number}") not in taken)
 
 
 def printable(text: str) -> str:
@@ -219,6 +241,22 @@ def problem(error: Exception, path: Path | None = None) -> str:
         return f"{where}{error.filename or 'what was to be read or written'}: {error.strerror or error}"
     what = " ".join(f"{type(error).__name__}: {error}".split())
     return f"{where}internal: {what}; please report it, with what it prints after {DEBUG_VARIABLE}=1"
+
+
+def json_text(value: object, **layout: Any) -> str:
+    """A value as JSON, with null in place of every number that JSON cannot hold.
+
+    Args:
+        value: of dictionaries, lists, texts, numbers.
+        layout: as `json.dumps` has it.
+
+    >>> json_text({"share": math.nan, "at": (1, 2)}, separators=(",", ":"))
+    '{"share":null,"at":[1,2]}'
+    """
+    try:
+        return json.dumps(value, allow_nan=False, **layout)
+    except ValueError:
+        return json.dumps(strict(value), allow_nan=False, **layout)
 
 
 def strict(value: Any) -> Any:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from silhouette import installation
-from silhouette.installation import DISTRIBUTION, EXTRAS, Environment, extra_command, package_command
+from silhouette.common import installation
+from silhouette.common.installation import DISTRIBUTION, EXTRAS, Environment, extra_command, package_command
 
 PROJECT = Path(__file__).resolve().parents[1]
 ABOUT = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

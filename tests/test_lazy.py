@@ -15,7 +15,7 @@ import shapely
 
 import silhouette.relations.plane_geometry  # noqa: F401 - says how large shapes are
 from silhouette import lazy
-from silhouette.lazy import cached_property, derived, forget, kept_bytes, size_of
+from silhouette.lazy import cached_property, derived, forget, kept_bytes, remembered, size_of
 
 
 class Slow:
@@ -121,6 +121,39 @@ def test_what_an_owner_has_goes_with_it_and_forget_leaves_nothing() -> None:
     assert (block.count, kept_bytes() < 2000) == (1, True)
     forget()
     assert (block.count, kept_bytes()) == (0, 0)
+
+
+@derived
+def between(owner: Owner, other: ref[Owner]) -> bytes:
+    return bytes(5000)
+
+
+@pytest.mark.usefixtures("empty")
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_two_owners_have_goes_with_whichever_dies_first(first: int) -> None:
+    owners = [Owner(), Owner()]
+    last = Owner()
+    between(owners[0], ref(owners[1]))
+    between(owners[0], ref(last))
+    assert between.count == 2
+    del owners[first]
+    assert (between.count, kept_bytes() > 5000) == ([0, 1][first], first == 1)
+    assert between(last, ref(last)) is between(last, ref(last))
+
+
+@pytest.mark.usefixtures("empty")
+def test_what_arguments_alone_have_is_counted_and_forgotten() -> None:
+    calls = []
+
+    @remembered
+    def zeros(size: int) -> bytes:
+        calls.append(size)
+        return bytes(size)
+
+    assert zeros(9000) is zeros(9000)
+    assert kept_bytes() > 9000
+    forget()
+    assert (kept_bytes(), len(zeros(9000)), calls) == (0, 9000, [9000, 9000])
 
 
 @pytest.mark.usefixtures("empty")

@@ -20,7 +20,7 @@ from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import JudgingOptions, Request, judge_all
 from silhouette.rules import RULES
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import Row, problem, strict
+from silhouette.text import Row, json_text, problem
 from silhouette.workers.starting import drivers_are_loaded
 
 
@@ -164,7 +164,7 @@ def _failed(scene: Scene, check: Check, problem: str) -> Row:
 
 def _plain(row: Row) -> Row:
     """The row of plain values, whatever the rule system put into it."""
-    plain: Row = json.loads(json.dumps(strict(row), ensure_ascii=False, allow_nan=False))
+    plain: Row = json.loads(json_text(row, ensure_ascii=False))
     return plain
 
 

@@ -27,11 +27,11 @@ from typing import Any
 
 from silhouette.batches.chunks import Chunk, ChunkJudge
 from silhouette.batches.settings import BatchSettings
+from silhouette.common.installation import DISTRIBUTION, extra_command
+from silhouette.common.version import VERSION
 from silhouette.errors import RequestError, SilhouetteError
-from silhouette.installation import DISTRIBUTION, extra_command
 from silhouette.renderers.registry import may_take_gpu
 from silhouette.text import Row, printable
-from silhouette.version import VERSION
 from silhouette.workers import Event, NextTask
 from silhouette.workers.clock import RunningClock
 

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
+from silhouette.common.installation import extra_command
+from silhouette.common.version import VERSION
 from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.writing import replacing
-from silhouette.installation import extra_command
-from silhouette.text import Row
-from silhouette.version import VERSION
+from silhouette.text import Row, json_text
 
 # ---- tables
 
@@ -164,7 +164,7 @@ def columns(rows: Iterable[Row]) -> list[str]:
 
 def _json(value: Any) -> str:
     """The value as JSON, with question marks in text that is no Unicode, such as a file's name in another encoding."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = json_text(value, ensure_ascii=False)
     return text.encode(errors="replace").decode()
 
 

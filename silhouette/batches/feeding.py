@@ -34,13 +34,14 @@ from silhouette.batches.settings import BatchSettings
 from silhouette.errors import RendererUnavailable
 from silhouette.groups import CHECKS_TOGETHER
 from silhouette.judging import Request
+from silhouette.lazy import LRU
 from silhouette.models.model import Model
 from silhouette.renderers.cuda.served import ServedRenderer
 from silhouette.renderers.registry import gpus_of, may_launch_for_others
 from silhouette.scenes.carrying import Name, model_digest, packed_model, packed_scene, unpacked_model, unpacked_scene
 from silhouette.text import Row
 from silhouette.workers import Event, NextTask, WorkerPool, worker_number
-from silhouette.workers.content import CONTENT_ROOM, LRU, Content, Lacking, content_of
+from silhouette.workers.content import CONTENT_ROOM, Content, Lacking, content_of
 from silhouette.workers.process import ChildProcess
 from silhouette.workers.starting import start_method
 

@@ -23,6 +23,7 @@ from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.reading import open_file
 from silhouette.files.writing import replacing
 from silhouette.scenes.finding import identity
+from silhouette.text import json_text
 
 MOST_RECORDS = 200
 """Records that are kept; the oldest go first."""
@@ -136,7 +137,7 @@ class Record:
         with suppress(OSError):
             place.parent.mkdir(parents=True, exist_ok=True)
             with replacing(place, sync=False) as file:
-                file.write(json.dumps(asdict(self)).encode())
+                file.write(json_text(asdict(self)).encode())
             records = sorted(place.parent.glob("*.json"), key=lambda record: record.stat().st_mtime)
             for record in records[:-MOST_RECORDS]:
                 record.unlink(missing_ok=True)

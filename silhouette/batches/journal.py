@@ -21,7 +21,7 @@ from typing import Any
 from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import check_place, open_own
 from silhouette.scenes.finding import identity
-from silhouette.text import Row
+from silhouette.text import Row, json_text
 
 LOCKED_WITHIN = 3.0
 """Seconds to wait for the lock: the workers of a killed batch hold it until they have ended."""
@@ -160,7 +160,7 @@ class Journal:
     def _append(self, entry: Row) -> None:
         try:
             place = self._file.seek(0, os.SEEK_END)
-            self._file.write(json.dumps(entry, allow_nan=False).encode() + b"\n")
+            self._file.write(json_text(entry).encode() + b"\n")
             self._file.flush()
             if not os.fstat(self._file.fileno()).st_nlink:
                 raise FileNotFoundError(errno.ENOENT, "it was removed")

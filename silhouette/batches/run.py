@@ -21,6 +21,7 @@ from silhouette.batches.journal import Journal, Rows, journal_of
 from silhouette.batches.repair import Repair
 from silhouette.batches.schedule import RowStore, Schedule
 from silhouette.batches.settings import BatchSettings
+from silhouette.common.version import VERSION
 from silhouette.errors import RequestError
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.writing import check_place
@@ -28,7 +29,6 @@ from silhouette.judging import check_numbers
 from silhouette.renderers.registry import check_name, may_launch_for_others, survives_fork
 from silhouette.scenes.finding import identity, scenes_of
 from silhouette.text import Row
-from silhouette.version import VERSION
 from silhouette.workers import Event, NextTask, WorkerPool, cores
 
 

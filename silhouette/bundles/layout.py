@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from silhouette.errors import FileError
-from silhouette.files.archives import alike
+from silhouette.files.archives import collision_key
 from silhouette.files.fingerprints import MESHES, references
 from silhouette.files.reading import DOCUMENTS
 from silhouette.text import as_written
@@ -68,7 +68,7 @@ def layout_of(scene: Path) -> Layout:
     for place, path in files.items():
         if problem := unusable("/".join(place)):
             raise FileError(path, f"{problem}; rename it")
-        other = seen.setdefault(alike("/".join(place)), place)
+        other = seen.setdefault(collision_key("/".join(place)), place)
         if other != place:
             raise FileError(path, f"differs from {'/'.join(other)} only as some systems do not tell apart; rename it")
     return Layout(start[top:], files, frozenset(folder[top:] for folder in found.walked), tuple(found.missing))

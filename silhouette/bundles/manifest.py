@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,11 +10,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from silhouette.common.version import SCHEMA, VERSION, document, version_of
 from silhouette.errors import FileError
 from silhouette.files.documents import LARGEST_DOCUMENT, document_of
 from silhouette.files.schema import Location, validated
-from silhouette.text import strict
-from silhouette.version import SCHEMA, VERSION, document, version_of
+from silhouette.text import json_text
 
 NAME = "bundle.json"
 """The manifest's name in the archive."""
@@ -124,7 +123,7 @@ def manifest_bytes(
         "warnings": list(about["warnings"]),
         "left_out": list(about["left_out"]),
     }
-    return (json.dumps(strict(document(content)), indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode()
+    return (json_text(document(content), indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def read_manifest(archive: Path, content: bytes) -> Manifest:

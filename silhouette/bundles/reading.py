@@ -19,7 +19,7 @@ from typing import Any
 from silhouette.bundles.layout import Place, check_inside, unusable
 from silhouette.bundles.manifest import NAME, SCENE_FOLDER, FileRecord, Manifest, read_manifest
 from silhouette.errors import FileError
-from silhouette.files.archives import Archive, ArchiveError, alike
+from silhouette.files.archives import Archive, ArchiveError, collision_key
 from silhouette.files.reading import LARGEST_FILE, read_file
 from silhouette.judging import SceneResult
 from silhouette.text import strict
@@ -130,7 +130,7 @@ def opened_bundle(path: Path) -> Iterator[Opened]:
 def _manifest(path: Path, archive: Archive) -> Manifest:
     """The manifest, with every name in it and in the archive checked."""
     names = archive.names()
-    if alike(NAME) not in names:
+    if collision_key(NAME) not in names:
         raise ArchiveError(
             f"is no bundle: it has no {NAME}; silhouette bundle makes one of a scene, silhouette scan reads scans"
         )
@@ -145,9 +145,9 @@ def _manifest(path: Path, archive: Archive) -> Manifest:
     for file in manifest.files:
         if problem := unusable(file.path):
             raise ArchiveError(f"has a manifest in which {problem}; it is not read")
-        if alike(file.path) in seen or alike(file.path) == alike(NAME):
+        if collision_key(file.path) in seen or collision_key(file.path) == collision_key(NAME):
             raise ArchiveError(f"has a manifest that lists {file.path[:80]!r} twice; {AGAIN}")
-        seen.add(alike(file.path))
+        seen.add(collision_key(file.path))
     if not any(file.path == manifest.bundle and file.role == "scene" for file in manifest.files):
         raise ArchiveError(f"has a manifest without the scene {manifest.bundle[:80]!r} among its files; {AGAIN}")
     return manifest
@@ -156,7 +156,7 @@ def _manifest(path: Path, archive: Archive) -> Manifest:
 def _check_folders(name: str, names: dict[str, str]) -> None:
     """Refuses a name that lies in what is a file."""
     for parent in PurePosixPath(name).parents:
-        if alike(str(parent)) in names:
+        if collision_key(str(parent)) in names:
             raise ArchiveError(f"is an archive in which {str(parent)[:80]!r} is a file and a folder; it is not read")
 
 
@@ -164,7 +164,7 @@ def _contents(archive: Archive, manifest: Manifest) -> tuple[dict[str, bytes], l
     """The files on which the scene may rest, by their paths, and what is not as the manifest has it."""
     names, contents, changed = archive.names(), dict[str, bytes](), list[str]()
     for file in manifest.files:
-        if alike(file.path) not in names:
+        if collision_key(file.path) not in names:
             changed.append(f"{file.path} is missing")
             if file.path == manifest.bundle:
                 raise ArchiveError(f"lacks its scene, {file.path[:80]!r}; {AGAIN}")
@@ -174,7 +174,7 @@ def _contents(archive: Archive, manifest: Manifest) -> tuple[dict[str, bytes], l
             changed.append(f"{file.path} was changed")
         if file.role != "picture" and file.path.startswith(f"{SCENE_FOLDER}/"):
             contents[file.path] = content
-    listed = {alike(file.path) for file in manifest.files} | {alike(NAME)}
+    listed = {collision_key(file.path) for file in manifest.files} | {collision_key(NAME)}
     changed += [f"{name} was added" for key, name in names.items() if key not in listed]
     if manifest.bundle not in contents:
         raise ArchiveError(f"has its scene, {manifest.bundle[:80]!r}, outside of the folder {SCENE_FOLDER}; {AGAIN}")

@@ -10,11 +10,11 @@ from typing import Any
 from silhouette.bundles.comparing import Compared, compared
 from silhouette.bundles.manifest import Manifest, SettingsRecord, versions
 from silhouette.bundles.reading import opened_bundle, rows_of, shown_as
+from silhouette.common.version import VERSION
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_scene
 from silhouette.renderers import choose
-from silhouette.version import VERSION
 
 OWN_PACKAGES = {
     "embreex": ("embree", "gl", "cuda"),  # the two others have their proofs made with it

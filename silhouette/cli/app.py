@@ -249,7 +249,7 @@ def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if version:
-        from silhouette.version import VERSION
+        from silhouette.common.version import VERSION
 
         print(f"silhouette {VERSION}")
         raise typer.Exit

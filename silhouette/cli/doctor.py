@@ -23,6 +23,7 @@ from silhouette.cli.options import AsJson, ExitStatus, Quiet
 from silhouette.cli.tables import doctor_report
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.common.version import VERSION, version_of
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.judging import PIXEL
@@ -34,7 +35,6 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_of
 from silhouette.rules.base import Settings
 from silhouette.text import Progress
-from silhouette.version import VERSION, version_of
 
 # ---- the state of the machine
 

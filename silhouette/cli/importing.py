@@ -12,9 +12,8 @@ from silhouette.cli.scene_job import mesh_cache
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.errors import RequestError
-from silhouette.exchange.folder import SCENE, WrittenTable, write_table
+from silhouette.exchange.folder import SCENE, WrittenTable, read_table, write_table
 from silhouette.exchange.gltf_extras import UNITS
-from silhouette.exchange.reading import read_table
 from silhouette.files.changing import check_folder
 from silhouette.text import did_you_mean
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -43,7 +42,7 @@ from silhouette.files.writing import check_place, write_file
 from silhouette.geometry import INCH
 from silhouette.judging import check_numbers, content_with, load_scene, mapped
 from silhouette.renderers import choose
-from silhouette.text import coordinates
+from silhouette.text import coordinates, json_text
 from silhouette.workers import cores
 
 # ---- files
@@ -94,7 +93,7 @@ def map_json(drawn: Map) -> str:
     content = drawn.document()
     cells = ",\n  ".join(_line(cell) for cell in content.pop("cells"))
     nearest = content.pop("nearest", None)
-    lines = [f" {json.dumps(key)}: {_line(value)}" for key, value in content.items()]
+    lines = [f" {json_text(key)}: {_line(value)}" for key, value in content.items()]
     lines.append(f' "cells": [\n  {cells}\n ]')
     if nearest is not None:
         lines.append(f' "nearest": {_line(nearest)}')
@@ -123,7 +122,7 @@ def _rows(drawn: Map) -> Iterator[list[Any]]:
 
 
 def _line(value: Any) -> str:
-    return json.dumps(value, allow_nan=False)
+    return json_text(value)
 
 
 # ---- the command

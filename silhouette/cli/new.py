@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Annotated
@@ -23,6 +22,7 @@ from silhouette.files.writing import make_folder, write_file
 from silhouette.models.inspection import doubts, model_at
 from silhouette.rules import FIRST
 from silhouette.rules.abilities import first_scene_of
+from silhouette.text import json_text
 
 SCENE, SCHEMA = "scene.toml", ".scene.schema.json"
 """The files that are written; the schema is hidden, so that a folder of scenes has no other file in it."""
@@ -63,7 +63,7 @@ def new(
     named = [_seen_from(folder, mesh) for mesh in meshes or ()]
     text = f"{SCHEMA_LINE}\n\n{first_scene_of(rule, named)}"
     make_folder(folder)
-    write_file(folder / SCHEMA, (json.dumps(schema_of("scene"), indent=1) + "\n").encode())
+    write_file(folder / SCHEMA, (json_text(schema_of("scene"), indent=1) + "\n").encode())
     write_file(folder / SCENE, text.encode())
     if as_json:
         answer = {"scene": str(folder / SCENE), "editor_schema": str(folder / SCHEMA), "rules": rules}

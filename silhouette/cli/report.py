@@ -21,6 +21,7 @@ from silhouette.cli.options import (
 )
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.common.version import VERSION
 from silhouette.drawing.sheet import settings
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_text
@@ -29,7 +30,6 @@ from silhouette.judging import Selection, load_scene, usable_pixel
 from silhouette.pages.html.skeleton import check_page_path
 from silhouette.pages.report.page import judged_and_drawn, report_page
 from silhouette.renderers import choose
-from silhouette.version import VERSION
 from silhouette.workers import cores
 
 MapOf = Annotated[

@@ -12,7 +12,7 @@ from silhouette.cli.options import AsJson, ExitStatus
 from silhouette.cli.tables import game_report, rules_report
 from silhouette.cli.terminal import show, show_json
 from silhouette.errors import RequestError
-from silhouette.files.examples import example
+from silhouette.files.reading import example
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.rule import GameRule

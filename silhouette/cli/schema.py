@@ -21,6 +21,7 @@ from pydantic.json_schema import models_json_schema
 from silhouette.cli.completion import beginning
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.terminal import show_json
+from silhouette.common.version import SCHEMA
 from silhouette.doubt.maps import MapRecord
 from silhouette.errors import RequestError
 from silhouette.judging import Judged
@@ -32,7 +33,6 @@ from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.fields import row_type
 from silhouette.scans.record import ScanRecord
 from silhouette.text import did_you_mean
-from silhouette.version import SCHEMA
 
 # ---- schemas
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from silhouette.text import printable, strict
-from silhouette.version import document
+from silhouette.common.version import document
+from silhouette.text import json_text, printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -85,7 +84,7 @@ def _say(line: str) -> None:
 
 def show_json(content: Mapping[str, Any]) -> None:
     """One JSON document on standard output, with the version and the schema at its top: strict, and ASCII alone."""
-    print(json.dumps(strict(document(content)), indent=2, allow_nan=False), flush=True)
+    print(json_text(document(content), indent=2), flush=True)
 
 
 def show(*parts: RenderableType) -> None:

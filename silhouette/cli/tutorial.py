@@ -15,6 +15,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging import usable_pixel
 from silhouette.pages.tutorial.pages import INDEX, Run, scenes_folder, write_tutorial
 from silhouette.renderers import choose
+from silhouette.text import counted
 from silhouette.workers import cores
 
 
@@ -48,7 +49,7 @@ def tutorial(
     if as_json:
         show_json({"out": str(out), "pages": pages})
     else:
-        counted = f"{len(checks)} check{'' if len(checks) == 1 else 's'}"
-        words = f"{len(pages) + 1} pages with {counted}; open {out / INDEX}"
+        number = counted(len(checks), "check")
+        words = f"{len(pages) + 1} pages with {number}; open {out / INDEX}"
         show(f"{words}; {len(unexpected)} not as expected" if unexpected else words)
     return exit_status(failed=False, unexpected=bool(unexpected))

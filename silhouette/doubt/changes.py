@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal, Union
 import numpy as np
 import pydantic
 
+from silhouette.common.time_limit import OutOfTime, go_on, time_limit
 from silhouette.doubt.nearest import Field, Nearest, Seen, nearest_change
 from silhouette.doubt.run import ALONE, Run
 from silhouette.errors import RequestError
@@ -31,7 +32,6 @@ from silhouette.rules.fields import Record, ResultField, closed_row_type, row_of
 from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import in_a_sentence
-from silhouette.time_limit import OutOfTime, go_on, time_limit
 
 # ---- one change
 

@@ -26,6 +26,7 @@ import numpy as np
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
+from silhouette.common.version import document
 from silhouette.errors import RequestError
 from silhouette.geometry import INCH, Flags, Floats
 from silhouette.groups import shared
@@ -41,7 +42,6 @@ from silhouette.scenes.places import Places
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
 from silhouette.text import Progress, in_a_row
-from silhouette.version import document
 from silhouette.workers import parallel_map
 
 # ---- what is printed and written

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +13,7 @@ from silhouette.drawing import typesetting
 from silhouette.drawing.typesetting import Weight
 from silhouette.errors import FileError
 from silhouette.files.writing import Content, check_place, write_file
+from silhouette.text import json_text
 
 FINE = 2
 """The factor by which everything is drawn larger than it is shown; it is made smaller at the end, for smooth edges."""
@@ -151,7 +151,7 @@ def save_png(page: Image.Image, path: Path, data: Mapping[str, Any]) -> None:
 def png_content(page: Image.Image, data: Mapping[str, Any]) -> Content:
     """A page as `save_png` has it, as what a file is to hold."""
     chunks = PngImagePlugin.PngInfo()
-    chunks.add_text("silhouette", json.dumps(data))
+    chunks.add_text("silhouette", json_text(data))
     smaller = page.resize((page.width // FINE, page.height // FINE), Image.Resampling.LANCZOS)
     return lambda file: smaller.save(file, format="PNG", pnginfo=chunks, compress_level=6)
 

@@ -7,7 +7,6 @@ every time: there are no dates, versions or random names in them.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping
@@ -25,6 +24,7 @@ from silhouette.drawing import typeface
 from silhouette.drawing.sheet import RESOLUTION
 from silhouette.files.cache import Cache
 from silhouette.files.writing import write_file
+from silhouette.text import json_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -154,7 +154,7 @@ def svg(figure: Figure, told: Told, writing: Writing = DRAWN) -> str:
     svg = svg.replace("<title>", '<title id="title">', 1)
     described = f'</title>\n <desc id="desc">{escape(told.about or told.title)}</desc>'
     svg = svg.replace("</title>", described, 1)
-    data = f'<figure xmlns="{SPACE}">{escape(json.dumps(told.data))}</figure>'
+    data = f'<figure xmlns="{SPACE}">{escape(json_text(told.data))}</figure>'
     svg = svg.replace("</metadata>", f" {data}\n </metadata>", 1)
     return "".join(part for pair in zip_longest(svg.split(RASTER), rasters, fillvalue="") for part in pair)
 
@@ -238,7 +238,7 @@ def _made_type(signs: str) -> str:
 
 def _png(figure: Figure, told: Told) -> bytes:
     stream = BytesIO()
-    data = {"Title": told.title, "Description": told.about, "silhouette": json.dumps(told.data), "Software": None}
+    data = {"Title": told.title, "Description": told.about, "silhouette": json_text(told.data), "Software": None}
     figure.savefig(stream, format="png", dpi=RESOLUTION, metadata=data)
     return stream.getvalue()
 
@@ -250,7 +250,7 @@ def _pdf(figure: Figure, told: Told) -> bytes:
     about = {"Title": told.title, "Subject": told.about, "CreationDate": None, "Creator": None, "Producer": None}
     with PdfPages(stream, metadata=about) as pages:
         pages.savefig(figure)
-        pages.infodict()["Silhouette"] = json.dumps(told.data)  # no entry of matplotlib's own list of names
+        pages.infodict()["Silhouette"] = json_text(told.data)  # no entry of matplotlib's own list of names
     return stream.getvalue()
 
 

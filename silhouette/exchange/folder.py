@@ -1,4 +1,4 @@
-"""EXCHANGE: the folder of an imported table: scene.toml and its meshes, of one version at every moment.
+"""EXCHANGE: a file of another program -> ImportedTable -> the folder of a scene, of one version at every moment.
 
 ImportedTable -> meshes -> the models that a scene will make of them, by several processes -> heights of what hangs
 -> scene.toml, written for people to read and edit
@@ -15,20 +15,53 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from silhouette.errors import FileError
-from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut, file_stem
-from silhouette.exchange.obj_writing import obj_bytes
-from silhouette.exchange.reading_ahead import side_by_side
+from silhouette.errors import FileError, RequestError
+from silhouette.exchange.gltf import read_gltf
+from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut, file_stem, obj_bytes, side_by_side
+from silhouette.exchange.tts import read_save
 from silhouette.files.cache import Cache
 from silhouette.files.changing import FolderChange, changing_folder, check_folder
-from silhouette.files.documents import MOST_OF, document_of, toml, toml_key
-from silhouette.files.reading import LARGEST_FILE, read_file
+from silhouette.files.documents import MOST_OF, document_of, toml, toml_lines
+from silhouette.files.reading import LARGEST_FILE, missing, read_file
 from silhouette.files.schema import Location, validated
 from silhouette.models.bases import Base
 from silhouette.models.entries import Kind, ModelOptions
 from silhouette.models.model import model_of_mesh
 from silhouette.rules import FIRST, rule_of
 from silhouette.scans.mesh_writing import ply_bytes
+
+
+def read_table(
+    path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool = False, units: str | None = None
+) -> ImportedTable:
+    """The table of a file from elsewhere.
+
+    Args:
+        path: a save or a saved object of Tabletop Simulator (.json), or a scene of glTF (.glb, .gltf).
+        meshes: the folder in which that program keeps meshes.
+        cache: of meshes.
+        stand_ins: whether a fighter without a mesh becomes a stand-in, where the size of its base is known.
+        units: of a glTF scene, where they are others than it says: "mm", "cm", "m" or "inch".
+
+    Raises:
+        RequestError: where an option is that of another format.
+        FileError: where it cannot be read; one line that says what would be right.
+    """
+    if path.suffix.lower() in (".glb", ".gltf"):
+        if meshes is not None or stand_ins:
+            option = "--stand-ins" if meshes is None else "--meshes"
+            raise RequestError(f"{option} goes with a save of Tabletop Simulator; a glTF scene has its meshes itself")
+        return read_gltf(path, units)
+    if units is not None:
+        raise RequestError("--units goes with a glTF scene; an inch of Tabletop Simulator is an inch")
+    if path.suffix.lower() == ".json":
+        return read_save(path, meshes, cache, stand_ins=stand_ins)
+    if not path.exists():
+        raise missing(path)
+    raise FileError(
+        path, f"'{path.suffix}' is no table that is read; give a save of Tabletop Simulator, .json, or .glb or .gltf"
+    )
+
 
 # ---- sizes of bases
 
@@ -62,7 +95,7 @@ def odd_base(name: str, base: Base | None) -> str | None:
 
 
 @dataclass(frozen=True)
-class Found:
+class ModelFacts:
     """What is wanted of a model: no more, since it comes from another process.
 
     Attributes:
@@ -89,20 +122,20 @@ class SceneModels:
     def __init__(self, scene: Path, cache: Cache) -> None:
         self._scene = scene
         self._cache = cache
-        self._found: dict[tuple[Any, ...], Found | FileError] = {}
+        self._facts: dict[tuple[Any, ...], ModelFacts | FileError] = {}
 
-    def of(self, pieces: Sequence[Keys]) -> list[Found | FileError]:
+    def of(self, pieces: Sequence[Keys]) -> list[ModelFacts | FileError]:
         """What is found of the model of each piece, or why there could be none."""
-        known = [(kind, *sorted((key, repr(value)) for key, value in keys.items())) for kind, keys in pieces]
-        new = {name: piece for name, piece in zip(known, pieces, strict=True) if name not in self._found}
+        looks = [(kind, *sorted((key, repr(value)) for key, value in keys.items())) for kind, keys in pieces]
+        new = {name: piece for name, piece in zip(looks, pieces, strict=True) if name not in self._facts}
         files = {keys["mesh"] for _, keys in new.values()}
         together = sum((self._scene.parent / file).stat().st_size for file in files)
         looked_at = side_by_side(partial(_looked_at, self._scene, self._cache), list(new.values()), together)
-        self._found |= zip(new, looked_at, strict=True)
-        return [self._found[name] for name in known]
+        self._facts |= zip(new, looked_at, strict=True)
+        return [self._facts[name] for name in looks]
 
 
-def _looked_at(scene: Path, cache: Cache, piece: Keys) -> Found | FileError:
+def _looked_at(scene: Path, cache: Cache, piece: Keys) -> ModelFacts | FileError:
     kind, keys = piece
     place = Location(scene, "")
     try:
@@ -110,7 +143,7 @@ def _looked_at(scene: Path, cache: Cache, piece: Keys) -> Found | FileError:
         model = model_of_mesh(validated(ModelOptions, of_model, place), place, cache, kind)
     except FileError as error:
         return error
-    return Found(model.base, float(model.mesh.bounds[0, 2]))
+    return ModelFacts(model.base, float(model.mesh.bounds[0, 2]))
 
 
 # ---- the text of scene.toml
@@ -136,57 +169,41 @@ def scene_text(
     order = sorted(pieces, key=lambda pair: pair[0].kind != "terrain")
     names = [piece.name for piece, _ in order if piece.kind != "terrain"][:2]
     blocks = [_head(table, keys_of_all), _source(table, addresses, keys_of_all)]
-    blocks += [_piece(piece, keys) for piece, keys in order]
-    blocks += [_block(key, entry) for key in _BLOCKS for entry in keys_of_all.get(key, ())]
+    blocks += [[f"[[{piece.kind}]]", *toml_lines(_table_of(piece, keys))] for piece, keys in order]
+    blocks += [[f"[[{key}]]", *toml_lines(entry)] for key in _BLOCKS for entry in keys_of_all.get(key, ())]
     if len(names) == 2 and not keys_of_all.get("check"):
-        lines = ["# Who looks at whom; silhouette matrix judges everyone against everyone without.", "# [[check]]"]
-        blocks.append("\n".join([*lines, f"# attacker = {toml(names[0])}", f"# target = {toml(names[1])}"]))
-    return "\n\n".join(blocks) + "\n"
+        comment = "# Who looks at whom; silhouette matrix judges everyone against everyone without."
+        pair = toml_lines(dict(zip(("attacker", "target"), names, strict=True)))
+        blocks.append([comment, "# [[check]]", *(f"# {line}" for line in pair)])
+    return "\n\n".join(map("\n".join, blocks)) + "\n"
 
 
-def _head(table: ImportedTable, keys_of_all: Mapping[str, Any]) -> str:
-    lines = [
+def _head(table: ImportedTable, keys_of_all: Mapping[str, Any]) -> list[str]:
+    others = {key: value for key, value in keys_of_all.items() if key not in ("rules", "source", *_BLOCKS)}
+    return [
         f"# Made from a table of {table.program}. Lengths are mm, angles degrees anticlockwise from x from above.",
         "# Names, gangs, facings, eyes and checks are yours to edit; importing again writes this file anew, and keeps",
         "# the one that is here as scene.before.toml.",
-        f"title = {toml(table.title)}",
-        f"rules = {toml(keys_of_all.get('rules', FIRST))}",
+        *toml_lines({"title": table.title, "rules": keys_of_all.get("rules", FIRST)}),
+        *toml_lines(others),
     ]
-    lines += [
-        f"{toml_key(key)} = {toml(value)}"
-        for key, value in keys_of_all.items()
-        if key not in ("rules", "source", *_BLOCKS)
-    ]
-    return "\n".join(lines)
 
 
-def _source(table: ImportedTable, addresses: Mapping[str, str], keys_of_all: Mapping[str, Any]) -> str:
-    lines = ["[source]", f"program = {toml(table.program)}", f"file = {toml(_one_line(table.file.name))}"]
-    earlier = keys_of_all.get("source", {})
-    lines += [f"{toml_key(key)} = {toml(earlier[key])}" for key in earlier if key not in ("program", "file", "meshes")]
+def _source(table: ImportedTable, addresses: Mapping[str, str], keys_of_all: Mapping[str, Any]) -> list[str]:
+    own = {"program": table.program, "file": _one_line(table.file.name)}
+    earlier = {key: value for key, value in keys_of_all.get("source", {}).items() if key not in (*own, "meshes")}
+    lines = ["[source]", *toml_lines(own), *toml_lines(earlier)]
     if addresses:
         rows = [f"    {toml({'mesh': mesh, 'address': _one_line(address)})}," for mesh, address in addresses.items()]
         lines += ["meshes = [", *rows, "]"]
-    return "\n".join(lines)
+    return lines
 
 
-def _block(key: str, entry: Any) -> str:
-    """An entry of a list of tables."""
-    lines = [f"{toml_key(name)} = {toml(value)}" for name, value in entry.items()]
-    return "\n".join([f"[[{key}]]", *lines])
-
-
-def _piece(piece: ImportedPiece, keys: Mapping[str, Any]) -> str:
-    """A piece's table."""
-    lines = [f"[[{piece.kind}]]", f"name = {toml(piece.name)}"]
-    if piece.gang is not None:
-        lines.append(f"gang = {toml(piece.gang)}")
-    lines += [f"{key} = {toml(value)}" for key, value in keys.items()]
-    lines.append(f"at = {toml(list(piece.at))}")
-    lines.append(f"turn = {toml(piece.turn)}")
-    if piece.facing is not None:
-        lines.append(f"facing = {toml(piece.facing)}")
-    return "\n".join(lines)
+def _table_of(piece: ImportedPiece, keys: Mapping[str, Any]) -> dict[str, Any]:
+    """A piece's table; ``keys`` say what it looks like."""
+    gang = {} if piece.gang is None else {"gang": piece.gang}
+    facing = {} if piece.facing is None else {"facing": piece.facing}
+    return {"name": piece.name, **gang, **keys, "at": piece.at, "turn": piece.turn, **facing}
 
 
 def _one_line(text: str) -> str:
@@ -237,17 +254,17 @@ class WrittenTable:
         return {
             "pieces": [
                 {
-                    "name": one.piece.name,
-                    "kind": one.piece.kind,
-                    "at": list(one.piece.at),
-                    "turn": one.piece.turn,
-                    "facing": one.piece.facing,
-                    "mesh": one.mesh,
-                    "baked": one.piece.baked,
+                    "name": each.piece.name,
+                    "kind": each.piece.kind,
+                    "at": list(each.piece.at),
+                    "turn": each.piece.turn,
+                    "facing": each.piece.facing,
+                    "mesh": each.mesh,
+                    "baked": each.piece.baked,
                 }
-                for one in self.pieces
+                for each in self.pieces
             ],
-            "left_out": [{"name": one.name, "why": one.why} for one in self.left_out],
+            "left_out": [{"name": each.name, "why": each.why} for each in self.left_out],
             "warnings": list(self.warnings),
         }
 
@@ -271,12 +288,12 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
     with changing_folder(folder, folder / SCENE) as change:
         writer = _Writer(folder, change, cache)
         writer.add(table.pieces)
-        lost, keys_of_all = _about(table.keys, {one.piece.name for one in writer.pieces})
+        lost, keys_of_all = _about(table.keys, {each.piece.name for each in writer.pieces})
         high = () if table.has_its_table else hanging(writer.grounds)
         warnings = (*table.warnings, *lost, *writer.warnings, *high)
         written = WrittenTable(tuple(writer.pieces), (*table.left_out, *writer.left_out), warnings)
         addresses = {name: table.addresses[file] for file, name in writer.copied.items() if file in table.addresses}
-        keys = [(one.piece, one.keys) for one in written.pieces]
+        keys = [(each.piece, each.keys) for each in written.pieces]
         text = scene_text(table, keys, addresses, keys_of_all)
         if keys_of_all:
             try:
@@ -292,15 +309,15 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
 
 def _about(keys: Mapping[str, Any], names: Collection[str]) -> tuple[list[str], dict[str, Any]]:
     """A sentence for each list from which entries about missing pieces are left out, and the keys without them."""
-    kept, warnings = dict(keys), []
+    left, warnings = dict(keys), []
     for key in ("check", "base_contact"):
-        entries = kept.get(key)
+        entries = left.get(key)
         if isinstance(entries, list):
             there = [entry for entry in entries if _pieces_of(entry) <= set(names)]
             if len(there) < len(entries):
                 warnings.append(f"{len(entries) - len(there)} of {key} are left out: their pieces are not there")
-                kept[key] = there
-    return warnings, kept
+                left[key] = there
+    return warnings, left
 
 
 def _pieces_of(entry: object) -> set[str]:
@@ -312,9 +329,6 @@ def _pieces_of(entry: object) -> set[str]:
 
 def hanging(grounds: Sequence[float]) -> list[str]:
     """The warning, in a list, that all models stand higher than the table of a scene, as on a table of the game's own.
-
-    Args:
-        grounds: the lowest z of each model, mm.
 
     >>> hanging([24.6, 100.0])[0][:52], hanging([24.6, 0.0]), hanging([])
     ('every model stands 24.6 mm or more above z = 0, wher', [], [])
@@ -359,32 +373,28 @@ class _Writer:
     def _add(self, pieces: Sequence[ImportedPiece]) -> None:
         """Adds pieces for which the scene has room."""
         written = [self._written(piece) for piece in pieces]
-        with_mesh = [one for one in written if isinstance(one, WrittenPiece) and one.mesh is not None]
-        models = self._models.of([(one.piece.kind, one.keys) for one in with_mesh])
+        with_mesh = [each for each in written if isinstance(each, WrittenPiece) and each.mesh is not None]
+        models = self._models.of([(each.piece.kind, each.keys) for each in with_mesh])
         model_of = dict(zip(with_mesh, models, strict=True))
-        for piece, one in zip(pieces, written, strict=True):
-            found = one if isinstance(one, FileError) else model_of.get(one)
-            if isinstance(found, FileError):
-                self.left_out.append(LeftOut(piece.name, f"its mesh cannot be used: {found.problem}"))
-            elif isinstance(one, WrittenPiece):
-                self._place(one, found if isinstance(found, Found) else None)
+        for piece, each in zip(pieces, written, strict=True):
+            facts = each if isinstance(each, FileError) else model_of.get(each)
+            if isinstance(facts, FileError):
+                self.left_out.append(LeftOut(piece.name, f"its mesh cannot be used: {facts.problem}"))
+            elif isinstance(each, WrittenPiece):
+                self._place(each, facts if isinstance(facts, ModelFacts) else None)
 
-    def _place(self, one: WrittenPiece, found: Found | None) -> None:
+    def _place(self, each: WrittenPiece, facts: ModelFacts | None) -> None:
         """Adds a piece that can stand in the scene, with what was found of its mesh; None of a stand-in."""
-        self._of_kind[one.piece.kind] += 1
-        self.pieces.append(one)
-        if one.piece.kind != "terrain":
-            self.grounds.append(one.piece.at[2] + (0.0 if found is None else found.ground))
-        warning = odd_base(one.piece.name, None if found is None else found.base)
+        self._of_kind[each.piece.kind] += 1
+        self.pieces.append(each)
+        if each.piece.kind != "terrain":
+            self.grounds.append(each.piece.at[2] + (0.0 if facts is None else facts.ground))
+        warning = odd_base(each.piece.name, None if facts is None else facts.base)
         if warning:
             self.warnings.append(warning)
 
     def _written(self, piece: ImportedPiece) -> WrittenPiece | FileError:
-        """A piece whose mesh is written, or why its file cannot be read.
-
-        Raises:
-            FileError: where the mesh cannot be written, which is no fault of the piece.
-        """
+        """A piece whose mesh is written, or why its file cannot be read."""
         content = b""
         if piece.file is not None and piece.file not in self.copied:
             try:
@@ -396,12 +406,7 @@ class _Writer:
         return WrittenPiece(piece, name, keys)
 
     def _mesh(self, piece: ImportedPiece, content: bytes) -> str | None:
-        """The path of a piece's mesh, seen from the folder; None of a stand-in.
-
-        Args:
-            piece: that stands on the table.
-            content: of its file, where that is not copied yet.
-        """
+        """The path of a piece's mesh, seen from the folder; None of a stand-in."""
         if piece.file is not None:
             if piece.file not in self.copied:
                 self.copied[piece.file] = self._keep(piece.name, piece.file.suffix.lower(), content)
@@ -409,12 +414,12 @@ class _Writer:
         if piece.mesh is None:
             return None
         mesh = piece.mesh
-        one = len(mesh.part_names) == 1  # PLY is read faster, but has no names for parts
-        known = (mesh.digest, *(() if one else (mesh.part.tobytes().hex(), *mesh.part_names)))
-        if known not in self._own:
-            content = ply_bytes(mesh.vertices, mesh.faces) if one else obj_bytes(mesh)
-            self._own[known] = self._keep(piece.name, ".ply" if one else ".obj", content)
-        return self._own[known]
+        is_single = len(mesh.part_names) == 1  # PLY is read faster, but has no names for parts
+        look = (mesh.digest, *(() if is_single else (mesh.part.tobytes().hex(), *mesh.part_names)))
+        if look not in self._own:
+            content = ply_bytes(mesh.vertices, mesh.faces) if is_single else obj_bytes(mesh)
+            self._own[look] = self._keep(piece.name, ".ply" if is_single else ".obj", content)
+        return self._own[look]
 
     def _keep(self, name: str, ending: str, content: bytes) -> str:
         return self._change.keep(MESHES, file_stem(name), {ending: content})

@@ -29,11 +29,11 @@ from silhouette.exchange.gltf_extras import (
     units_in_doubt,
 )
 from silhouette.exchange.gltf_pieces import GltfMeshes, Marked, Pieces, read_as
-from silhouette.exchange.imported import ImportedTable, LeftOut, UniqueNames, plain_name
+from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut, UniqueNames, plain_name
 from silhouette.meshes.formats.gltf import Gltf
-from silhouette.meshes.formats.gltf_nodes import Node, shown, table_of
-from silhouette.meshes.formats.gltf_tree import Tree, item
+from silhouette.meshes.formats.gltf_tree import Node, Tree, item, shown, table_of
 from silhouette.meshes.opening import opened, plainly
+from silhouette.models.entries import Kind
 from silhouette.models.frame import FRONT
 from silhouette.rules import FIRST, RULES
 from silhouette.text import as_written, did_you_mean
@@ -42,38 +42,34 @@ from silhouette.text import as_written, did_you_mean
 
 
 def name_gangs(models: Sequence[Marked], nodes: Mapping[int, Node]) -> str:
-    """Gives models the gang that they say, or that a group above them names; a sentence about the latter, or nothing.
-
-    Args:
-        models: the fighters and vehicles.
-        nodes: of the scene, by index.
-    """
+    """Gives models the gang that they say, or that a group above them names; a sentence about the latter, or none."""
     held = Counter(index for model in models for index in _groups(model, nodes))
     taken: Counter[str] = Counter()
     for model in models:
-        said = [model.keys.get("gang"), *(_said(nodes[index].extras) for index in model.node.above)]
-        model.gang = next((gang for gang in said if gang), None)
+        stated = [model.keys.get("gang"), *(nodes[index].extras.get("gang") for index in model.node.above)]
+        model.gang = next((gang for gang in stated if isinstance(gang, str) and gang), None)
         if model.gang is None:
-            some = [index for index in _groups(model, nodes) if held[index] < len(models)]
-            several = [index for index in some if held[index] > 1]
-            if some:
-                model.gang = nodes[(several or some[-1:])[0]].name
-                taken[model.gang] += 1
+            model.gang = _name_of_group(_groups(model, nodes), nodes, held, len(models))
+            taken.update([] if model.gang is None else [model.gang])
     if not taken:
         return ""
     gangs = ", ".join(f"{gang} ({count})" for gang, count in taken.items())
     return f"gangs that no property says are named after collections, or empties: {gangs}"
 
 
+def _name_of_group(
+    groups: Sequence[int], nodes: Mapping[int, Node], held: Mapping[int, int], models: int
+) -> str | None:
+    """The name of the group that is a gang, by how many models each holds; None without any."""
+    some = [index for index in groups if held[index] < models]
+    several = [index for index in some if held[index] > 1]
+    return nodes[(several or some[-1:])[0]].name if some else None
+
+
 def _groups(model: Marked, nodes: Mapping[int, Node]) -> list[int]:
     """The nodes above a model that may be groups, the nearest first: they have a name, no mesh, and are no piece."""
     above = [nodes[index] for index in model.node.above]
-    return [node.index for node in above if node.name and "mesh" not in node.told and MARK not in node.extras]
-
-
-def _said(extras: Mapping[str, Any]) -> str | None:
-    gang = extras.get("gang")
-    return gang if isinstance(gang, str) else None
+    return [node.index for node in above if node.name and "mesh" not in node.entry and MARK not in node.extras]
 
 
 # ---- the scene
@@ -116,17 +112,9 @@ def read_gltf(path: Path, units: str | None = None) -> ImportedTable:
     generator = str(table_of(scene.tree, "asset").get("generator", ""))
     maker = Pieces(walk.meshes, scene.nodes, frame, FRONT[settings.up], "Blender" in generator)
     _name(walk.marked, walk.meshes)
-    gangs = name_gangs([one for one in walk.marked if one.kind != "terrain" and not one.wrong], scene.nodes)
-    pieces, left_out = [], []
-    for marked in walk.marked:
-        try:
-            if marked.wrong:
-                raise NoPiece(marked.wrong)
-            pieces.append(maker.piece(marked))
-        except NoPiece as wrong:
-            left_out.append(LeftOut(marked.name, str(wrong)))
-            why = f"is a part of {marked.name}, which is left out"
-            left_out += [LeftOut(part.called, why) for part in marked.parts if part is not marked.node]
+    models = [marked for marked in walk.marked if marked.kind != "terrain" and not marked.wrong]
+    gangs = name_gangs(models, scene.nodes)
+    pieces, left_out = _made(walk.marked, maker)
     doubts = ["" if units else units_in_doubt(pieces), gangs, *maker.warnings, *scene.warnings]
     return ImportedTable(
         title=settings.title or plain_name(path.stem) or PROGRAM,
@@ -135,9 +123,24 @@ def read_gltf(path: Path, units: str | None = None) -> ImportedTable:
         pieces=tuple(pieces),
         left_out=(*left_out, *walk.left_out, *_whole_file(scene)),
         keys=settings.keys,
-        warnings=tuple(sentence for sentence in doubts if sentence),
+        warnings=tuple(filter(None, doubts)),
         has_its_table=True,
     )
+
+
+def _made(marked: Sequence[Marked], maker: Pieces) -> tuple[list[ImportedPiece], list[LeftOut]]:
+    """The pieces that can stand in a scene, and what is left out of the others."""
+    pieces, left_out = list[ImportedPiece](), list[LeftOut]()
+    for each in marked:
+        try:
+            if each.wrong:
+                raise NoPiece(each.wrong)
+            pieces.append(maker.piece(each))
+        except NoPiece as wrong:
+            why = f"is a part of {each.name}, which is left out"
+            parts = [LeftOut(part.called, why) for part in each.parts if part is not each.node]
+            left_out += [LeftOut(each.name, str(wrong)), *parts]
+    return pieces, left_out
 
 
 class _Walk:
@@ -151,50 +154,53 @@ class _Walk:
         owners: dict[int, Marked | None] = {}
         for node in scene.nodes.values():
             own = _marked(node, entries)
-            owner = own or (owners[node.above[0]] if node.above else None)
-            owners[node.index] = owner
+            owner = owners[node.index] = own or (owners[node.above[0]] if node.above else None)
             if own is not None:
                 self.marked.append(own)
-            if owner is not None and "mesh" in node.told and not node.unseen:
+            if owner is not None and _is_shown(node):
                 owner.parts.append(node)
-        groups = {index for one in self.marked for index in one.node.above}
-        groups |= {index for one in self.marked for part in one.parts for index in part.above}
+        nodes = [node for marked in self.marked for node in (marked.node, *marked.parts)]
+        self._leave_out(scene, owners, {index for node in nodes for index in node.above})
+
+    def _leave_out(self, scene: Gltf, owners: Mapping[int, Marked | None], groups: set[int]) -> None:
+        """Notes the nodes that are no piece or part of one, given the piece above each, and the nodes above pieces."""
         for node in scene.nodes.values():
             owner = owners[node.index]
-            is_placed = owner is not None and (owner.node is node or ("mesh" in node.told and not node.unseen))
+            is_placed = owner is not None and (owner.node is node or _is_shown(node))
             if not is_placed and (why := self._why(node, node.index in groups)):
                 whose = "" if owner is None else f" (below {owner.node.called})"
                 self.left_out.append(LeftOut(node.called, f"{why}{whose}"))
 
     def _why(self, node: Node, is_group: bool) -> str:
         """Why a node is no piece and no part of one; nothing where it is left out of nothing."""
-        if node.unseen and "mesh" in node.told:
+        if node.unseen and "mesh" in node.entry:
             return node.unseen
-        if "camera" in node.told:
+        if "camera" in node.entry:
             return "is a camera"
-        if LIGHTS in table_of(node.told, "extensions"):
+        if LIGHTS in table_of(node.entry, "extensions"):
             return "is a light"
-        if "mesh" not in node.told:
-            return (
-                "" if is_group or node.index in self._joints else "is empty: it has no mesh, and no piece is below it"
-            )
+        if "mesh" not in node.entry:
+            is_needed = is_group or node.index in self._joints
+            return "" if is_needed else "is empty: it has no mesh, and no piece is below it"
         if self.meshes.is_marked(node, MARK):
             return f"has the property {MARK} in its mesh data; give it to the object itself"
         also = " or ".join(sorted({"gang", "facing", "base"} & node.extras.keys()))
         return f"has no property {MARK}, and is below no piece that has{f', though it has {also}' if also else ''}"
 
 
+def _is_shown(node: Node) -> bool:
+    return "mesh" in node.entry and not node.unseen
+
+
 def _marked(node: Node, entries: Entries) -> Marked | None:
     """A node that says it is a piece, rightly or wrongly; None for any other."""
+    kind: Kind | None = None
     try:
         kind = kind_of(node.extras)
-    except NoPiece as wrong:
-        return Marked(node, None, {}, wrong=str(wrong))
-    if kind is None:
-        return None
-    if node.unseen or node.wrong:
-        return Marked(node, kind, {}, wrong=node.unseen or node.wrong)
-    try:
+        if kind is None:
+            return None
+        if node.unseen or node.wrong:
+            raise NoPiece(node.unseen or node.wrong)
         return Marked(node, kind, keys_of(node.extras, kind, entries))
     except NoPiece as wrong:
         return Marked(node, kind, {}, wrong=str(wrong))
@@ -203,12 +209,9 @@ def _marked(node: Node, entries: Entries) -> Marked | None:
 def _name(marked: list[Marked], meshes: GltfMeshes) -> None:
     """Gives each piece a name that no other has; those without one are called after their mesh, or their kind."""
     names = UniqueNames()
-    for one in marked:
-        if one.node.name:
-            one.name = names.of(one.node.name)
-    for one in marked:
-        if not one.node.name:
-            one.name = names.of(meshes.name_of(one.node) or f"{one.kind or 'piece'} of node {one.node.index}")
+    for each in sorted(marked, key=lambda each: not each.node.name):
+        own = each.node.name or meshes.name_of(each.node)
+        each.name = names.of(own or f"{each.kind or 'piece'} of node {each.node.index}")
 
 
 def _joints(scene: Gltf) -> set[int]:
@@ -221,41 +224,40 @@ def _joints(scene: Gltf) -> set[int]:
 def _whole_file(scene: Gltf) -> list[LeftOut]:
     """What a file has beside the nodes of its default scene."""
     animations: Any = scene.tree.get("animations", [])
-    rows = [LeftOut(name, why) for name, why in _others(scene.tree, scene.nodes)]
+    rows = _others(scene.tree, scene.nodes)
     for number, animation in enumerate(animations if isinstance(animations, list) else []):
         name = shown(animation.get("name")) if isinstance(animation, Mapping) else ""
-        why = "is an animation: pieces stand as their nodes say"
-        rows.append(LeftOut(name or f"animation {number}", why))
+        rows.append(LeftOut(name or f"animation {number}", "is an animation: pieces stand as their nodes say"))
     return rows
 
 
-def _others(tree: Tree, nodes: Mapping[int, Node]) -> tuple[tuple[str, str], ...]:
-    """The names of scenes that are not the default one, and of nodes in no scene, each with the reason."""
-    scenes = tree.get("scenes", [])
-    default = tree.get("scene", 0)
+def _others(tree: Tree, nodes: Mapping[int, Node]) -> list[LeftOut]:
+    """Scenes that are not the default one, and nodes in no scene."""
+    scenes, default = tree.get("scenes", []), tree.get("scene", 0)
     if not scenes:
-        return ()
+        return []
     name = shown(scenes[default].get("name")) or f"scene {default}"
-    rows, known = [], set(nodes)
+    why = f"is another scene; the file's default scene, {name}, is what is read"
+    rows, in_scenes = list[LeftOut](), set(nodes)
     for number, scene in enumerate(scenes):
         if number != default and isinstance(scene, dict):
-            why = f"is another scene; the file's default scene, {name}, is what is read"
-            rows.append((shown(scene.get("name")) or f"scene {number}", why))
-            known |= _below(tree, scene.get("nodes", []))
+            rows.append(LeftOut(shown(scene.get("name")) or f"scene {number}", why))
+            in_scenes |= _below(tree, scene.get("nodes", []))
     for index in range(len(tree.get("nodes", []))):
-        if index not in known:
-            rows.append((shown(item(tree["nodes"], index, "node").get("name")) or f"node {index}", "is in no scene"))
-    return tuple(rows)
+        if index not in in_scenes:
+            called = shown(item(tree["nodes"], index, "node").get("name")) or f"node {index}"
+            rows.append(LeftOut(called, "is in no scene"))
+    return rows
 
 
 def _below(tree: Tree, roots: object) -> set[int]:
     """The nodes of another scene."""
     pending = list(roots) if isinstance(roots, list) else []
-    found: set[int] = set()
+    below: set[int] = set()
     while pending:
         index = pending.pop()
-        if type(index) is int and index not in found and 0 <= index < len(tree.get("nodes", [])):
-            found.add(index)
+        if type(index) is int and index not in below and 0 <= index < len(tree.get("nodes", [])):
+            below.add(index)
             children = item(tree["nodes"], index, "node").get("children", [])
             pending += children if isinstance(children, list) else []
-    return found
+    return below

@@ -15,18 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.common.version import VERSION
 from silhouette.errors import FileError, RequestError
-from silhouette.exchange.gltf_extras import KINDS, MARK, OF_THE_NODE, PIECES
+from silhouette.exchange.gltf_extras import MARK, OF_THE_NODE, PIECES
 from silhouette.exchange.gltf_pieces import points_from_table, upright_node
 from silhouette.files.documents import read_document
 from silhouette.files.writing import check_place, write_file
 from silhouette.geometry import INCH, Floats, Integers
-from silhouette.models.entries import ModelOptions
+from silhouette.models.entries import KINDS, ModelOptions
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.table import TableScene
-from silhouette.version import VERSION
+from silhouette.text import json_text
 
 ROLES = {"body": BODY, "base": BASE, "insignificant": INSIGNIFICANT}
 """The parts of a model by the names that their nodes have."""
@@ -39,11 +40,7 @@ VERTICES, INDICES = 34962, 34963
 
 
 def write_glb(scene: Scene, out: Path) -> int:
-    """Writes a scene as a glTF scene in one file, and gives the number of its pieces.
-
-    Args:
-        scene: a table.
-        out: a name that ends in .glb.
+    """Writes a table as a glTF scene in one file (.glb), and gives the number of its pieces.
 
     Raises:
         RequestError: where the scene is no table with pieces.
@@ -83,35 +80,31 @@ def _keys_of_scene(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _extras(piece: Piece, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The custom properties of a piece's node: what its table in the scene says, and what its model has.
-
-    Args:
-        piece: as it stands.
-        entry: its table.
-    """
-    model = piece.model
-    said = {key: value for key, value in entry.items() if key not in (*OF_THE_NODE, *ModelOptions.model_fields)}
-    said |= {MARK: piece.kind}
-    if piece.kind != "terrain":
-        said["facing"] = "unknown" if piece.facing is None else round(piece.facing, 9)
+    """The custom properties of a piece's node: what its table in the scene says, and what its model has."""
+    keys = {key: value for key, value in entry.items() if key not in (*OF_THE_NODE, *ModelOptions.model_fields)}
+    keys |= {MARK: piece.kind}
+    if piece.kind == "terrain":
+        keys.pop("facing", None)
     else:
-        said.pop("facing", None)
-    if "figure" in said:
-        return said
-    if piece.kind != "terrain" or model.front_from == "given":
-        said["front"] = round(model.front, 9)
-    if model.solid:
-        said["solid"] = model.solid
-    if model.scan:
-        said["scan"] = True
+        keys["facing"] = "unknown" if piece.facing is None else round(piece.facing, 9)
+    return keys if "figure" in keys else keys | _keys_of_model(piece)
+
+
+def _keys_of_model(piece: Piece) -> dict[str, Any]:
+    """What a piece's model has, as keys."""
+    model, is_terrain = piece.model, piece.kind == "terrain"
     eye = model.eye_given if piece.eye_given is None else piece.eye_given
-    if eye is not None:
-        said["eye"] = eye.tolist()
-    elif piece.eyes:
-        said["eyes"] = {arc: point.tolist() for arc, point in piece.eyes.items()}
-    if (model.role == INSIGNIFICANT).any():
-        said["insignificant"] = [{"part": "insignificant"}]
-    return {**said, "base": _base(model)} if piece.kind != "terrain" else said
+    eyes = {arc: point.tolist() for arc, point in piece.eyes.items()}
+    keys = {
+        "front": None if is_terrain and model.front_from != "given" else round(model.front, 9),
+        "solid": model.solid or None,
+        "scan": model.scan or None,
+        "eye": None if eye is None else eye.tolist(),
+        "eyes": eyes if eye is None and eyes else None,
+        "insignificant": [{"part": "insignificant"}] if (model.role == INSIGNIFICANT).any() else None,
+        "base": None if is_terrain else _base(model),
+    }
+    return {key: value for key, value in keys.items() if value is not None}
 
 
 def _base(model: Model) -> Any:
@@ -137,7 +130,7 @@ class _File:
         self._accessors: list[dict[str, Any]] = []
         self._views: list[dict[str, Any]] = []
         self._data = bytearray()
-        self._known: dict[tuple[str, bytes], list[tuple[str, int]]] = {}
+        self._written: dict[tuple[str, bytes], list[tuple[str, int]]] = {}
 
     def add(self, piece: Piece, extras: Mapping[str, Any]) -> None:
         """Adds a piece: a node with its keys, and below it one for each part of its model."""
@@ -152,11 +145,7 @@ class _File:
         self._nodes += [{"name": part, "mesh": mesh} for part, mesh in parts]
 
     def content(self, extras: Mapping[str, Any]) -> bytes:
-        """The file.
-
-        Args:
-            extras: the custom properties of its scene.
-        """
+        """The file, given the custom properties of its scene."""
         tree = {
             "asset": {"version": "2.0", "generator": f"Silhouette {VERSION}"},
             "scene": 0,
@@ -168,7 +157,7 @@ class _File:
             "bufferViews": self._views,
             "buffers": [{"byteLength": len(self._data)}],
         }
-        text = json.dumps(tree, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        text = json_text(tree, ensure_ascii=False, separators=(",", ":")).encode()
         text += b" " * (-len(text) % 4)
         chunks = [(text, b"JSON"), (bytes(self._data), b"BIN\0")]
         body = b"".join(len(data).to_bytes(4, "little") + kind + data for data, kind in chunks)
@@ -176,15 +165,15 @@ class _File:
 
     def _parts(self, model: Model) -> list[tuple[str, int]]:
         """The parts of a model by name, each with its mesh in the file; written once for all models that look so."""
-        known = model.mesh.digest, model.role.tobytes()
-        if known not in self._known:
-            self._known[known] = []
+        look = model.mesh.digest, model.role.tobytes()
+        if look not in self._written:
+            self._written[look] = []
             for name, role in ROLES.items():
                 chosen = model.role == role
                 if chosen.any():
                     number = self._mesh(Path(model.source).stem, name, model.mesh.vertices, model.mesh.faces[chosen])
-                    self._known[known].append((name, number))
-        return self._known[known]
+                    self._written[look].append((name, number))
+        return self._written[look]
 
     def _mesh(self, source: str, part: str, vertices: Floats, faces: Integers) -> int:
         used, corner = np.unique(faces, return_inverse=True)
@@ -197,10 +186,10 @@ class _File:
         self._meshes.append({"name": f"{source} {part}", "primitives": [surface]})
         return len(self._meshes) - 1
 
-    def _accessor(self, numbers: Any, target: int, told: Mapping[str, Any], count: int) -> int:
+    def _accessor(self, numbers: Any, target: int, entry: Mapping[str, Any], count: int) -> int:
         data = numbers.tobytes()
         view = {"buffer": 0, "byteOffset": len(self._data), "byteLength": len(data), "target": target}
         self._views.append(view)
         self._data += data
-        self._accessors.append({"bufferView": len(self._views) - 1, "count": count, **told})
+        self._accessors.append({"bufferView": len(self._views) - 1, "count": count, **entry})
         return len(self._accessors) - 1

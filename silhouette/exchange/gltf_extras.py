@@ -24,11 +24,11 @@ from silhouette.errors import FileError
 from silhouette.exchange.imported import ImportedPiece, plain_name
 from silhouette.files.documents import LARGEST_DOCUMENT, LONGEST_TEXT, MOST_OF
 from silhouette.files.schema import Location, validated
-from silhouette.models.entries import Kind
+from silhouette.models.entries import KINDS, Kind
 from silhouette.models.frame import IN_WORDS, MILLIMETRES
 from silhouette.rules import rule_called
 from silhouette.scenes.entries import FighterEntry, PieceEntry, TerrainEntry, VehicleEntry
-from silhouette.text import as_written, did_you_mean
+from silhouette.text import as_written, did_you_mean, in_a_row
 
 # ---- properties of the whole scene
 
@@ -67,34 +67,39 @@ def settings_of(extras: Mapping[str, Any], path: Path) -> FileSettings:
     >>> settings_of({"units": "mm", "silhouette": "title = 'Ambush'"}, Path("a.glb"))
     FileSettings(units='mm', up='y', title='Ambush', keys={})
     """
-    units, up = extras.get("units", "m"), extras.get("up", "y")
-    if units not in UNITS:
-        raise FileError(path, f"its scene says units = {as_written(units)}; it must be {_listed(UNITS)}")
-    if up not in ("y", "z"):
-        raise FileError(path, f'its scene says up = {as_written(up)}; it must be "y" or "z"')
-    said = extras.get(MARK, {})
-    if isinstance(said, str):
-        if len(said) > LARGEST_DOCUMENT:
-            raise FileError(path, f"the property {MARK} of its scene is a text of over {LARGEST_DOCUMENT} letters")
+    for key, default, choices in (("units", "m", UNITS), ("up", "y", ("y", "z"))):
+        value = extras.get(key, default)
+        if value not in choices:
+            choice = in_a_row([as_written(each) for each in choices], last="or")
+            raise FileError(path, f"its scene says {key} = {as_written(value)}; it must be {choice}")
+    keys = _keys_of_scene(extras.get(MARK, {}), path)
+    title = keys.pop("title", extras.get("title", ""))
+    keys = {key: json.loads(json.dumps(value, default=str)) for key, value in keys.items()}
+    units, up = str(extras.get("units", "m")), extras.get("up", "y")
+    return FileSettings(units, up, plain_name(title) if isinstance(title, str) else "", keys)
+
+
+def _keys_of_scene(stated: object, path: Path) -> dict[str, Any]:
+    """The keys of a scene file that its property states, as a table or as text in TOML."""
+    of_scene = f"the property {MARK} of its scene"
+    if isinstance(stated, str):
+        if len(stated) > LARGEST_DOCUMENT:
+            raise FileError(path, f"{of_scene} is a text of over {LARGEST_DOCUMENT} letters")
         try:
-            said = tomllib.loads(said)
+            stated = tomllib.loads(stated)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise FileError(path, f"the property {MARK} of its scene is no TOML: {error}") from None
-    if not isinstance(said, Mapping):
-        raise FileError(path, f"its scene says {MARK} = {as_written(said)}; it must be a table, or text in TOML")
-    for key in said:
+            raise FileError(path, f"{of_scene} is no TOML: {error}") from None
+    if not isinstance(stated, Mapping):
+        raise FileError(path, f"its scene says {MARK} = {as_written(stated)}; it must be a table, or text in TOML")
+    for key in stated:
         if key in (*PIECES, "units"):
-            raise FileError(path, f"the property {MARK} of its scene has '{key}', which the nodes are to say")
-    title = said.get("title", extras.get("title", ""))
+            raise FileError(path, f"{of_scene} has '{key}', which the nodes are to say")
     for key in ("check", "question"):
-        if not all(isinstance(entry, Mapping) for entry in _list(said.get(key, []))):
-            raise FileError(path, f"the property {MARK} of its scene has '{key}', which must be a list of tables")
-    if not isinstance(said.get("source", {}), Mapping):
-        raise FileError(path, f"the property {MARK} of its scene has 'source', which must be a table")
-    keys = {key: json.loads(json.dumps(value, default=str)) for key, value in said.items() if key != "title"}
-    return FileSettings(
-        str(units), "z" if up == "z" else "y", plain_name(title) if isinstance(title, str) else "", keys
-    )
+        if not all(isinstance(entry, Mapping) for entry in _list(stated.get(key, []))):
+            raise FileError(path, f"{of_scene} has '{key}', which must be a list of tables")
+    if not isinstance(stated.get("source", {}), Mapping):
+        raise FileError(path, f"{of_scene} has 'source', which must be a table")
+    return dict(stated)
 
 
 def units_in_doubt(pieces: Sequence[ImportedPiece]) -> str:
@@ -106,15 +111,13 @@ def units_in_doubt(pieces: Sequence[ImportedPiece]) -> str:
     ]
     if not heights or LEAST_HEIGHT <= median(heights) <= GREATEST_HEIGHT:
         return ""
-    height = median(heights)
+    height, (least, greatest) = median(heights), USUAL_HEIGHT
     fits = [
-        units
-        for units in UNITS
-        if units != "m" and USUAL_HEIGHT[0] <= height * MILLIMETRES[units] / MILLIMETRES["m"] <= USUAL_HEIGHT[1]
+        units for units in UNITS if units != "m" and least <= height * MILLIMETRES[units] / MILLIMETRES["m"] <= greatest
     ]
-    better = (
-        f"; its numbers look like {IN_WORDS.get(fits[0], fits[0])}: import it with --units {fits[0]}" if fits else ""
-    )
+    better = ""
+    if fits:
+        better = f"; its numbers look like {IN_WORDS.get(fits[0], fits[0])}: import it with --units {fits[0]}"
     return f"fighters are {height:.3g} mm tall, taken in metres as glTF has it{better}"
 
 
@@ -122,17 +125,10 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _listed(words: Sequence[str]) -> str:
-    quoted = [f'"{word}"' for word in words]
-    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"
-
-
 # ---- properties of a node
 
 MARK = "silhouette"
 """The property that makes a node a piece."""
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 Entries = Mapping[Kind, type[PieceEntry]]
 """The schemas of pieces, by kind."""
@@ -164,11 +160,11 @@ def kind_of(extras: Mapping[str, Any]) -> Kind | None:
     silhouette.exchange.gltf_extras.NoPiece: has the property 'silhouete'; it must be 'silhouette'
     """
     if MARK in extras:
-        said = extras[MARK]
-        if said not in KINDS:
-            advice = did_you_mean(said, KINDS) if isinstance(said, str) else f"it must be {' or '.join(KINDS)}"
-            raise NoPiece(f"says {MARK} = {as_written(said)}; {advice}")
-        return KINDS[KINDS.index(said)]
+        kind = extras[MARK]
+        if kind not in KINDS:
+            advice = did_you_mean(kind, KINDS) if isinstance(kind, str) else f"it must be {' or '.join(KINDS)}"
+            raise NoPiece(f"says {MARK} = {as_written(kind)}; {advice}")
+        return KINDS[KINDS.index(kind)]
     for key in extras:
         if did_you_mean(key.lower(), [MARK]).startswith("did"):
             raise NoPiece(f"has the property {as_written(key).replace(chr(34), chr(39))}; it must be '{MARK}'")
@@ -181,13 +177,13 @@ def entries_of(rules: str) -> Entries:
     Raises:
         FileError: where there is no such game file.
     """
-    found = dict(ENTRIES)
+    entries = dict(ENTRIES)
     for kind in KINDS:
         pieces = rule_called(rules).scene_entry.model_fields.get(kind)
         entry = get_args(pieces.annotation)[0] if pieces is not None else None
         if isinstance(entry, type) and issubclass(entry, PieceEntry):
-            found[kind] = entry
-    return found
+            entries[kind] = entry
+    return entries
 
 
 def keys_of(extras: Mapping[str, Any], kind: Kind, entries: Entries = ENTRIES) -> dict[str, Any]:
@@ -211,19 +207,10 @@ def keys_of(extras: Mapping[str, Any], kind: Kind, entries: Entries = ENTRIES) -
     entry = entries[kind]
     given = {key: value for key, value in extras.items() if key != MARK and not key.startswith("_")}
     keys = {key: _value(key, value) for key, value in given.items() if value is not None}
-    known = [key for key in entry.model_fields if key not in OF_THE_NODE]
+    possible = [key for key in entry.model_fields if key not in OF_THE_NODE]
     for key, value in keys.items():
-        if key in OF_THE_NODE:
-            raise NoPiece(f"has the property '{key}', which the file itself says; leave it out")
-        if key == "facing" and kind == "terrain":
-            raise NoPiece("has the property 'facing', but terrain looks nowhere: it stands as its node does")
-        if key not in known:
-            raise NoPiece(f"unknown property '{key}'; {did_you_mean(key, known, 'those of a piece are', most=40)}")
-        if isinstance(value, list) and len(value) > MOST_OF.get(key, len(value)):
-            raise NoPiece(f"{key} has over {MOST_OF[key]} entries")
-        if isinstance(value, str) and len(value) > LONGEST_TEXT:
-            raise NoPiece(f"{key} has over {LONGEST_TEXT} letters")
-    if keys.get("units") == "auto" or keys.get("up") == "auto":
+        _check_key(key, value, kind, possible)
+    if "auto" in (keys.get("units"), keys.get("up")):
         raise NoPiece(
             'units and up may not be "auto": the numbers of glTF are metres with y up unless they say otherwise'
         )
@@ -233,6 +220,19 @@ def keys_of(extras: Mapping[str, Any], kind: Kind, entries: Entries = ENTRIES) -
     except FileError as error:
         raise NoPiece(error.problem) from None
     return keys
+
+
+def _check_key(key: str, value: Any, kind: Kind, possible: Sequence[str]) -> None:
+    if key in OF_THE_NODE:
+        raise NoPiece(f"has the property '{key}', which the file itself says; leave it out")
+    if key == "facing" and kind == "terrain":
+        raise NoPiece("has the property 'facing', but terrain looks nowhere: it stands as its node does")
+    if key not in possible:
+        raise NoPiece(f"unknown property '{key}'; {did_you_mean(key, possible, 'those of a piece are', most=40)}")
+    if isinstance(value, list) and len(value) > MOST_OF.get(key, len(value)):
+        raise NoPiece(f"{key} has over {MOST_OF[key]} entries")
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        raise NoPiece(f"{key} has over {LONGEST_TEXT} letters")
 
 
 def _value(key: str, value: Any) -> Any:

@@ -21,9 +21,7 @@ import numpy as np
 
 from silhouette.errors import FileError
 from silhouette.exchange.gltf_extras import NoPiece
-from silhouette.exchange.imported import ImportedPiece
-from silhouette.exchange.obj_writing import one_word
-from silhouette.exchange.placing import Upright, baked, direction, moved, rounded, standing
+from silhouette.exchange.imported import ImportedPiece, Upright, baked, direction, moved, one_word, rounded, standing
 from silhouette.files.schema import MAX_LENGTH
 from silhouette.geometry import Floats, corners, cosine_and_sine
 from silhouette.meshes.formats.base import (
@@ -31,11 +29,11 @@ from silhouette.meshes.formats.base import (
     MOST_TRIANGLES,
     Refused,
     Surface,
+    areas_of,
     see_through_shares,
-    surface_area,
 )
 from silhouette.meshes.formats.gltf import Gltf
-from silhouette.meshes.formats.gltf_nodes import Node, shown, table_of
+from silhouette.meshes.formats.gltf_tree import Node, shown, table_of
 from silhouette.meshes.health import absurd
 from silhouette.meshes.mesh import Mesh, joined, merge_equal
 from silhouette.meshes.opening import plainly
@@ -133,18 +131,13 @@ class NodeMesh:
 
 
 class GltfMeshes:
-    """The meshes of a file.
-
-    Args:
-        path: of the file, for messages.
-        gltf: its content.
-    """
+    """The meshes of a file."""
 
     def __init__(self, path: Path, gltf: Gltf) -> None:
         self._path = path
         self._gltf = gltf
         # With the surfaces, so that no other array takes the identity of theirs.
-        self._known: dict[tuple[int, ...], tuple[tuple[Surface, ...], Mesh, dict[str, float]]] = {}
+        self._read: dict[tuple[int, ...], tuple[tuple[Surface, ...], Mesh, dict[str, float]]] = {}
 
     def of(self, node: Node) -> NodeMesh:
         """What a node shows: its mesh, with its shape keys, in the pose of its skeleton.
@@ -152,7 +145,7 @@ class GltfMeshes:
         Raises:
             NoPiece: where it has a mesh that cannot be used.
         """
-        if type(node.told.get("mesh")) is not int:
+        if type(node.entry.get("mesh")) is not int:
             raise NoPiece("refers to no mesh of the file")
         try:
             with plainly(self._path):
@@ -160,16 +153,16 @@ class GltfMeshes:
                     raise Refused("holds no triangles; a mesh needs at least one")
                 shape = self._gltf.shape(node)
                 key = tuple(id(surface.vertices) for surface in shape.surfaces)
-                if key not in self._known:
-                    self._known[key] = shape.surfaces, *_read(shape.surfaces)
+                if key not in self._read:
+                    self._read[key] = shape.surfaces, *_read(shape.surfaces)
         except FileError as error:
             raise NoPiece(f"its mesh cannot be used: {error.problem}") from None
-        _, mesh, areas = self._known[key]
+        _, mesh, areas = self._read[key]
         return NodeMesh(mesh, shape.matrix, areas)
 
     def name_of(self, node: Node) -> str:
         """The name of the mesh of a node; empty where it has none."""
-        meshes, index = self._gltf.tree.get("meshes", []), node.told.get("mesh")
+        meshes, index = self._gltf.tree.get("meshes", []), node.entry.get("mesh")
         is_one = isinstance(meshes, list) and type(index) is int and 0 <= index < len(meshes)
         return shown(meshes[index].get("name")) if is_one and isinstance(meshes[index], dict) else ""
 
@@ -177,14 +170,12 @@ class GltfMeshes:
         """Whether the mesh of a node, instead of the node itself, has a property."""
         if not self.name_of(node):
             return False
-        return mark in table_of(self._gltf.tree["meshes"][node.told["mesh"]], "extras")
+        return mark in table_of(self._gltf.tree["meshes"][node.entry["mesh"]], "extras")
 
 
 def _read(surfaces: tuple[Surface, ...]) -> tuple[Mesh, dict[str, float]]:
     """The mesh of surfaces, and the area of each material."""
-    areas: dict[str, float] = {}
-    for surface in surfaces:
-        areas[surface.see_through] = areas.get(surface.see_through, 0.0) + surface_area(surface)
+    areas = areas_of(surfaces)
     vertices, faces, part, names = joined(list(surfaces))
     problem = absurd(vertices)
     if problem is not None:
@@ -330,9 +321,9 @@ class Pieces:
         """Where a piece looks: as it says, else where its front points on the table."""
         if marked.kind == "terrain":
             return None
-        said = marked.keys.get("facing")
-        found = direction(matrix, ahead(front)) if said is None else said
-        return "unknown" if found is None or found == "unknown" else float(found)
+        stated = marked.keys.get("facing")
+        facing = direction(matrix, ahead(front)) if stated is None else stated
+        return "unknown" if facing is None or facing == "unknown" else float(facing)
 
     def _parts(self, marked: Marked, reading: Floats) -> list[_Part]:
         """Each part: its name, the digest of its mesh, the mesh, and the matrix to the piece's frame, mm and z up."""
@@ -340,24 +331,23 @@ class Pieces:
             raise NoPiece("has no mesh, and no node below it has one; a stand-in would say figure = { base, height }")
         if len(marked.parts) > MOST_PARTS_OF_A_PIECE:
             raise NoPiece(f"has over {MOST_PARTS_OF_A_PIECE} parts; join them")
-        parts, areas = [], dict[str, float]()
-        names = self._names(marked)
-        for node, name in zip(marked.parts, names, strict=True):
+        parts = list[_Part]()
+        areas: Counter[str] = Counter()
+        for node, name in zip(marked.parts, self._names(marked), strict=True):
             try:
-                if node.wrong and "skin" not in node.told:
+                if node.wrong and "skin" not in node.entry:
                     raise NoPiece(node.wrong)
                 shape = self._meshes.of(node)
                 inner = to_table(reading @ self._below(marked.node, node, shape))
             except NoPiece as wrong:
-                whose = "" if node is marked.node else f"its part {node.name or f'node {node.index}'} "
+                whose = "" if node is marked.node else f"its part {node.called} "
                 raise NoPiece(f"{whose}{wrong}") from None
             parts.append((name, shape.mesh.digest, shape.mesh, inner))
             larger = abs(np.linalg.det(inner[:3, :3])) ** (2.0 / 3.0)
-            for material, area in shape.areas.items():
-                areas[material] = areas.get(material, 0.0) + larger * area
+            areas.update({material: larger * area for material, area in shape.areas.items()})
         self.warnings += [f"{marked.name}: {sentence}" for sentence in see_through_shares(areas)]
         triangles = sum(len(mesh.faces) for _, _, mesh, _ in parts)
-        lines = sum(len(mesh.faces) + len(mesh.vertices) for _, _, mesh, _ in parts)
+        lines = triangles + sum(len(mesh.vertices) for _, _, mesh, _ in parts)
         if triangles > MOST_TRIANGLES or (len(parts) > 1 and lines > MOST_LINES):
             raise NoPiece(f"has {triangles} triangles; reduce them, or split it")
         return parts
@@ -366,17 +356,16 @@ class Pieces:
         """The names of the parts of a piece, without the numbers that Blender gives where names of parts repeat."""
         full = [node.name or self._meshes.name_of(node) or f"part {n}" for n, node in enumerate(marked.parts, 1)]
         if not self._from_blender:
-            return [one_word(name) for name in full]
-        base = marked.keys.get("base")
-        named = [base] if isinstance(base, dict) else []
-        meant = {entry.get("part") for entry in [*named, *marked.keys.get("insignificant", ())]}
+            return list(map(one_word, full))
+        tags = [marked.keys.get("base"), *marked.keys.get("insignificant", ())]
+        meant = {tag.get("part") for tag in tags if isinstance(tag, dict)}
         short = [name if name in meant else _NUMBERED.sub("", name) or name for name in full]
         often = Counter(short)
         return [one_word(name if often[name] == 1 else whole) for name, whole in zip(short, full, strict=True)]
 
     def _below(self, top: Node, node: Node, shape: NodeMesh) -> Floats:
         """The matrix (4, 4) from a mesh's frame to that of the piece's node, metres and y up."""
-        if "skin" in node.told:
+        if "skin" in node.entry:
             assert top.world is not None
             return np.asarray(np.linalg.solve(top.world, shape.matrix), np.float64)
         matrix: Floats = np.eye(4)
@@ -398,11 +387,7 @@ class Pieces:
         return self._shared[key]
 
     def _counted(self, mesh: Mesh) -> Mesh:
-        """The mesh itself.
-
-        Raises:
-            NoPiece: where all together are too large.
-        """
+        """The mesh itself."""
         if self._triangles + len(mesh.faces) > MOST_TOGETHER:
             raise NoPiece(f"is one too many: those before it have nearly {MOST_TOGETHER} triangles")
         self._triangles += len(mesh.faces)
@@ -429,11 +414,7 @@ def _with_plain_names(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _turned(keys: Mapping[str, Any], matrix: Floats, front: float) -> dict[str, Any]:
-    """The keys of a piece whose mesh holds its pose: points of its own frame are turned as its mesh is.
-
-    Raises:
-        NoPiece: where a box would no longer be one.
-    """
+    """The keys of a piece whose mesh holds its pose: points of its own frame are turned as its mesh is."""
     axes = matrix[:3, :3]
     axes = axes / abs(np.linalg.det(axes)) ** (1.0 / 3.0)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -29,9 +29,20 @@ from typing import Any, Literal
 import numpy as np
 
 from silhouette.errors import FileError
-from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut, UniqueNames, plain_name
-from silhouette.exchange.placing import baked, direction, moved, rounded, standing
-from silhouette.exchange.reading_ahead import Size, read_ahead
+from silhouette.exchange.imported import (
+    ImportedPiece,
+    ImportedTable,
+    LeftOut,
+    Size,
+    UniqueNames,
+    baked,
+    direction,
+    moved,
+    plain_name,
+    read_ahead,
+    rounded,
+    standing,
+)
 from silhouette.exchange.tts_words import (
     GREATEST_BASE,
     LEAST_BASE,
@@ -65,9 +76,6 @@ class KeptMeshes:
 
     The game names a file after its address, with all but letters and digits left out, and ``.obj``. A local file
     (``file:///C:/minis/kal.obj``) is looked for by its own name, in this folder alone.
-
-    Args:
-        folder: that they lie in; None has none.
 
     Raises:
         FileError: where it is no folder that can be read.
@@ -204,11 +212,7 @@ MOST_OBJECTS = 20_000
 
 
 def document_of(path: Path) -> dict[str, Any]:
-    """The content of a save.
-
-    Raises:
-        FileError: where it is none.
-    """
+    """The content of a save."""
     needs = f"give a save or a saved object of {PROGRAM}"
     try:
         document = parsed_json(read_file(path, LARGEST_SAVE))
@@ -217,21 +221,20 @@ def document_of(path: Path) -> dict[str, Any]:
     states = document.get("ObjectStates") if isinstance(document, dict) else None
     if not isinstance(document, dict) or not isinstance(states, list):
         raise FileError(path, f"has no list ObjectStates; {needs}")
-    count = sum(1 for _ in _all_objects(states))
-    if count > MOST_OBJECTS:
+    every = _objects(states, ("ChildObjects", "ContainedObjects", "States"))
+    if sum(1 for _ in islice(every, MOST_OBJECTS + 1)) > MOST_OBJECTS:
         raise FileError(path, f"holds over {MOST_OBJECTS} objects, the most that are read; save a part of the table")
     return document
 
 
-def _all_objects(states: list[Any]) -> Iterator[object]:
-    """Every object of a save, wherever it lies; at most one more than are allowed."""
-    todo, count = list(states), 0
-    while todo and count <= MOST_OBJECTS:
-        count += 1
+def _objects(states: list[Any], keys: Sequence[str]) -> Iterator[object]:
+    """Objects, and those that stand under some keys of them, however deep."""
+    todo = list(states)
+    while todo:
         state = todo.pop()
         yield state
         if isinstance(state, Mapping):
-            for key in ("ChildObjects", "ContainedObjects", "States"):
+            for key in keys:
                 todo += objects_in(state, key)
 
 
@@ -243,18 +246,15 @@ def objects_in(state: Mapping[str, Any], key: str) -> list[Any]:
     return inner if isinstance(inner, list) else []
 
 
-def kept_files(states: list[Any], kept: KeptMeshes) -> list[Path]:
+def kept_files(states: list[Any], mesh_folder: KeptMeshes) -> list[Path]:
     """The mesh files of all objects on the table and of their parts, each once."""
-    todo, found = list(states), dict[Path, None]()
-    while todo:
-        state = todo.pop()
-        if isinstance(state, Mapping):
-            todo += objects_in(state, "ChildObjects")
-            with suppress(FileError):
-                file = kept.find(mesh_address(state))
-                if file is not None:
-                    found[file] = None
-    return list(found)
+    files = dict[Path, None]()
+    for state in _objects(states, ("ChildObjects",)):
+        with suppress(FileError):
+            file = mesh_folder.find(mesh_address(state)) if isinstance(state, Mapping) else None
+            if file is not None:
+                files[file] = None
+    return list(files)
 
 
 def mesh_address(state: Mapping[str, Any]) -> str:
@@ -317,9 +317,9 @@ def read_save(path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool 
         FileError: where it is no such file, holds too much, or the folder of the meshes cannot be read.
     """
     document = document_of(path)
-    kept = KeptMeshes(meshes)
-    ahead = read_ahead(kept_files(document["ObjectStates"], kept), cache)
-    table = _Table(kept, cache, ahead, stand_ins, NO_FOLDER if meshes is None else "")
+    mesh_folder = KeptMeshes(meshes)
+    ahead = read_ahead(kept_files(document["ObjectStates"], mesh_folder), cache)
+    table = _Table(mesh_folder, cache, ahead, stand_ins, NO_FOLDER if meshes is None else "")
     for state in document["ObjectStates"]:
         table.add(state)
     title = document.get("SaveName")
@@ -338,7 +338,7 @@ class _Table:
 
     def __init__(
         self,
-        kept: KeptMeshes,
+        mesh_folder: KeptMeshes,
         cache: Cache,
         ahead: Mapping[Path, Size | FileError],
         stand_ins: bool,
@@ -347,7 +347,7 @@ class _Table:
         self.pieces: list[ImportedPiece] = []
         self.left_out: list[LeftOut] = []
         self.addresses: dict[Path, str] = {}
-        self._kept = kept
+        self._mesh_folder = mesh_folder
         self._cache = cache
         self._stand_ins = stand_ins
         self._not_looked_for = not_looked_for
@@ -363,21 +363,15 @@ class _Table:
         name = self._name(state)
         if not isinstance(state, Mapping):
             return self._leave(name, "is no object of the game")
-        self._leave_inner(state, name)
         if why := _no_piece(state):
-            self._leave(name, why)
-            return self._leave_parts(state, name)
+            return self._leave_with_parts(state, name, why)
+        self._leave_inner(state, name)
         parts: list[_Part] = []
         why = self._collect(state, name, np.eye(4), parts)
-        piece = None
         try:
-            if why and self._stand_ins:
-                piece, why = self._stand_in(state, name, why, parts)
-            if piece is None and parts:
-                piece = self._piece(state, name, parts)
-                why = f"{why}; its parts are placed" if why and piece is not None else why
+            piece, why = self._of_parts(state, name, why, parts)
         except FileError as error:  # a file has changed since it was read ahead
-            why = _unusable(error)
+            piece, why = None, _unusable(error)
         if piece is not None:
             self.pieces.append(piece)
             if piece.file is not None:
@@ -385,6 +379,18 @@ class _Table:
         if why:
             self._leave(name, why)
         return None
+
+    def _of_parts(
+        self, state: Mapping[str, Any], name: str, why: str, parts: list[_Part]
+    ) -> tuple[ImportedPiece | None, str]:
+        """The piece of an object, given why its own mesh is none; or None. And why something is left out, if it is."""
+        piece = None
+        if why and self._stand_ins:
+            piece, why = self._stand_in(state, name, why, parts)
+        if piece is None and parts:
+            piece = self._piece(state, name, parts)
+            why = f"{why}; its parts are placed" if why and piece is not None else why
+        return piece, why
 
     def _collect(self, state: Mapping[str, Any], name: str, outer: Floats, parts: list[_Part], depth: int = 0) -> str:
         """Adds the meshes of an object and of its parts; says why its own is none, else nothing."""
@@ -399,32 +405,23 @@ class _Table:
         except _NoMesh as wrong:
             why = str(wrong)
         for child in objects_in(state, "ChildObjects"):
-            child_name = self._name(child)
+            child_name, is_part = self._name(child), f"(a part of {name})"
             if not isinstance(child, Mapping):
-                self._leave(child_name, f"is no object of the game (a part of {name})")
+                self._leave(child_name, f"is no object of the game {is_part}")
             elif depth >= MAX_OBJECT_LEVELS:
-                self._leave_inner(child, child_name)
-                self._leave(
-                    child_name, f"is over {MAX_OBJECT_LEVELS} levels deep among the parts of a piece (a part of {name})"
-                )
-                self._leave_parts(child, child_name)
+                deep = f"is over {MAX_OBJECT_LEVELS} levels deep among the parts of a piece {is_part}"
+                self._leave_with_parts(child, child_name, deep)
             elif is_invisible(child):
-                self._leave_inner(child, child_name)
-                self._leave(child_name, f"{INVISIBLE} (a part of {name})")
-                self._leave_parts(child, child_name)
+                self._leave_with_parts(child, child_name, f"{INVISIBLE} {is_part}")
             else:
                 self._leave_inner(child, child_name)
                 inner = self._collect(child, child_name, in_unity, parts, depth + 1)
                 if inner:
-                    self._leave(child_name, f"{inner} (a part of {name})")
+                    self._leave(child_name, f"{inner} {is_part}")
         return why
 
     def _part(self, state: Mapping[str, Any], name: str, matrix: Floats) -> _Part:
-        """The mesh of an object.
-
-        Raises:
-            _NoMesh: where it has none that can be read.
-        """
+        """The mesh of an object."""
         address = mesh_address(state)
         if not address.strip():
             if isinstance(state.get("CustomAssetbundle"), Mapping):
@@ -433,7 +430,7 @@ class _Table:
         if self._not_looked_for:
             raise _NoMesh(self._not_looked_for)
         try:
-            file = self._kept.find(address)
+            file = self._mesh_folder.find(address)
             if file is None:
                 raise _NoMesh(f"its mesh is not in the folder of the meshes: {plain_name(address)}")
             return _Part(name, file, address, self._size_of(file), matrix)
@@ -441,11 +438,7 @@ class _Table:
             raise _NoMesh(_unusable(error)) from None
 
     def _size_of(self, file: Path) -> Size:
-        """The size of the mesh of a file.
-
-        Raises:
-            FileError: where it cannot be used.
-        """
+        """The size of the mesh of a file."""
         if file not in self._sizes:
             try:
                 if self._triangles > MOST_TRIANGLES:
@@ -454,17 +447,13 @@ class _Table:
                 self._triangles += 0 if isinstance(size, FileError) else size.triangles
             except FileError as error:
                 self._sizes[file] = error
-        found = self._sizes[file]
-        if isinstance(found, FileError):
-            raise found
-        return found
+        looked_up = self._sizes[file]
+        if isinstance(looked_up, FileError):
+            raise looked_up
+        return looked_up
 
     def _mesh(self, file: Path) -> Mesh:
-        """The mesh of a file whose size is known or being asked for; it is read once.
-
-        Raises:
-            FileError: where it cannot be used.
-        """
+        """The mesh of a file whose size is known or being asked for; it is read once."""
         if file not in self._meshes:
             self._meshes[file] = read_mesh(file, self._cache).mesh
         return self._meshes[file]
@@ -514,22 +503,29 @@ class _Table:
 
         The base is that of its words, of its collider's mesh, or as wide as those of its parts that have meshes.
         """
-        base, height = base_in_words(state), None
-        custom = state.get("CustomMesh") or state.get("CustomAssetbundle")
-        address = custom.get("ColliderURL") if isinstance(custom, Mapping) else None
-        with suppress(FileError):
-            file = self._kept.find(address) if isinstance(address, str) else None
-            if file is not None:
-                self._size_of(file)  # whether it may be read, and counts
-                extents = np.ptp(moved(matrix, self._mesh(file).vertices), axis=0)
-                base = base or round(float(extents[:2].max()), 2)
-                height = round(float(extents[2]), 2)
+        base, height = base_in_words(state), 0.0
+        collider = self._collider(state)
+        if collider is not None:
+            extents = np.ptp(moved(matrix, collider.vertices), axis=0)
+            base = base or round(float(extents[:2].max()), 2)
+            height = round(float(extents[2]), 2)
         if base is None and parts:
             placed = [np.ptp(moved(part.matrix, self._mesh(part.file).vertices), axis=0) for part in parts]
             base = round(max(float(extents[:2].max()) for extents in placed), 2)
         if base is None or not LEAST_BASE <= base <= GREATEST_BASE:
             return None
-        return base, height if height is not None and base / 4.0 < height <= MAX_LENGTH else round(TALL * base, 1)
+        return base, height if base / 4.0 < height <= MAX_LENGTH else round(TALL * base, 1)
+
+    def _collider(self, state: Mapping[str, Any]) -> Mesh | None:
+        """The mesh by which an object collides with others; None where there is none that can be used."""
+        custom = state.get("CustomMesh") or state.get("CustomAssetbundle")
+        address = custom.get("ColliderURL") if isinstance(custom, Mapping) else None
+        with suppress(FileError):
+            file = self._mesh_folder.find(address) if isinstance(address, str) else None
+            if file is not None:
+                self._size_of(file)  # whether it may be read, and counts
+                return self._mesh(file)
+        return None
 
     def _name(self, state: object) -> str:
         """A name that no other object has."""
@@ -538,6 +534,11 @@ class _Table:
 
     def _leave(self, name: str, why: str) -> None:
         self.left_out.append(LeftOut(name, why))
+
+    def _leave_with_parts(self, state: Mapping[str, Any], name: str, why: str) -> None:
+        self._leave_inner(state, name)
+        self._leave(name, why)
+        self._leave_parts(state, name)
 
     def _leave_inner(self, state: Mapping[str, Any], name: str) -> None:
         """Leaves out what lies in an object, and the other states that it can take."""
@@ -559,7 +560,9 @@ class _Table:
             self._leave(name, because)
             if isinstance(inner, Mapping):
                 for key in ("ContainedObjects", "States", "ChildObjects"):
-                    todo += [(one, f"belongs to {name}, which is left out") for one in reversed(objects_in(inner, key))]
+                    todo += [
+                        (each, f"belongs to {name}, which is left out") for each in reversed(objects_in(inner, key))
+                    ]
 
 
 def _unusable(error: FileError) -> str:
@@ -567,11 +570,7 @@ def _unusable(error: FileError) -> str:
 
 
 def _transform(state: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The ``Transform`` of an object.
-
-    Raises:
-        NoPlace: where it has none.
-    """
+    """The ``Transform`` of an object."""
     transform = state.get("Transform")
     if not isinstance(transform, Mapping):
         raise NoPlace("has no Transform, so that nobody knows where it stands")
@@ -580,10 +579,10 @@ def _transform(state: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _facing(state: Mapping[str, Any], matrix: Floats) -> float | Literal["unknown"]:
     """Where an object looks: as a tag says, else where its front points on the table."""
-    said = facing_of(state)
-    if said is None:
-        said = direction(matrix, FRONT)
-    return "unknown" if said is None else said
+    stated = facing_of(state)
+    if stated is None:
+        stated = direction(matrix, FRONT)
+    return "unknown" if stated is None else stated
 
 
 def _no_piece(state: Mapping[str, Any]) -> str:

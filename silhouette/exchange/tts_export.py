@@ -8,7 +8,6 @@ back: kinds, gangs and facings stand in tags.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.errors import FileError, RequestError
-from silhouette.exchange.imported import file_stem
-from silhouette.exchange.obj_writing import obj_bytes
+from silhouette.exchange.imported import file_stem, obj_bytes
 from silhouette.exchange.tts_words import FIGURINE
 from silhouette.files.cache import Cache
 from silhouette.files.changing import FolderChange, changing_folder, check_folder
@@ -31,6 +29,7 @@ from silhouette.models.model import Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.table import TableScene
+from silhouette.text import json_text
 
 SAVE = {
     "SaveName": "", "GameMode": "", "Date": "", "Gravity": 0.5, "PlayArea": 0.5, "Table": "", "Sky": "", "Note": "",
@@ -60,12 +59,7 @@ class Export:
 
 
 def write_saved_object(scene: Scene, out: Path, cache: Cache) -> Export:
-    """Writes a scene as a saved object of Tabletop Simulator, and its meshes into a folder beside it.
-
-    Args:
-        scene: a table.
-        out: a name that ends in .json; the folder is called the same, with ``_meshes``.
-        cache: of meshes.
+    """Writes a table as a saved object of Tabletop Simulator (.json), and its meshes into a folder ``NAME_meshes``.
 
     Raises:
         RequestError: where the scene is no table with pieces.
@@ -84,19 +78,19 @@ def write_saved_object(scene: Scene, out: Path, cache: Cache) -> Export:
         exporter = _Exporter(_addresses(scene), folder, change, cache)
         states = [exporter.state(piece) for piece in scene.pieces]
         document = {**SAVE, "SaveName": scene.title or scene.path.stem, "ObjectStates": states}
-        change.commit(json.dumps(document, indent=2) + "\n")
+        change.commit(json_text(document, indent=2) + "\n")
     return Export(out, folder, len(states))
 
 
 def _addresses(scene: TableScene) -> dict[Path, str]:
     """The addresses of mesh files that `import` has noted in a scene, as far as they are addresses in the net."""
     rows = scene.source.get("meshes")
-    found = {}
+    addresses = {}
     for row in rows if isinstance(rows, list) else ():
         mesh, address = (row.get("mesh"), row.get("address")) if isinstance(row, Mapping) else (None, None)
         if isinstance(mesh, str) and isinstance(address, str) and "\0" not in mesh and re.match("https?://", address):
-            found[(scene.path.parent / mesh).resolve()] = address
-    return found
+            addresses[(scene.path.parent / mesh).resolve()] = address
+    return addresses
 
 
 class _Exporter:

@@ -16,13 +16,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from silhouette.exchange.imported import plain_name
 from silhouette.files.schema import MAX_LENGTH
-from silhouette.models.entries import Kind
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
+from silhouette.models.entries import KINDS, Kind
 
 FIGURINE = 1
 """The ``TypeIndex`` of a figurine."""
@@ -82,9 +80,9 @@ def kind_of(state: Mapping[str, Any]) -> Kind:
     """
     tags = [tag.lower() for tag in tags_of(state)]
     words = re.findall(r"\w+", text_of(state, "Nickname").lower())
-    for said in (tags, words):
+    for stated in (tags, words):
         for kind in KINDS:
-            if kind in said:
+            if kind in stated:
                 return kind
     return "fighter" if type_of(state) == FIGURINE else "terrain"
 
@@ -120,11 +118,11 @@ def facing_of(state: Mapping[str, Any]) -> float | Literal["unknown"] | None:
     >>> facing_of({"Tags": ["facing: 37.5"]}), facing_of({"Tags": ["facing: nan"]})
     (37.5, None)
     """
-    said = _tagged(state, "facing")
-    if said is None or said.lower() == "unknown":
-        return None if said is None else "unknown"
+    stated = _tagged(state, "facing")
+    if stated is None or stated.lower() == "unknown":
+        return None if stated is None else "unknown"
     try:
-        facing = float(said)
+        facing = float(stated)
     except ValueError:
         return None
     return facing if math.isfinite(facing) and abs(facing) <= MAX_LENGTH else None
@@ -137,9 +135,9 @@ def base_in_words(state: Mapping[str, Any]) -> float | None:
     (28.5, 60.0, None)
     """
     for text in (text_of(state, "Nickname"), *tags_of(state), text_of(state, "Description")):
-        found = re.search(r"(?<![\d.])(\d{1,3}(?:\.\d{1,2})?)(?:\s*[x×]\s*(\d{1,3}(?:\.\d{1,2})?))?\s*mm\b", text, re.I)
-        if found:
-            diameter = max(float(number) for number in found.groups() if number)
+        match = re.search(r"(?<![\d.])(\d{1,3}(?:\.\d{1,2})?)(?:\s*[x×]\s*(\d{1,3}(?:\.\d{1,2})?))?\s*mm\b", text, re.I)
+        if match:
+            diameter = max(float(number) for number in match.groups() if number)
             if LEAST_BASE <= diameter <= GREATEST_BASE:
                 return diameter
     return None

@@ -9,6 +9,9 @@ import struct
 import unicodedata
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
 
 from silhouette.files.reading import LARGEST_FILE
 
@@ -18,19 +21,75 @@ MOST_ENTRIES = 10_000
 LARGEST_TOTAL = LARGEST_FILE
 """Bytes of all that is unpacked together: meshes and pictures."""
 
-# Text packs to a tenth and seldom to a fiftieth; deflate cannot do better than a thousandth, which is a bomb.
-_DENSEST = 200
-_SMALL_ARCHIVE = 16 * 1024**2
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+SMALL = 16 * 1024**2
+"""Bytes of a file that may be as dense as it likes."""
+
 # What a computer adds to an archive by itself.
 _LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
-_BROKEN = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError
-)  # fmt: skip
+_BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError)
 
 
 class ArchiveError(Exception):
     """The error for an archive that is not read; the text says what is wrong, and what would be right."""
+
+
+class SafeZip:
+    """A zip archive of which no more is unpacked than it may hold.
+
+    Args:
+        data: of the archive.
+        most: headers of files that it may have, before zipfile makes an object of each; and what the error calls it.
+        broken: the error about one that cannot be opened.
+        again: what to do about one that is damaged, such as "export the scan again".
+        total: bytes of all that is unpacked together.
+        densest: how much larger than packed a file may be that is larger than 16 MiB.
+
+    Raises:
+        ArchiveError: if it cannot be opened, or has too many files.
+    """
+
+    def __init__(
+        self, data: bytes, most: tuple[int, int], broken: str, again: str, *, total: int, densest: int
+    ) -> None:
+        self._again, self._left, self._densest = again, total, densest
+        if data.count(b"PK\x01\x02") > most[0]:
+            raise ArchiveError(f"is an archive of more than {most[1]} files; {again}")
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        except (*_BROKEN, ValueError):
+            raise ArchiveError(broken) from None
+        self.infos = self._archive.infolist()
+
+    @staticmethod
+    def check(info: zipfile.ZipInfo, encrypted: str, unusual: str) -> None:
+        """Refuses, in these words, a file that is encrypted, or packed in a way that cannot be bounded."""
+        if info.flag_bits & 0x1:
+            raise ArchiveError(f"is encrypted; export it without {encrypted}")
+        # What zipfile unpacks of the others may be gigabytes at one stroke, of a few kilobytes.
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ArchiveError(unusual)
+
+    def check_size(self, info: zipfile.ZipInfo) -> None:
+        """Refuses a file that is suspiciously dense, or larger than what is left of what an archive may hold."""
+        dense = info.file_size > SMALL and info.file_size > self._densest * info.compress_size
+        if info.file_size > self._left or dense:
+            size = info.file_size >> 20
+            raise ArchiveError(f"is a zip bomb or too large: {info.filename[:80]!r} would unpack to {size} MiB")
+
+    @contextmanager
+    def opened(self, info: zipfile.ZipInfo) -> Iterator[IO[bytes]]:
+        """The content of a file.
+
+        Raises:
+            ArchiveError: if it is damaged.
+        """
+        self._left -= info.file_size
+        try:
+            with self._archive.open(info) as stream:
+                yield stream
+        except _BROKEN:
+            again = "export it again" if self._again.startswith("export") else self._again
+            raise ArchiveError(f"is truncated or damaged: {info.filename[:80]!r} cannot be unpacked; {again}") from None
 
 
 class Archive:
@@ -46,14 +105,12 @@ class Archive:
     """
 
     def __init__(self, data: bytes, again: str) -> None:
-        self._again, self._left = again, LARGEST_TOTAL
-        if data.count(b"PK\x01\x02") > 2 * MOST_ENTRIES:  # before zipfile makes an object of each
-            raise ArchiveError(f"is an archive of more than {MOST_ENTRIES} files; {again}")
-        try:
-            self._archive = zipfile.ZipFile(io.BytesIO(data))
-        except _BROKEN:
-            raise ArchiveError(f"is truncated or no zip archive; {again}") from None
-        infos = self._archive.infolist()
+        self._again = again
+        # Text packs to a tenth and seldom to a fiftieth; deflate cannot do better than a thousandth, which is a bomb.
+        broken = f"is truncated or no zip archive; {again}"
+        most = 2 * MOST_ENTRIES, MOST_ENTRIES
+        self._zip = SafeZip(data, most, broken, again, total=LARGEST_TOTAL, densest=200)
+        infos = self._zip.infos
         if len(infos) > MOST_ENTRIES:
             raise ArchiveError(f"is an archive of {len(infos)} files, more than {MOST_ENTRIES}; {again}")
         self._infos: dict[str, zipfile.ZipInfo] = {}
@@ -61,12 +118,12 @@ class Archive:
             if info.is_dir() or any(part in _LITTER or part.startswith("._") for part in info.filename.split("/")):
                 continue
             name = _checked(info)
-            if alike(name) in self._infos:
+            if collision_key(name) in self._infos:
                 raise ArchiveError(f"is an archive that holds {name[:80]!r} twice; {again}")
-            self._infos[alike(name)] = info
+            self._infos[collision_key(name)] = info
 
     def names(self) -> dict[str, str]:
-        """The names of all files as the archive has them, by what `alike` makes of them, in the archive's order."""
+        """The names of all files as the archive has them, by their `collision_key`, in the archive's order."""
         return {key: info.filename for key, info in self._infos.items()}
 
     def read(self, name: str) -> bytes:
@@ -76,28 +133,21 @@ class Archive:
             KeyError: where there is no such file.
             ArchiveError: where it is too large, suspiciously dense, or damaged.
         """
-        info = self._infos[alike(name)]
-        dense = info.file_size > _SMALL_ARCHIVE and info.file_size > _DENSEST * info.compress_size
-        if info.file_size > self._left or dense:
-            size = info.file_size >> 20
-            raise ArchiveError(f"is a zip bomb or too large: {info.filename[:80]!r} would unpack to {size} MiB")
-        self._left -= info.file_size
-        again = "export it again" if self._again.startswith("export") else self._again
-        try:
-            with self._archive.open(info) as stream:
-                content = stream.read(info.file_size + 1)
-        except _BROKEN:
-            raise ArchiveError(f"is truncated or damaged: {info.filename[:80]!r} cannot be unpacked; {again}") from None
+        info = self._infos[collision_key(name)]
+        self._zip.check_size(info)
+        with self._zip.opened(info) as stream:
+            content = stream.read(info.file_size + 1)
         if len(content) != info.file_size:
+            again = "export it again" if self._again.startswith("export") else self._again
             raise ArchiveError(f"is damaged: {info.filename[:80]!r} is not as long as its archive says; {again}")
         return content
 
 
-def alike(name: str) -> str:
+def collision_key(name: str) -> str:
     """What two names have in common that some file systems take for one: large and small letters, composed accents.
 
-    >>> alike("Scan.OBJ") == alike("scan.obj"), alike("e\\u0301.stl") == alike("\\u00e9.stl")
-    (True, True)
+    >>> collision_key("Scans\\\\Scan.OBJ"), collision_key("e\\u0301.stl") == collision_key("\\u00e9.stl")
+    ('scans/scan.obj', True)
     """
     return unicodedata.normalize("NFC", posixpath.normpath(name.replace("\\", "/"))).lower()
 
@@ -110,9 +160,7 @@ def _checked(info: zipfile.ZipInfo) -> str:
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
         raise ArchiveError(f"is an archive with something that is no plain file, {name[:80]!r}; it is not read")
-    if info.flag_bits & 0x1:
-        raise ArchiveError("is encrypted; export it without a password")
-    # What zipfile unpacks of the others cannot be bounded: a few kilobytes may become gigabytes at one stroke.
-    if info.compress_type not in _METHODS:
-        raise ArchiveError(f"is compressed in an unusual way ({name[:80]!r}); pack it as a plain zip archive")
+    SafeZip.check(
+        info, "a password", f"is compressed in an unusual way ({name[:80]!r}); pack it as a plain zip archive"
+    )
     return posixpath.normpath(name)

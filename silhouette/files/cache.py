@@ -11,7 +11,6 @@ import os
 import time
 import zipfile
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.writing import PARTIAL, replacing
+from silhouette.lazy import LRU
 
 Arrays = dict[str, NDArray[Any]]
 Made = TypeVar("Made")
@@ -44,9 +44,6 @@ class MemoryCache:
         fingerprint: gives a text for a file, which changes when the file, or a file that it names, changes.
         most: the largest total of the sizes that `get` is given; the object used last is kept whatever its size.
 
-    Attributes:
-        size: the total of the sizes of all objects that are kept.
-
     >>> memory = MemoryCache(lambda path: path.name, most=3)
     >>> make = lambda word: memory.get(Path(word), "upper", lambda: (word.upper(), print("made"))[0], len)
     >>> [make("ab"), make("ab"), make("cd"), memory.size]
@@ -57,9 +54,12 @@ class MemoryCache:
 
     def __init__(self, fingerprint: Callable[[Path], str], most: int) -> None:
         self._fingerprint = fingerprint
-        self._most = most
-        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-        self.size = 0
+        self._made = LRU[Any](most)
+
+    @property
+    def size(self) -> int:
+        """The total of the sizes of all objects that are kept."""
+        return self._made.size
 
     def get(self, file: Path, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
         """The object that ``make`` makes of a file, made only where it is not kept.
@@ -72,16 +72,12 @@ class MemoryCache:
         """
         before = self._fingerprint(file)
         entry = (os.path.abspath(file), before, key)
-        if entry in self._kept:
-            self._kept.move_to_end(entry)
-            kept: Made = self._kept[entry][0]
-            return kept
-        made = make()
-        if self._fingerprint(file) == before:
-            self._kept[entry] = made, size(made)
-            self.size += self._kept[entry][1]
-            while self.size > self._most and len(self._kept) > 1:
-                self.size -= self._kept.popitem(last=False)[1][1]
+        made: Made | None = self._made.get(entry)
+        if made is None:
+            made = make()
+            if self._fingerprint(file) == before:
+                self._made.put(entry, made, size(made))
+                self._made.trim(keep=(entry,))
         return made
 
 
@@ -135,9 +131,9 @@ class Cache:
         if self.directory is None:
             return build()
         path = self.directory / f"{_name(key)}.npz"
-        kept = _read(path)
-        if kept is not None:
-            return kept
+        stored = _read(path)
+        if stored is not None:
+            return stored
         built = build()
         self._keep(path, built)
         return built

@@ -20,10 +20,6 @@ from silhouette.files.writing import Content, Staged, make_folder, temporary, un
 def check_folder(folder: Path, inputs: Iterable[Path]) -> None:
     """Refuses a folder into which no command is to write a table, before the work for it begins.
 
-    Args:
-        folder: that is to be written into; it need not be there.
-        inputs: the files and folders that are read for it.
-
     Raises:
         FileError: where it is a file, the root of the file system, the user's home or a folder above that, or one in
             which an input lies, directly or further down, links followed or not.
@@ -189,8 +185,8 @@ class FolderChange:
         others = [*self._staged]
         self._last = last = self._stage(self._main, content)
         if before is not None and self._main.is_file():
-            kept = self._stage(before, read_file(self._main, LARGEST_FILE), like=self._main)
-            _take_place(kept)
+            earlier = self._stage(before, read_file(self._main, LARGEST_FILE), like=self._main)
+            _take_place(earlier)
         for path in [*self._dropped, *(staged.final for staged in others if os.path.lexists(staged.final))]:
             self._aside.append((path, temporary(path.parent)))
             os.replace(*self._aside[-1])

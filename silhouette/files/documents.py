@@ -13,7 +13,7 @@ import os
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,15 @@ def toml(value: Any) -> str:
     return json.dumps(value)
 
 
+def toml_lines(table: Mapping[str, Any]) -> list[str]:
+    """A line for each key of a table.
+
+    >>> toml_lines({"name": "Kal", "at": (1.0, 2)})
+    ['name = "Kal"', 'at = [1.0, 2]']
+    """
+    return [f"{toml_key(key)} = {toml(value)}" for key, value in table.items()]
+
+
 def toml_key(key: str) -> str:
     """A key, in quotes where it has other signs than letters, digits, - and _.
 
@@ -54,41 +63,117 @@ def toml_key(key: str) -> str:
 PATHS = "write / in paths, or put the path in '...'"
 """Advice about the backslash of Windows paths."""
 
-_QUOTES = str.maketrans(dict.fromkeys("\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}„«»", '"'))
+_CURLY = "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}„«»"
+_QUOTES = str.maketrans(dict.fromkeys(_CURLY, '"'))
 
+_TWICE = "cannot (overwrite|declare|mutate)"
+_BOTH_SIDES = "write a digit on both sides of the point, such as 0.5"
+_TWO_QUOTES = "put a text that holds ' in \"...\", and one that holds \" in '...'"
 _LINE_ENDS = "save it with the line ends of Windows or Unix"
 _INVISIBLE = re.compile(
     r"[^\S \t\n\r]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
 
-_MESSAGES: tuple[tuple[str, Callable[[str, str], str]], ...] = (
-    (r"character '\\r'", lambda line, rest: _LINE_ENDS),
-    (r"scalar value", lambda line, rest: "write the character itself"),
-    (r"invalid date", lambda line, rest: "put a date in quotes, as a text"),
-    (r"initial character", lambda line, rest: "a name is missing here: between [[ and ]], or after a point or a comma"),
-    (r"duplicate inline", lambda line, rest: "each key stands once in a table"),
-    (r"expected \"'''\"", lambda line, rest: "close the text with '''"),
-    (r"redefine", lambda line, rest: "write each table once"),
-    (r"unescaped '\\'|invalid hex|illegal character '\\\\'", lambda line, rest: PATHS),
-    (r"illegal character '\\n'|unterminated string", lambda line, rest: 'close the text with "'),
-    (r"expected \"'\"", lambda line, rest: "close the text with '"),
-    (r"cannot (overwrite|declare|mutate)", lambda line, rest: _repeated(line)),
-    (r"expected '\]\]?' at the end", lambda line, rest: "write [[...]] with as many ] as ["),
-    (r"expected '=' after", lambda line, rest: _no_equals(line)),
-    (r"unclosed array", lambda line, rest: _no_comma(rest, "]")),
-    (r"unclosed inline table", lambda line, rest: _no_comma(rest, "}")),
-    (r"invalid value", lambda line, rest: _value(rest)),
-    (r"expected newline", lambda line, rest: _after_value(line, rest)),
-    (r"invalid statement", lambda line, rest: _statement(rest)),
+# What would be right, by the patterns of the parser's message, of the line and of its rest from the mistake on: that of
+# the first row all of whose patterns are found. Their groups may stand in it.
+Mistakes = tuple[tuple[str, str, str, str], ...]
+_ENDS = r"\s*([,\]}#]|$)"
+_TOML_MISTAKES: Mistakes = (
+    (r"character '\\r'", "", "", _LINE_ENDS),
+    (r"scalar value", "", "", "write the character itself"),
+    (r"invalid date", "", "", "put a date in quotes, as a text"),
+    (r"initial character", "", "", "a name is missing here: between [[ and ]], or after a point or a comma"),
+    (r"duplicate inline", "", "", "each key stands once in a table"),
+    (r"expected \"'''\"", "", "", "close the text with '''"),
+    (r"redefine", "", "", "write each table once"),
+    (r"unescaped '\\'|invalid hex|illegal character '\\\\'", "", "", PATHS),
+    (r"illegal character '\\n'|unterminated string", "", "", 'close the text with "'),
+    (r"expected \"'\"", "", "", "close the text with '"),
+    (_TWICE, r"^\s*\[([^\[\]]+)\]", "", "write [[{line[1]}]] where there is one of several, each time"),
+    (
+        _TWICE, r"^\s*([\w-]+)\s*=", "",
+        "'{line[1]}' stands there already: keep one, or begin another piece with [[...]]",
+    ),
+    (_TWICE, "", "", "each key stands once, and [[...]] begins each piece"),
+    (r"expected '\]\]?' at the end", "", "", "write [[...]] with as many ] as ["),
+    (r"expected '=' after", r"^\s*([\w-]+)\s*:\s*(.*)", "", "write {line[1]} = {line[2]}"),
+    (r"expected '=' after", "", "", "write key = value"),
+    (r"unclosed array", "", r"^\s*([^\s,\]}]+)", "put a comma before '{rest[1]}', or close the list with ]"),
+    (r"unclosed array", "", "", "close the list with ]"),
+    (r"unclosed inline table", "", r"^\s*\Z", "write the table in one line, and close it with }}"),
+    (r"unclosed inline table", "", r"^\s*([^\s,\]}]+)", "put a comma before '{rest[1]}', or close the table with }}"),
+    (r"unclosed inline table", "", "", "close the table with }}"),
+    (r"invalid value", "", f"^{_ENDS}", "a value is missing after ="),
+    (r"invalid value", "", r"^\s*=", "write one = alone"),
+    (r"invalid value", "", "^\\s*\N{MINUS SIGN}", "write - for \N{MINUS SIGN}"),
+    (r"invalid value", "", rf"^[^,\]}}#]*[{_CURLY}]", "write straight quotes: {plain}"),
+    (r"invalid value", "", rf"(?i)^\s*true{_ENDS}", "write true"),
+    (r"invalid value", "", rf"(?i)^\s*false{_ENDS}", "write false"),
+    (r"invalid value", "", rf"^\s*(\+?\.\d+|\+?\d+\.){_ENDS}", _BOTH_SIDES),
+    (r"invalid value", "", r"^\s*\(", "write lists with [ ]"),
+    (r"invalid value", "", "", 'put the text in quotes: "{plain}"'),
+    (r"expected newline", r"=\s*[-\d.]+\s*,", "", "write a list as [x, y], and a decimal point as ."),
+    (
+        r"expected newline", "", r"^\s*(mm|cm|inch(es)?|in|\"|°|deg\w*|%)",
+        "leave the unit out: numbers stand alone",
+    ),
+    (r"expected newline", "", r"^\s*//", "begin a comment with #"),
+    (r"expected newline", r"=\s*0\d", "", "leave out the zeros before the number"),
+    (r"expected newline", r"^\s*\[", "", "write [[...]] with as many ] as ["),
+    (r"expected newline", "", r"^\s*;", "leave out the ;"),
+    (r"expected newline", r"=\s*(\"[^\"]*\"|'[^']*')\w", "", _TWO_QUOTES),
+    (r"expected newline", "", r"[\"']\s*\Z", _TWO_QUOTES),
+    (
+        r"expected newline", r"=\s*[-+]?\d", r"^[\w.:]",
+        "write a plain number, such as 12.5, or put the text in quotes",
+    ),
+    (r"expected newline", "", "", "put each key on a line of its own, and text in quotes"),
+    (r"invalid statement", "", r"^\s*(//|/\*|;|--)", "begin a comment with #"),
+    (r"invalid statement", "", r"^\s*[{<]", "write TOML: key = value, [[table]]"),
+    (r"invalid statement", "", "", "write key = value, or [[table]]"),
+)  # fmt: skip
+
+_COMMENT = r"^\s*(//|#|/\*)"
+# The same of JSON, by what stands before and after the mistake.
+_JSON_MISTAKES: Mistakes = (
+    ("^Extra", "", _COMMENT, "leave the comment out: JSON has none, TOML has"),
+    ("^Extra", "", "", "leave out what comes after the last }}; a file holds one object"),
+    ("", "", r"^\s*'", "write \" for '"),
+    ("", r",\s*\Z", r"^\s*[, \n]*([}\]])", "leave out the comma before {rest[1]}"),
+    ("", "", r"^\s*\Z", "the end of the file is missing"),
+    ("", "", _COMMENT, "leave the comment out: JSON has none, TOML has"),
+    (r"^Invalid \\", "", "", r"write / in paths, or \\"),
+    ("^Unterminated", "", "", 'close the text with "'),
+    ("^Expecting ',' delimiter", r"(?<![\w.])-?0$", r"^\s*\d", "leave out the zeros before the number"),
+    ("^Expecting ',' delimiter", r"\d$", r"^\s*\.", _BOTH_SIDES),
+    ("^Expecting ',' delimiter", "", r"^\s*}", "close the list with ]"),
+    ("^Expecting ',' delimiter", "", r"^\s*\]", "close the table with }}"),
+    ("^Expecting ',' delimiter", r"[\w.]$", r"^\s*[\w;]", "write a plain number, such as 12.5, and a comma after it"),
+    ("^Expecting ',' delimiter", "", r"^\s*(.)", "put a comma before {rest[1]}"),
+    ("^Expecting ':' delimiter", "", "", "put a colon between key and value"),
+    ("", "", r"^\s*(True|False|None)\b", "write true, false or null"),
+    ("", "", r"^\s*,", "leave out one comma"),
+    ("", "", r"^\s*\(", "write lists with [ ]"),
+    ("", "", r"^\s*[-+.]", "write a number such as 0.5, 3 or -1"),
+    ("", r"\A\s*\Z", r"^\s*([\w.-]+\s*=|\[\[)", "that is TOML: give the file the ending .toml"),
+    ("", "", f'^\\s*["{_CURLY}]', 'write straight quotes: "'),
+    ("^Expecting", "", "", 'put keys and texts in "quotes"'),
 )
 
 
-def toml_advice(text: str, message: str) -> str:
-    """What would be right where a TOML text goes wrong; empty where it is not plain.
+def _advice(mistakes: Mistakes, message: str, line: str, rest: str) -> str:
+    """What would be right by the first row that fits; empty if none does."""
+    plain = re.split(r"\s*[,\]}#]", rest.strip())[0].translate(_QUOTES)
+    for of_message, of_line, of_rest, advice in mistakes:
+        if re.search(of_message, message, flags=re.IGNORECASE):
+            there, after = re.search(of_line, line), re.search(of_rest, rest)
+            if there and after:
+                return advice.format(line=there, rest=after, plain=plain).rstrip()
+    return ""
 
-    Args:
-        text: the document.
-        message: Python's message, which ends in its place, as "(at line 2, column 9)".
+
+def toml_advice(text: str, message: str) -> str:
+    """What would be right where a TOML text goes wrong, by Python's message; empty where it is not plain.
 
     >>> toml_advice("at = [0 0]", "Unclosed array (at line 1, column 9)")
     "put a comma before '0', or close the list with ]"
@@ -106,156 +191,22 @@ def toml_advice(text: str, message: str) -> str:
         return "an invisible character stands there: delete it"
     if re.search(r'"[^"]*\\', line) and "string" in message:
         return PATHS
-    for pattern, advice in _MESSAGES:
-        if re.search(pattern, message, flags=re.IGNORECASE):
-            return advice(line, line[column - 1 :])
-    return ""
+    return _advice(_TOML_MISTAKES, message, line, line[column - 1 :])
 
 
 def json_advice(text: str, message: str, position: int) -> str:
-    """What would be right where a JSON text goes wrong; empty where it is not plain.
-
-    Args:
-        text: the document.
-        message: Python's message.
-        position: of the mistake in the text.
+    """What would be right where a JSON text goes wrong, by Python's message; empty where it is not plain.
 
     >>> json_advice("{'rules': 1}", "Expecting property name enclosed in double quotes", 1)
     'write " for \\''
     >>> json_advice('{"at": [1, 2,]}', "Expecting value", 13)
     'leave out the comma before ]'
     """
-    before, after = text[:position].rstrip(), text[position:].lstrip()
     if text[position : position + 1] == "\n" and "control" in message:
         return 'close the text with "'
     if _INVISIBLE.match(text[position:]):
         return "an invisible character stands there: delete it"
-    if message.startswith("Extra"):
-        return _json_after(after)
-    if after.startswith("'"):
-        return "write \" for '"
-    if after[:1] in ("}", "]") and before.endswith(","):
-        return f"leave out the comma before {after[0]}"
-    if before.endswith(",") and text[position:].lstrip(", \n")[:1] in ("}", "]"):
-        return f"leave out the comma before {text[position:].lstrip(', ')[0]}"
-    if not after:
-        return "the end of the file is missing"
-    if after.startswith(("//", "#", "/*")):
-        return "leave the comment out: JSON has none, TOML has"
-    if message.startswith("Invalid \\"):
-        return r"write / in paths, or \\"
-    if message.startswith("Unterminated"):
-        return 'close the text with "'
-    if message.startswith("Expecting ',' delimiter"):
-        return _json_comma(text[:position], after)
-    if message.startswith("Expecting ':' delimiter"):
-        return "put a colon between key and value"
-    if re.match(r"(True|False|None)\b", after):
-        return "write true, false or null"
-    if after.startswith(","):
-        return "leave out one comma"
-    if after.startswith("("):
-        return "write lists with [ ]"
-    if re.match(r"[-+.]", after):
-        return "write a number such as 0.5, 3 or -1"
-    if re.match(r"[\w.-]+\s*=|\[\[", after) and not before:
-        return "that is TOML: give the file the ending .toml"
-    if after.translate(_QUOTES)[:1] == '"':
-        return 'write straight quotes: "'
-    if message.startswith("Expecting"):
-        return 'put keys and texts in "quotes"'
-    return ""
-
-
-def _json_comma(before: str, after: str) -> str:
-    """What would be right where a list or a table of JSON neither goes on nor ends."""
-    if re.search(r"(?<![\w.])-?0$", before) and after[:1].isdigit():
-        return "leave out the zeros before the number"
-    if re.search(r"\d$", before) and after.startswith("."):
-        return "write a digit on both sides of the point, such as 0.5"
-    if after.startswith(("}", "]")):
-        return "close the list with ]" if after[0] == "}" else "close the table with }"
-    if re.search(r"[\w.]$", before) and re.match(r"[\w;]", after):
-        return "write a plain number, such as 12.5, and a comma after it"
-    return f"put a comma before {after[:1]}"
-
-
-def _json_after(after: str) -> str:
-    """What would be right where a JSON text goes on after its end."""
-    if after.startswith(("//", "#", "/*")):
-        return "leave the comment out: JSON has none, TOML has"
-    return "leave out what comes after the last }; a file holds one object"
-
-
-def _repeated(line: str) -> str:
-    table = re.match(r"\s*\[([^\[\]]+)\]", line)
-    if table:
-        return f"write [[{table[1]}]] where there is one of several, each time"
-    key = re.match(r"\s*([\w-]+)\s*=", line)
-    if key:
-        return f"'{key[1]}' stands there already: keep one, or begin another piece with [[...]]"
-    return "each key stands once, and [[...]] begins each piece"
-
-
-def _no_equals(line: str) -> str:
-    colon = re.match(r"\s*([\w-]+)\s*:\s*(.*)", line)
-    return f"write {colon[1]} = {colon[2]}".rstrip() if colon else "write key = value"
-
-
-def _no_comma(rest: str, end: str) -> str:
-    what = "the list" if end == "]" else "the table"
-    if end == "}" and not rest.strip():
-        return "write the table in one line, and close it with }"
-    found = re.match(r"\s*([^\s,\]}]+)", rest)
-    return f"put a comma before '{found[1]}', or close {what} with {end}" if found else f"close {what} with {end}"
-
-
-def _value(rest: str) -> str:
-    word = re.split(r"\s*[,\]}#]|\s+$", rest.strip())[0]
-    if not word:
-        return "a value is missing after ="
-    if word.startswith("="):
-        return "write one = alone"
-    if word.startswith("\N{MINUS SIGN}"):
-        return "write - for \N{MINUS SIGN}"
-    plain = word.translate(_QUOTES)
-    if plain != word:
-        return f"write straight quotes: {plain}"
-    if word.lower() in ("true", "false"):
-        return f"write {word.lower()}"
-    if re.fullmatch(r"\+?\.\d+|\+?\d+\.", word):
-        return "write a digit on both sides of the point, such as 0.5"
-    if word.startswith("("):
-        return "write lists with [ ]"
-    return f'put the text in quotes: "{word}"'
-
-
-def _after_value(line: str, rest: str) -> str:
-    if re.search(r"=\s*[-\d.]+\s*,", line):
-        return "write a list as [x, y], and a decimal point as ."
-    if re.match(r"\s*(mm|cm|inch(es)?|in|\"|°|deg\w*|%)", rest):
-        return "leave the unit out: numbers stand alone"
-    if re.match(r"\s*//", rest):
-        return "begin a comment with #"
-    if re.search(r"=\s*0\d", line):
-        return "leave out the zeros before the number"
-    if line.lstrip().startswith("["):
-        return "write [[...]] with as many ] as ["
-    if rest.lstrip().startswith(";"):
-        return "leave out the ;"
-    if re.search(r"=\s*(\"[^\"]*\"|'[^']*')\w", line) or rest.rstrip().endswith(('"', "'")):
-        return "put a text that holds ' in \"...\", and one that holds \" in '...'"
-    if re.search(r"=\s*[-+]?\d", line) and re.match(r"[\w.:]", rest):
-        return "write a plain number, such as 12.5, or put the text in quotes"
-    return "put each key on a line of its own, and text in quotes"
-
-
-def _statement(rest: str) -> str:
-    if rest.lstrip().startswith(("//", "/*", ";", "--")):
-        return "begin a comment with #"
-    if rest.lstrip().startswith(("{", "<")):
-        return "write TOML: key = value, [[table]]"
-    return "write key = value, or [[table]]"
+    return _advice(_JSON_MISTAKES, message, text[:position], text[position:])
 
 
 # ---- documents
@@ -332,11 +283,7 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def document_of(path: Path, text: str) -> dict[str, Any]:
-    """The content that the text of a scene or model file has, by its ending TOML or JSON.
-
-    Raises:
-        FileError: as `read_document` does.
-    """
+    """The content that the text of a scene or model file has, by its ending TOML or JSON."""
     reader = _json if path.suffix.lower() == ".json" else _toml
     try:
         document = reader(text)
@@ -364,11 +311,7 @@ def document_of(path: Path, text: str) -> dict[str, Any]:
 
 
 def read_text(path: Path, *, with_mark: bool = False) -> str:
-    """The text of a scene or model file.
-
-    Args:
-        path: of the file.
-        with_mark: whether a byte order mark at its beginning is part of it.
+    """The text of a scene or model file; ``with_mark`` with the byte order mark at its beginning.
 
     Raises:
         FileError: where it is missing, no regular file, too large or not UTF-8.
@@ -505,8 +448,8 @@ def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _as_in_the_file(names: re.Match[str]) -> str:
-    found = re.findall(r"'([^']*)'", names[1])
-    return f"[{'.'.join(found)}]"
+    tables = re.findall(r"'([^']*)'", names[1])
+    return f"[{'.'.join(tables)}]"
 
 
 def _plain(message: str) -> str:

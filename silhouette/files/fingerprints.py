@@ -82,9 +82,9 @@ class Fingerprints:
         if ending not in (*DOCUMENTS, *_NAMING):
             return ()
         stamp = _stamp(path) if path.is_file() else None
-        kept = self._names.get(path)
-        if kept is not None and kept[0] == stamp:
-            return kept[1]
+        entry = self._names.get(path)
+        if entry is not None and entry[0] == stamp:
+            return entry[1]
         if ending in DOCUMENTS:
             names = {text for text in references(path) if Path(text).suffix.lower() in (*DOCUMENTS, *MESHES)}
         else:
@@ -96,13 +96,13 @@ class Fingerprints:
 
     def _content(self, path: Path) -> bytes:
         stamp = _stamp(path)
-        kept = self._contents.get(path)
-        if kept is None or kept[0] != stamp:
+        entry = self._contents.get(path)
+        if entry is None or entry[0] != stamp:
             if stamp[0] > LARGEST_FILE:
                 raise ValueError("too large for any reader")
             with open_file(path) as file:
-                kept = self._contents[path] = stamp, hashlib.file_digest(file, "blake2b").digest()
-        return kept[1]
+                entry = self._contents[path] = stamp, hashlib.file_digest(file, "blake2b").digest()
+        return entry[1]
 
 
 def references(path: Path) -> tuple[str, ...]:

@@ -1,9 +1,16 @@
-"""Reading users' files: the one way in, for scenes, models, meshes and what these refer to.
+"""Reading users' files: the one way in, for scenes, models, meshes and what these refer to; and where the examples lie.
 
 name in a file -> path, seen from the folder of that file -> its bytes, or one line that says what is wrong
 
 Only regular files are opened. A pipe, a device or a socket, also by a link, is refused by what the file system says
 about it: opening it could wait for ever, or never end. Nothing is read beyond the size that the caller allows.
+
+Example scenes name their models by ``../../models``, so both folders always lie side by side::
+
+    checkout/                     site-packages/silhouette/examples/
+        models/  *.glb *.toml         models/  *.glb *.toml
+        scenes/  GAME/*.toml          scenes/  GAME/*.toml
+        silhouette/
 """
 
 from __future__ import annotations
@@ -17,11 +24,49 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from silhouette.errors import FileError
+from silhouette.errors import FileError, RequestError
 from silhouette.text import as_written
 
-if TYPE_CHECKING:  # pydantic, which help does not need
+if TYPE_CHECKING:
     from silhouette.files.schema import Location
+
+
+PACKAGE = Path(__file__).resolve().parents[1]
+"""The folder ``silhouette`` that this program runs from."""
+
+
+def examples_folder() -> Path:
+    """The folder in which the example ``scenes`` and ``models`` lie.
+
+    Raises:
+        RequestError: where there is none, as after an installation that left the package data out.
+
+    >>> sorted(folder.name for folder in examples_folder().iterdir() if folder.name in ("models", "scenes"))
+    ['models', 'scenes']
+    """
+    installed, checkout = PACKAGE / "examples", PACKAGE.parent
+    if installed.is_dir():
+        return installed
+    # A checkout is known by its pyproject.toml: beside an installed package, "scenes" may be anybody's folder.
+    if (checkout / "pyproject.toml").is_file() and (checkout / "scenes").is_dir():
+        return checkout
+    raise RequestError("the example scenes are not installed; install Silhouette again, or take them from its source")
+
+
+def example(name: str) -> Path:
+    """The path of an example file, such as ``scenes/ikosa/face_to_face.toml``.
+
+    It is the name itself where the current folder holds the file, as that of a checkout does.
+
+    Raises:
+        RequestError: where the examples are not installed.
+
+    >>> example("models/crate.toml").is_file()
+    True
+    """
+    here = Path(name)
+    return here if here.is_file() else examples_folder() / name
+
 
 # ---- files that a file names
 
@@ -35,11 +80,6 @@ MISSING = {"mesh": "is not there", "model": "there is no such file", "rules": "t
 
 def file_named(location: Location, key: Literal["mesh", "model", "rules"], name: str) -> Path:
     """The path of a file that a scene or model file names, seen from the folder of that file.
-
-    Args:
-        location: the place of the name: the file, and the piece in it.
-        key: the key that has the name as its value, for messages.
-        name: the name.
 
     Raises:
         FileError: where nothing is there, with the piece and the folder in which it was looked for.
@@ -85,12 +125,13 @@ def _what_to_write(path: Path, name: str, naming: Path) -> str:
     if slashed != name and _is_there(naming.parent / slashed):
         return f"write / in paths: {as_written(slashed)}"
     ending = path.suffix.lower()
-    neighbours = [other for other in neighbours if Path(other).suffix.lower() == ending and other != naming.name]
-    by_case = {other.lower(): other for other in neighbours}
+    by_case = {
+        other.lower(): other for other in neighbours if Path(other).suffix.lower() == ending and other != naming.name
+    }
     close = get_close_matches(path.name.lower(), by_case, n=1, cutoff=0.7)
     if close:
         return f"did you mean {as_written(str(Path(name).with_name(by_case[close[0]])))}?"
-    return "check the path, and write / in it" if "\\" in name and os.sep == "/" else "check the path"
+    return "check the path, and write / in it" if slashed != name and os.sep == "/" else "check the path"
 
 
 # ---- reading
@@ -181,9 +222,6 @@ def size_in_words(size: int) -> str:
 
 def no_file(mode: int) -> str:
     """What something in the file system is that is neither a regular file nor a folder; empty for these two.
-
-    Args:
-        mode: as `os.stat` gives it.
 
     >>> no_file(stat.S_IFIFO), no_file(stat.S_IFREG)
     ('a pipe', '')

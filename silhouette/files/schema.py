@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
 from silhouette.errors import FileError
-from silhouette.text import KEYS_ALIKE, as_written, did_you_mean
+from silhouette.text import KEYS_ALIKE, as_written, did_you_mean, in_a_row
 
 MAX_LENGTH = 1e6  # mm: a kilometre is no tabletop
 COARSEST = 10.0  # mm per pixel
@@ -75,8 +75,8 @@ class Entry(BaseModel):
         schema = handler(core_schema)
         properties = handler.resolve_ref_schema(schema)["properties"]
         for key, meaning in meanings(cls).items():
-            wanted = properties[key].get("description")
-            properties[key]["description"] = f"{meaning} It must be {wanted}." if wanted else meaning
+            must_be = properties[key].get("description")
+            properties[key]["description"] = f"{meaning} It must be {must_be}." if must_be else meaning
         return schema
 
 
@@ -121,8 +121,8 @@ def need_one(entry: BaseModel, *keys: str) -> None:
     """Refuses an entry that has none of the keys, or more than one."""
     given = [key for key in keys if getattr(entry, key) is not None]
     if len(given) != 1:
-        wanted = f"{', '.join(keys[:-1])} or {keys[-1]}"
-        raise plain(f"it has {' and '.join(given) or 'none of ' + wanted}; it must have exactly one of {wanted}")
+        choice = in_a_row(keys, last="or")
+        raise plain(f"it has {' and '.join(given) or 'none of ' + choice}; it must have exactly one of {choice}")
 
 
 def exactly_one(*keys: str) -> ConfigDict:
@@ -163,31 +163,36 @@ def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, lo
     if details["type"] == "plain":
         return Location(location.path, _words(location.where, data, steps)).error(details["msg"])
     if details["type"] in ("extra_forbidden", "missing") and isinstance(steps[-1], str):
-        key = str(steps.pop())
-        owner, field = _field_at(schema, steps)
-        here = Location(location.path, _words(location.where, data, steps))
+        key, above = steps[-1], steps[:-1]
+        owner = _field_at(schema, above)[0]
+        here = Location(location.path, _words(location.where, data, above))
         if details["type"] == "extra_forbidden":
-            meant = _what_is_meant(key, owner)
-            if steps and key in schema.model_fields:
-                meant = "it belongs to the whole file: write it above the first [[...]]"
-            return here.error(f"unknown key '{key}'; {meant}")
+            is_of_file = above and key in schema.model_fields
+            meant = "it belongs to the whole file: write it above the first [[...]]"
+            return here.error(f"unknown key '{key}'; {meant if is_of_file else _what_is_meant(key, owner)}")
         if key in owner.model_fields:
             return here.error(f"{key} is missing; it must be {owner.model_fields[key].description}")
-    while steps and not isinstance(steps[-1], str):
-        steps.pop()
-    value = data
-    for number, step in enumerate(steps):
-        if isinstance(step, str) and not isinstance(value, Mapping):  # a kind of value that it could have been
-            del steps[number:]
+        steps = above
+    steps, value = _value_at(steps, data)
+    field = _field_at(schema, steps)[1]
+    needed = "a table of keys and values" if field is None else field.description or _choices(field.annotation)
+    bounds = details.get("ctx", {})
+    if (bounds.get("le") == MAX_LENGTH or bounds.get("ge") == -MAX_LENGTH) and "million" not in needed:
+        needed += f", and no number may be beyond {MAX_LENGTH:.0f}"
+    subject = _words(location.where, data, steps) or "the file"
+    return Location(location.path).error(f"{subject} is {as_written(value)}; it must be {needed}")
+
+
+def _value_at(steps: Sequence[int | str], data: object) -> tuple[list[int | str], object]:
+    """The steps up to the last named one, none of which is a kind of value that it could have been; the value there."""
+    named = max((number for number, step in enumerate(steps, 1) if isinstance(step, str)), default=0)
+    value, taken = data, list[int | str]()
+    for step in steps[:named]:
+        if isinstance(step, str) and not isinstance(value, Mapping):
             break
         value = _inside(value, step)
-    _, field = _field_at(schema, steps)
-    wanted = "a table of keys and values" if field is None else field.description or _choices(field.annotation)
-    subject = _words(location.where, data, steps)
-    bounds = details.get("ctx", {})
-    if (bounds.get("le") == MAX_LENGTH or bounds.get("ge") == -MAX_LENGTH) and "million" not in wanted:
-        wanted += f", and no number may be beyond {MAX_LENGTH:.0f}"
-    return Location(location.path).error(f"{subject or 'the file'} is {as_written(value)}; it must be {wanted}")
+        taken.append(step)
+    return taken, value
 
 
 def _what_is_meant(key: str, owner: type[BaseModel]) -> str:
@@ -214,7 +219,7 @@ def _inside(value: object, step: int | str) -> object:
     return None
 
 
-def _field_at(schema: type[BaseModel], steps: list[int | str]) -> tuple[type[BaseModel], FieldInfo | None]:
+def _field_at(schema: type[BaseModel], steps: Sequence[int | str]) -> tuple[type[BaseModel], FieldInfo | None]:
     """The schema at the end of some steps, and the field of the last named step."""
     field = None
     for step in steps:
@@ -237,7 +242,7 @@ def _choices(annotation: object) -> str:
     return " or ".join(as_written(choice) for choice in choices)
 
 
-def _words(start: str, data: object, steps: list[int | str]) -> str:
+def _words(start: str, data: object, steps: Sequence[int | str]) -> str:
     """The path to a value in words, such as "fighter 'Vex', parts 1, box"."""
     words = [start] if start else []
     value = data

@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from silhouette.errors import FileError, WrittenFileWarning
 from silhouette.files.reading import DOCUMENTS, no_file
+from silhouette.text import counted
 
 PARTIAL = ".part"
 """How the temporary names end; a process that is killed may leave such a file or folder behind."""
@@ -82,10 +83,6 @@ def _document_behind(path: Path) -> str:
 
 def write_file(path: Path, content: Content) -> None:
     """Writes a file whole, or not at all.
-
-    Args:
-        path: of the file, in a folder that exists; an earlier file of that name is replaced.
-        content: what it is to hold.
 
     Raises:
         FileError: where it cannot be written. The earlier file is then unchanged.
@@ -186,7 +183,7 @@ class Staged:
     def _warn_of_hard_links(self) -> None:
         links = self.final.stat().st_nlink if self.final.exists() else 1
         if links > 1:
-            others = f"{links - 1} other name{'s' if links > 2 else ''}"
+            others = counted(links - 1, "other name")
             words = (
                 "(hard links), which keep the earlier content; copy it there as well if they should have the new one"
             )
@@ -216,12 +213,10 @@ class Staged:
 def open_own(path: Path, *, new: bool) -> BinaryIO:
     """A file that this program keeps for itself under a name that others can foresee, open for reading and writing.
 
+    A ``new`` one is made, empty; else it is there already.
+
     In a folder that others may write to, somebody else may have put something under the name: a link is not followed, a
     pipe not waited for, and a new file takes no name that is there.
-
-    Args:
-        path: of the file.
-        new: whether it is made, empty; else it is there already.
 
     Raises:
         OSError: where it cannot be opened, is there already, or is no regular file.

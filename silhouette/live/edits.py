@@ -26,7 +26,7 @@ from silhouette.scenes.places import Trial, entry_at, turns
 from silhouette.scenes.standing import TABLE_TOP, Standing
 from silhouette.scenes.surfaces import underside_of
 from silhouette.scenes.table import MILLIMETRES, SURFACE, TableScene
-from silhouette.text import did_you_mean
+from silhouette.text import did_you_mean, numbered
 
 Document = dict[str, Any]
 
@@ -109,10 +109,7 @@ def free_name(document: Document, like: str) -> str:
     taken = {entry["name"] for _, _, entry in entries_of(document)}
     stem, _, last = like.rpartition(" ")
     stem = stem if stem and last.isdigit() else like
-    number = 2
-    while f"{stem} {number}" in taken:
-        number += 1
-    return f"{stem} {number}"
+    return numbered(stem, taken)
 
 
 def check_free(document: Document, scene: TableScene, name: str) -> None:

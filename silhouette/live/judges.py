@@ -28,6 +28,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.version import VERSION
 from silhouette.doubt.maps import Cells, MapRequest, checks_of_map, judged_cells
 from silhouette.drawing.in_3d.stage import sight_entry
 from silhouette.drawing.in_3d.table_stage import sight_of
@@ -52,7 +53,6 @@ from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from silhouette.scenes.warnings import prepare
 from silhouette.text import problem
-from silhouette.version import VERSION
 from silhouette.views import View
 from silhouette.workers import PATIENT, WorkerPool, cores, start_method
 from silhouette.workers.content import CONTENT_ROOM, Content, content_of

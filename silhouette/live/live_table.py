@@ -50,7 +50,7 @@ from silhouette.rules import FIRST, rule_called, rule_of
 from silhouette.rules.abilities import first_scene_of
 from silhouette.scans.keeping import SCENE
 from silhouette.scenes.table import TableScene
-from silhouette.text import in_quotes
+from silhouette.text import in_quotes, json_text
 
 # ---- pictures of tagged models
 
@@ -191,7 +191,7 @@ class Unsaved:
             FileError: where the folder cannot be written to.
         """
         unsaved = {"of": _digest(on_disk), "names": self.names, "models": self.models, "text": self.text}
-        write_file(scene.with_name(autosave_name(scene)), json.dumps(unsaved, indent=2, default=str))
+        write_file(scene.with_name(autosave_name(scene)), json_text(unsaved, indent=2, default=str))
 
     @classmethod
     def read(cls, scene: Path, on_disk: str | None) -> Unsaved:

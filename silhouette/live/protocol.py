@@ -41,7 +41,7 @@ from silhouette.rules import rule_called
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Trial, with_trials
 from silhouette.scenes.scene import Check
-from silhouette.text import as_written, did_you_mean, problem, strict
+from silhouette.text import as_written, did_you_mean, json_text, problem, strict
 
 # ---- the table as JSON
 
@@ -462,7 +462,7 @@ async def _serve(table: LiveTable, judges: Judges, lines: BinaryIO, out: TextIO)
 
     def tell(message: dict[str, Any]) -> None:
         try:
-            out.write(json.dumps(message, allow_nan=False) + "\n")
+            out.write(json_text(message) + "\n")
             out.flush()
         except OSError as error:
             if not broken.done():

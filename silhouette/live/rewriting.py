@@ -20,6 +20,7 @@ import tomlkit
 from tomlkit.items import AoT, Array
 
 from silhouette.files.documents import BYTE_ORDER_MARK, MARKS
+from silhouette.text import json_text
 
 # ---- the blocks of a TOML file
 
@@ -235,7 +236,7 @@ class _Value:
 
 
 def _in_a_line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json_text(value, ensure_ascii=False, default=str)
 
 
 def _written(value: Any, indent: str = "") -> str:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
-from silhouette.meshes.clusters import Indices, spread
+from silhouette.geometry import Flags, Floats, spread
+from silhouette.meshes.clusters import Indices
 
 
 def among(cells: Indices, asked: Indices, *others: Indices) -> tuple[Indices, ...]:

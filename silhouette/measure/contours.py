@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers
-from silhouette.meshes.clusters import SIZE, Clusters, Indices, clusters_of, spread
+from silhouette.geometry import Flags, Floats, Integers, spread
+from silhouette.meshes.clusters import SIZE, Clusters, Indices, clusters_of
 from silhouette.renderers.protocol import NEAREST, Body
 from silhouette.views import View
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Flags, Floats, spread
 from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import Placed
-from silhouette.meshes.clusters import SIZE, Indices, spread
+from silhouette.meshes.clusters import SIZE, Indices
 from silhouette.renderers.protocol import NEAREST
 
 LARGE = 2.0

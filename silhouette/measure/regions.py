@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Flags, Floats, spread
 from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import Contours, Placed
 from silhouette.measure.patches import boxes_between
 from silhouette.measure.strips import RIM, Pieces, open_contours
-from silhouette.meshes.clusters import Indices, spread
+from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST
 
 DOUBT = 1e-6

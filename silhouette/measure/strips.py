@@ -15,10 +15,10 @@ from itertools import product
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Flags, Floats, spread
 from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import SHORTEST, Contours
-from silhouette.meshes.clusters import Indices, spread
+from silhouette.meshes.clusters import Indices
 
 PLACES = ((0.5,), (0.0, 1.0))
 """Where along a piece rays are sent: to its middle, which most often proves it, then next to its ends. Where

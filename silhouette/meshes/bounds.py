@@ -47,12 +47,12 @@ def tighter_points(mesh: Mesh, fits: Callable[[Floats], Flags]) -> Floats:
         return some
     boxes = _boxes(mesh)
     small = boxes.small.reshape(-1, 8, 3)
-    loose = ~fits(boxes.small).reshape(-1, 8).all(axis=1)
-    if loose.all():
+    beyond = ~fits(boxes.small).reshape(-1, 8).all(axis=1)
+    if beyond.all():
         return mesh.vertices
     used = np.zeros(len(mesh.vertices), dtype=np.bool_)
-    used[mesh.faces[np.repeat(loose, np.diff(boxes.ends, prepend=0))]] = True
-    return np.concatenate([small[~loose].reshape(-1, 3), mesh.vertices[used]])
+    used[mesh.faces[np.repeat(beyond, np.diff(boxes.ends, prepend=0))]] = True
+    return np.concatenate([small[~beyond].reshape(-1, 3), mesh.vertices[used]])
 
 
 @derived

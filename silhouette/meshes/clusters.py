@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, Integers
-from silhouette.meshes.derived import recorded
-from silhouette.meshes.mesh import Mesh, merge_equal, stable_order
+from silhouette.geometry import Floats, Integers, spread
+from silhouette.meshes.mesh import Mesh, merge_equal, recorded, stable_order
 
 SIZE = 64
 """Faces of a cluster: fewer are culled more closely, more are fewer to cull. Between 32 and 128 a search for contours
@@ -101,16 +100,6 @@ VERSION = 1
 def clusters_of(mesh: Mesh) -> Clusters:
     """The clusters and edges of a mesh, worked out at the first call."""
     return recorded(mesh, Clusters, VERSION, _built)
-
-
-def spread(starts: Indices, counts: Indices) -> tuple[Indices, Indices]:
-    """The numbers start, start + 1, ... of each of several runs, one run after the other; and whose run each is of.
-
-    >>> [part.tolist() for part in spread(np.array([7, 3, 5]), np.array([2, 0, 3]))]
-    [[7, 8, 5, 6, 7], [0, 0, 2, 2, 2]]
-    """
-    owner = np.repeat(np.arange(len(counts)), counts)
-    return np.arange(len(owner)) + (starts - (np.cumsum(counts) - counts))[owner], owner
 
 
 def _built(mesh: Mesh) -> Clusters:

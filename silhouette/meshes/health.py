@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.geometry import Flags, Floats, Integers, components
+from silhouette.text import counted
 
 # In the file's own units; nothing on a table is ten kilometres long, whatever the unit.
 LARGEST_COORDINATE = 1e7
@@ -52,13 +53,13 @@ class Health:
         """
         sentences = []
         if self.holes:
-            sentences.append(f"the mesh has {_counted(self.holes, 'hole')}; sight passes through")
+            sentences.append(f"the mesh has {counted(self.holes, 'hole')}; sight passes through")
         if self.flipped:
             sentences.append(
-                f"faces are flipped against each other at {_counted(self.flipped, 'edge')}; both sides block"
+                f"faces are flipped against each other at {counted(self.flipped, 'edge')}; both sides block"
             )
         if self.tangled:
-            sentences.append(f"more than two faces meet at {_counted(self.tangled, 'edge')}")
+            sentences.append(f"more than two faces meet at {counted(self.tangled, 'edge')}")
         return tuple(sentences)
 
 
@@ -207,22 +208,6 @@ def boundary(faces: Integers, vertices: int) -> NDArray[np.int64]:
     return np.stack([odd // vertices, odd % vertices], axis=1)
 
 
-def components(edges: NDArray[np.int64], vertices: int) -> NDArray[np.int64]:
-    """For each vertex (n,) the least vertex that edges (e, 2) connect it with.
-
-    >>> components(np.array([[4, 3], [1, 3]]), 5).tolist()
-    [0, 1, 2, 1, 1]
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(len(edges), dtype=np.bool_), (edges[:, 0], edges[:, 1])), shape=(vertices, vertices))
-    _, component = connected_components(graph, directed=False)
-    _, least = np.unique(component, return_index=True)
-    connected: NDArray[np.int64] = least[component]
-    return connected
-
-
 def _edges(faces: Integers, vertices: int) -> tuple[Keys, Keys, Keys]:
     """Each edge once as ``low * vertices + high``, how many faces use it, and how many of them from low to high.
 
@@ -236,7 +221,3 @@ def _edges(faces: Integers, vertices: int) -> tuple[Keys, Keys, Keys]:
     first = np.flatnonzero(np.concatenate([[True], edges[1:] != edges[:-1]]))
     counts = np.diff(np.append(first, len(edges)))
     return edges[first], counts, np.add.reduceat(keys & 1, first)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -24,9 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats
-from silhouette.meshes.health import NARROW, boundary, boundary_loops, components
+from silhouette.geometry import Flags, Floats, components
+from silhouette.meshes.health import NARROW, boundary, boundary_loops
 from silhouette.meshes.mesh import Mesh
+from silhouette.text import counted
 
 # Boundary vertices that are nearer to each other than this share of the mesh's extent are one: cracks, not holes.
 WELD = NARROW
@@ -78,14 +79,15 @@ class Closed:
         """
         if self.holes == 0:
             return "closed cracks of no width; the surface did not grow" if self.welded else "nothing was open"
-        count = f"{self.holes} hole{'' if self.holes == 1 else 's'}"
         how = " by a cone to its middle" if self.holes == 1 else " by cones to their middles"
         if self.skirts == self.holes:
             how = " by a skirt down to a floor"
         elif self.skirts:
             how += f", {self.skirts} of them by a skirt down to a floor"
         across = f" (largest {self.largest:.1f} mm across)"
-        return f"closed {count}{across}{how}; the surface grew by {100.0 * self.share_grown:.1f} %"
+        return (
+            f"closed {counted(self.holes, 'hole')}{across}{how}; the surface grew by {100.0 * self.share_grown:.1f} %"
+        )
 
 
 def close(mesh: Mesh) -> Closed:
@@ -251,10 +253,10 @@ def _zipped(mesh: Mesh) -> tuple[Mesh, Edges, Edges]:
         from_start = start[edge] + way * step
         along = loops.vertices[order]
         cut = np.column_stack([along[from_start], along[from_start + way], third[long][edge]]).astype(np.int32)
-        kept = np.ones(len(mesh.faces), dtype=np.bool_)
-        kept[at[long]] = False
-        part = np.concatenate([mesh.part[kept], mesh.part[at[long]][edge]])
-        mesh = Mesh(mesh.vertices, np.concatenate([mesh.faces[kept], cut]), part, mesh.part_names)
+        whole = np.ones(len(mesh.faces), dtype=np.bool_)
+        whole[at[long]] = False
+        part = np.concatenate([mesh.part[whole], mesh.part[at[long]][edge]])
+        mesh = Mesh(mesh.vertices, np.concatenate([mesh.faces[whole], cut]), part, mesh.part_names)
         rim, third, at = _rim(mesh)
     return mesh, rim, third
 

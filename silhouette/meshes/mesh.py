@@ -1,19 +1,25 @@
-"""LOAD: a mesh file becomes a Mesh with named parts, checked for health. Only its formats import trimesh."""
+"""LOAD: a mesh file becomes a Mesh with named parts, checked for health. Only its formats import trimesh.
+
+What is worked out of a mesh alone is kept in memory as long as the mesh, and in the cache folder that it was read with
+(`recorded`).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_type_hints
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.files.cache import Arrays, Cache
 from silhouette.geometry import Flags, Floats, Integers
-from silhouette.lazy import cached_property
+from silhouette.lazy import cached_property, derived
 from silhouette.meshes.formats.base import (
     MOST_PARTS,
     MOST_TRIANGLES,
@@ -98,7 +104,7 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
     Transforms of the file's scene are applied, instances included, and so are shape keys that are on and skeletons in
     their pose. What the file says is no body, such as a slicer's modifier or a hidden node, is left out with a warning.
     Parts are the scene's nodes (glTF), groups, objects or materials (OBJ), objects (3MF) or solids (STL); parts of
-    equal names are one part. Colours are ignored: `silhouette.meshes.display` has them. Nothing is read outside the
+    equal names are one part. Colours are ignored: `silhouette.meshes.stored` has them. Nothing is read outside the
     file's folder.
 
     Raises:
@@ -182,10 +188,10 @@ def joined(surfaces: list[Surface]) -> tuple[Floats, NDArray[np.int64], Integers
     total = sum(map(len, faces))
     if total > MOST_TRIANGLES or end > 2 * MOST_VERTICES:
         raise Refused(f"holds {total} triangles over {end} vertices; {MOST_TRIANGLES} triangles are the most")
-    return _one(vertices).astype(np.float64, copy=False), _one(faces), _one(part), names
+    return _concatenated(vertices).astype(np.float64, copy=False), _concatenated(faces), _concatenated(part), names
 
 
-def _one(arrays: list[NDArray[Any]]) -> NDArray[Any]:
+def _concatenated(arrays: list[NDArray[Any]]) -> NDArray[Any]:
     """The arrays one after the other; the list is emptied."""
     joined = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
     arrays.clear()
@@ -213,12 +219,12 @@ def _cleaned(
     order = np.flatnonzero(whole)[morton_order(_centroids(vertices, corners[whole]))]
     corners, part = corners[order], part[order]
     used = used_vertices(corners, len(vertices))
-    kept = np.flatnonzero(np.bincount(part, minlength=len(names)))
+    used_parts = np.flatnonzero(np.bincount(part, minlength=len(names)))
     mesh = Mesh(
         vertices[used],
         _renumbered(corners, used),
-        np.searchsorted(kept, part).astype(np.int32),
-        tuple(names[index] for index in kept),
+        np.searchsorted(used_parts, part).astype(np.int32),
+        tuple(names[index] for index in used_parts),
     )
     warnings = list(health.warnings)
     dropped = len(faces) - len(corners)
@@ -253,12 +259,12 @@ def merge_equal(vertices: Floats) -> tuple[Floats, Integers]:
         order = np.lexsort(points.T)
         new[1:] = (points[order[1:]] != points[order[:-1]]).any(axis=1)
     first = np.minimum.reduceat(order, np.flatnonzero(new))
-    kept = np.zeros(len(points), dtype=np.bool_)
-    kept[first] = True
-    number = (np.cumsum(kept) - 1).astype(np.int32)
+    is_first = np.zeros(len(points), dtype=np.bool_)
+    is_first[first] = True
+    number = (np.cumsum(is_first) - 1).astype(np.int32)
     merged = np.empty(len(points), dtype=np.int32)
     merged[order] = number[first][np.cumsum(new) - 1]
-    return points[kept], merged
+    return points[is_first], merged
 
 
 def morton_order(points: Floats) -> NDArray[np.int64]:
@@ -311,3 +317,99 @@ def _renumbered(faces: NDArray[Any], used: Flags) -> Integers:
     numbers: Integers = (np.cumsum(used) - 1).astype(np.int32)
     renumbered: Integers = numbers[faces]
     return renumbered
+
+
+Record = TypeVar("Record")
+
+_caches: WeakKeyDictionary[Mesh, Cache] = WeakKeyDictionary()
+
+
+def keep_in(cache: Cache, *meshes: Mesh) -> None:
+    """Has what is worked out of these meshes kept in a cache folder too."""
+    for mesh in meshes:
+        _caches[mesh] = cache
+
+
+def keep_beside(mesh: Mesh, part: Mesh) -> None:
+    """Has what is worked out of a part of a mesh kept where that of the whole mesh is."""
+    if mesh in _caches:
+        _caches[part] = _caches[mesh]
+
+
+def recorded(mesh: Mesh, kind: type[Record], version: int, work_out: Callable[[Mesh], Record]) -> Record:
+    """What ``work_out`` finds of a mesh: a dataclass of arrays, floats, and other such dataclasses.
+
+    It is the same whether it was kept or not: arrays are laid out in memory row by row either way, so that sums over
+    them are rounded alike.
+
+    Args:
+        mesh: what it is worked out of, and of nothing else.
+        kind: the dataclass.
+        version: raised whenever what is worked out changes.
+        work_out: works it out.
+
+    >>> from dataclasses import dataclass
+    >>> from silhouette.meshes.primitives import Box, Solid, solid
+    >>> @dataclass
+    ... class Size:
+    ...     faces: float
+    >>> box = solid(Solid(Box((1.0, 1.0, 1.0))))
+    >>> def size_of(mesh):
+    ...     print("worked out")
+    ...     return Size(float(len(mesh.faces)))
+    >>> recorded(box, Size, 1, size_of), recorded(box, Size, 1, size_of)
+    worked out
+    (Size(faces=12.0), Size(faces=12.0))
+    """
+    task = _Task(kind, version, work_out)
+    record: Record = _recorded(mesh, task)
+    task.work_out = None  # it may hold the mesh
+    return record
+
+
+@dataclass(eq=False)
+class _Task:
+    """A kind of record, with what works it out; two are equal if their dataclasses are."""
+
+    record: type
+    version: int
+    work_out: Callable[[Mesh], Any] | None
+
+    def __hash__(self) -> int:
+        return hash(self.record)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Task) and self.record is other.record
+
+
+@derived
+def _recorded(mesh: Mesh, task: _Task) -> Any:
+    """The record of `recorded`, made of arrays from the cache folder."""
+    work_out = task.work_out
+    assert work_out is not None
+    key = f"{task.record.__module__}.{task.record.__qualname__} {task.version} {mesh.digest}"
+    arrays = _caches.get(mesh, Cache(None)).fetch(key, lambda: _arrays(work_out(mesh)))
+    return _record(task.record, arrays)
+
+
+def _arrays(record: Any, prefix: str = "") -> Arrays:
+    """The arrays of a record, under the names of its fields; those of a record in it as ``field.field``."""
+    arrays: Arrays = {}
+    for each in fields(record):
+        value = getattr(record, each.name)
+        if is_dataclass(value):
+            arrays |= _arrays(value, f"{prefix}{each.name}.")
+        else:
+            arrays[prefix + each.name] = np.asarray(value, order="C")
+    return arrays
+
+
+def _record(kind: Any, arrays: Arrays, prefix: str = "") -> Any:
+    """The record whose arrays these are."""
+    values = dict[str, Any]()
+    for name, hint in get_type_hints(kind).items():
+        if is_dataclass(hint):
+            values[name] = _record(hint, arrays, f"{prefix}{name}.")
+        else:
+            values[name] = arrays[prefix + name].item() if hint is float else arrays[prefix + name]
+    return kind(**values)

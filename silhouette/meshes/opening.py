@@ -112,5 +112,5 @@ def plainly(path: Path) -> Iterator[None]:
         raise
     except Exception as error:  # whatever a parser of foreign bytes may raise is the file's fault
         ending = path.suffix.lower().removeprefix(".")
-        known = ending if ending in FORMATS else "mesh"
-        raise MeshError(path, f"is malformed, in a way that is hard to name; export it as {known} again") from error
+        kind = ending if ending in FORMATS else "mesh"
+        raise MeshError(path, f"is malformed, in a way that is hard to name; export it as {kind} again") from error

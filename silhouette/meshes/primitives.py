@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers, Pose, corners, cosine_and_sine
+from silhouette.lazy import remembered
 from silhouette.meshes.mesh import Mesh
 
 Axis = Literal["x", "y", "z"]
@@ -110,7 +111,7 @@ def solid(*parts: Solid) -> Mesh:
     return _joined(parts)
 
 
-@lru_cache(maxsize=512)
+@remembered
 def _joined(parts: tuple[Solid, ...]) -> Mesh:
     surfaces = [_surface(part) for part in parts]
     names = part_names(parts)
@@ -132,8 +133,8 @@ def part_names(parts: Sequence[Solid]) -> tuple[str, ...]:
     """
     names = []
     for index, part in enumerate(parts):
-        alike = sum(type(earlier.shape) is type(part.shape) and earlier.name is None for earlier in parts[: index + 1])
-        names.append(part.name or f"{type(part.shape).__name__.lower()} {alike}")
+        number = sum(type(earlier.shape) is type(part.shape) and earlier.name is None for earlier in parts[: index + 1])
+        names.append(part.name or f"{type(part.shape).__name__.lower()} {number}")
     return tuple(names)
 
 

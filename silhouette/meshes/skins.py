@@ -81,19 +81,12 @@ class Pictures:
                     # A JPEG is halved while it is decoded.
                     image.draft("RGB", (max(image.width // 2, FINE), max(image.height // 2, FINE)))
                     is_halved = max(image.size) > FINE and image.mode in ("L", "RGB", "RGBA")
-                    found: Any = image.reduce(2) if is_halved else image
-                    return np.asarray(found.convert("RGB"))
+                    shrunk: Any = image.reduce(2) if is_halved else image
+                    return np.asarray(shrunk.convert("RGB"))
         except (Refused, SilhouetteError):
             raise
         except Exception:  # whatever a decoder of foreign bytes may raise is the picture's fault
             raise Refused("cannot be read: it is broken, or neither PNG nor JPEG") from None
-
-
-def vertex_colours(surface: Surface, pictures: Pictures) -> Bytes | None:
-    """The colour (n, 3) of each vertex of a surface that has a skin and its vertices for itself; None as in `mixed`."""
-    skin = surface.skin
-    assert skin is not None
-    return mixed(skin, len(surface.vertices), skin.shades, skin.uv, pictures)
 
 
 def used_colours(surface: Surface, pictures: Pictures) -> tuple[NDArray[np.int64], Bytes | None]:
@@ -160,17 +153,17 @@ def mixed(
     picture = pictures.get(skin.picture) if skin.picture is not None and places is not None else None
     plain = skin.factor == (1.0, 1.0, 1.0)
     if picture is not None and places is not None:
-        found = sampled(picture, places)
+        colours = sampled(picture, places)
     elif shades is not None:
-        found, shades = shades, None
+        colours, shades = shades, None
     elif plain and skin.picture is not None:
         return None
     else:
-        found = np.full((count, 3), WHITE, np.uint8)
+        colours = np.full((count, 3), WHITE, np.uint8)
     if not plain or shades is not None:
-        light = LIGHT[found] * np.array(skin.factor, np.float32)
-        found = as_bytes(light if shades is None else light * LIGHT[shades])
-    return found
+        light = LIGHT[colours] * np.array(skin.factor, np.float32)
+        colours = as_bytes(light if shades is None else light * LIGHT[shades])
+    return colours
 
 
 def sampled(picture: Bytes, places: NDArray[Any]) -> Bytes:
@@ -186,6 +179,6 @@ def sampled(picture: Bytes, places: NDArray[Any]) -> Bytes:
     share = share - np.floor(share)
     column = np.minimum((share[:, 0] * width).astype(np.int64), width - 1)
     row = np.minimum((share[:, 1] * height).astype(np.int64), height - 1)
-    found: Bytes = picture[row, column]
-    found[~has] = WHITE
-    return found
+    pixels: Bytes = picture[row, column]
+    pixels[~has] = WHITE
+    return pixels

@@ -1,15 +1,25 @@
 """LOAD: a mesh file or a cloud of points as it is stored: every vertex in its place, none merged, with its colours.
 
-`mesh.read_mesh` cleans a mesh for judging. Here labels, colours and normals keep their vertices.
+`mesh.read_mesh` cleans a mesh for judging. Here labels, colours and normals keep their vertices; and for display, of
+which no verdict knows, colours become points on the surface, since a mesh is cleaned, closed, cut and simplified before
+it is shown: what is shown takes the colour of the points near it.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from silhouette.errors import MeshError
+from silhouette.files.cache import Arrays, Cache
+from silhouette.files.reading import LARGEST_FILE
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.meshes.formats import obj, off, ply, stl, threemf
 from silhouette.meshes.formats.base import (
@@ -23,11 +33,12 @@ from silhouette.meshes.formats.base import (
     see_through_shares,
 )
 from silhouette.meshes.formats.colours import Bytes
-from silhouette.meshes.formats.gltf import Gltf
+from silhouette.meshes.formats.gltf import GLTF, Gltf
+from silhouette.meshes.formats.gltf_tree import open_container, parse_tree
 from silhouette.meshes.formats.obj import Colouring
 from silhouette.meshes.health import absurd, has_area, misdirected, used_vertices
-from silhouette.meshes.opening import Source
-from silhouette.meshes.skins import WHITE, Pictures, used_colours, vertex_colours
+from silhouette.meshes.opening import Source, opened, plainly
+from silhouette.meshes.skins import WHITE, Pictures, face_colours, mixed, used_colours
 
 # Every export has a few slivers; more than this share of all triangles gives a warning.
 _MANY = 0.01
@@ -89,11 +100,6 @@ def transparency(source: Source, libraries: Sequence[str], areas: Mapping[str, f
     """A sentence if materials that may be transparent have much of the area of an OBJ file.
 
     Its libraries are read each time: they are no part of what is kept of the file's shape.
-
-    Args:
-        source: the file.
-        libraries: the names of the files of its materials; those that are not there say nothing.
-        areas: of each material, by its name.
     """
     if not libraries or not areas:
         return []
@@ -177,11 +183,11 @@ def _check_faces(surfaces: list[Surface]) -> None:
 
 def _faces(surfaces: list[Surface], offsets: list[int]) -> Integers:
     """All faces (m, 3), for the vertices of all surfaces."""
-    found = [np.zeros((0, 3), np.int32)]
+    own = [np.zeros((0, 3), np.int32)]
     for surface, offset in zip(surfaces, offsets, strict=True):
         if len(surface.faces):
-            found.append((np.asarray(surface.faces).astype(np.int64) + offset).astype(np.int32))
-    faces: Integers = np.concatenate(found)
+            own.append((np.asarray(surface.faces).astype(np.int64) + offset).astype(np.int32))
+    faces: Integers = np.concatenate(own)
     if len(faces) > MOST_TRIANGLES:
         raise Refused(f"holds {len(faces)} triangles; {MOST_TRIANGLES} are the most")
     return faces
@@ -210,23 +216,25 @@ def _coloured(
 ) -> Bytes | None:
     """The colours (count, 3) of all vertices, white where a surface has none; None where no surface has any."""
     colours = np.full((count, 3), WHITE, np.uint8)
-    shades = next((one.skin.shades for one in surfaces if is_shared and one.skin and one.skin.shades is not None), None)
+    skins = [surface.skin or _BARE for surface in surfaces]
+    shades = next((skin.shades for skin in skins if is_shared and skin.shades is not None), None)
     if shades is not None:
         colours[:] = shades  # of vertices that no face uses, too
-    any_found = shades is not None
+    has_colours = shades is not None
     # Surfaces of one picture follow each other, so that it is decoded once.
-    for index in sorted(range(len(surfaces)), key=lambda index: (surfaces[index].skin or _BARE).picture or ""):
-        surface, start = surfaces[index], offsets[index]
-        if surface.skin is None:
+    for index in sorted(range(len(surfaces)), key=lambda index: skins[index].picture or ""):
+        surface, skin, start = surfaces[index], surfaces[index].skin, offsets[index]
+        if skin is None:
             continue
         if is_shared:
-            where, found = used_colours(surface, pictures)
+            where, own = used_colours(surface, pictures)
         else:
-            where, found = np.arange(start, start + len(surface.vertices)), vertex_colours(surface, pictures)
-        if found is not None:
-            colours[where] = found
-            any_found = True
-    return colours if any_found else None
+            where = np.arange(start, start + len(surface.vertices))
+            own = mixed(skin, len(where), skin.shades, skin.uv, pictures)
+        if own is not None:
+            colours[where] = own
+            has_colours = True
+    return colours if has_colours else None
 
 
 def _normals(surfaces: list[Surface], count: int) -> Floats | None:
@@ -239,3 +247,111 @@ def _normals(surfaces: list[Surface], count: int) -> Floats | None:
     lost = ~np.isfinite(unit).all(axis=1)
     unit[lost] = 0.0
     return unit if 2 * np.count_nonzero(lost) < count else None
+
+
+POINTS = np.array([[2, 2, 2], [4, 1, 1], [1, 4, 1], [1, 1, 4]], np.float32) / np.float32(6.0)
+"""(4, 3) how much of each corner of a triangle is in each of the points that stand for it: its middle, and three more.
+
+              2
+             / \\
+            / 3 \\            Each stands for a quarter of the triangle. All lie within, where no neighbour's
+           /  0  \\           colour is as near: a seam between two colours stays where it is.
+          / 1   2 \\
+         0---------1
+"""
+
+FINE = 60_000
+"""Triangles of a file up to which each has all of these points; those of a finer mesh are small, and have the first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Paint:
+    """Coloured points on a surface, in the units and axes of its file.
+
+    Attributes:
+        points: (n, 3) float64.
+        colours: (n, 3) uint8, sRGB.
+        digest: of the content of the file, and of those that it refers to.
+    """
+
+    points: NDArray[np.float64]
+    colours: Bytes
+    digest: str
+
+
+def display_colours(path: Path, cache: Cache) -> Paint | None:
+    """The colours of a mesh file that has pictures or colours of vertices.
+
+    None for a file without (materials of one plain colour each are none), and for one that cannot be read any more.
+
+    >>> display_colours(Path("no such mesh.glb"), Cache(None))
+    """
+    try:
+        with plainly(path):
+            source = opened(path)
+            digest = _digest(source)
+            entry = cache.fetch(f"colours {digest}", lambda: _build(source))
+    except MeshError:
+        return None
+    if len(entry["points"]) == 0:
+        return None
+    return Paint(entry["points"].astype(np.float64), entry["colours"], digest)
+
+
+def _digest(source: Source) -> str:
+    """A hash of the file's bytes, and of all those of other files that its colours depend on."""
+    hashed = hashlib.blake2b(f"{source.format} {len(source.data)}\0".encode(), digest_size=16)
+    hashed.update(source.data)
+    left = LARGEST_FILE
+    for name in _references(source):
+        content = b"missing"
+        if left > 0:  # what comes after that is not shown either
+            with suppress(Refused):
+                content = source.fetch(name)
+        left -= len(content)
+        hashed.update(f"\0{name}\0{len(content)}\0".encode(errors="surrogatepass"))
+        hashed.update(content)
+    return hashed.hexdigest()
+
+
+def _references(source: Source) -> list[str]:
+    if source.format == "obj":
+        return Colouring(source.fetch).references(source.data)
+    if source.format not in GLTF:
+        return []
+    tree = open_container(source.data)[0] if source.format == "glb" else parse_tree(source.data)
+    entries: list[Any] = [*tree.get("buffers", []), *tree.get("images", [])]
+    names = [entry.get("uri") for entry in entries if isinstance(entry, dict)]
+    return sorted({name for name in names if isinstance(name, str) and not name.startswith("data:")})
+
+
+def _build(source: Source) -> Arrays:
+    held = content(source)
+    skins = [surface.skin for surface in held.surfaces]
+    coloured = any(skin is not None and (skin.picture is not None or skin.shades is not None) for skin in skins)
+    if coloured:
+        points, colours = _painted(held)
+        if (colours != WHITE).any():  # all white: its pictures cannot be read, or say nothing
+            return {"points": points, "colours": colours}
+    return {"points": np.zeros((0, 3), np.float32), "colours": np.zeros((0, 3), np.uint8)}
+
+
+def _painted(held: Content) -> tuple[NDArray[np.float32], Bytes]:
+    """Points (n, 3) on all faces, and their colours; white where a surface has no colour."""
+    pictures = pictures_of(held)
+    total = sum(len(surface.faces) for surface in held.surfaces)
+    weights = POINTS if total <= FINE else POINTS[:1]
+    points, colours = list[NDArray[np.float32]](), list[Bytes]()
+    # Surfaces of one picture follow each other, so that it is decoded once.
+    for surface in sorted(held.surfaces, key=lambda surface: (surface.skin.picture or "") if surface.skin else ""):
+        if len(surface.faces) == 0:
+            continue
+        corners = np.asarray(surface.vertices, dtype=np.float32)[surface.faces]
+        places = np.einsum("sc,mck->smk", weights, corners).reshape(-1, 3)
+        parts = face_colours(surface, weights, pictures)
+        if parts is None:
+            parts = np.full((len(places), 3), WHITE, np.uint8)
+        finite = np.isfinite(places).all(axis=1)
+        points.append(places[finite])
+        colours.append(parts[finite])
+    return np.concatenate(points), np.concatenate(colours)

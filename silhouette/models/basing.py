@@ -1,9 +1,10 @@
-"""TAG: the base of a model, as its file says: found, cut off and measured; and the origin, which lies in its middle."""
+"""TAG: the base of a model and its other parts, as its file says: found, named, cut off, measured; and its origin."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 import numpy as np
@@ -15,10 +16,44 @@ from silhouette.geometry import Flags, Floats, Pose, convex_hull
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere
-from silhouette.models.bases import Base, find_base
-from silhouette.models.entries import Kind, ModelOptions
-from silhouette.models.footprint import TooManyLayers
-from silhouette.models.tagging import named, within
+from silhouette.models.bases import Base, TooManyLayers, find_base
+from silhouette.models.entries import InsignificantEntry, Kind, ModelOptions
+from silhouette.text import did_you_mean
+
+
+def tagged(mesh: Mesh, tag: InsignificantEntry, location: Location) -> Flags:
+    """Which faces (m,) an ``[[insignificant]]`` names.
+
+    Raises:
+        FileError: where it names a part that is not there.
+    """
+    if tag.part is not None:
+        return named(mesh, tag.part, location)
+    centroids = mesh.vertices[mesh.faces].mean(axis=1)
+    if tag.box is not None:
+        low, high = np.sort(np.array(tag.box), axis=0)
+        inside: Flags = ((centroids >= low) & (centroids <= high)).all(axis=1)
+    else:
+        assert tag.sphere is not None
+        inside = np.linalg.norm(centroids - tag.sphere.centre, axis=1) <= tag.sphere.radius
+    return inside
+
+
+def named(mesh: Mesh, pattern: str, location: Location) -> Flags:
+    """Which faces (m,) belong to parts of a name, in which ``*``, ``?`` and ``[...]`` may stand for other letters."""
+    fits = np.array([name == pattern or fnmatchcase(name, pattern) for name in mesh.part_names])
+    if not fits.any():
+        raise location.error(
+            f"no part is called '{pattern}'; {did_you_mean(pattern, mesh.part_names, 'the parts are')}"
+        )
+    of_parts: Flags = fits[mesh.part]
+    return of_parts
+
+
+def within(location: Location, where: str) -> Location:
+    """The location of a table inside another, for messages."""
+    return Location(location.path, f"{location.where}, {where}" if location.where else where)
+
 
 STANDS_OUT = 0.5
 """mm below a base that lift a figure so far that it is worth a warning."""
@@ -120,18 +155,7 @@ def rounded(solids: Sequence[Solid]) -> tuple[Floats, float] | None:
     >>> rounded([Solid(Cylinder(25.0, 3.0)), Solid(Box((30.0, 8.0, 30.0)))]) is None
     True
     """
-    discs = list[tuple[Floats, float]]()
-    for part in solids:
-        if isinstance(part.shape, Sphere) or (isinstance(part.shape, Cylinder) and part.shape.axis == "z"):
-            discs.append((np.array(part.at[:2]), part.shape.diameter / 2.0))
-            continue
-        if isinstance(part.shape, Box):
-            x, y, _ = part.shape.size
-        else:
-            x, y = part.shape.height, part.shape.diameter
-            x, y = (x, y) if part.shape.axis == "x" else (y, x)
-        corners = np.array([[-x, -y, 0.0], [x, -y, 0.0], [x, y, 0.0], [-x, y, 0.0]]) / 2.0
-        discs += [(corner, 0.0) for corner in Pose.standing(part.at, part.turn).place(corners)[:, :2]]
+    discs = [disc for part in solids for disc in _discs(part)]
     radius = max(reach for _, reach in discs)
     middles = np.array([centre for centre, reach in discs if reach == radius])
     hull = convex_hull(middles)
@@ -139,13 +163,24 @@ def rounded(solids: Sequence[Solid]) -> tuple[Floats, float] | None:
     return (middles, radius) if radius and inside else None
 
 
+def _discs(part: Solid) -> list[tuple[Floats, float]]:
+    """The discs whose hull is the outline of a solid in plan: each its middle (2,) and its radius, 0 of corners."""
+    match part.shape:
+        case Sphere(diameter) | Cylinder(diameter, _, "z"):
+            return [(np.array(part.at[:2]), diameter / 2.0)]
+        case Box((x, y, _)) | Cylinder(y, x, "x") | Cylinder(x, y, "y"):
+            corners = np.array([[-x, -y, 0.0], [x, -y, 0.0], [x, y, 0.0], [-x, y, 0.0]]) / 2.0
+            return [(corner, 0.0) for corner in Pose.standing(part.at, part.turn).place(corners)[:, :2]]
+    raise TypeError(part.shape)
+
+
 def _found_base(mesh: Mesh, key: str, cache: Cache) -> Base | None:
     def build() -> dict[str, NDArray[Any]]:
         base = find_base(mesh)
         return {"base": np.array([] if base is None else [base.height, base.diameter, *base.centre, base.hanging])}
 
-    kept = [float(value) for value in cache.fetch(f"base above what hangs {key}", build)["base"]]
-    return Base("auto", kept[0], kept[1], (kept[2], kept[3]), hanging=kept[4]) if kept else None
+    entry = [float(value) for value in cache.fetch(f"base above what hangs {key}", build)["base"]]
+    return Base("auto", entry[0], entry[1], (entry[2], entry[3]), hanging=entry[4]) if entry else None
 
 
 def _second_step(cut: Mesh, below: Flags, base: Base, key: str, cache: Cache) -> float | None:
@@ -160,8 +195,8 @@ def _second_step(cut: Mesh, below: Flags, base: Base, key: str, cache: Cache) ->
         apart = np.inf if step is None else np.abs(np.subtract(step.centre, base.centre)).max()
         return {"step": np.array([] if step is None or apart > CONCENTRIC else [base.height + step.height])}
 
-    kept = cache.fetch(f"step {key}", build)["step"]
-    return float(kept[0]) if len(kept) else None
+    entry = cache.fetch(f"step {key}", build)["step"]
+    return float(entry[0]) if len(entry) else None
 
 
 def measured(source: Literal["part", "height", "parts"], faces: Mesh, ground: float | None = None) -> Base:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Flags, Floats, spread
 
 Indices = NDArray[np.intp]
 
@@ -98,10 +98,10 @@ def _in_rows(triangles: Floats, spacing: float, most: int) -> Floats | None:
     rows = np.ceil(high / spacing).astype(np.intp) + 1
     if (rows * (0.5 * long / spacing + 1.0)).sum() > most:
         return None
-    owner, row = _counted(rows)
+    row, owner = spread(0, rows)
     up = row / (rows[owner] - 1).clip(1)
     columns = np.ceil(long[owner] * (1.0 - up) / spacing).astype(np.intp) + 1
-    scan, column = _counted(columns)
+    column, scan = spread(0, columns)
     owner, up = owner[scan], up[scan][:, None]
     along = (column / (columns[scan] - 1).clip(1))[:, None]
     points = (1.0 - up) * ((1.0 - along) * a[owner] + along * b[owner]) + up * apex[owner]
@@ -113,12 +113,6 @@ def _lengths(vectors: Floats) -> Floats:
     x, y, z = vectors.T
     lengths: Floats = np.sqrt(x * x + y * y + z * z)
     return lengths
-
-
-def _counted(counts: Indices) -> tuple[Indices, Indices]:
-    """For counts (n,): the owner (k,) of each item, and the item's number (k,) among those of its owner."""
-    owner = np.repeat(np.arange(len(counts)), counts)
-    return owner, np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def _filled(shell: Flags) -> Flags:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field, JsonValue, StrictBool, field_validator, model_validator
 
@@ -13,6 +13,7 @@ from silhouette.meshes.primitives import Axis, Box, Cylinder, Solid, Sphere
 LEAST_BASE = 0.01  # mm
 
 Kind = Literal["fighter", "vehicle", "terrain"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 ArcName = Literal["front", "left", "right", "rear"]
 
 
@@ -117,26 +118,17 @@ class InsignificantEntry(Entry):
 
 
 LENGTH: JsonValue = {"type": "number", "minimum": LEAST_BASE, "maximum": MAX_LENGTH}
+
+
+def _base_form(key: str, properties: dict[str, JsonValue]) -> JsonValue:
+    return {"type": "object", "properties": properties, "required": [key], "additionalProperties": False}
+
+
 BASE_FORMS: list[JsonValue] = [
     {"enum": ["auto", "none"]},
-    {
-        "type": "object",
-        "properties": {"part": {"type": "string", "minLength": 1}, "diameter": LENGTH},
-        "required": ["part"],
-        "additionalProperties": False,
-    },
-    {
-        "type": "object",
-        "properties": {"height": LENGTH, "diameter": LENGTH},
-        "required": ["height"],
-        "additionalProperties": False,
-    },
-    {
-        "type": "object",
-        "properties": {"diameter": LENGTH},
-        "required": ["diameter"],
-        "additionalProperties": False,
-    },
+    _base_form("part", {"part": {"type": "string", "minLength": 1}, "diameter": LENGTH}),
+    _base_form("height", {"height": LENGTH, "diameter": LENGTH}),
+    _base_form("diameter", {"diameter": LENGTH}),
 ]
 """The forms of the key ``base``, as JSON Schemas."""
 
@@ -159,11 +151,7 @@ class BaseChoice:
 
 
 def _length(value: object) -> float | None:
-    """A length of a base in mm; None for None.
-
-    Raises:
-        ValueError: where it is none.
-    """
+    """A length of a base in mm; None for None."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not LEAST_BASE <= value <= MAX_LENGTH:

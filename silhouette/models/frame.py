@@ -98,22 +98,24 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
         return UnitsChoice(stated, "declared")
     widest = [float(max(extents)) * factor for factor in (1.0, scale)]
     lenient = LENIENCY if kind == "fighter" else 1.0
-    if any(least / lenient <= length <= greatest * lenient for length in widest):
-        chosen = "mm"
-    else:
+    chosen = "mm"
+    if not any(least / lenient <= length <= greatest * lenient for length in widest):
         middle = math.sqrt(least * greatest)
-        chosen = min(
-            GUESSED, key=lambda units: (misfit(units), abs(math.log(size * scale * MILLIMETRES[units] / middle)))
-        )
+        off = {units: abs(math.log(size * scale * MILLIMETRES[units] / middle)) for units in GUESSED}
+        chosen = min(GUESSED, key=lambda units: (misfit(units), off[units]))
     if chosen == "mm" and stated is None and misfit(chosen) <= math.log(UNREMARKABLE):
         return UnitsChoice(chosen, "guessed")
-    usual = {"fighter": "a fighter", "vehicle": "a vehicle", "terrain": "terrain"}[kind]
-    unusual = "" if misfit(chosen) == 0.0 else f", unusual for {usual} ({least:g} to {greatest:g} mm)"
-    sized = f"{size * MILLIMETRES[chosen] * scale:.3g} mm {dimension}{unusual}"
-    words = IN_WORDS.get(chosen, chosen)
-    return UnitsChoice(
-        chosen, "guessed", f"taken to be in {words}, which makes it {sized}; give units or scale if that is wrong"
-    )
+    length = size * MILLIMETRES[chosen] * scale
+    return UnitsChoice(chosen, "guessed", _doubt_about_units(chosen, kind, length, unusual=misfit(chosen) != 0.0))
+
+
+def _doubt_about_units(units: str, kind: Kind, length: float, *, unusual: bool) -> str:
+    least, greatest, dimension = USUAL[kind]
+    usual = f"{least:g} to {greatest:g} mm"
+    what = {"fighter": "a fighter", "vehicle": "a vehicle", "terrain": "terrain"}[kind]
+    sized = f"{length:.3g} mm {dimension}{f', unusual for {what} ({usual})' if unusual else ''}"
+    makes = f"taken to be in {IN_WORDS.get(units, units)}, which makes it {sized}"
+    return f"{makes}; give units or scale if that is wrong"
 
 
 # ---- doubts about the axis up
@@ -136,13 +138,6 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> l
     long along y, and does not stand on a base: a body on its back. Whoever gives the axis that the format has anyway
     has answered the question; a base that stands on its edge is a mistake all the same, and so is an axis that makes a
     figure lie down which stands as its format has it.
-
-    Args:
-        mesh: z up, as taken.
-        up: the axis of its file that was taken: z or y.
-        kind: of the model: vehicles and terrain may well be low and long.
-        given: what its file says of the axis: z, y or auto.
-        usual: the axis of its format: z or y.
     """
     _, depth, height = np.ptp(mesh.bounds, axis=0) if len(mesh.faces) else np.zeros(3)
     if len(mesh.faces) == 0 or (given != "auto" and (kind != "fighter" or height >= TALL * depth)):
@@ -150,18 +145,24 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> l
     # The inverse of `upright` gives back how the mesh lies in its file; upright again, the other axis is up.
     vertices = upright(mesh.vertices, "y") if up == "z" else mesh.vertices[:, [0, 2, 1]] * [1.0, 1.0, -1.0]
     other = "y" if up == "z" else "z"
-    is_on_little = share_on_the_ground(mesh.vertices, mesh.faces) <= LITTLE
-    if is_on_little and share_on_the_ground(vertices, mesh.faces) >= MUCH:
-        why = "it would stand flat"
-    elif kind == "fighter" and is_on_little and height < FLAT * depth and (given == "auto" or up != usual):
-        why = "it would not lie on its back"
-    elif kind != "fighter" and _is_narrow(mesh.vertices) and _breadth(vertices) >= BROAD[kind]:
-        why = "it would not stand on an edge"
-    else:
+    why = _why_turned(mesh, vertices, kind, may_lie=given != "auto" and up == usual)
+    if not why:
         return []
     if given != "auto":
         return [f'up = "{up}" makes it lie down, and with {other} up {why}; say up = "{other}"']
     return [f'taken to have {up} up, but with {other} up {why}; say up = "{other}", or up = "{up}" if it is right']
+
+
+def _why_turned(mesh: Mesh, turned: Floats, kind: Kind, *, may_lie: bool) -> str:
+    """What is better about a mesh with its vertices (n, 3) turned, the other axis up; empty if nothing is."""
+    _, depth, height = np.ptp(mesh.bounds, axis=0)
+    is_on_little = share_on_the_ground(mesh.vertices, mesh.faces) <= LITTLE
+    if is_on_little and share_on_the_ground(turned, mesh.faces) >= MUCH:
+        return "it would stand flat"
+    if kind == "fighter":
+        return "it would not lie on its back" if is_on_little and height < FLAT * depth and not may_lie else ""
+    stands_better = _is_narrow(mesh.vertices) and _breadth(turned) >= BROAD[kind]
+    return "it would not stand on an edge" if stands_better else ""
 
 
 def share_on_the_ground(vertices: Floats, faces: Integers) -> float:

@@ -11,7 +11,7 @@ plain fact of the whole shape, and holds for no figure or vehicle that we know b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from silhouette.files.schema import Location, validated
 from silhouette.geometry import Floats
 from silhouette.models.entries import ModelOptions
 from silhouette.models.frame import share_on_the_ground
-from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model, load_model
+from silhouette.models.model import BODY, NAMES_OF_ROLES, Model, load_model
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
 
 # ---- what is no fighter
@@ -69,51 +69,54 @@ def scenery_mistake(model: Model) -> str | None:
     if is_open and extents[thinnest] <= SHEET * across.min():
         scan = f"silhouette scan {model.source} --out FOLDER makes a scene of it"
         return f"{name} looks like a scanned table, an open sheet with things on it; {scan}"
-    if model.kind != "fighter" or (extents[2] < BARE_BASE[0] and extents.max() < BARE_BASE[1]):
+    if model.kind != "fighter" or _is_bare_base_or_stand_in(model, extents):
         return None
+    why = "it is open below" if is_open else _like_terrain(model, extents, normals)
+    return f"{name} looks like terrain: {why}; say --kind terrain, or put it in [[terrain]]" if why else None
+
+
+def _is_bare_base_or_stand_in(model: Model, extents: Floats) -> bool:
+    """Whether a fighter is a base without a figure, or a plain solid that stands for one."""
+    if extents[2] < BARE_BASE[0] and extents.max() < BARE_BASE[1]:
+        return True
     triangles, tall = STAND_IN
-    is_plain = len(model.mesh.faces) <= triangles and extents[:2].min() > extents[:2].max() / 2.0
-    if is_plain and extents[:2].max() < extents[2] <= tall:
-        return None
-    why = "it is open below" if is_open else next(_like_terrain(model, extents, normals), None)
-    return None if why is None else f"{name} looks like terrain: {why}; say --kind terrain, or put it in [[terrain]]"
+    widest = extents[:2].max()
+    is_plain = len(model.mesh.faces) <= triangles and extents[:2].min() > widest / 2.0
+    return bool(is_plain and widest < extents[2] <= tall)
 
 
-def _like_terrain(model: Model, extents: Floats, normals: Floats) -> Iterator[str]:
-    """What makes a closed mesh look like terrain.
-
-    Args:
-        model: a fighter.
-        extents: (3,) mm, of its mesh.
-        normals: (m, 3) of its faces, as long as they are large.
-    """
+def _like_terrain(model: Model, extents: Floats, normals: Floats) -> str:
+    """What makes a closed mesh look like terrain; empty if nothing does."""
     areas = np.linalg.norm(normals, axis=1)
     units = normals[areas > 0.0] / areas[areas > 0.0, None]
     areas = areas[areas > 0.0] / areas.sum()
     directions = _directions(units, areas)
+    is_built, is_carved = directions <= BUILT, directions <= CARVED
     rise = np.abs(units[:, 2])
     square = float(areas[(rise < 0.02) | (rise > 0.99)].sum())
+    width, height = extents[:2], extents[2]
     base = np.zeros(2) if model.base is None else np.ptp(model.base_outline, axis=0)
+    least, most, has_base = base.min(), base.max(), model.base is not None
     is_block = bool((np.ptp(model.body_box[:, :2], axis=0) >= SAME_WIDTH_SHARE * base).all())
-    if directions <= BUILT and square >= SQUARE and is_block:
-        yield "nearly all of it is upright or level, as walls and floors are"
-    if directions <= CARVED and model.base is not None and base.min() <= OBLONG * base.max():
-        yield f"it stands on a foot of {base[0]:.3g} x {base[1]:.3g} mm, as a wall does"
-    if directions <= BUILT and base.max() >= LARGE_BASE:
-        yield f"it stands on a ground of {base[0]:.3g} x {base[1]:.3g} mm, as a building does"
-    if directions <= CARVED and square >= PILLAR_SQUARE and is_block and extents[2] >= PILLAR * base.max() > 0.0:
-        yield "it is as wide all the way up as where it stands, as a pillar is"
-    if model.base is not None:
-        return
-    if directions <= CARVED and extents[:2].min() <= NARROW * extents.max():
-        yield "it is long and narrow, as a wall is, and has no base"
-    if directions <= CARVED and extents[2] <= LOW * extents[:2].min():
-        yield "it is low and broad, and has no base"
-    if extents[:2].min() >= LARGE:
-        yield "it is too large for a figure without a base"
-    is_flat_below = share_on_the_ground(model.mesh.vertices, model.mesh.faces) >= FLAT_BELOW
-    if directions <= CARVED and is_flat_below and extents[2] <= extents[:2].max():
-        yield "it stands on most of its underside, and has no base"
+    is_pillar = is_block and square >= PILLAR_SQUARE and height >= PILLAR * most > 0.0
+    across = f"{base[0]:.3g} x {base[1]:.3g} mm"
+    looks = (
+        (is_built and is_block and square >= SQUARE, "nearly all of it is upright or level, as walls and floors are"),
+        (is_carved and has_base and least <= OBLONG * most, f"it stands on a foot of {across}, as a wall does"),
+        (is_built and most >= LARGE_BASE, f"it stands on a ground of {across}, as a building does"),
+        (is_carved and is_pillar, "it is as wide all the way up as where it stands, as a pillar is"),
+    )
+    looks_bare = (
+        (is_carved and width.min() <= NARROW * extents.max(), "it is long and narrow, as a wall is, and has no base"),
+        (is_carved and height <= LOW * width.min(), "it is low and broad, and has no base"),
+        (width.min() >= LARGE, "it is too large for a figure without a base"),
+        (
+            is_carved and height <= width.max()
+            and share_on_the_ground(model.mesh.vertices, model.mesh.faces) >= FLAT_BELOW,
+            "it stands on most of its underside, and has no base",
+        ),
+    )  # fmt: skip
+    return next((why for fits, why in (*looks, *(() if has_base else looks_bare)) if fits), "")
 
 
 def _directions(units: Floats, areas: Floats) -> float:
@@ -136,16 +139,9 @@ def _directions(units: Floats, areas: Floats) -> float:
 DECIMALS = 2
 """The decimals of lengths in mm: a hundredth is finer than anybody prints or casts."""
 
-ROLES = {BODY: "body", BASE: "base", INSIGNIFICANT: "insignificant"}
-
 
 def model_at(path: Path, options: dict[str, Any], cache: Cache) -> Model:
-    """The model of a model file or of a bare mesh.
-
-    Args:
-        path: the path of the file.
-        options: keys of a model file for a bare mesh: kind, units, up, scale.
-        cache: keeps slow results, such as a closed mesh.
+    """The model of a model file, or of a bare mesh with some keys of one as ``options``.
 
     Raises:
         FileError: where the file or an option cannot be used.
@@ -216,12 +212,12 @@ def doubts(model: Model) -> list[str]:
 def _parts(model: Model) -> list[dict[str, Any]]:
     """Each part with its triangles, once for every role that it has: of a one-piece figure base and body apart."""
     part = model.mesh.part.astype(np.int64)
-    pairs, counts = np.unique(part * len(ROLES) + model.role, return_counts=True)
+    pairs, counts = np.unique(part * len(NAMES_OF_ROLES) + model.role, return_counts=True)
     return [
         {
-            "name": model.mesh.part_names[pair // len(ROLES)],
+            "name": model.mesh.part_names[pair // len(NAMES_OF_ROLES)],
             "triangles": int(count),
-            "role": "terrain" if model.kind == "terrain" else ROLES[int(pair % len(ROLES))],
+            "role": "terrain" if model.kind == "terrain" else NAMES_OF_ROLES[int(pair % len(NAMES_OF_ROLES))],
         }
         for pair, count in zip(pairs, counts, strict=True)
     ]

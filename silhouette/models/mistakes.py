@@ -107,13 +107,7 @@ def base_mistakes(base: Base | None) -> list[str]:
 
 
 def tag_mistake(number: int, tag: InsignificantEntry, bounds: Floats) -> str:
-    """The sentence that a box or a sphere tags nothing.
-
-    Args:
-        number: of the tag, from 1.
-        tag: the box or the sphere.
-        bounds: (2, 3) mm, the box round the whole mesh in the model's frame.
-    """
+    """The sentence that a box or a sphere tags nothing."""
     if tag.box is not None:
         what = f"box = [{point(tag.box[0])}, {point(tag.box[1])}]"
     else:

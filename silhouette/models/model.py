@@ -20,22 +20,27 @@ from silhouette.files.reading import DOCUMENTS, file_named
 from silhouette.files.schema import MAX_LENGTH, Location, validated
 from silhouette.geometry import Flags, Floats, cosine_and_sine, hull_outline
 from silhouette.lazy import cached_property
-from silhouette.meshes.derived import keep_in
 from silhouette.meshes.health import used_vertices
 from silhouette.meshes.holes import close
-from silhouette.meshes.mesh import Mesh, read_mesh
+from silhouette.meshes.mesh import Mesh, MeshFile, keep_in, read_mesh
 from silhouette.meshes.primitives import TRIANGLES, Solid, solid
 from silhouette.models.bases import Base
-from silhouette.models.basing import centred, disc, doubt_about_base, measured, rounded, with_base
-from silhouette.models.entries import ArcName, Kind, ModelFileEntry, ModelOptions, SolidEntry
-from silhouette.models.eyes import EyeEstimate, EyePlace, eye_estimate, thick_parts
+from silhouette.models.basing import centred, disc, doubt_about_base, measured, rounded, tagged, with_base, within
+from silhouette.models.entries import (
+    ArcName,
+    InsignificantEntry,
+    Kind,
+    ModelFileEntry,
+    ModelOptions,
+    SolidEntry,
+)
+from silhouette.models.eyes import Balls, EyeEstimate, EyePlace, eye_estimate, stored_balls, thick_parts
 from silhouette.models.frame import FRONT, MILLIMETRES, Y_UP_FORMATS, UnitsChoice, doubt_about_up, units_of, upright
-from silhouette.models.heads import Balls, stored_balls
 from silhouette.models.mistakes import base_mistakes, eye_mistake, tag_mistake
-from silhouette.models.tagging import tagged, within
 
 Solidity = bool | Literal["filled"]
 BODY, BASE, INSIGNIFICANT = 0, 1, 2
+NAMES_OF_ROLES = {BODY: "body", BASE: "base", INSIGNIFICANT: "insignificant"}
 Roles = NDArray[np.uint8]
 LEAST_EXTENT = 0.01  # mm
 
@@ -280,10 +285,8 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
                 f"kind is {options.kind}, but it stands among a scene's {kind} pieces; move it or change kind"
             )
     else:
-        location, options = (
-            Location(path),
-            ModelOptions().model_copy(update={"mesh": path.name}),
-        )  # a name that is no UTF-8 too
+        location = Location(path)
+        options = ModelOptions().model_copy(update={"mesh": path.name})  # a name that is no UTF-8 too
     return model_of_mesh(options.model_copy(update=dict(overrides or {})), location, cache, kind)
 
 
@@ -300,61 +303,87 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     kind = kind or options.kind or "fighter"
     path = file_named(location, "mesh", options.mesh)
     file = read_mesh(path, cache)
+    lying = _in_mm(file, options, kind, location, cache)
+    mesh, below, base = with_base(lying.mesh, options, kind, location, lying.key, cache)
+    lowest = mesh.bounds[0]
+    if options.origin == "base":
+        mesh, base = centred(mesh, base)
+    role, mistakes = _roles(mesh, below, options.insignificant, location)
+    warnings = [*lying.warnings, *doubt_about_base(base), *mistakes, *base_mistakes(base)]
+    if kind == "terrain" and role.any():
+        warnings.append("terrain blocks whole, its base and insignificant parts too")
+    up, units = lying.up, lying.units
+    model = Model(
+        Path(options.mesh).name, kind, mesh, role, base, None if options.eye is None else np.array(options.eye),
+        FRONT[up] if options.front is None else options.front, options.solid, file.format,
+        units.units, units.source, up, file.watertight, file.holes,
+        tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
+        {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
+        "default" if options.front is None else "given", options.scan,
+        lacks_base=base is None and kind == "fighter" and options.base.how == "auto",
+        drawn_from=DrawnFrom(path, up, MILLIMETRES[units.units] * options.scale, mesh.bounds[0] - lowest),
+    )  # fmt: skip
+    model = _with_a_body(model, location)
+    body = model.significant
+    keep_in(cache, model.mesh, body)
+    if kind == "fighter" and options.eye is None:
+        balls_from = partial(stored_balls, body, model.front, cache)
+        model = replace(model, thick_from=partial(_thick, body, cache), balls_from=balls_from)
+    return model
+
+
+@dataclass(frozen=True, eq=False)
+class _Lying:
+    """The mesh of a file in mm with z up, closed if it is to be solid, and what was found out on the way.
+
+    Attributes:
+        mesh: before its base is looked for.
+        up: the axis that is up in its file.
+        units: those of the file.
+        key: names the mesh and all that was done to it, for the cache.
+        warnings: a sentence for each thing that the user should know.
+    """
+
+    mesh: Mesh
+    up: Literal["y", "z"]
+    units: UnitsChoice
+    key: str
+    warnings: list[str]
+
+
+def _in_mm(file: MeshFile, options: ModelOptions, kind: Kind, location: Location, cache: Cache) -> _Lying:
     usual: Literal["y", "z"] = "y" if file.format in Y_UP_FORMATS else "z"
     up = usual if options.up == "auto" else options.up
-    vertices = upright(file.mesh.vertices, up)
     extents = np.ptp(upright(file.mesh.bounds, up), axis=0)
-    choice = (
-        units_of(extents, kind, file.declared_units, options.scale)
-        if options.units == "auto"
-        else UnitsChoice(options.units, "given")
-    )
-    factor = MILLIMETRES[choice.units] * options.scale
+    if options.units == "auto":
+        units = units_of(extents, kind, file.declared_units, options.scale)
+    else:
+        units = UnitsChoice(options.units, "given")
+    factor = MILLIMETRES[units.units] * options.scale
     if not LEAST_EXTENT <= extents.max() * factor <= MAX_LENGTH:
         size = f"{options.mesh} comes out {extents.max() * factor:.3g} mm across"
         raise location.error(f"{size}; give units or scale that make it a size for the table")
-    mesh = replace(file.mesh, vertices=vertices * factor)
-    warnings = [*file.warnings, *([choice.warning] if choice.warning else [])]
-    key = f"{file.digest} {choice.units} {up} {options.scale!r}"
+    mesh = replace(file.mesh, vertices=upright(file.mesh.vertices, up) * factor)
+    warnings = [*file.warnings, *filter(None, [units.warning])]
+    key = f"{file.digest} {units.units} {up} {options.scale!r}"
     if options.solid and not file.watertight:
         mesh, sentence = _closed(mesh, key, cache)
         warnings = [warning for warning in warnings if "hole" not in warning] + [sentence]
         key += " solid"
     if options.up == "auto" or options.origin == "base":  # what a scan or another table has lying is to lie there
         warnings += doubt_about_up(mesh, up, kind, options.up, usual)
-    mesh, below, base = with_base(mesh, options, kind, location, key, cache)
-    warnings += doubt_about_base(base)
-    lowest = mesh.bounds[0]
-    if options.origin == "base":
-        mesh, base = centred(mesh, base)
-    drawn_from = DrawnFrom(path, up, factor, mesh.bounds[0] - lowest)
-    role = np.where(below, BASE, BODY).astype(np.uint8)
-    for number, tag in enumerate(options.insignificant, 1):
+    return _Lying(mesh, up, units, key, warnings)
+
+
+def _roles(mesh: Mesh, below: Flags, tags: Sequence[InsignificantEntry], location: Location) -> tuple[Roles, list[str]]:
+    """The role of each face, given which are base; and a sentence for each tag of nothing."""
+    role, mistakes = np.where(below, BASE, BODY).astype(np.uint8), list[str]()
+    for number, tag in enumerate(tags, 1):
         chosen = tagged(mesh, tag, within(location, f"insignificant {number}"))
         role[chosen & (role == BODY)] = INSIGNIFICANT
         if not chosen.any():
-            warnings.append(tag_mistake(number, tag, mesh.bounds))
-    warnings += base_mistakes(base)
-    if kind == "terrain" and role.any():
-        warnings.append("terrain blocks whole, its base and insignificant parts too")
-    eye = None if options.eye is None else np.array(options.eye)
-    front = FRONT[up] if options.front is None else options.front
-    model = Model(
-        Path(options.mesh).name, kind, mesh, role, base, eye, front, options.solid, file.format,
-        choice.units, choice.source, up, file.watertight, file.holes,
-        tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
-        {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
-        "default" if options.front is None else "given", options.scan,
-        lacks_base=base is None and kind == "fighter" and options.base.how == "auto", drawn_from=drawn_from,
-    )  # fmt: skip
-    model = _with_a_body(model, location)
-    keep_in(cache, model.mesh, model.significant)
-    if kind == "fighter" and eye is None:
-        body = model.significant
-        model = replace(
-            model, thick_from=partial(_thick, body, cache), balls_from=partial(stored_balls, body, front, cache)
-        )
-    return model
+            mistakes.append(tag_mistake(number, tag, mesh.bounds))
+    return role, mistakes
 
 
 def model_of_solids(
@@ -381,19 +410,12 @@ def _thick(body: Mesh, cache: Cache) -> Floats:
 
 
 def _with_a_body(model: Model, location: Location) -> Model:
-    """The model, if anything of it counts.
-
-    Raises:
-        FileError: where everything is base or insignificant.
-    """
+    """The model, if anything of it counts."""
     if model.kind != "terrain" and not (model.role == BODY).any():
-        tagged = [
-            f"{np.count_nonzero(model.role == role)} as {name}"
-            for role, name in ((BASE, "base"), (INSIGNIFICANT, "insignificant"))
-            if (model.role == role).any()
-        ]
+        counts = {name: np.count_nonzero(model.role == role) for role, name in NAMES_OF_ROLES.items()}
+        what = " and ".join(f"{count} as {name}" for name, count in counts.items() if count)
         raise location.error(
-            f"all {len(model.role)} triangles of {model.source} are tagged, {' and '.join(tagged)}; "
+            f"all {len(model.role)} triangles of {model.source} are tagged, {what}; "
             "a model needs a significant part: tag less"
         )
     return model
@@ -412,9 +434,9 @@ def _closed(mesh: Mesh, key: str, cache: Cache) -> tuple[Mesh, str]:
             "sentence": np.array([closed.sentence]),
         }
 
-    kept = cache.fetch(f"closed {key}", build)
-    names = tuple(str(name) for name in kept["names"])
-    return Mesh(kept["vertices"], kept["faces"], kept["part"], names), str(kept["sentence"].item())
+    entry = cache.fetch(f"closed {key}", build)
+    names = tuple(str(name) for name in entry["names"])
+    return Mesh(entry["vertices"], entry["faces"], entry["part"], names), str(entry["sentence"].item())
 
 
 def _chosen(mesh: Mesh, flags: Flags) -> Mesh:

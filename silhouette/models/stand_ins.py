@@ -12,11 +12,10 @@ The body is a solid of revolution, so that it looks the same from all sides. The
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from silhouette.geometry import Floats, Integers, cosine_and_sine
+from silhouette.lazy import remembered
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Cylinder, Solid, solid
 from silhouette.models.bases import Base
@@ -75,7 +74,7 @@ def _slimness(base: float, height: float) -> float:
     return min(1.0, MAX_BODY_RADIUS * base / (widest * height))
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _mesh(base: float, height: float, thickness: float) -> tuple[Mesh, int]:
     """The mesh of a stand-in, whose first faces are its base, and the number of these. Equal ones share a mesh."""
     disc = solid(Solid(Cylinder(base, thickness)))

@@ -22,6 +22,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.files.documents import toml
 from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.cubes import MARGIN, Cubes, depths, pieces
@@ -102,9 +103,7 @@ class Suggestion:
 
 
 def _as_toml(box: BoxCorners) -> str:
-    """The two corners of a box as TOML spells them, in tenths of a mm."""
-    low, high = (", ".join(f"{value:.1f}" for value in corner) for corner in box)
-    return f"[[{low}], [{high}]]"
+    return toml([corner.tolist() for corner in box])
 
 
 def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
@@ -252,16 +251,16 @@ def _measured(piece: Indices, solid: Cubes, depth: Floats, trunk: float) -> _Par
     thickness = (2.0 * float(np.median(deepest)) - 1.0) * solid.pitch
     length = float(np.ptp(place)) + solid.pitch
     share = thickness / (2.0 * trunk * solid.pitch)
-    slender = length / thickness
     is_rod = spread[2] >= STRAIGHT**2 * spread[1] and spread[1] <= FLAT**2 * spread[0]
     is_rim_of_sheet = len(piece) < 3.5 * len(deepest)
-    if share > THIN_SHARE or slender < SLENDER or not is_rod or is_rim_of_sheet:
+    if share > THIN_SHARE or length / thickness < SLENDER or not is_rod or is_rim_of_sheet:
         return None
     least, middle, most = np.percentile(np.bincount(rung), [15, 50, 85])
     even = bool(least >= EVEN[0] * middle and most <= EVEN[1] * middle)
     grounded = bool(piece[:, 2].min() == _ground(solid))
-    smooth = share <= THIN_ROUND and spread[1] <= ROUNDNESS**2 * spread[0] and spread[2] >= UNBENT**2 * spread[1]
-    alone = not grounded and (share <= VERY_THIN or (slender >= SLENDER_ALONE and bool(even or smooth)))
+    is_round = spread[1] <= ROUNDNESS**2 * spread[0] and spread[2] >= UNBENT**2 * spread[1]
+    is_smooth = even or (share <= THIN_ROUND and is_round)
+    alone = not grounded and (share <= VERY_THIN or (length / thickness >= SLENDER_ALONE and bool(is_smooth)))
     return _Part(piece, middles.mean(axis=0), axes[:, 2], thickness, length, alone, even, grounded)
 
 

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Floats
 from silhouette.relations.obstacles import Indices, Obstacles
 from silhouette.relations.points import PointSet
 from silhouette.relations.triangles import nearest_of_segments, nearest_of_triangles
-from silhouette.time_limit import go_on
 
 # ---- one beam, moved
 

@@ -17,6 +17,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Flags, Floats, Pose, convex_hull
 from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh
@@ -25,7 +26,6 @@ from silhouette.relations.measured import Measured
 from silhouette.relations.outlines_in_plan import Part, base_end, base_shape, footprint, part_of, without_specks
 from silhouette.relations.plane_geometry import Disc
 from silhouette.scenes.pieces import Piece
-from silhouette.time_limit import go_on
 
 # ---- meshes
 

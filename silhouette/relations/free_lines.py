@@ -39,6 +39,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import shapely
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Flags, Floats
 from silhouette.relations.plane_geometry import (
     Disc,
@@ -51,7 +52,6 @@ from silhouette.relations.plane_geometry import (
     outline_distances,
 )
 from silhouette.relations.supports import LEFT, RIGHT, Lines, Supports, lines_touching, pairs, supports_of
-from silhouette.time_limit import go_on
 
 # ---- the lines that can be free
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Flags, Floats
 from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
@@ -34,7 +35,6 @@ from silhouette.relations.points import PointSet
 from silhouette.relations.samples import Balls, balls
 from silhouette.relations.triangles import nearest_of_segments, nearest_of_triangles
 from silhouette.scenes.surfaces import is_upright
-from silhouette.time_limit import go_on
 
 # ---- proofs that all lines are blocked
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Flags, Floats
-from silhouette.lazy import derived
 from silhouette.measure.observation import SEEN, Mask, Observation, Sight
 from silhouette.measure.observe import Wanted, observe_many
 from silhouette.meshes.mesh import Mesh
@@ -18,7 +18,6 @@ from silhouette.renderers.protocol import Body
 from silhouette.renderers.registry import looking_between_pixels
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import Occluders
-from silhouette.time_limit import go_on
 from silhouette.views import View
 
 PIXEL = 0.1
@@ -86,7 +85,6 @@ def _as_piece(points: PointSet) -> Piece:
     return Piece(points.name, "terrain", _model(points.mesh), points.pose, None, 90.0, (), None, {}, -1)
 
 
-@derived
 def _model(mesh: Mesh) -> Model:
     role = np.zeros(len(mesh.faces), np.uint8)
     return Model(

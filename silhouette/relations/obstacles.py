@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Flags, Floats, Pose, turned
 from silhouette.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations.triangles import meets, nearest_of_triangles
 from silhouette.scenes.pieces import Piece
-from silhouette.time_limit import go_on
 
 Blocker = tuple[Piece, Mesh]
 """A piece, and the part of it that blocks, in its model's frame."""

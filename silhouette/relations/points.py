@@ -6,13 +6,12 @@ Piece -> PointSet: a surface, and single points, in the world
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
 from silhouette.geometry import Floats, Integers, Pose, corners
-from silhouette.lazy import cached_property, derived
+from silhouette.lazy import cached_property, derived, remembered
 from silhouette.meshes.cutting import cut_to_box
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.eyes import EYE_LEVEL
@@ -145,7 +144,7 @@ def standard_volume(piece: Piece, height: float, radius: float | None = None) ->
     return PointSet("volume", mesh, pose, np.empty((0, 3)), is_outward(mesh), convex)
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _tower(radius: float, height: float) -> Mesh:
     """The closed surface of an upright cylinder on the origin, in rings: long thin triangles take too many samples."""
     turn = np.linspace(0.0, 2.0 * np.pi, SIDES, endpoint=False)

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from silhouette.geometry import Flags, Floats
 from silhouette.lazy import derived
 from silhouette.meshes.cutting import CUT_TOLERANCE, cut_at
-from silhouette.meshes.derived import keep_beside, recorded
-from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.mesh import Mesh, keep_beside, recorded
 from silhouette.scenes.ground import Ground
 
 SHEET = 1e-4

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Flags, Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import met_by_embree
-from silhouette.time_limit import go_on
 
 # ---- segments and a mesh
 

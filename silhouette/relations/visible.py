@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Flags, Floats
 from silhouette.measure.observation import Observation
 from silhouette.relations.looks import PIXEL, observed, seen_at, surface_points
@@ -19,7 +20,6 @@ from silhouette.relations.measured import Measured
 from silhouette.relations.obstacles import Blocker, Indices, Obstacles
 from silhouette.relations.points import PointSet
 from silhouette.relations.triangles import meets
-from silhouette.time_limit import go_on
 from silhouette.views import View
 
 # ---- patches

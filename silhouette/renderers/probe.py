@@ -24,7 +24,7 @@ from silhouette.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Renderer
 from silhouette.renderers.registry import RENDERERS, RendererEntry, Trial, choose
-from silhouette.text import Progress
+from silhouette.text import Progress, json_text
 from silhouette.views import View
 
 PROBE_SECONDS = 60.0
@@ -124,7 +124,7 @@ def print_answer(answer: Callable[[], dict[str, Any]]) -> None:
         document = answer()
     except SilhouetteError as error:
         document = {"reason": str(error)}
-    print(json.dumps(document))
+    print(json_text(document))
 
 
 def renderer_arguments(module: str) -> argparse.ArgumentParser:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from silhouette.files.archives import Archive, ArchiveError, alike
+from silhouette.files.archives import Archive, ArchiveError, collision_key
 from silhouette.meshes.formats.base import Refused, referred
 from silhouette.meshes.opening import FORMATS, Source, check_signature
 
@@ -52,7 +52,7 @@ def _mesh(names: dict[str, str]) -> str:
 
 def _fetched(archive: Archive, folder: str, reference: str) -> bytes:
     """The bytes of a file that the mesh in a folder refers to: anywhere in the archive, by its path from there."""
-    name = alike(posixpath.join(folder, referred(reference)))
+    name = collision_key(posixpath.join(folder, referred(reference)))
     if name not in archive.names():
         raise Refused(f"refers to {reference[:80]!r}, which its archive lacks")
     try:

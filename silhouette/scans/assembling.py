@@ -23,6 +23,7 @@ from silhouette.scans.pieces import Blob
 from silhouette.scans.questions import Question
 from silhouette.scans.reading import Scan
 from silhouette.scans.scanned import PlacedKind, ScannedPiece
+from silhouette.text import numbered
 
 ON_TABLE = 2.0
 """mm: what stands on the table stands at z = 0, however the scan's noise lifts it."""
@@ -119,19 +120,13 @@ def _names(blobs: Sequence[Blob], matches: Sequence[Match | None], kept: Sequenc
             continue
         is_known = blob.kind == "terrain" and found is not None and found.sure
         stem = Path(found.known.path).stem if is_known and found is not None else ""
-        wanted = _numbered(stem, first=True) if stem else _numbered("figure" if blob.kind == "fighter" else "terrain")
-        name = next(name for name in wanted if name not in taken)
+        if stem:
+            name = numbered(stem, taken) if stem in taken else stem
+        else:
+            name = numbered("figure" if blob.kind == "fighter" else "terrain", taken, first=1)
         taken.add(name)
         names.append(name)
     return names
-
-
-def _numbered(word: str, first: bool = False) -> Iterator[str]:
-    """The word with a number, from 1; ``first`` without a number before the second."""
-    number = 1
-    while True:
-        yield word if first and number == 1 else f"{word} {number}"
-        number += 1
 
 
 def _piece(

@@ -7,7 +7,6 @@ and beside the meshes under a name that the scene gives, so that it is there whe
 from __future__ import annotations
 
 import io
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.common.version import document
 from silhouette.files.changing import FolderChange, changing_folder, check_folder
 from silhouette.files.documents import read_document
 from silhouette.files.fingerprints import Fingerprints
@@ -25,7 +25,7 @@ from silhouette.scans.picture import draw_table
 from silhouette.scans.record import record_of
 from silhouette.scans.scanned import ScannedPiece, ScannedTable
 from silhouette.scans.scene_text import scene_text
-from silhouette.version import document
+from silhouette.text import json_text
 
 PICTURE, LABELS, BEFORE = "scan.png", "labels.npy", "scene.before.toml"
 
@@ -51,7 +51,7 @@ def write_folder(table: ScannedTable, folder: Path, *, keeps_scene: bool = True)
     check_folder(folder, [table.scan.path, *map(Path, table.figures), *map(Path, table.terrain)])
     with changing_folder(folder, folder / SCENE) as change:
         files = {piece.name: _mesh_keys(piece, table, change) for piece in table.pieces}
-        record = (json.dumps(document(record_of(table)), indent=1) + "\n").encode()
+        record = (json_text(document(record_of(table)), indent=1) + "\n").encode()
         labels = io.BytesIO()
         np.save(labels, table.labels, allow_pickle=False)
         change.put(folder / LABELS, labels.getvalue())

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Floats, Integers
 from silhouette.scans.splitting import FLAT, Cells, attraction, cells_of, contrast_of, grown_together
-from silhouette.time_limit import go_on
 
 SMALLEST = 12.0
 """mm; what is not as long in two directions is no piece by itself: dice have 12 mm and more."""

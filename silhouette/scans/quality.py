@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.geometry import Floats, components
 from silhouette.scans.known import Known
 from silhouette.scans.poses import Upright
 from silhouette.scans.registration import Explained, Scanned, to_model
@@ -102,15 +102,12 @@ def _cost(apart: Floats, turn: Floats, scale: float) -> Floats:
 
 def _largest_patch(points: Floats, spacing: float) -> float:
     """mm2 of the largest of the patches that points (n, 3) form which lie about ``spacing`` mm apart."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
 
     if len(points) < 2:
         return len(points) * spacing**2
     pairs = cKDTree(points).query_pairs(2.2 * spacing, output_type="ndarray")
-    graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(points), len(points)))
-    return float(np.bincount(connected_components(graph, directed=False)[1]).max()) * spacing**2
+    return float(np.bincount(components(pairs, len(points))).max()) * spacing**2
 
 
 def is_alike(surface: Surface, one: Upright, other: Upright, tolerance: float) -> bool:

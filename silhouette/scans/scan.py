@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from silhouette.common.time_limit import OutOfTime, time_limit
 from silhouette.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
@@ -29,7 +30,6 @@ from silhouette.scans.regions import refuse_spikes
 from silhouette.scans.scale import Scale, Wanted, edges_over_table, scale_of
 from silhouette.scans.scanned import ScannedTable
 from silhouette.scans.welding import welded
-from silhouette.time_limit import OutOfTime, time_limit
 
 Step = Callable[[int, int], None]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.files.documents import toml, toml_key
+from silhouette.files.documents import toml, toml_lines
 from silhouette.rules import FIRST
 from silhouette.scans.keeping import SOURCE_RECORD, EarlierPiece, title_of
 from silhouette.scans.questions import Question
@@ -54,7 +54,7 @@ def _head(table: ScannedTable, record: str) -> str:
         "# Lengths are mm, the origin is the middle of the table, and angles are degrees anticlockwise from x, seen",
         "# from above.",
     ]
-    lines += [f"{toml_key(key)} = {toml(value)}" for key, value in top.items()]
+    lines += toml_lines(top)
     if table.size is not None:
         lines.append(f"table = {toml([round(edge, 1) for edge in table.size])}")
     return "\n".join(lines)
@@ -69,7 +69,7 @@ def _doubt(table: ScannedTable) -> str:
         ("surface", surface, "mm, how far off the outline of a scanned piece may lie"),
     ]
     lines = [_line(f"{key} = {toml(round(value, 2))}", text) for key, value, text in rows]
-    lines += [f"{key} = {toml(value)}" for key, value in table.earlier.keys.get("doubt", {}).items()]
+    lines += toml_lines(table.earlier.keys.get("doubt", {}))
     return "\n".join(["[doubt]", *lines])
 
 
@@ -85,7 +85,7 @@ def _piece(piece: ScannedPiece, file: Mapping[str, Any], before: EarlierPiece | 
     """A piece's table."""
     lines = [f"[[{piece.kind}]]", *_facts(piece), f"name = {toml(piece.name)}"]
     own = {} if before is None else before.keys_with(file)
-    lines += [f"{toml_key(key)} = {toml(value)}" for key, value in {**file, **own}.items()]
+    lines += toml_lines({**file, **own})
     lines.append(f"at = {toml([round(place, 2) + 0.0 for place in piece.at])}")
     lines.append(f"turn = {toml(round(piece.turn % 360.0, 2))}")
     if piece.kind != "terrain":
@@ -130,7 +130,7 @@ def _first_check(table: ScannedTable) -> str:
 
 
 def _table(name: str, keys: Mapping[str, Any]) -> str:
-    return "\n".join([f"[[{name}]]", *(f"{toml_key(key)} = {toml(value)}" for key, value in keys.items())])
+    return "\n".join([f"[[{name}]]", *toml_lines(keys)])
 
 
 def _line(text: str, comment: str) -> str:

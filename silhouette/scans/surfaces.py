@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.geometry import Flags, Floats, Integers, components
 
 NEIGHBOURS = 8
 """The neighbours of each point of a cloud: about those in a ring round it."""
@@ -121,9 +120,7 @@ def outward(points: Floats, normals: Floats, edges: Integers, spacing: float) ->
 
 def groups_of(count: int, edges: Integers) -> Integers:
     """(count,) the number of the connected group of each of so many things, from pairs of them."""
-    ones = np.ones(len(edges), dtype=np.int8)
-    graph = coo_matrix((ones, (edges[:, 0], edges[:, 1])), shape=(count, count))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
+    return np.unique(components(edges, count), return_inverse=True)[1].astype(np.int32)
 
 
 LEVEL = 0.94

@@ -15,8 +15,7 @@ from io import BytesIO
 from typing import Any
 
 from silhouette.files.cache import Cache
-from silhouette.meshes.derived import keep_in
-from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.mesh import Mesh, keep_in
 from silhouette.models.model import Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene

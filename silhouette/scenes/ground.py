@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from shapely import Polygon, get_coordinates
 from shapely.geometry.polygon import orient
 
-from silhouette.geometry import Flags, Floats
+from silhouette.geometry import Flags, Floats, spread
 from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import stable_order
 
@@ -94,15 +94,15 @@ class PlanIndex:
         low, high = (np.floor(corner / grid.size) for corner in (boxes[:, :2], boxes[:, 2:]))
         low, high = (np.clip(cells, grid.least, grid.most).astype(np.int64) for cells in (low, high))
         counts = high - low + 1
-        box, cell = _spread(counts.prod(axis=1))
+        cell, box = spread(0, counts.prod(axis=1))
         x, y = low[box, 0] + cell // counts[box, 1], low[box, 1] + cell % counts[box, 1]
         keys = x * SPAN + y
         at = np.searchsorted(grid.keys, keys)
         at[at == len(grid.keys)] = 0
         known = grid.keys[at] == keys
         box, x, y, at = box[known], x[known], y[known], at[known]
-        cell, place = _spread(grid.starts[at + 1] - grid.starts[at])
-        member = grid.members[grid.starts[at][cell] + place]
+        place, cell = spread(grid.starts[at], grid.starts[at + 1] - grid.starts[at])
+        member = grid.members[place]
         box, x, y = box[cell], x[cell], y[cell]
         own, asked = self._boxes[member], boxes[box]
         overlap = (own[:, 0] <= asked[:, 2]) & (own[:, 2] >= asked[:, 0])
@@ -127,16 +127,6 @@ def _grid(boxes: Floats, numbers: Indices, size: float) -> _Grid:
     return _Grid(
         size, low.min(axis=0), high.max(axis=0), cells, np.append(starts, len(every)), np.concatenate(members)[order]
     )
-
-
-def _spread(counts: NDArray[np.int64]) -> tuple[Indices, Indices]:
-    """For counts (n,), each number repeated as often as its count says, and the position within its repetition.
-
-    >>> [part.tolist() for part in _spread(np.array([2, 0, 3]))]
-    [[0, 0, 2, 2, 2], [0, 1, 0, 1, 2]]
-    """
-    owner = np.repeat(np.arange(len(counts)), counts)
-    return owner, np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 # ---- the ground

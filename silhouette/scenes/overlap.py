@@ -13,9 +13,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Pose
+from silhouette.geometry import Flags, Floats, Pose, spread
 from silhouette.lazy import derived
-from silhouette.meshes.derived import recorded
+from silhouette.meshes.mesh import recorded
 from silhouette.models.model import Model
 from silhouette.scenes.ground import Ground, Hits
 from silhouette.scenes.surfaces import Surface, ground_of, solid_part
@@ -241,8 +241,7 @@ def _grid_crossings(triangles: Floats, low: Floats, size: float, shape: tuple[in
         return shape[0] * shape[1], Hits(np.empty(0, np.intp), np.empty(0), np.empty(0, np.int8))
     some = np.flatnonzero(many)  # of a fine mesh most triangles lie between the columns
     triangles, many, across = triangles[some], many[some], counts[1][some]
-    triangle = np.repeat(np.arange(len(triangles)), many)
-    within = np.arange(len(triangle)) - np.repeat(np.cumsum(many) - many, many)
+    within, triangle = spread(0, many)
     i = first[0][some][triangle] + within // across[triangle]
     j = first[1][some][triangle] + within % across[triangle]
     points = low[:2] + size * (np.stack([i, j], axis=1) + np.array(OFF_CENTRE))

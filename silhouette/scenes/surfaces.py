@@ -14,8 +14,7 @@ from shapely import Polygon
 from silhouette.geometry import Flags, Floats, Pose, convex_hull, polygon_outline
 from silhouette.lazy import derived
 from silhouette.meshes.cutting import cut_at
-from silhouette.meshes.derived import keep_beside
-from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.mesh import Mesh, keep_beside
 from silhouette.models.model import INSIGNIFICANT, Model
 from silhouette.scenes.ground import Ground, Hits
 from silhouette.scenes.pieces import Piece

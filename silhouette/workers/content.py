@@ -8,12 +8,9 @@ process that many ask decides itself: of what a task needs it may be `Lacking` s
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
-
-Value = TypeVar("Value")
+from typing import Any
 
 CONTENT_ROOM = 1 << 30
 """Bytes of content that a process keeps from task to task; what was used last stays longest."""
@@ -30,61 +27,6 @@ class Content:
 
     make: Callable[[], bytes]
     extra: int = 0
-
-
-class LRU(Generic[Value]):
-    """Values by their digests, of which those are dropped that were used least recently when they take too much room.
-
-    >>> lru = LRU[str](room=5)
-    >>> for digest in "abc":
-    ...     lru.put(digest, digest.upper(), size=2)
-    >>> lru.touch("a")
-    >>> lru.trim(keep="c"), "a" in lru, lru.get("b")
-    (['b'], True, None)
-    >>> LRU[str](room=0).trim()
-    []
-    """
-
-    def __init__(self, room: int) -> None:
-        self.room, self.size = room, 0
-        self._entries: OrderedDict[str, tuple[Value, int]] = OrderedDict()
-
-    def __contains__(self, digest: str) -> bool:
-        return digest in self._entries
-
-    def get(self, digest: str) -> Value | None:
-        """The value, which counts as used now; None if it is not there."""
-        if digest not in self._entries:
-            return None
-        self.touch(digest)
-        return self._entries[digest][0]
-
-    def put(self, digest: str, value: Value, size: int) -> None:
-        """Adds a value that takes ``size`` of the room; `trim` makes room for it."""
-        self.size += size - self._entries.get(digest, (None, 0))[1]
-        self._entries[digest] = value, size
-        self.touch(digest)
-
-    def copy(self) -> LRU[Value]:
-        """The same values, in the same order of use."""
-        other = LRU[Value](self.room)
-        other.size, other._entries = self.size, self._entries.copy()
-        return other
-
-    def touch(self, digest: str) -> None:
-        """Counts a value as used now."""
-        self._entries.move_to_end(digest)
-
-    def trim(self, keep: Collection[str] = ()) -> list[str]:
-        """Drops values until the others have room, none of those in ``keep``; the digests of the dropped ones."""
-        dropped = list[str]()
-        for digest in list(self._entries) if self.size > self.room else ():
-            if self.size <= self.room:
-                break
-            if digest not in keep:
-                self.size -= self._entries.pop(digest)[1]
-                dropped.append(digest)
-        return dropped
 
 
 _packed: dict[str, bytes] = {}

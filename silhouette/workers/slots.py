@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, Literal
 
+from silhouette.lazy import LRU
 from silhouette.workers.clock import NEVER, RunningClock
-from silhouette.workers.content import CONTENT_ROOM, LRU, Content
+from silhouette.workers.content import CONTENT_ROOM, Content
 from silhouette.workers.forkserver import NOTHING, ForkedWorker, ForkServer, Requirements
 from silhouette.workers.process import STOP, ChildProcess
 
@@ -175,7 +176,7 @@ class Slot:
                 sent.put(digest, None, len(new[digest]) + content.extra)
             else:
                 sent.touch(digest)
-        message = ForkingPickler.dumps((future.task, new, sent.trim(keep=contents)))
+        message = ForkingPickler.dumps((future.task, new, list(sent.trim(keep=contents))))
         self.sent = sent
         with self.lock, suppress(OSError):  # it has died, which is noticed when something is read from it
             self.running = self.running or future

@@ -25,7 +25,7 @@ from silhouette.batches.chunks import Chunk
 from silhouette.batches.dask import Cluster
 from silhouette.batches.run import make_pool
 from silhouette.batches.settings import BatchSettings
-from silhouette.installation import extra_command
+from silhouette.common.installation import extra_command
 from silhouette.workers import CAN_FORK
 from tests.support.batching import FAST, finished, folder_of_scenes, journaled, rows_of, running, wait_until
 from tests.support.commands import run
@@ -38,7 +38,7 @@ needs_distributed = pytest.mark.skipif(
 WATCHED = """
 import os, time
 from silhouette.batches import chunks
-from silhouette.installation import extra_command
+from silhouette.common.installation import extra_command
 if not hasattr(chunks, "unwatched"):  # a file that is preloaded is run more than once
     chunks.unwatched = chunks.judge_all
     def judge_all(requests, options):

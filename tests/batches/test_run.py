@@ -13,8 +13,8 @@ from silhouette.batches.chunks import Chunk, ChunkJudge, ChunkRequirements
 from silhouette.batches.schedule import Schedule
 from silhouette.batches.settings import BatchSettings
 from silhouette.files.cache import Cache, MemoryCache
-from silhouette.files.examples import examples_folder
 from silhouette.files.fingerprints import Fingerprints
+from silhouette.files.reading import examples_folder
 from silhouette.judging import load_scene
 from silhouette.workers import CAN_FORK
 from tests.support.batching import (

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from silhouette.common.version import VERSION
 from silhouette.files.writing import write_file
-from silhouette.version import VERSION
 from tests.benchmarks.tables import Table
 
 FILE = "figures.json"

@@ -10,9 +10,9 @@ import platform
 import subprocess
 from pathlib import Path
 
+from silhouette.common.version import VERSION, version_of
 from silhouette.errors import RendererUnavailable
 from silhouette.renderers import choose
-from silhouette.version import VERSION, version_of
 from silhouette.workers import cores
 from tests.benchmarks.figures import commit, today
 

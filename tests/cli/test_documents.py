@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from silhouette.common.version import SCHEMA, VERSION
 from silhouette.pages.tutorial.pages import FACTS, write_facts
-from silhouette.version import SCHEMA, VERSION
 from tests.support.commands import CHECK, QUICK, run, scene
 
 Capture = pytest.CaptureFixture[str]

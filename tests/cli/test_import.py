@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from silhouette.cli import main
-from silhouette.exchange import reading_ahead
-from silhouette.version import SCHEMA, VERSION
+from silhouette.common.version import SCHEMA, VERSION
+from silhouette.exchange import imported
 from silhouette.workers.starting import python_threads
 from tests.exchange.unity import kept, model, save, transform
 
@@ -56,7 +56,7 @@ def test_no_thread_keeps_the_readers_of_meshes_from_being_forked(
         threads.append(python_threads())
         return []
 
-    monkeypatch.setattr(reading_ahead, "parallel_map", noted)
+    monkeypatch.setattr(imported, "parallel_map", noted)
     before = python_threads()
     assert main(table(tmp_path)) == 0
     assert threads == [before]

@@ -219,14 +219,14 @@ def test_ctrl_c_while_several_processes_make_models_ready(tmp_path: Path) -> Non
     script = (
         "import os, signal, sys, time\n"
         "from silhouette.cli import main\n"
-        "from silhouette.exchange import folder, reading_ahead\n"
+        "from silhouette.exchange import folder, imported\n"
         "parent = os.getpid()\n"
         "def made(*_):\n"
         "    assert os.getpid() != parent\n"
         "    open(f'child {os.getpid()}', 'w').close()\n"
         "    os.killpg(os.getpgrp(), signal.SIGINT)\n"
         "    time.sleep(60)\n"
-        "reading_ahead.WORTH_IT, reading_ahead.cores, folder.model_of_mesh = 0, lambda: 2, made\n"
+        "imported.WORTH_IT, imported.cores, folder.model_of_mesh = 0, lambda: 2, made\n"
         "sys.argv[1:] = ['import', 'save.json', '--meshes', 'Models', '--out', 'game', '--no-cache', '--quiet']\n"
         "sys.exit(main())"
     )

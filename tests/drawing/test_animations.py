@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from silhouette.common.installation import extra_command
 from silhouette.drawing.animation.film import Animation, animate
 from silhouette.drawing.animation.frames import WIDTH
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.installation import extra_command
 from silhouette.renderers import choose
 from silhouette.rules.base import Band, Level, Scale
 from silhouette.scenes.motion import Motion

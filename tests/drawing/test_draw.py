@@ -17,6 +17,7 @@ from lxml import etree
 from PIL import Image
 
 from silhouette.cli.app import main
+from silhouette.common.installation import package_command
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.figures import FigureOptions, write_figures
 from silhouette.drawing.saving import FORMATS, Format, Told, save
@@ -27,7 +28,6 @@ from silhouette.drawing.table.tracing import area_of, from_above, outline
 from silhouette.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.geometry import INCH
-from silhouette.installation import package_command
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called

@@ -12,7 +12,7 @@ import pytest
 from silhouette.drawing.in_3d.simplifying import Shape, nearest_colours, painter
 from silhouette.drawing.in_3d.stage import COLOUR_STEPS, packed
 from silhouette.files.cache import Cache
-from silhouette.meshes.display import display_colours
+from silhouette.meshes.stored import display_colours
 from silhouette.models.model import Model, load_model
 from silhouette.scans.mesh_writing import ply_bytes
 from tests.support.mesh_files import glb, gltf, off

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from silhouette.errors import MeshError
-from silhouette.exchange import reading_ahead
-from silhouette.exchange.reading_ahead import WORTH_IT, Size, read_ahead, side_by_side
+from silhouette.exchange import imported
+from silhouette.exchange.imported import WORTH_IT, Size, read_ahead, side_by_side
 from silhouette.files.cache import UNCACHED, Cache
 from silhouette.meshes import mesh as meshes
 from silhouette.meshes.mesh import read_mesh
@@ -20,7 +20,7 @@ from tests.support.mesh_files import obj as pyramid
 
 
 def test_what_is_read_ahead_is_in_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading_ahead, "WORTH_IT", 0)
+    monkeypatch.setattr(imported, "WORTH_IT", 0)
     cache = Cache(tmp_path / "cache")
     files = [tmp_path / f"{name}.obj" for name in ("one", "damaged", "missing", "two")]
     for file in files[:2] + files[3:]:
@@ -45,17 +45,17 @@ def test_little_is_not_read_ahead_nor_without_a_cache(
 ) -> None:
     file = tmp_path / "one.obj"
     file.write_text(pyramid())
-    monkeypatch.setattr(reading_ahead, "WORTH_IT", worth_it)
-    monkeypatch.setattr(reading_ahead, "parallel_map", lambda *_: pytest.fail("processes are started"))
+    monkeypatch.setattr(imported, "WORTH_IT", worth_it)
+    monkeypatch.setattr(imported, "parallel_map", lambda *_: pytest.fail("processes are started"))
     assert not read_ahead([file], Cache(tmp_path / "cache") if cached else UNCACHED)
 
 
 def test_no_more_is_read_ahead_than_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading_ahead, "WORTH_IT", 0)
+    monkeypatch.setattr(imported, "WORTH_IT", 0)
     files = [tmp_path / f"{name}.obj" for name in ("one", "two", "three")]
     for file in files:
         file.write_text(f"# {file.name}\n" + pyramid())
-    monkeypatch.setattr(reading_ahead, "MAX_BYTES_AHEAD", 2 * files[2].stat().st_size)
+    monkeypatch.setattr(imported, "MAX_BYTES_AHEAD", 2 * files[2].stat().st_size)
     read_ahead(files, Cache(tmp_path / "cache"))
     assert len(list((tmp_path / "cache").glob("*.npz"))) == 2
 
@@ -63,7 +63,7 @@ def test_no_more_is_read_ahead_than_allowed(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.skipif(not CAN_FORK, reason="no process is forked here")
 def test_what_a_lost_process_had_to_do_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
     force_forking(monkeypatch)
-    monkeypatch.setattr(reading_ahead, "cores", lambda: 2)
+    monkeypatch.setattr(imported, "cores", lambda: 2)
     asker = os.getpid()
 
     def answer(number: int) -> tuple[int, bool]:

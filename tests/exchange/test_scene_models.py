@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from silhouette.errors import FileError
-from silhouette.exchange import folder, reading_ahead
-from silhouette.exchange.folder import Found, Keys, SceneModels
+from silhouette.exchange import folder, imported
+from silhouette.exchange.folder import Keys, ModelFacts, SceneModels
 from silhouette.files.cache import Cache
 from silhouette.models.entries import FigureEntry
 from silhouette.models.model import model_of_mesh
@@ -43,7 +43,7 @@ def found(folder: Path, cache: Cache) -> list[Any]:
 
 def test_bases_and_grounds_and_what_cannot_be_used(tmp_path: Path) -> None:
     kal, wall, tiny, damaged, again = found(tmp_path, Cache(None))
-    assert isinstance(kal, Found)
+    assert isinstance(kal, ModelFacts)
     assert kal.base is not None
     assert (round(kal.base.diameter, 2), kal.ground, again) == (37.0, 0.0, kal)
     assert (wall.base, wall.ground) == (None, 0.0)
@@ -55,8 +55,8 @@ def test_bases_and_grounds_and_what_cannot_be_used(tmp_path: Path) -> None:
 def test_several_processes_find_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = found(tmp_path, Cache(None))
     force_forking(monkeypatch)
-    monkeypatch.setattr(reading_ahead, "WORTH_IT", 0)
-    monkeypatch.setattr(reading_ahead, "cores", lambda: 2)
+    monkeypatch.setattr(imported, "WORTH_IT", 0)
+    monkeypatch.setattr(imported, "cores", lambda: 2)
     seen = tmp_path / "seen"
     seen.mkdir()
 

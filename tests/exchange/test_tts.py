@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from silhouette.errors import FileError
-from silhouette.exchange import reading_ahead, tts
+from silhouette.exchange import imported, tts
+from silhouette.exchange.folder import read_table
 from silhouette.exchange.imported import ImportedTable
-from silhouette.exchange.reading import read_table
 from silhouette.files.cache import Cache
 from tests.exchange.unity import POINTS, address, kept, model, save, seen, transform
 
@@ -235,7 +235,7 @@ def test_a_table_with_too_many_triangles_leaves_out_the_rest(tmp_path: Path, mon
 
 def read_with_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *states: Any) -> ImportedTable:
     """A table whose meshes are read ahead."""
-    monkeypatch.setattr(reading_ahead, "WORTH_IT", 0)
+    monkeypatch.setattr(imported, "WORTH_IT", 0)
     return read_table(save(tmp_path / "save.json", *states), tmp_path / "Models", Cache(tmp_path / "cache"))
 
 

@@ -12,11 +12,10 @@ from scipy.spatial import cKDTree
 
 from silhouette import load_scene
 from silhouette.errors import FileError, RequestError
-from silhouette.exchange.folder import write_table
-from silhouette.exchange.reading import read_table
+from silhouette.exchange.folder import read_table, write_table
 from silhouette.exchange.tts_export import write_saved_object
 from silhouette.files.cache import Cache
-from silhouette.files.examples import example
+from silhouette.files.reading import example
 from silhouette.meshes.mesh import read_mesh
 from tests.exchange.unity import address, kept, model, save, seen, transform
 

@@ -10,9 +10,8 @@ import pytest
 from scipy.spatial import cKDTree
 
 from silhouette import load_scene
-from silhouette.exchange.folder import write_table
-from silhouette.exchange.placing import standing
-from silhouette.exchange.reading import read_table
+from silhouette.exchange.folder import read_table, write_table
+from silhouette.exchange.imported import standing
 from silhouette.exchange.tts import in_parent, to_table
 from silhouette.files.cache import Cache
 from tests.exchange.unity import POINTS, kept, model, save, seen, transform

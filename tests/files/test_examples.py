@@ -10,11 +10,11 @@ from zipfile import ZipFile
 
 import pytest
 
+from silhouette.common.version import VERSION
 from silhouette.errors import RequestError
-from silhouette.files.examples import PACKAGE, example, examples_folder
 from silhouette.files.fingerprints import Fingerprints
+from silhouette.files.reading import PACKAGE, example, examples_folder
 from silhouette.rules import RULES, rule_called
-from silhouette.version import VERSION
 from tests.support.games import BY_CODE, FILES
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -106,7 +106,7 @@ def test_an_installed_package_looks_inside_itself_and_never_beside(
     assert examples_folder() == PROJECT == PACKAGE.parent
     package = tmp_path / "silhouette"
     (tmp_path / "scenes").mkdir()  # somebody else's
-    monkeypatch.setattr("silhouette.files.examples.PACKAGE", package)
+    monkeypatch.setattr("silhouette.files.reading.PACKAGE", package)
     with pytest.raises(RequestError, match="the example scenes are not installed"):
         examples_folder()
     (package / "examples").mkdir(parents=True)

@@ -9,7 +9,7 @@ import pytest
 
 from silhouette.errors import MeshError
 from silhouette.files.cache import Cache
-from silhouette.files.examples import examples_folder
+from silhouette.files.reading import examples_folder
 from silhouette.meshes.mesh import read_mesh
 
 pytest.importorskip("resource", reason="this system has no limits for a process")

@@ -15,7 +15,7 @@ from random import Random
 
 import silhouette
 from silhouette.cli import main
-from silhouette.files.examples import examples_folder
+from silhouette.files.reading import examples_folder
 from silhouette.lazy import cached_property
 from tests.fuzz import shapes, tables
 from tests.fuzz.damage import damaged, varied

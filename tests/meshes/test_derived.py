@@ -12,8 +12,7 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.meshes import clusters, solids
 from silhouette.meshes.clusters import clusters_of
-from silhouette.meshes.derived import keep_in
-from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.mesh import Mesh, keep_in
 from silhouette.meshes.solids import inner_boxes
 from silhouette.models.model import load_model
 from tests.conftest import PROJECT
@@ -47,7 +46,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("worked out anew")
 
     monkeypatch.setattr(clusters, "_built", refuse)
-    monkeypatch.setattr(solids, "_found", refuse)
+    monkeypatch.setattr(solids, "_boxes_of", refuse)
 
 
 def test_what_was_kept_is_the_same_bit_for_bit_and_laid_out_alike(
@@ -82,7 +81,7 @@ def test_another_version_is_worked_out_anew(tmp_path: Path, monkeypatch: pytest.
     cache = Cache(tmp_path)
     before = inner_boxes(kept_in(cache, BALL))
     monkeypatch.setattr(solids, "VERSION", solids.VERSION + 1)
-    monkeypatch.setattr(solids, "_found", lambda _: replace(before, boxes=before.boxes[:0]))
+    monkeypatch.setattr(solids, "_boxes_of", lambda _: replace(before, boxes=before.boxes[:0]))
     assert len(inner_boxes(kept_in(cache, BALL)).boxes) == 0
 
 

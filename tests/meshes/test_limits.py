@@ -17,7 +17,8 @@ from silhouette.errors import MeshError
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
 from silhouette.meshes import mesh
-from silhouette.meshes.formats import base, obj, polygons, threemf_archive
+from silhouette.meshes.formats import base, obj, polygons
+from silhouette.meshes.formats import threemf as reader
 from silhouette.meshes.formats.polygons import fans, mended, origins
 from silhouette.meshes.health import boundary
 from silhouette.meshes.holes import close
@@ -380,18 +381,18 @@ def test_elements_of_a_3mf_file_are_counted_before_they_are_parsed(
     encoding: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Text that is no XML comes first: whoever parses says so, and whoever counts says that there are too many."""
-    monkeypatch.setattr(threemf_archive, "_SMALL_XML", 100)
+    monkeypatch.setattr(reader, "SMALL", 100)
     sound = model(pyramid(), '<item objectid="1"/>').replace("<resources>", "<!-- of a test --><resources>")
     count = sound.count("<") - sound.count("</") - 2
     path = tmp_path / "plain.3mf"
     path.write_bytes(threemf("\ufeff".encode(encoding) + sound.encode(encoding)))
     for most in (count, count + 1):
-        monkeypatch.setattr(threemf_archive, "_MOST_ELEMENTS", most)
+        monkeypatch.setattr(reader, "_MOST_ELEMENTS", most)
         assert len(read_mesh(path, Cache(None)).mesh.faces) == 4
-    monkeypatch.setattr(threemf_archive, "_MOST_ELEMENTS", count - 1)
+    monkeypatch.setattr(reader, "_MOST_ELEMENTS", count - 1)
     with pytest.raises(MeshError, match=f"has more than {count - 1} XML elements; reduce its triangles"):
         read_mesh(path, Cache(None))
-    monkeypatch.setattr(threemf_archive, "_MOST_ELEMENTS", count - 3)
+    monkeypatch.setattr(reader, "_MOST_ELEMENTS", count - 3)
     path.write_bytes(threemf("\ufeff".encode(encoding) + ("no XML" + sound).encode(encoding)))
     with pytest.raises(MeshError, match=f"has more than {count - 3} XML elements; reduce its triangles"):
         read_mesh(path, Cache(None))

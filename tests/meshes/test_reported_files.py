@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.exchange.reading import read_table
+from silhouette.exchange.folder import read_table
 from silhouette.files.cache import Cache
 from silhouette.judging.checking import check
 from silhouette.meshes.formats.gltf_tree import open_container

@@ -13,8 +13,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere, solid
 from silhouette.models.entries import SolidEntry
-from silhouette.models.eyes import SURE, estimate_eye
-from silhouette.models.heads import balls_in
+from silhouette.models.eyes import SURE, balls_in, estimate_eye
 from silhouette.models.inspection import inspection
 from silhouette.models.model import load_model, model_of_solids
 from tests.support.estimated_eyes import FAR, OTHERS, table, tried

@@ -135,7 +135,7 @@ SECOND_FACTS = (
         ("tests/bundles/test_bundles.py",),
     ),
     Patch(
-        "silhouette/exchange/placing.py",
+        "silhouette/exchange/imported.py",
         "gap = np.linalg.norm(placed - moved(matrix, eight), axis=1).max()",
         "gap = np.linalg.norm(placed - moved(matrix, eight), axis=1).mean()",
         ("tests/exchange/test_tts_poses.py", "tests/exchange/test_gltf.py"),

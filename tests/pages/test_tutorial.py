@@ -404,7 +404,7 @@ def test_where_there_are_no_scenes_it_is_said_where_they_are(tmp_path: Path, mon
     assert scenes_folder() == Path("scenes")
     monkeypatch.chdir(tmp_path)
     assert scenes_folder() == SCENES
-    monkeypatch.setattr("silhouette.files.examples.PACKAGE", tmp_path / "site" / "silhouette")
+    monkeypatch.setattr("silhouette.files.reading.PACKAGE", tmp_path / "site" / "silhouette")
     with pytest.raises(RequestError, match="the example scenes are not installed"):
         scenes_folder()
 

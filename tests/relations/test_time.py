@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.common.time_limit import OutOfTime, go_on, time_limit
 from silhouette.geometry import Pose
 from silhouette.relations import distances, triangles
 from silhouette.relations.distances import nearest_points
@@ -19,7 +20,6 @@ from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.lines import widest_line
 from silhouette.relations.plane_geometry import Disc, Outlines
 from silhouette.relations.visible import share_visible, widest_patch
-from silhouette.time_limit import OutOfTime, go_on, time_limit
 from tests.relations.pieces import block, point, surface
 from tests.support.shapes import sphere
 

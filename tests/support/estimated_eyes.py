@@ -20,9 +20,8 @@ import numpy as np
 from silhouette.geometry import Floats
 from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
-from silhouette.models import heads
-from silhouette.models.eyes import SURE, eye_estimate, faces_of_heads, thick_parts
-from silhouette.models.heads import Balls, balls_in
+from silhouette.models import eyes as heads
+from silhouette.models.eyes import SURE, Balls, balls_in, eye_estimate, faces_of_heads, thick_parts
 from tests.support.figures_with_eyes import figure_with_eye
 from tests.support.sculpted_figures import sculpted_figure
 from tests.support.varied_figures import varied_figure
@@ -140,7 +139,7 @@ def fitted(figures: Sequence[Known]) -> tuple[Floats, float]:
 
 
 def main() -> None:
-    """Prints the tables, or fits the weights and writes them where `silhouette.models.heads` reads them."""
+    """Prints the tables, or fits the weights and writes them where `silhouette.models.eyes` reads them."""
     families = {name: [Known.of(figure(seed)) for seed in seeds] for name, (figure, seeds) in FAMILIES.items()}
     if "--fit" in sys.argv:
         weights, none = fitted([known for figures in families.values() for known in figures])

@@ -5,7 +5,6 @@ All frames of a GIF share one palette, chosen once from all of them, so that no 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from fractions import Fraction
 from io import BytesIO
@@ -15,10 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 from PIL import Image
 
+from silhouette.common.installation import extra_command
 from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import check_place, write_file
-from silhouette.installation import extra_command
-from silhouette.text import Progress
+from silhouette.text import Progress, json_text
 
 FORMATS = (".gif", ".mp4")
 
@@ -88,7 +87,7 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
         FileError: where it cannot be written; a file of that name then stays as it was.
     """
     write = _gif if path.suffix.lower() == ".gif" else _mp4
-    write_file(path, write(frames, fps, json.dumps(data, separators=(",", ":")), progress))
+    write_file(path, write(frames, fps, json_text(data, separators=(",", ":")), progress))
 
 
 def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.installation import package_command
 from silhouette.errors import RequestError
 from silhouette.files.cache import Arrays, Cache
 from silhouette.geometry import Floats
-from silhouette.installation import package_command
-from silhouette.meshes.display import POINTS, display_colours
 from silhouette.meshes.formats.colours import LIGHT, Bytes, as_bytes
 from silhouette.meshes.mesh import Mesh, merge_equal
+from silhouette.meshes.stored import POINTS, display_colours
 from silhouette.models.model import Model
 
 # ---- colours

@@ -7,7 +7,6 @@ answers, events -> `Outbox` -> the client; of what is out of date nothing is sen
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 from collections import deque
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from typing import Any
 
 from websockets.asyncio.server import ServerConnection
 
-from silhouette.text import strict
+from silhouette.text import json_text
 
 # ---- connections
 
@@ -296,7 +295,4 @@ def encoded(content: Mapping[str, Any]) -> str:
     >>> encoded({"id": 1, "error": float("nan")})
     '{"id":1,"error":null}'
     """
-    try:
-        return json.dumps(content, allow_nan=False, separators=(",", ":"))
-    except ValueError:
-        return json.dumps(strict(dict(content)), allow_nan=False, separators=(",", ":"))
+    return json_text(content, separators=(",", ":"))

@@ -8,34 +8,25 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
-
-from silhouette.errors import RequestError
-from silhouette.live.server.connections import Allowance, Limits, Outbox
-from silhouette.live.server.gate import LOOKING, Role
-from silhouette.live.server.hand_over import HandOver
-from silhouette.text import as_written, problem
-
-if TYPE_CHECKING:
-    from silhouette.live.server.connections import CountedConnection
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
-from typing import Self, cast
+from typing import Any, NoReturn, Protocol, Self, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from silhouette.live.server.connections import Connections, CountedConnection
-from silhouette.live.server.gate import Door, PageFile, Refusal, security_headers
-from silhouette.live.server.hand_over import Received
-from silhouette.version import VERSION
+from silhouette.common.version import VERSION
+from silhouette.errors import RequestError
+from silhouette.live.server.connections import Allowance, Connections, CountedConnection, Limits, Outbox
+from silhouette.live.server.gate import LOOKING, Door, PageFile, Refusal, Role, security_headers
+from silhouette.live.server.hand_over import HandOver, Received
+from silhouette.text import as_written, problem
 
 Tell = Callable[[dict[str, Any]], None]
 """Is given each event; never waits."""

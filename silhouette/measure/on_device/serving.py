@@ -21,13 +21,14 @@ from typing import Any
 
 from silhouette.errors import DeviceFull, RendererUnavailable, SilhouetteError
 from silhouette.files.cache import CACHED_TRIANGLES
+from silhouette.lazy import LRU
 from silhouette.measure.on_device.described import Described
 from silhouette.measure.on_device.device_cells import DeviceCells
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.cuda.device_renderer import BodyRows
 from silhouette.renderers.cuda.renderer import CudaRenderer
 from silhouette.renderers.cuda.served import Facts
-from silhouette.workers.content import LRU, check_sent, content_of, receive
+from silhouette.workers.content import check_sent, content_of, receive
 from silhouette.workers.process import answer
 
 MIN_CHECKS_TOGETHER = 256

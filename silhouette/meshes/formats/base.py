@@ -197,10 +197,6 @@ def blocks(text: bytes) -> Iterator[bytes]:
 def no_numbers(words: Iterable[bytes], needs: str) -> Refused:
     """The refusal of a text whose words are not the numbers that they should be.
 
-    Args:
-        words: of which some may be none.
-        needs: what would be right.
-
     >>> print(no_numbers([b"1.0", b"2,5"], "a vertex line needs three numbers"))
     is malformed: it writes '2,5' with a decimal comma; export it with decimal points
     >>> print(no_numbers([b"1.0", b"two"], "a vertex line needs three numbers"))
@@ -253,12 +249,15 @@ def see_through(surfaces: Sequence[Surface]) -> list[str]:
     >>> see_through([replace(leaf, see_through="")])
     []
     """
-    if not any(surface.see_through for surface in surfaces):
-        return []
+    return see_through_shares(areas_of(surfaces)) if any(surface.see_through for surface in surfaces) else []
+
+
+def areas_of(surfaces: Sequence[Surface]) -> dict[str, float]:
+    """The area of each material that makes pixels transparent, by its name; that of all others has an empty one."""
     areas: dict[str, float] = {}
     for surface in surfaces:
         areas[surface.see_through] = areas.get(surface.see_through, 0.0) + surface_area(surface)
-    return see_through_shares(areas)
+    return areas
 
 
 def see_through_shares(areas: Mapping[str, float]) -> list[str]:

@@ -32,8 +32,8 @@ def as_bytes(light: NDArray[Any]) -> Bytes:
     """
     with np.errstate(invalid="ignore"):
         steps = np.clip(np.nan_to_num(np.asarray(light, np.float32), nan=0.0), 0.0, 1.0) * _STEPS + 0.5
-    found: Bytes = _TO_BYTES[steps.astype(np.int32)]
-    return found
+    shades: Bytes = _TO_BYTES[steps.astype(np.int32)]
+    return shades
 
 
 def stored_bytes(values: NDArray[Any], kind: str) -> Bytes:
@@ -56,5 +56,5 @@ def stored_bytes(values: NDArray[Any], kind: str) -> Bytes:
     numbers = np.nan_to_num(np.asarray(values, dtype=np.float32), nan=0.0)
     most = float(numbers.max(initial=0.0))
     full = 65535.0 if most > 255.0 else 1.0 if kind[0] == "f" and most <= 2.0 else 255.0
-    found: Bytes = np.rint(np.clip(numbers, 0.0, full) * (255.0 / full)).astype(np.uint8)
-    return found
+    shades: Bytes = np.rint(np.clip(numbers, 0.0, full) * (255.0 / full)).astype(np.uint8)
+    return shades

@@ -15,16 +15,15 @@ the node itself is ignored).
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats
+from silhouette.geometry import Floats, corners
 from silhouette.meshes.formats.base import (
     LONGEST_NAME,
     MOST_PARTS,
@@ -38,17 +37,23 @@ from silhouette.meshes.formats.base import (
     too_many_parts,
 )
 from silhouette.meshes.formats.colours import as_bytes
-from silhouette.meshes.formats.gltf_accessors import Accessors, Numbers, strip_triangles
-from silhouette.meshes.formats.gltf_nodes import Node, is_usable, nodes_of, not_shown, table_of
 from silhouette.meshes.formats.gltf_tree import (
     DRACO,
+    Accessors,
     Buffers,
+    Node,
+    Numbers,
     Tree,
     check_version_and_extensions,
     inline,
+    is_usable,
     item,
+    nodes_of,
+    not_shown,
     open_container,
     parse_tree,
+    strip_triangles,
+    table_of,
     whole_number,
 )
 from silhouette.text import as_written
@@ -59,18 +64,16 @@ AS_BOUND = 1e-4
 """How far a skeleton may put the vertices of a mesh apart that it carries as it was bound, in sizes of the mesh."""
 
 _CHUNK = 1 << 17
+_NO_SKELETON = "has a skeleton that cannot be used"
 
 
-def weights_of(told: Tree, mesh: Tree) -> list[float]:
+def weights_of(entry: Tree, mesh: Tree) -> list[float]:
     """How far each shape key of a mesh is on: as its node says, or else as the mesh itself says.
-
-    Raises:
-        Refused: if they are no numbers.
 
     >>> weights_of({"weights": [0, 1]}, {"weights": [1, 1]}), weights_of({}, {})
     ([0.0, 1.0], [])
     """
-    weights = told.get("weights") or mesh.get("weights") or []
+    weights = entry.get("weights") or mesh.get("weights") or []
     if not isinstance(weights, list) or not all(
         isinstance(weight, int | float) and not isinstance(weight, bool) and math.isfinite(weight) for weight in weights
     ):
@@ -78,99 +81,44 @@ def weights_of(told: Tree, mesh: Tree) -> list[float]:
     return [float(weight) for weight in weights]
 
 
-def morphed(points: Numbers, targets: Sequence[Numbers | None], weights: Sequence[float]) -> Numbers:
-    """Points (n, 3) moved by the offsets (n, 3) of shape keys, each as far as its weight says.
+def posed(
+    matrices: Floats, points: Sequence[Numbers], moving: Sequence[tuple[Numbers, Numbers] | None], node: Node
+) -> tuple[Floats, list[Numbers], str]:
+    """The points of primitives as a skeleton puts them, in a frame that moves with it.
 
-    Raises:
-        Refused: if more shape keys are on than there are.
-
-    >>> morphed(np.zeros((1, 3)), [np.ones((1, 3)), None], [0.5, 1.0]).tolist()
-    [[0.5, 0.5, 0.5]]
-    """
-    if targets and any(weights[len(targets) :]):
-        raise Refused(f"is malformed: its weights are for {len(weights)} shape keys, and it has {len(targets)}")
-    for offsets, weight in zip(targets, weights, strict=False):
-        if offsets is not None and weight:
-            points = points + weight * np.asarray(offsets, dtype=np.float64)
-    return points
-
-
-@dataclass(frozen=True, eq=False)
-class Pose:
-    """Where a skeleton puts what its joints carry.
-
-    Attributes:
-        matrices: (j, 4, 4) from the frame of the mesh to that of the scene, for each joint.
-    """
-
-    matrices: Floats
-
-    def applied(
-        self, points: Sequence[Numbers], moving: Sequence[tuple[Numbers, Numbers] | None], node: Node
-    ) -> tuple[Floats, list[Numbers], str]:
-        """The points of primitives in this pose, in a frame that moves with the skeleton.
-
-        Args:
-            points: (n, 3) of each primitive.
-            moving: for each the joints (n, k) that its points follow, and how much (n, k); None if it follows none.
-            node: with the mesh; what follows no joint stands where it does.
-
-        Returns:
-            The matrix (4, 4) of that frame to the scene's, the points (n, 3) in it, and a sentence if some follow no
-            joint.
-
-        Raises:
-            Refused: if a point follows a joint that is not there.
-        """
-        frame = next((matrix for matrix in self.matrices if is_usable(matrix)), np.eye(4))
-        relative = np.linalg.solve(frame, self.matrices)
-        stay = None if node.world is None else np.linalg.solve(frame, node.world)
-        posed, loose = [], 0
-        for rows, follows in zip(points, moving, strict=True):
-            if follows is None:
-                if stay is None:
-                    raise Refused(f"is malformed: {node.called} {node.wrong}")
-                posed.append(rows @ stay[:3, :3].T + stay[:3, 3])
-                loose += len(rows)
-                continue
-            joints, shares, without = _shares(*follows, len(self.matrices))
-            posed.append(_skinned(rows, joints, shares, relative))
-            loose += without
-        sentence = f"{loose} vertices of {node.called!r} follow no joint of its skeleton" if loose else ""
-        size = max((float(np.ptp(rows, axis=0).max()) for rows in points if len(rows)), default=0.0)
-        if all(np.abs(new - old).max(initial=0.0) <= AS_BOUND * size for new, old in zip(posed, points, strict=True)):
-            posed = list(points)
-            if node.world is not None and _near(frame, node.world, points, AS_BOUND * size):
-                frame = node.world
-        return frame, posed, sentence
-
-
-def pose_of(skin: Tree, bound: Floats | None, nodes: Mapping[int, Node]) -> Pose:
-    """The pose of a skeleton.
+    A skeleton that has its mesh as it was bound carries it whole; else the frame is that of one of its joints.
 
     Args:
-        skin: its JSON.
-        bound: (j, 4, 4) from the frame of the mesh to that of each joint, as it was bound; None if they are the same.
-        nodes: of the default scene.
+        matrices: (j, 4, 4) from the frame of the mesh to that of the scene, for each joint.
+        points: (n, 3) of each primitive.
+        moving: for each the joints (n, k) that its points follow, and how much (n, k); None if it follows none.
+        node: with the mesh; what follows no joint stands where it does.
 
-    Raises:
-        Refused: if it has no joints, or one of them has no place.
+    Returns:
+        The matrix (4, 4) of that frame to the scene's, the points (n, 3) in it, and a sentence if some follow no joint.
     """
-    joints = skin.get("joints")
-    if not isinstance(joints, list) or not joints:
-        raise Refused("has a skeleton that cannot be used: it has no joints")
-    if bound is not None and len(bound) < len(joints):
-        raise Refused(f"has a skeleton that cannot be used: of {len(joints)} joints {len(bound)} have a matrix")
-    matrices = []
-    for number, joint in enumerate(joints):
-        node = nodes.get(joint) if type(joint) is int else None
-        if node is None or node.world is None:
-            raise Refused("has a skeleton that cannot be used: a joint is not in the scene, or has no place")
-        with np.errstate(all="ignore"):
-            matrices.append(node.world if bound is None else node.world @ np.asarray(bound[number], dtype=np.float64))
-    if not np.isfinite(matrices).all():
-        raise Refused("has a skeleton that cannot be used: its matrices are no numbers")
-    return Pose(np.array(matrices))
+    frame = next((matrix for matrix in matrices if is_usable(matrix)), np.eye(4))
+    relative = np.linalg.solve(frame, matrices)
+    placed: list[Numbers] = []
+    without = 0
+    for rows, follows in zip(points, moving, strict=True):
+        if follows is not None:
+            joints, shares, free = _shares(*follows, len(matrices))
+            placed.append(_skinned(rows, joints, shares, relative))
+        elif node.world is None:
+            raise Refused(f"is malformed: {node.called} {node.wrong}")
+        else:
+            stay, free = np.linalg.solve(frame, node.world), len(rows)
+            placed.append(rows @ stay[:3, :3].T + stay[:3, 3])
+        without += free
+    sentence = f"{without} vertices of {node.called!r} follow no joint of its skeleton" if without else ""
+    size = max((float(np.ptp(rows, axis=0).max()) for rows in points if len(rows)), default=0.0)
+    apart = [np.abs(new - old).max(initial=0.0) for new, old in zip(placed, points, strict=True)]
+    if not all(distance <= AS_BOUND * size for distance in apart):
+        return frame, placed, sentence
+    if node.world is not None and _near(frame, node.world, points, AS_BOUND * size):
+        frame = node.world
+    return frame, list(points), sentence
 
 
 def _shares(joints: Numbers, weights: Numbers, count: int) -> tuple[Numbers, Floats, int]:
@@ -210,12 +158,12 @@ def _skinned(points: Numbers, joints: Numbers, shares: Floats, matrices: Floats)
     return moved
 
 
-def _near(one: Floats, other: Floats, points: Sequence[Numbers], most: float) -> bool:
+def _near(first: Floats, second: Floats, points: Sequence[Numbers], most: float) -> bool:
     """Whether two matrices (4, 4) put the corners of the box round points in the same places, but for ``most``."""
     low = np.min([rows.min(axis=0) for rows in points if len(rows)], axis=0)
     high = np.max([rows.max(axis=0) for rows in points if len(rows)], axis=0)
-    box = np.array([[*np.where(np.array(corner), high, low), 1.0] for corner in np.ndindex(2, 2, 2)])
-    return bool(np.abs((box @ (one - other).T)[:, :3]).max() <= most * float(np.abs(other[:3, :3]).max()))
+    box = np.column_stack([corners(low, high), np.ones(8)])
+    return bool(np.abs((box @ (first - second).T)[:, :3]).max() <= most * float(np.abs(second[:3, :3]).max()))
 
 
 # ---- what colours a primitive
@@ -252,23 +200,19 @@ class Painter:
 
     def attributes(self, key: str, primitive: Tree) -> dict[str, tuple[int, str]]:
         """The attributes that colour a primitive, known by ``key`` from now on: of each its accessor and its shape."""
-        found: dict[str, tuple[int, str]] = {}
+        needed: dict[str, tuple[int, str]] = {}
         stored = primitive["attributes"]
         try:
             self._materials[key] = self._material(primitive)
             if _COLOUR in stored:
                 shape = item(self._tree.get("accessors"), stored[_COLOUR], "accessor").get("type")
-                found[_COLOUR] = stored[_COLOUR], "VEC3" if shape == "VEC3" else "VEC4"
+                needed[_COLOUR] = stored[_COLOUR], "VEC3" if shape == "VEC3" else "VEC4"
             if self._materials[key].places in stored:
-                found[self._materials[key].places] = stored[self._materials[key].places], "VEC2"
+                needed[self._materials[key].places] = stored[self._materials[key].places], "VEC2"
         except (Refused, LookupError, TypeError, ValueError, AttributeError):
             self._materials[key] = _Material()
             self.warnings.append(f"the material of mesh {key} is malformed; it is shown without")
-        return found
-
-    def broken(self, key: str, name: str, why: str) -> None:
-        """Notes that an attribute cannot be read."""
-        self.warnings.append(f"{name} of mesh {key} {why}; it is shown without")
+        return needed
 
     def _material(self, primitive: Tree) -> _Material:
         if "material" not in primitive:
@@ -286,16 +230,16 @@ class Painter:
             factor = red, green, blue
         if names[1] not in shading:
             return _Material(factor=factor)
-        told = shading[names[1]]
-        texture = item(self._tree.get("textures"), told["index"], "texture")
+        entry = shading[names[1]]
+        texture = item(self._tree.get("textures"), entry["index"], "texture")
         packed = texture.get("extensions", {})
         source = next((packed[name]["source"] for name in ("EXT_texture_webp",) if name in packed), None)
         source = texture.get("source", source)
         if source is None:
             self.warnings.append("a picture is compressed in a way that is not supported; it is shown without")
             return _Material(factor=factor)
-        transform = told.get("extensions", {}).get("KHR_texture_transform", {})
-        places = f"TEXCOORD_{transform.get('texCoord', told.get('texCoord', 0))}"
+        transform = entry.get("extensions", {}).get("KHR_texture_transform", {})
+        places = f"TEXCOORD_{transform.get('texCoord', entry.get('texCoord', 0))}"
         return _Material(source, places, _moved(transform) if transform else None, factor)
 
     def see_through(self, primitive: Tree) -> str:
@@ -324,11 +268,7 @@ class Painter:
         return skin if skin.shades is not None or skin.picture is not None or material.factor else None
 
     def picture(self, name: str) -> bytes:
-        """The bytes of a picture, PNG or JPEG.
-
-        Raises:
-            Refused: where it is not there.
-        """
+        """The bytes of a picture, PNG or JPEG."""
         image = item(self._tree.get("images"), int(name), "image")
         if "bufferView" in image:
             view = item(self._tree.get("bufferViews"), image["bufferView"], "bufferView")
@@ -377,7 +317,7 @@ _MOST_MOVED = 10 * MOST_VERTICES
 class _Primitive:
     """A primitive of triangles: its JSON, points (n, 3), faces (m, 3), skin, and what Draco has packed of it."""
 
-    told: Tree
+    entry: Tree
     points: Numbers
     faces: Numbers
     skin: Skin | None
@@ -415,9 +355,6 @@ class Gltf:
             fetch: the bytes of a file that it refers to; raises Refused.
             binary: whether it is a GLB.
             whole: whether colours are wanted, and vertices that no triangle uses or that are not shown.
-
-        Raises:
-            Refused: if it is none, or its nodes are no tree.
         """
         self.tree, blob = open_container(data) if binary else (parse_tree(data), None)
         check_version_and_extensions(self.tree)
@@ -444,42 +381,41 @@ class Gltf:
         Raises:
             Refused: if something is not, is malformed or not supported, or is more than can be looked at.
         """
-        corners = placed = vertices = 0
-        for node in self.nodes.values():
-            if "mesh" not in node.told or not self._is_wanted(node):
-                continue
-            try:
-                primitives = self.check_node(node)
-            except Refused:
-                if node.is_shown:
-                    raise
-                self._broken.add(node.index)  # which nobody sees
-                continue
+        triangles = placed = vertices = 0
+        for primitives in self._meshes_of_nodes():
+            placed += len(primitives)
             for _, primitive in primitives:
-                placed += 1
-                corners += self._corners(primitive)
+                triangles += self._corners(primitive)
                 vertices += self._accessors.count(primitive["attributes"]["POSITION"])
             if placed > MOST_PARTS:
                 raise too_many_parts(placed)
         if not placed:
             left = not_shown(self.nodes)
             raise no_triangles(left or ("points, lines or empty nodes" if self.tree.get("meshes") else ""))
-        if corners > 3 * MOST_TRIANGLES:
-            raise Refused(f"holds {corners // 3} triangles; {MOST_TRIANGLES} are the most that can be looked at")
+        _check_triangles(triangles // 3)
         if self._whole and vertices > MOST_VERTICES:
             raise Refused(f"holds {vertices} vertices; {MOST_VERTICES} are the most that can be looked at")
 
-    def _is_wanted(self, node: Node) -> bool:
-        """Whether what a node has is looked at.
+    def _meshes_of_nodes(self) -> Iterator[list[tuple[int, Tree]]]:
+        """The primitives of each node whose mesh is looked at."""
+        for node in self.nodes.values():
+            if "mesh" in node.entry and self._is_wanted(node):
+                try:
+                    primitives = self.check_node(node)
+                except Refused:
+                    if node.is_shown:
+                        raise
+                    self._broken.add(node.index)  # which nobody sees
+                else:
+                    yield primitives
 
-        Raises:
-            Refused: if its place cannot be told.
-        """
+    def _is_wanted(self, node: Node) -> bool:
+        """Whether what a node has is looked at."""
         if node.index in self._broken:
             return False
         if self._whole and node.world is not None:
             return True
-        if not node.unseen and node.world is None and "skin" not in node.told:
+        if not node.unseen and node.world is None and "skin" not in node.entry:
             raise Refused(f"is malformed: {node.called} {node.wrong}")
         return node.is_shown
 
@@ -488,13 +424,10 @@ class Gltf:
 
         Returns:
             Its primitives of triangles, with their numbers in the mesh.
-
-        Raises:
-            Refused: as `check`.
         """
-        if INSTANCING in table_of(node.told, "extensions"):
+        if INSTANCING in table_of(node.entry, "extensions"):
             raise Refused(f"uses {INSTANCING}, which is not supported; export every copy as a node")
-        index = node.told["mesh"]
+        index = node.entry["mesh"]
         mesh = item(self.tree.get("meshes", []), index, "mesh")
         if index not in self._checked:
             if len(mesh["primitives"]) > MOST_PARTS:
@@ -502,14 +435,14 @@ class Gltf:
             self._checked[index] = [
                 (number, primitive)
                 for number, primitive in enumerate(mesh["primitives"])
-                if self._checked_one(primitive)
+                if self._has_triangles(primitive)
             ]
-        if any(weights_of(node.told, mesh)):
-            for target in (target for _, told in self._checked[index] for target in told.get("targets", [])):
+        if any(weights_of(node.entry, mesh)):
+            for target in (target for _, entry in self._checked[index] for target in entry.get("targets", [])):
                 if "POSITION" in target:
                     self._accessors.check(target["POSITION"], "VEC3", bare=True)
-        if "skin" in node.told:
-            self._check_skin(node.told["skin"], self._checked[index])
+        if "skin" in node.entry:
+            self._check_skin(node.entry["skin"], self._checked[index])
         return self._checked[index]
 
     def _check_skin(self, index: Any, primitives: list[tuple[int, Tree]]) -> None:
@@ -522,7 +455,7 @@ class Gltf:
                 if name.startswith((_JOINTS, _WEIGHTS)):
                     self._accessors.check(accessor, "VEC4", bare=is_packed)
 
-    def _checked_one(self, primitive: Tree) -> bool:
+    def _has_triangles(self, primitive: Tree) -> bool:
         """Whether a primitive has triangles, which are all there."""
         mode, attributes = primitive.get("mode", _TRIANGLES), primitive["attributes"]
         if mode in _POINTS_AND_LINES or "POSITION" not in attributes:
@@ -551,36 +484,36 @@ class Gltf:
         """
         surfaces: list[Surface] = []
         for node in self.nodes.values():
-            if "mesh" not in node.told or not self._is_wanted(node):
+            if "mesh" not in node.entry or not self._is_wanted(node):
                 continue
             part = self._part(node)
-            shape = (
-                self.shape(node)
-                if node.is_shown
-                else Shape(self._unseen(node), np.eye(4) if node.world is None else node.world)
-            )
+            shape = self.shape(node) if node.is_shown else self._unseen(node)
             for surface in shape.surfaces:
                 surfaces.append(carried(replace(surface, part=part), shape.matrix, self._whole))
         left = not_shown(self.nodes)
         if left:
             self.warnings.append(f"left out: {left}")
         total = sum(len(surface.faces) for surface in surfaces)
-        if total > MOST_TRIANGLES:
-            raise Refused(f"holds {total} triangles; {MOST_TRIANGLES} are the most that can be looked at")
+        _check_triangles(total)
         if not total:
             raise no_triangles(left)
         return surfaces
 
-    def _unseen(self, node: Node) -> tuple[Surface, ...]:
-        return tuple(
-            Surface("", one.points, np.zeros((0, 3), np.int64)) for one in self._primitives_of(node.told["mesh"], node)
-        )
+    def _unseen(self, node: Node) -> Shape:
+        """The vertices of a node that is not shown."""
+        points = [primitive.points for primitive in self._primitives_of(node.entry["mesh"], node)]
+        world = np.eye(4) if node.world is None else node.world
+        return Shape(tuple(Surface("", each, np.zeros((0, 3), np.int64)) for each in points), world)
 
     def _part(self, node: Node) -> str:
         """The name of the part that a node is: its own, its mesh's, or that of the nearest node above with a name."""
-        named = [node.told, self.tree["meshes"][node.told["mesh"]], *(self.nodes[above].told for above in node.above)]
-        names = (str(told.get("name") or "").strip()[:LONGEST_NAME] for told in named)
-        return next(filter(None, names), f"mesh {node.told['mesh']}")
+        named = [
+            node.entry,
+            self.tree["meshes"][node.entry["mesh"]],
+            *(self.nodes[above].entry for above in node.above),
+        ]
+        names = (str(entry.get("name") or "").strip()[:LONGEST_NAME] for entry in named)
+        return next(filter(None, names), f"mesh {node.entry['mesh']}")
 
     def shape(self, node: Node) -> Shape:
         """What a node shows: its mesh with the shape keys that are on, in the pose of its skeleton.
@@ -590,47 +523,46 @@ class Gltf:
         Raises:
             Refused: if its mesh, its weights or its skeleton cannot be used.
         """
-        index = node.told["mesh"]
+        index = node.entry["mesh"]
         primitives = self._primitives_of(index, node)
-        weights = weights_of(node.told, self.tree["meshes"][index])
+        weights = weights_of(node.entry, self.tree["meshes"][index])
         key = index, tuple(weights) if any(weights) else ()
         if key not in self._shapes:
-            self._shapes[key] = tuple(map(self._morphed, primitives, [weights] * len(primitives)))
+            self._shapes[key] = tuple(self._morphed(primitive, weights) for primitive in primitives)
         surfaces = self._shapes[key]
-        if "skin" not in node.told:
+        if "skin" not in node.entry:
             assert node.world is not None
             return Shape(surfaces, node.world)
-        moving = [self._moving(one) for one in primitives]
-        matrix, posed, sentence = self._pose(node).applied([surface.vertices for surface in surfaces], moving, node)
+        moving = list(map(self._moving, primitives))
+        matrix, points, sentence = posed(self._pose(node), [surface.vertices for surface in surfaces], moving, node)
         if sentence and sentence not in self.warnings:
             self.warnings.append(sentence)
-        placed = zip(surfaces, posed, strict=True)
-        return Shape(tuple(replace(surface, vertices=points) for surface, points in placed), matrix)
+        return Shape(
+            tuple(replace(surface, vertices=rows) for surface, rows in zip(surfaces, points, strict=True)), matrix
+        )
 
     def _morphed(self, primitive: _Primitive, weights: list[float]) -> Surface:
         """A primitive with the shape keys that are on."""
-        points, told = primitive.points, primitive.told
+        points, targets = primitive.points, primitive.entry.get("targets", [])
         if any(weights):
             self._count(len(points) * sum(map(bool, weights)))
-            targets = [
-                self._rows(primitive, self._accessors.read(target["POSITION"]))
-                if "POSITION" in target and weight
-                else None
-                for target, weight in zip(
-                    told.get("targets", []), itertools.chain(weights, itertools.repeat(0.0)), strict=False
-                )
-            ]
-            points = morphed(points, targets, weights)
-        return Surface("mesh", points, primitive.faces, primitive.skin, see_through=self.painter.see_through(told))
+            for target, weight in zip(targets, weights, strict=False):
+                if "POSITION" in target and weight:
+                    offsets = self._rows(primitive, self._accessors.read(target["POSITION"]))
+                    points = points + weight * np.asarray(offsets, dtype=np.float64)
+            if targets and any(weights[len(targets) :]):
+                raise Refused(f"is malformed: its weights are for {len(weights)} shape keys, and it has {len(targets)}")
+        see_through = self.painter.see_through(primitive.entry)
+        return Surface("mesh", points, primitive.faces, primitive.skin, see_through=see_through)
 
     def _moving(self, primitive: _Primitive) -> tuple[Numbers, Numbers] | None:
         """The joints (n, k) that each point of a primitive follows, and how much (n, k); None if it follows none."""
-        attributes = primitive.told["attributes"]
+        attributes = primitive.entry["attributes"]
         sets = sorted(name.removeprefix(_JOINTS) for name in attributes if name.startswith(_JOINTS))
         if not sets:
             return None
         self._count(len(primitive.points) * 4 * len(sets))
-        found = []
+        both = []
         for kind in (_JOINTS, _WEIGHTS):
             names = [f"{kind}{number}" for number in sets]
             if missing := [name for name in names if name not in attributes]:
@@ -639,15 +571,11 @@ class Gltf:
                 primitive.unpacked[name] if name in primitive.unpacked else self._accessors.read(attributes[name])
                 for name in names
             ]
-            found.append(np.concatenate([self._rows(primitive, rows) for rows in columns], axis=1))
-        return found[0], found[1]
+            both.append(np.concatenate([self._rows(primitive, rows) for rows in columns], axis=1))
+        return both[0], both[1]
 
     def _rows(self, primitive: _Primitive, rows: Numbers) -> Numbers:
-        """What each point of a primitive has.
-
-        Raises:
-            Refused: if there are more or fewer rows than points.
-        """
+        """What each point of a primitive has."""
         if len(rows) != len(primitive.points):
             raise Refused(
                 f"is malformed: a mesh has {len(primitive.points)} vertices, and {len(rows)} rows of what moves them"
@@ -659,12 +587,26 @@ class Gltf:
         if self._moved > _MOST_MOVED:
             raise Refused(f"has shape keys and skeletons that move vertices over {_MOST_MOVED} times; apply them")
 
-    def _pose(self, node: Node) -> Pose:
-        skin = item(self.tree.get("skins"), node.told["skin"], "skin")
-        bound = None
+    def _pose(self, node: Node) -> Floats:
+        """(j, 4, 4) from the frame of a node's mesh to that of the scene, for each joint of its skeleton."""
+        skin = item(self.tree.get("skins"), node.entry["skin"], "skin")
+        joints, bound = skin.get("joints"), None
         if "inverseBindMatrices" in skin:
             bound = self._accessors.read(skin["inverseBindMatrices"]).reshape(-1, 4, 4).transpose(0, 2, 1)
-        return pose_of(skin, bound, self.nodes)
+        if not isinstance(joints, list) or not joints:
+            raise Refused(f"{_NO_SKELETON}: it has no joints")
+        if bound is not None and len(bound) < len(joints):
+            raise Refused(f"{_NO_SKELETON}: of {len(joints)} joints {len(bound)} have a matrix")
+        matrices = []
+        for number, joint in enumerate(joints):
+            place = self.nodes.get(joint) if type(joint) is int else None
+            if place is None or place.world is None:
+                raise Refused(f"{_NO_SKELETON}: a joint is not in the scene, or has no place")
+            with np.errstate(all="ignore"):
+                matrices.append(place.world if bound is None else place.world @ bound[number].astype(np.float64))
+        if not np.isfinite(matrices).all():
+            raise Refused(f"{_NO_SKELETON}: its matrices are no numbers")
+        return np.array(matrices)
 
     def _primitives_of(self, index: int, node: Node) -> list[_Primitive]:
         """The primitives of triangles of a mesh; each is read once."""
@@ -696,12 +638,17 @@ class Gltf:
 
     def _skin(self, key: str, primitive: Tree, arrays: dict[str, Numbers], count: int) -> Skin | None:
         """What colours a primitive."""
-        found: dict[str, Any] = {}
+        stored: dict[str, Any] = {}
         for name, (accessor, shape) in self.painter.attributes(key, primitive).items():
             try:
                 if name not in arrays:
                     self._accessors.check(accessor, shape)
-                found[name] = arrays[name] if name in arrays else self._accessors.read(accessor, as_stored=True)
+                stored[name] = arrays[name] if name in arrays else self._accessors.read(accessor, as_stored=True)
             except Refused as refused:
-                self.painter.broken(key, name, str(refused))
-        return self.painter.skin(key, found, count)
+                self.painter.warnings.append(f"{name} of mesh {key} {refused}; it is shown without")
+        return self.painter.skin(key, stored, count)
+
+
+def _check_triangles(count: int) -> None:
+    if count > MOST_TRIANGLES:
+        raise Refused(f"holds {count} triangles; {MOST_TRIANGLES} are the most that can be looked at")

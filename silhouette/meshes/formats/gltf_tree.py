@@ -1,22 +1,30 @@
-"""glTF and GLB: the container, the tree of JSON in it, and what its values may be; hostile ones are refused."""
+"""glTF and GLB: the container, the tree of JSON in it, its nodes, and the numbers it holds; hostile ones are refused.
+
+A node is shown unless ``KHR_node_visibility`` hides it or one above it, or it is a coarse level (``MSFT_lod``) of
+another, or hangs below one.
+
+Accessors are read here, because trimesh ignores sparse and normalised ones, and keeps zeros for what it cannot unpack.
+"""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import numpy as np
+from numpy.typing import NDArray
 
+from silhouette.common.installation import package_command
 from silhouette.files.documents import parsed_json
 from silhouette.files.reading import LARGEST_FILE
 from silhouette.geometry import Floats
-from silhouette.installation import package_command
-from silhouette.meshes.formats.base import Refused
+from silhouette.meshes.formats.base import MOST_TRIANGLES, MOST_VERTICES, Refused
 from silhouette.text import as_written
 
 Tree = dict[str, Any]
@@ -48,10 +56,10 @@ def open_container(data: bytes) -> tuple[Tree, bytes | None]:
             raise Refused(f"is truncated: a chunk announces {size} bytes and has {len(data) - place - 8}")
         chunks.append((data[place + 4 : place + 8], data[place + 8 : place + 8 + size]))
         place += 8 + size
-    if not chunks or chunks[0][0] != b"JSON":
+    (first, text), *others = chunks or [(b"", b"")]
+    if first != b"JSON":
         raise Refused("is malformed: the first chunk of a GLB file is JSON")
-    blob = chunks[1][1] if len(chunks) > 1 and chunks[1][0] == b"BIN\0" else None
-    return parse_tree(chunks[0][1]), blob
+    return parse_tree(text), next((content for kind, content in others if kind == b"BIN\0"), None)
 
 
 def parse_tree(data: bytes) -> Tree:
@@ -159,7 +167,7 @@ class Buffers:
         self._tree = tree
         self._blob = blob
         self._fetch = fetch
-        self._known: dict[int, bytes] = {}
+        self._contents: dict[int, bytes] = {}
 
     def of(self, index: int) -> bytes:
         """The bytes of a buffer: those of the container, in the tree itself, or of another file.
@@ -168,19 +176,372 @@ class Buffers:
             Refused: where they are not there, or fewer than announced.
         """
         buffer = self._tree["buffers"][index]
-        if index not in self._known:
+        if index not in self._contents:
             uri = buffer.get("uri")
             if uri is None:
                 if index != 0 or self._blob is None:
                     raise Refused(f"is malformed: buffer {index} has neither data nor a reference to a file")
-                self._known[index] = self._blob
+                self._contents[index] = self._blob
             elif uri.startswith("data:"):
-                self._known[index] = inline(uri)
+                self._contents[index] = inline(uri)
             else:
-                self._known[index] = self.external[uri] = self._fetch(uri)
-            if sum(map(len, self._known.values())) > LARGEST_FILE:
+                self._contents[index] = self.external[uri] = self._fetch(uri)
+            if sum(map(len, self._contents.values())) > LARGEST_FILE:
                 raise Refused(f"has buffers of more than {LARGEST_FILE >> 20} MiB together; split the file")
-        data = self._known[index]
+        data = self._contents[index]
         if len(data) < buffer["byteLength"]:
             raise Refused(f"is truncated: buffer {index} announces {buffer['byteLength']} bytes and has {len(data)}")
         return data
+
+
+LONGEST_NAME = 200
+"""Letters of a name."""
+
+MAX_NODE_LEVELS = 200
+"""Levels of nodes below each other."""
+
+SINGULAR = 1e-12
+"""The least volume, in cubes of its longest edge, of what a matrix makes of a cube."""
+
+_PLACED = frozenset({"matrix", "rotation", "scale", "translation"})
+_UNMOVED = np.eye(4)
+
+HIDDEN = "is hidden (KHR_node_visibility)"
+COARSE = "is a coarse level of detail (MSFT_lod)"
+FLAT = "has no place: it is scaled to nothing, or its numbers are too large"
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A node of the default scene.
+
+    Attributes:
+        index: in the file.
+        name: in one line; empty where it has none.
+        entry: its JSON.
+        extras: its custom properties.
+        local: (4, 4) from its frame to that of the node above it, metres and y up.
+        world: (4, 4) from its frame to the scene's; None where no place can be told.
+        above: the nodes above it, by index, the nearest first.
+        wrong: why nothing can stand there; empty where it has a place.
+        unseen: why it is not shown; empty where it is.
+    """
+
+    index: int
+    name: str
+    entry: Tree
+    extras: Mapping[str, Any]
+    local: Floats
+    world: Floats | None
+    above: tuple[int, ...]
+    wrong: str = ""
+    unseen: str = ""
+
+    @property
+    def called(self) -> str:
+        """Its name, or its number where it has none."""
+        return self.name or f"node {self.index}"
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether its mesh is to be seen: it is not hidden, and has a place or a skeleton."""
+        return not self.unseen and (not self.wrong or "skin" in self.entry)
+
+
+def table_of(entry: Tree, key: str) -> dict[str, Any]:
+    """A table of an object; an empty one where there is none."""
+    value = entry.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def shown(name: object) -> str:
+    """A name in one line; empty where there is none.
+
+    >>> shown("Kal\\n"), shown(None), shown("a  b")
+    ('Kal', '', 'a  b')
+    """
+    if not isinstance(name, str):
+        return ""
+    return "".join(letter if letter.isprintable() else " " for letter in name[:LONGEST_NAME]).strip()
+
+
+def nodes_of(tree: Tree) -> dict[int, Node]:
+    """The nodes of the default scene, by index, in the order in which it visits them.
+
+    Raises:
+        Refused: where a node hangs below itself or below two others, or there are too many.
+    """
+    nodes = tree.get("nodes", [])
+    visited: dict[int, Node] = {}
+    pending: list[tuple[int, Node | None]] = [(index, None) for index in reversed(roots_of(tree))]
+    while pending:
+        index, parent = pending.pop()
+        entry = item(nodes, index, "node")
+        if index in visited:
+            raise Refused(f"is malformed: node {index} hangs below itself or below two others")
+        if len(visited) >= MOST_NODES:
+            raise Refused(f"has more than {MOST_NODES} nodes; join them, or split the file")
+        if parent is not None and len(parent.above) >= MAX_NODE_LEVELS:
+            raise Refused(f"has nodes over {MAX_NODE_LEVELS} levels deep; it must be flatter")
+        visited[index] = _node(index, entry, parent)
+        children = entry.get("children", [])
+        pending += [(child, visited[index]) for child in reversed(children if isinstance(children, list) else [])]
+    return _without_coarse_levels(visited)
+
+
+def not_shown(nodes: Mapping[int, Node]) -> str:
+    """The nodes with meshes that are not shown, each with the reason; empty without any."""
+    reasons: dict[str, list[str]] = {}
+    for node in nodes.values():
+        if "mesh" in node.entry and not node.is_shown:
+            reasons.setdefault(node.unseen or node.wrong, []).append(f"{node.called!r}")
+    sentences = []
+    for why, names in reasons.items():
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        plural = why.replace("is ", "are ", 1).replace("has ", "have ", 1)
+        sentences.append(f"{', '.join(names[:4])}{more} {why if len(names) == 1 else plural}")
+    return "; ".join(sentences)
+
+
+def _without_coarse_levels(nodes: dict[int, Node]) -> dict[int, Node]:
+    """The nodes, of which coarse levels of others are not shown: of two that name each other, the second."""
+    coarse: set[int] = set()
+    for index, node in nodes.items():
+        levels = table_of(table_of(node.entry, "extensions"), "MSFT_lod").get("ids")
+        if isinstance(levels, list) and index not in coarse:
+            coarse.update(level for level in levels if type(level) is int and level not in (index, *node.above))
+    below = {index for index, node in nodes.items() if not coarse.isdisjoint((index, *node.above))} if coarse else set()
+    return {
+        index: replace(node, unseen=COARSE) if index in below and not node.unseen else node
+        for index, node in nodes.items()
+    }
+
+
+def _node(index: int, entry: Tree, parent: Node | None) -> Node:
+    local, world, wrong = _place(entry, parent)
+    above = () if parent is None else (parent.index, *parent.above)
+    visibility = table_of(table_of(entry, "extensions"), "KHR_node_visibility")
+    unseen = HIDDEN if visibility.get("visible", True) in (False, 0) else ""
+    if parent is not None and parent.unseen:
+        unseen = parent.unseen
+    return Node(index, shown(entry.get("name")), entry, table_of(entry, "extras"), local, world, above, wrong, unseen)
+
+
+def _place(entry: Tree, parent: Node | None) -> tuple[Floats, Floats | None, str]:
+    """The ``local``, ``world`` and ``wrong`` of a node."""
+    above, wrong = (_UNMOVED, "") if parent is None else (parent.world, parent.wrong)
+    if parent is not None and above is None:
+        return _UNMOVED, None, f"hangs below {parent.called}, whose place cannot be told"
+    if above is None or _PLACED.isdisjoint(entry):
+        return _UNMOVED, above, wrong
+    try:
+        local = matrix_of(entry)
+        with np.errstate(all="ignore"):
+            world = local if parent is None else above @ local
+    except (ValueError, TypeError, OverflowError):
+        why = "has no place: its matrix, rotation, scale or translation are not numbers as they should be"
+        return _UNMOVED, None, why
+    if is_usable(world):
+        return local, world, ""
+    return local, world if np.isfinite(world).all() else None, FLAT
+
+
+def is_usable(world: Floats) -> bool:
+    """Whether a matrix (4, 4) is an affine one that flattens nothing."""
+    with np.errstate(all="ignore"):
+        if not np.isfinite(world).all() or not np.array_equal(world[3], (0.0, 0.0, 0.0, 1.0)):
+            return False
+        longest = float(np.linalg.norm(world[:3, :3], axis=0).max())
+        return bool(1e-30 < longest < 1e30 and abs(np.linalg.det(world[:3, :3] / longest)) > SINGULAR)
+
+
+Numbers = NDArray[Any]
+
+_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_COLUMNS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+_HOLDS = {
+    "SCALAR": "indices", "VEC2": "places in a picture", "VEC3": "points", "VEC4": "four numbers a row",
+    "MAT4": "matrices",
+}  # fmt: skip
+_INDEX_TYPES = (5121, 5123, 5125)
+# By how much a normalised integer is divided.
+_FULL_SCALE = {5120: 127.0, 5121: 255.0, 5122: 32767.0, 5123: 65535.0}
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Where rows of numbers lie: the buffer, the first byte, how far apart, of which type, how many and how wide."""
+
+    buffer: int
+    start: int
+    stride: int
+    kind: np.dtype[Any]
+    count: int
+    columns: int
+
+
+class Accessors:
+    """Reads the accessors of one file, and counts how much they hold together."""
+
+    def __init__(self, tree: Tree, buffers: Buffers) -> None:
+        self._tree = tree
+        self._buffers = buffers
+        self._layouts: dict[int, tuple[_Rows | None, list[_Rows]]] = {}
+        self._views: dict[int, Tree] = {}
+        self._rows = 0  # of all accessors
+        self._bytes = 0  # of all views
+
+    def count(self, index: Any) -> int:
+        """How many rows an accessor has."""
+        return whole_number(item(self._tree.get("accessors"), index, "accessor").get("count"), "an accessor's count")
+
+    def check(self, index: Any, shape: str, *, bare: bool = False) -> None:
+        """Looks whether all of an accessor is there, and fetches its buffers.
+
+        Args:
+            index: of the accessor.
+            shape: of its rows, "SCALAR", "VEC3" and so on.
+            bare: whether it may refer to no data, as one does that a decoder fills, or whose rows are all 0.
+
+        Raises:
+            Refused: if it is not, or if it is more than can be looked at.
+        """
+        if type(index) is int and index in self._layouts:
+            return
+        accessor = item(self._tree.get("accessors"), index, "accessor")
+        kind: Any = accessor.get("componentType")
+        is_index = shape == "SCALAR"
+        if accessor.get("type") != shape or kind not in (_INDEX_TYPES if is_index else _TYPES):
+            raise Refused(f"is malformed: accessor {index} should hold {_HOLDS[shape]}")
+        if not {"bufferView", "sparse"} & accessor.keys() and not bare:
+            raise Refused(f"is malformed: accessor {index} refers to no data")
+        self._rows += self.count(index)
+        if self._rows > MOST_VERTICES + 3 * MOST_TRIANGLES:
+            raise Refused(f"holds more than {MOST_VERTICES} vertices or {MOST_TRIANGLES} triangles; reduce them")
+        rows = None
+        if "bufferView" in accessor:
+            rows = self._fetch(self._layout(index, accessor, kind, shape, self.count(index)))
+        self._layouts[index] = rows, [self._fetch(sparse) for sparse in self._sparse(index, accessor)]
+
+    def read(self, index: int, *, as_stored: bool = False) -> Numbers:
+        """The rows (n, columns) of an accessor that was checked; indices (n,).
+
+        Args:
+            index: of the accessor.
+            as_stored: whether normalised integers stay as they are, and do not become shares of 1.
+        """
+        accessor = self._tree["accessors"][index]
+        kind, shape, count = accessor["componentType"], accessor["type"], self.count(index)
+        rows, sparse = self._layouts[index]
+        values = np.zeros((count, _COLUMNS[shape]), _TYPES[kind]) if rows is None else self._values(rows)
+        if sparse:
+            places = self._values(sparse[0])[:, 0]
+            if len(places) and int(places.max()) >= count:
+                raise Refused(f"is malformed: accessor {index} has sparse rows past its end")
+            values = values.copy()
+            values[places] = self._values(sparse[1])
+        if accessor.get("normalized") and kind in _FULL_SCALE and not as_stored:
+            values = np.maximum(values / _FULL_SCALE[kind], -1.0)
+        return values[:, 0] if shape == "SCALAR" else values
+
+    def decoded(self, draco: Tree, attributes: Tree) -> dict[str, Numbers] | None:
+        """What a primitive has packed with Draco: attributes by name, and ``indices`` (3 m,); None if it is broken."""
+        import DracoPy
+
+        rows = self._view_rows(draco["bufferView"])
+        try:
+            unpacked = DracoPy.decode(bytes(self._values(rows)[:, 0]))
+        except Exception:  # whatever a decoder of foreign bytes may raise is the file's fault
+            return None
+        names = {number: name for name, number in draco["attributes"].items()}
+        data = {attribute["unique_id"]: attribute["data"] for attribute in unpacked.attributes}
+        arrays = {names[number]: values for number, values in data.items() if number in names}
+        if "POSITION" not in arrays or unpacked.faces is None:
+            return None
+        for name, values in arrays.items():
+            accessor = item(self._tree.get("accessors"), attributes.get(name), "accessor")
+            if accessor.get("normalized") and name in ("POSITION", "WEIGHTS_0") and values.dtype.kind != "f":
+                arrays[name] = np.maximum(values / _FULL_SCALE[accessor["componentType"]], -1.0)
+        return {**arrays, "indices": np.asarray(unpacked.faces).ravel()}
+
+    def check_draco(self, draco: Tree) -> None:
+        """Looks whether what Draco has packed is there, and fetches it.
+
+        Raises:
+            Refused: if it is not, or if the library that unpacks it is not installed.
+        """
+        need_draco()
+        self._fetch(self._view_rows(draco["bufferView"]))
+
+    def _view_rows(self, index: Any) -> _Rows:
+        """All bytes of a view, as rows of one."""
+        view = self._view(index)
+        return _Rows(view["buffer"], view["byteOffset"], 1, np.dtype("u1"), view["byteLength"], 1)
+
+    def _sparse(self, index: int, accessor: Tree) -> list[_Rows]:
+        """Where the places and the values of the rows lie that are stored sparsely; nothing without any."""
+        if "sparse" not in accessor:
+            return []
+        sparse, shape = accessor["sparse"], accessor["type"]
+        if not isinstance(sparse, dict) or not all(isinstance(sparse.get(key), dict) for key in ("indices", "values")):
+            raise Refused(f"is malformed: accessor {index} is sparse, and its rows are not told")
+        count = whole_number(sparse.get("count"), "a sparse accessor's count")
+        if sparse["indices"].get("componentType") not in _INDEX_TYPES or count > self.count(index):
+            raise Refused(f"is malformed: accessor {index} has sparse rows that cannot be")
+        places = self._layout(index, sparse["indices"], sparse["indices"]["componentType"], "SCALAR", count)
+        return [places, self._layout(index, sparse["values"], accessor["componentType"], shape, count)]
+
+    def _layout(self, index: int, stored: Tree, kind: int, shape: str, count: int) -> _Rows:
+        view = self._view(stored.get("bufferView"))
+        start = whole_number(stored.get("byteOffset", 0), "an accessor's byteOffset")
+        number = np.dtype(_TYPES[kind])
+        row = number.itemsize * _COLUMNS[shape]
+        stride = view["byteStride"] or row
+        if count and start + (count - 1) * stride + row > view["byteLength"]:
+            raise Refused(f"is malformed: accessor {index} reaches past the end of its data")
+        return _Rows(view["buffer"], view["byteOffset"] + start, stride, number, count, _COLUMNS[shape])
+
+    def _view(self, index: Any) -> Tree:
+        view = item(self._tree.get("bufferViews"), index, "bufferView")
+        if index not in self._views:
+            if any(name in view.get("extensions", {}) for name in MESHOPT):
+                raise Refused(
+                    "is compressed with meshopt, which is not supported; export it uncompressed or with Draco"
+                )
+            item(self._tree.get("buffers"), view.get("buffer"), "buffer")
+            layout: Tree = {"buffer": view["buffer"]}
+            for key in ("byteOffset", "byteLength", "byteStride"):
+                layout[key] = whole_number(
+                    view[key] if key == "byteLength" else view.get(key, 0), f"a bufferView's {key}"
+                )
+            self._bytes += layout["byteLength"]
+            if self._bytes > LARGEST_FILE:
+                raise Refused(f"has views of more than {LARGEST_FILE >> 20} MiB; split the file")
+            self._views[index] = layout
+        return self._views[index]
+
+    def _fetch(self, rows: _Rows) -> _Rows:
+        """The rows themselves, whose buffer is there and long enough."""
+        data = self._buffers.of(rows.buffer)
+        if rows.count and rows.start + (rows.count - 1) * rows.stride + rows.kind.itemsize * rows.columns > len(data):
+            raise Refused(f"is truncated: buffer {rows.buffer} has {len(data)} bytes, and more are referred to")
+        return rows
+
+    def _values(self, rows: _Rows) -> Numbers:
+        """The rows (n, columns), as they lie in the file."""
+        if not rows.count:
+            return np.zeros((0, rows.columns), rows.kind)
+        data = self._buffers.of(rows.buffer)
+        strides = (rows.stride, rows.kind.itemsize)
+        return np.ndarray((rows.count, rows.columns), rows.kind, data, rows.start, strides)
+
+
+def strip_triangles(corners: Numbers) -> Numbers:
+    """The triangles (m - 2, 3) of a strip of corners (m,), of which every other one is turned.
+
+    >>> strip_triangles(np.array([4, 5, 6, 7])).tolist()
+    [[4, 5, 6], [7, 6, 5]]
+    """
+    faces = np.stack([corners[:-2], corners[1:-1], corners[2:]], axis=1)
+    faces[1::2] = faces[1::2, ::-1].copy()
+    return faces

@@ -96,14 +96,7 @@ class Colouring:
         self.warnings: list[str] = []
 
     def read(self, block: bytes, lines: Lines | None, vertices: int, corners: int) -> None:
-        """Adds some lines, before which there were ``vertices`` and ``corners`` of faces.
-
-        Args:
-            block: the lines.
-            lines: what they hold, where they are even.
-            vertices: before them.
-            corners: of faces, before them.
-        """
+        """Adds some lines, even or not, before which there were ``vertices`` and ``corners`` of faces."""
         if not self.warnings:
             try:
                 if lines is None:
@@ -137,7 +130,7 @@ class Colouring:
         places: list[list[bytes]] = []
         faces: list[bytes] = []
         # Before each face with places counted from the last one, which are negative: how many there are.
-        known: list[int] = []
+        before_each: list[int] = []
         before = len(self._places) // 2
         for kind, rest in _COLOUR_STATEMENT.findall(block):
             if kind == b"v":
@@ -148,10 +141,10 @@ class Colouring:
                 self._libraries.append(word(rest.strip()))
             else:
                 faces.append(rest)
-                known.append(before + len(places))
+                before_each.append(before + len(places))
         if b"/" in block:
             self._corners.extend(itertools.repeat(0, corners - len(self._corners)))
-            self._corners.extend(_alike(faces) or _each(faces, known))
+            self._corners.extend(_evenly_written(faces) or _each(faces, before_each))
         pairs = array("d")
         pairs.extend(
             map(float, itertools.chain.from_iterable(pair if len(pair) == 2 else (b"nan", b"nan") for pair in places))
@@ -173,14 +166,14 @@ class Colouring:
         """The colours (n, 3) of all vertices, or None where fewer than half of them have one."""
         if not self._shades:
             return None
-        found = np.full((vertices, 3), np.nan, np.float32)
+        colours = np.full((vertices, 3), np.nan, np.float32)
         stored = np.array(self._shades, np.float32).reshape(-1, 3)
-        found[: len(stored)] = stored
-        has = np.isfinite(found).all(axis=1)
+        colours[: len(stored)] = stored
+        has = np.isfinite(colours).all(axis=1)
         if 2 * np.count_nonzero(has) < vertices:
             return None
-        found[~has] = np.nan
-        return stored_bytes(found, "f4")
+        colours[~has] = np.nan
+        return stored_bytes(colours, "f4")
 
     def places(
         self, corners: Indices, lengths: Indices, triangles: Indices
@@ -199,13 +192,13 @@ class Colouring:
         row = np.full(len(corners), -1, np.int64)
         stored = np.array(self._corners)[: len(corners)] - 1
         row[: len(stored)] = np.where((stored >= 0) & (stored < len(uv)), stored, -1)
-        found = row[fans(np.arange(len(corners)), lengths)]
+        rows = row[fans(np.arange(len(corners)), lengths)]
         mended = (fans(corners, lengths) != triangles).any(axis=1)
         if mended.any():
             some = np.full(int(corners.max()) + 1, -1, np.int64)
             some[corners] = row
-            found[mended] = some[triangles[mended]]
-        return uv, found
+            rows[mended] = some[triangles[mended]]
+        return uv, rows
 
     def references(self, data: bytes) -> list[str]:
         """The names of all libraries and pictures that the colours of a file depend on."""
@@ -249,17 +242,17 @@ class Colouring:
 
     def see_through(self, material: str) -> bool:
         """Whether pixels of a material may be transparent: it has a picture of its opacity, or one below 1."""
-        known = self._materials.get(material, _Material())
-        return known.opacity is not None and known.opacity < 1.0
+        entry = self._materials.get(material, _Material())
+        return entry.opacity is not None and entry.opacity < 1.0
 
     def skin(self, material: str, shades: NDArray[np.uint8] | None, uv: NDArray[np.float32] | None) -> Skin | None:
         """The skin of a material's faces, still without their corners: its picture, else vertices' colours, else Kd."""
-        known = self._materials.get(material, _Material())
-        if known.picture and uv is not None:
-            return Skin(picture=known.picture, uv=uv)
+        entry = self._materials.get(material, _Material())
+        if entry.picture and uv is not None:
+            return Skin(picture=entry.picture, uv=uv)
         if shades is not None:
             return Skin(shades)
-        return Skin(factor=known.factor) if known.factor else None
+        return Skin(factor=entry.factor) if entry.factor else None
 
     def picture(self, name: str) -> bytes:
         """The bytes of a picture: where the library says, or else beside the OBJ file.
@@ -278,27 +271,27 @@ class Colouring:
             raise refused
 
 
-def _alike(faces: list[bytes]) -> array[int]:
+def _evenly_written(faces: list[bytes]) -> array[int]:
     """The places of the corners of faces whose corners are all written alike, at one stroke; none where they are not.
 
-    >>> list(_alike([b"1/7/1 2/8/1", b"3/9/1"])), list(_alike([b"1/7 2//1"]))
+    >>> list(_evenly_written([b"1/7/1 2/8/1", b"3/9/1"])), list(_alike([b"1/7 2//1"]))
     ([7, 8, 9], [])
     """
-    found = array("q")
+    places = array("q")
     text = b" ".join(faces)
     corners = len(text.split())
     numbers, rest = divmod(text.count(b"/"), max(corners, 1))
     if rest or numbers not in (1, 2) or b"//" in text or b"/ " in text or b"-" in text:
-        return found
+        return places
     words = text.replace(b"/", b" ").split()
     if len(words) == corners * (numbers + 1):
-        found.extend(map(int, words[1 :: numbers + 1]))
-    return found
+        places.extend(map(int, words[1 :: numbers + 1]))
+    return places
 
 
-def _each(faces: list[bytes], known: list[int]) -> Iterator[int]:
+def _each(faces: list[bytes], before_each: list[int]) -> Iterator[int]:
     """The places of the corners of faces, 0 for none, one by one; those below 0 are counted from the last one known."""
-    for rest, before in zip(faces, known, strict=True):
+    for rest, before in zip(faces, before_each, strict=True):
         for name in _TEXTURE.findall(rest):
             place = int(name or b"0")
             yield max(before + 1 + place, 0) if place < 0 else place
@@ -493,7 +486,7 @@ class _Reader:
         transparent = [material if colouring.see_through(material) else "" for material in materials]
         skins = [colouring.skin(material, shades, uv) for material in materials]
         surfaces = by_part(materials, vertices, triangles, of_face[origins(lengths)], skins, rows)
-        return [replace(one, see_through=name) for one, name in zip(surfaces, transparent, strict=True)]
+        return [replace(surface, see_through=name) for surface, name in zip(surfaces, transparent, strict=True)]
 
     @property
     def libraries(self) -> list[str]:
@@ -501,11 +494,7 @@ class _Reader:
         return list(dict.fromkeys(self._libraries))[:_MOST_LIBRARIES]
 
     def areas(self, vertices: Floats) -> dict[str, float]:
-        """The area of the faces of each material; nothing if no file says what they are.
-
-        Args:
-            vertices: (n, 3) of the file.
-        """
+        """The area of the faces of each material; nothing if no file says what they are."""
         if not self._libraries:
             return {}
         lengths = np.array(self._lengths)
@@ -550,14 +539,14 @@ def _parts(named: list[Names]) -> dict[Names, str]:
     >>> _parts([("", "", "")])
     {('', '', ''): 'mesh'}
     """
-    groups, objects, materials = (len({names[which] for names in named}) for which in range(3))
+    groups, objects, materials = (len(set(column)) for column in zip(*named, strict=True))
     both = len({names[:2] for names in named})
     if both > max(groups, objects):
-        return {names: "/".join(name for name in (names[1], names[0]) if name) or "mesh" for names in named}
+        return {names: "/".join(filter(None, (names[1], names[0]))) or "mesh" for names in named}
     if both > 1:
-        which = 0 if groups >= objects else 1
+        which = int(objects > groups)
     elif materials > 1:
         which = 2
     else:
-        which = next((which for which in range(3) if named[0][which]), 0)
+        which = next((which for which, name in enumerate(named[0]) if name), 0)
     return {names: names[which] or "mesh" for names in named}

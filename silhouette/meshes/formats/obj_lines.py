@@ -64,8 +64,8 @@ def even(block: bytes, *, textured: bool = True) -> Lines | None:
     starts = np.concatenate([[0], ends[:-1] + 1])
     second = signs[np.minimum(starts + 1, ends)]
     code = np.where(ends > starts, signs[starts].astype(np.int64) << 8 | np.where(second == 9, _SPACE, second), 0)
-    known = np.isin(code, (_VERTEX, _PLACE, _FACE, *_PASSED_OVER)) | (code >> 8 == _COMMENT)
-    if not known.all():
+    is_plain = np.isin(code, (_VERTEX, _PLACE, _FACE, *_PASSED_OVER)) | (code >> 8 == _COMMENT)
+    if not is_plain.all():
         return None
     faces = _faces(_those(signs, starts, ends, code == _FACE, 1))
     vertices = _table(_those(signs, starts, ends, code == _VERTEX, 1), np.float64)
@@ -108,28 +108,27 @@ def _faces(signs: Signs) -> tuple[Indices, Indices | None] | None:
     if (signs == _MINUS).any():
         return None
     slash = np.flatnonzero(signs == _SLASH)
-    if not len(slash):
-        table = _table(signs, np.int64)
-        return None if table is None or 0 < table.size < 3 * len(table) else (table, None)
-    begins = _begins(signs)
-    corners = len(begins)
-    slashes, over = divmod(len(slash), corners)
-    if over or slashes not in (1, 2):
-        return None
-    of_corner = slash.reshape(corners, slashes)
-    if (of_corner[:, 0] < begins).any() or (of_corner[:-1, -1] > begins[1:]).any():
-        return None
-    doubled = np.count_nonzero(np.diff(slash) == 1)
-    if doubled not in (0, corners):
-        return None
-    signs = signs.copy()
-    signs[slash] = _SPACE
+    numbers, has_places = 1, False  # of each corner, and whether the second is a place
+    corners = 0
+    if len(slash):
+        begins = _begins(signs)
+        corners = len(begins)
+        slashes, over = divmod(len(slash), corners)
+        doubled = np.count_nonzero(np.diff(slash) == 1)
+        if over or slashes not in (1, 2) or doubled not in (0, corners):
+            return None
+        of_corner = slash.reshape(corners, slashes)
+        if (of_corner[:, 0] < begins).any() or (of_corner[:-1, -1] > begins[1:]).any():
+            return None
+        numbers, has_places = (2, False) if doubled else (slashes + 1, True)
+        signs = np.where(signs == _SLASH, _SPACE, signs).astype(np.uint8)
     table = _table(signs, np.int64)
-    numbers = 2 if doubled else slashes + 1
-    if table is None or table.shape[1] % numbers or table.shape[1] < 3 * numbers or table.size != corners * numbers:
+    if table is None or table.shape[1] % numbers or 0 < table.size < 3 * numbers * len(table):
         return None
-    found = table.reshape(len(table), -1, numbers)
-    return found[:, :, 0], None if doubled else found[:, :, 1]
+    if len(slash) and table.size != corners * numbers:
+        return None
+    rows = table.reshape(len(table), table.shape[1] // numbers, numbers)
+    return rows[:, :, 0], rows[:, :, 1] if has_places else None
 
 
 def _begins(signs: Signs) -> Indices:

@@ -23,17 +23,13 @@ from silhouette.meshes.formats.base import (
     word,
 )
 from silhouette.meshes.formats.colours import stored_bytes
-from silhouette.meshes.formats.polygons import fans, mended, origins
+from silhouette.meshes.formats.polygons import triangulated
 
 _NEEDS = "a vertex line needs three numbers, a face line whole numbers"
 
 
 def read(data: bytes, whole: bool = False) -> Content:
-    """The surface of an OFF file.
-
-    Args:
-        data: the file's bytes.
-        whole: whether the colours of vertices (COFF) are wanted.
+    """The surface of an OFF file; ``whole`` with the colours of its vertices (COFF).
 
     Read here and not by trimesh, which takes a file with too few lines for a smaller mesh and stumbles over polygons of
     five corners; and which, handed triangles, needs three times the time and twice the memory.
@@ -43,25 +39,11 @@ def read(data: bytes, whole: bool = False) -> Content:
     """
     text = plain_text(data)
     lines = _lines(text)
-    start = next(lines, b"")
-    header = re.match(rb"\s*((?:ST)?C?N?)OFF\s*(.*)$", start)
-    if header is None:
-        raise Refused("is no OFF file: one begins with the word OFF")
-    if b"binary" in header[2].lower():
-        raise Refused("is a binary OFF file; export it as plain OFF, STL or PLY")
-    counts = (header[2].strip() or next(lines, b"")).split()[:2]
-    if len(counts) < 2 or not all(count.isdigit() and len(count) < 19 for count in counts):
-        raise Refused("is malformed: after OFF come the numbers of vertices and of faces")
-    vertices, faces = map(int, counts)
-    rows = text.count(b"\n")
-    if vertices + faces > rows:
-        raise Refused(f"is truncated: it announces {vertices} vertices and {faces} faces and has {rows} lines for them")
-    if faces > MOST_TRIANGLES or vertices + faces > MOST_LINES:
-        raise Refused(f"holds over {MOST_TRIANGLES} triangles, or {MOST_LINES} vertices and faces; reduce them")
+    kind, vertices, faces = _header(lines, text.count(b"\n"))
     words: list[bytes] = []
     points, corners, lengths, shades = array("d"), array("q"), array("q"), array("d")
-    before = 6 if b"N" in header[1] else 3  # words before those of a colour
-    coloured = whole and b"C" in header[1]
+    before = 6 if b"N" in kind else 3  # words before those of a colour
+    coloured = whole and b"C" in kind
     try:
         for row in itertools.islice(lines, vertices):
             words = row.split()
@@ -74,19 +56,38 @@ def read(data: bytes, whole: bool = False) -> Content:
             corners.extend(map(int, polygon))
     except (ValueError, OverflowError):
         raise no_numbers(words[:3], _NEEDS) from None
-    found = len(points) // 3 + len(lengths)
-    if found < vertices + faces:
-        raise Refused(
-            f"is truncated: it announces {vertices} vertices and {faces} faces and has {found} lines for them"
-        )
+    _check_lines(vertices, faces, len(points) // 3 + len(lengths))
     if faces == 0 or vertices == 0:
         raise no_triangles("vertices" if vertices else "")
     if len(corners) > 3 * MOST_TRIANGLES:
         raise Refused(f"holds over {MOST_TRIANGLES} triangles; reduce them")
-    places, many = np.array(points).reshape(-1, 3), np.array(lengths)
-    triangles = mended(places, fans(np.array(corners), many), origins(many))
+    places = np.array(points).reshape(-1, 3)
+    triangles = triangulated(places, np.array(corners), np.array(lengths))
     skin = Skin(stored_bytes(np.array(shades).reshape(-1, 3), "f8")) if coloured else None
     return Content([Surface("mesh", places, triangles, skin)])
+
+
+def _header(lines: Iterator[bytes], rows: int) -> tuple[bytes, int, int]:
+    """The letters before OFF, the number of vertices, and that of faces, for which the text has rows."""
+    header = re.match(rb"\s*((?:ST)?C?N?)OFF\s*(.*)$", next(lines, b""))
+    if header is None:
+        raise Refused("is no OFF file: one begins with the word OFF")
+    if b"binary" in header[2].lower():
+        raise Refused("is a binary OFF file; export it as plain OFF, STL or PLY")
+    counts = (header[2].strip() or next(lines, b"")).split()[:2]
+    if len(counts) < 2 or not all(count.isdigit() and len(count) < 19 for count in counts):
+        raise Refused("is malformed: after OFF come the numbers of vertices and of faces")
+    vertices, faces = map(int, counts)
+    _check_lines(vertices, faces, rows)
+    if faces > MOST_TRIANGLES or vertices + faces > MOST_LINES:
+        raise Refused(f"holds over {MOST_TRIANGLES} triangles, or {MOST_LINES} vertices and faces; reduce them")
+    return header[1], vertices, faces
+
+
+def _check_lines(vertices: int, faces: int, there: int) -> None:
+    if there < vertices + faces:
+        announced = f"{vertices} vertices and {faces} faces"
+        raise Refused(f"is truncated: it announces {announced} and has {there} lines for them")
 
 
 def _lines(text: bytes) -> Iterator[bytes]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import struct
 from array import array
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.geometry import spread
 from silhouette.meshes.formats.base import (
     MOST_LINES,
     MOST_TRIANGLES,
@@ -25,7 +27,7 @@ from silhouette.meshes.formats.base import (
     plain_text,
 )
 from silhouette.meshes.formats.colours import stored_bytes
-from silhouette.meshes.formats.polygons import Indices, fans, mended, origins
+from silhouette.meshes.formats.polygons import Indices, triangulated
 
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
@@ -56,8 +58,17 @@ class _Element:
     """One kind of row: how many, and for each property its name, its number type, and that of its count if a list."""
 
     name: str
-    count: int
+    count: int = 0
     properties: list[tuple[str, str, str | None]] = field(default_factory=list)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The number type of each property that is no list."""
+        return {name: kind for name, kind, counted in self.properties if counted is None}
+
+    def first_with(self, choices: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+        """The first of several names all of which are properties; none without any."""
+        return next((names for names in choices if set(names) <= self.kinds.keys()), ())
 
 
 def read(data: bytes, whole: bool = False) -> Content:
@@ -75,50 +86,62 @@ def read(data: bytes, whole: bool = False) -> Content:
     header, body = _split(data)
     form, elements = _parse(header)
     by_name = {element.name: element for element in elements}
-    vertex, face = by_name.get("vertex"), by_name.get("face")
-    if "tristrips" in by_name and by_name["tristrips"].count:
-        raise Refused("holds triangle strips; export it as plain triangles")
-    kinds = {name: kind for name, kind, counted in vertex.properties if counted is None} if vertex is not None else {}
-    if _PACKED_SPLAT in kinds:
-        raise Refused("is a compressed Gaussian splat, whose points cannot be read; export it as plain PLY, or a mesh")
+    vertex, face = (by_name.get(name, _Element(name)) for name in ("vertex", "face"))
+    kinds = vertex.kinds
     is_splat = kinds.keys() >= _SPLAT
-    if vertex is None or vertex.count == 0 or (not whole and (face is None or face.count == 0)):
-        only_points = vertex is not None and vertex.count > 0
-        raise Refused(SPLAT if is_splat else CLOUD) if only_points else no_triangles()
-    if not {"x", "y", "z"} <= kinds.keys():
-        raise Refused("is malformed: its vertices need the properties x, y and z")
-    shades = next((names for names in _SHADES if whole and set(names) <= kinds.keys()), ())
-    normals = _NORMALS if whole and set(_NORMALS) <= kinds.keys() else ()
-    corners = ""
-    if face is not None and face.count:
-        corners = next((name for name, _, counted in face.properties if name in _CORNERS and counted), "")
-        if not corners:
-            raise Refused("is malformed: its faces need the property 'list ... vertex_indices'")
-    needed = elements[: max(elements.index(vertex), elements.index(face) if face is not None else 0) + 1]
-    if form == "ascii":
-        body, needed = _as_binary(body, needed)
-    is_splat = is_splat and not corners
-    wanted = {*"xyz", corners, *shades, *normals, *(("opacity",) if is_splat else ())}
-    columns, end = _columns(body, needed, ">" if form == "binary_big_endian" else "<", wanted)
-    if form == "ascii" and end < len(body):
-        raise Refused("is malformed: its rows hold more words than its header announces")
+    if by_name.get("tristrips", _Element("tristrips")).count:
+        raise Refused("holds triangle strips; export it as plain triangles")
+    _check_vertices(vertex, needs_faces=face.count == 0 and not whole, is_splat=is_splat)
+    shades, normals = (vertex.first_with(names) if whole else () for names in (_SHADES, (_NORMALS,)))
+    corners = _corner_list(face)
+    opacity = ("opacity",) if is_splat and not corners else ()
+    needed = elements[: max(elements.index(element) for element in (vertex, face) if element in elements) + 1]
+    columns = _rows(form, body, needed, {*"xyz", corners, *shades, *normals, *opacity})
     stored = columns["vertex"]
-    vertices = np.column_stack([stored[axis] for axis in "xyz"]).astype(np.float64)
+    vertices = _side_by_side(stored, "xyz").astype(np.float64)
     faces: NDArray[np.int64] = np.zeros((0, 3), np.int64)
     if corners:
         lengths, flat = columns["face"][corners]
-        faces = mended(vertices, fans(flat, lengths), origins(lengths))
-    colours = stored_bytes(np.column_stack([stored[name] for name in shades]), kinds[shades[0]]) if shades else None
-    directions = np.column_stack([stored[name] for name in normals]).astype(np.float64) if normals else None
-    skin = None if colours is None else Skin(colours)
-    if not is_splat:
-        return Content([Surface("mesh", vertices, faces, skin, directions)])
-    faint = ~(np.asarray(stored["opacity"]) >= 0.0)
+        faces = triangulated(vertices, flat, lengths)
+    skin = Skin(stored_bytes(_side_by_side(stored, shades), kinds[shades[0]])) if shades else None
+    directions = _side_by_side(stored, normals).astype(np.float64) if normals else None
+    surface = Surface("mesh", vertices, faces, skin, directions)
+    return _splat(surface, stored["opacity"]) if opacity else Content([surface])
+
+
+def _splat(surface: Surface, opacity: NDArray[Any]) -> Content:
+    """A Gaussian splat, whose opacity is stored as a logit."""
+    faint = ~(np.asarray(opacity) >= 0.0)
     sentence = (
         f"is a Gaussian splat, whose points are blurs and no surface; {np.count_nonzero(faint)} of {len(faint)}, "
         "with an opacity below one half, were left out"
     )
-    return Content([Surface("mesh", vertices, faces, skin, directions, faint)], [sentence])
+    return Content([replace(surface, faint=faint)], [sentence])
+
+
+def _check_vertices(vertex: _Element, *, needs_faces: bool, is_splat: bool) -> None:
+    if _PACKED_SPLAT in vertex.kinds:
+        raise Refused("is a compressed Gaussian splat, whose points cannot be read; export it as plain PLY, or a mesh")
+    if vertex.count == 0:
+        raise no_triangles()
+    if needs_faces:
+        raise Refused(SPLAT if is_splat else CLOUD)
+    if not {"x", "y", "z"} <= vertex.kinds.keys():
+        raise Refused("is malformed: its vertices need the properties x, y and z")
+
+
+def _corner_list(face: _Element) -> str:
+    """The property that lists the corners of faces; empty without any faces."""
+    if not face.count:
+        return ""
+    corners = next((name for name, _, counted in face.properties if name in _CORNERS and counted), "")
+    if not corners:
+        raise Refused("is malformed: its faces need the property 'list ... vertex_indices'")
+    return corners
+
+
+def _side_by_side(columns: Columns, names: Iterable[str]) -> NDArray[Any]:
+    return np.column_stack([columns[name] for name in names])
 
 
 def _split(data: bytes) -> tuple[list[str], memoryview]:
@@ -154,37 +177,11 @@ def _parse(header: list[str]) -> tuple[str, list[_Element]]:
     return form, elements
 
 
-def _as_binary(body: memoryview, elements: list[_Element]) -> tuple[memoryview, list[_Element]]:
-    """Rows of text as rows of float64, which hold every number that a mesh needs."""
-    numbers = array("d")
-    rows, announced = 0, sum(element.count for element in elements)
-    if announced > MOST_LINES:
-        raise Refused(f"announces {announced} rows of text, more than {MOST_LINES}; export it as binary PLY")
-    for block in blocks(plain_text(bytes(body))):
-        lines = [line for line in block.split(b"\n") if line.strip() and not line.lstrip().startswith(b"comment")]
-        lines = lines[: announced - rows]
-        rows += len(lines)
-        try:
-            numbers.extend(map(float, b" ".join(lines).split()))
-        except ValueError:
-            raise no_numbers(b" ".join(lines).split(), "its rows hold words that are no numbers") from None
-        if rows == announced:
-            break
-    if rows < announced:
-        raise Refused(f"is truncated: its header announces {announced} rows and it has {rows}")
-    typed = [
-        _Element(
-            element.name, element.count, [(name, "f8", counted and "f8") for name, _, counted in element.properties]
-        )
-        for element in elements
-    ]
-    return memoryview(np.array(numbers, dtype="<f8").tobytes()), typed
-
-
-def _columns(
-    body: memoryview, elements: list[_Element], order: str, wanted: set[str]
-) -> tuple[dict[str, Columns], int]:
-    """The wanted properties of each element's rows, and where the rows end."""
+def _rows(form: str, body: memoryview, elements: list[_Element], chosen: set[str]) -> dict[str, Columns]:
+    """The wanted properties of each element's rows."""
+    if form == "ascii":
+        body, elements = _as_binary(body, elements)
+    order = ">" if form == "binary_big_endian" else "<"
     columns: dict[str, Columns] = {}
     place = 0
     for element in elements:
@@ -194,11 +191,36 @@ def _columns(
         if element.count > MOST_VERTICES:
             raise Refused(f"holds {element.count} {element.name} rows; {MOST_VERTICES} are the most")
         if element.count and least:
-            columns[element.name], place = _even_rows(body, place, element, order, wanted)
-    return columns, place
+            columns[element.name], place = _even_rows(body, place, element, order, chosen)
+    if form == "ascii" and place < len(body):
+        raise Refused("is malformed: its rows hold more words than its header announces")
+    return columns
 
 
-def _even_rows(body: memoryview, place: int, element: _Element, order: str, wanted: set[str]) -> tuple[Columns, int]:
+def _as_binary(body: memoryview, elements: list[_Element]) -> tuple[memoryview, list[_Element]]:
+    """Rows of text as rows of float64, which hold every number that a mesh needs."""
+    numbers = array("d")
+    rows, announced = 0, sum(element.count for element in elements)
+    if announced > MOST_LINES:
+        raise Refused(f"announces {announced} rows of text, more than {MOST_LINES}; export it as binary PLY")
+    for block in blocks(plain_text(bytes(body))):
+        lines = [line for line in block.split(b"\n") if line.strip() and not line.lstrip().startswith(b"comment")]
+        words = b" ".join(lines[: announced - rows]).split()
+        rows = min(rows + len(lines), announced)
+        try:
+            numbers.extend(map(float, words))
+        except ValueError:
+            raise no_numbers(words, "its rows hold words that are no numbers") from None
+    if rows < announced:
+        raise Refused(f"is truncated: its header announces {announced} rows and it has {rows}")
+    typed = [
+        replace(each, properties=[(name, "f8", counted and "f8") for name, _, counted in each.properties])
+        for each in elements
+    ]
+    return memoryview(np.array(numbers, dtype="<f8").tobytes()), typed
+
+
+def _even_rows(body: memoryview, place: int, element: _Element, order: str, chosen: set[str]) -> tuple[Columns, int]:
     """The rows of an element, and where the next begins: at one stroke if all lists are as long as in the first row."""
     fields: list[tuple[Any, ...]] = []
     lengths: dict[str, int] = {}
@@ -214,18 +236,18 @@ def _even_rows(body: memoryview, place: int, element: _Element, order: str, want
     if element.count * (probe - place) <= len(body) - place:
         table = np.frombuffer(body, np.dtype(fields), element.count, place)
         if all((table[f"count {name}"] == length).all() for name, length in lengths.items()):
-            columns: Columns = {name: table[f"value {name}"] for name, _, _ in element.properties if name in wanted}
+            columns: Columns = {name: table[f"value {name}"] for name, _, _ in element.properties if name in chosen}
             for name in lengths.keys() & columns.keys():
                 _check_corners(lengths[name] * element.count)
                 columns[name] = np.full(element.count, lengths[name]), columns[name].ravel()
             return columns, place + table.nbytes
-    return _uneven_rows(body, place, element, order, wanted)
+    return _uneven_rows(body, place, element, order, chosen)
 
 
-def _uneven_rows(body: memoryview, place: int, element: _Element, order: str, wanted: set[str]) -> tuple[Columns, int]:
+def _uneven_rows(body: memoryview, place: int, element: _Element, order: str, chosen: set[str]) -> tuple[Columns, int]:
     """The rows of an element, row by row, because only a row shows where the next begins."""
     # The places of the values are noted first; the values are then taken in one stroke for each property.
-    noted = {name: (array("q"), array("q")) for name, _, _ in element.properties if name in wanted}
+    noted = {name: (array("q"), array("q")) for name, _, _ in element.properties if name in chosen}
     properties = [
         (struct.Struct(order + _CODES[counted]) if counted else None, int(kind[1:]), noted.get(name))
         for name, kind, counted in element.properties
@@ -247,7 +269,6 @@ def _uneven_rows(body: memoryview, place: int, element: _Element, order: str, wa
     for name, kind, counted in element.properties:
         if name in noted:
             starts, lengths = map(np.array, noted[name])
-            _check_corners(int(lengths.sum()))
             flat = _gathered(body, starts, lengths, np.dtype(order + kind))
             columns[name] = (lengths, flat) if counted else flat
     return columns, place
@@ -255,8 +276,9 @@ def _uneven_rows(body: memoryview, place: int, element: _Element, order: str, wa
 
 def _gathered(body: memoryview, starts: Indices, lengths: Indices, kind: np.dtype[Any]) -> NDArray[Any]:
     """The numbers that stand at some places in lists of some lengths, one list after the other."""
-    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    place = np.repeat(starts, lengths) + within * kind.itemsize
+    _check_corners(int(lengths.sum()))
+    within, run = spread(0, lengths)
+    place = starts[run] + within * kind.itemsize
     raw = np.frombuffer(body, np.uint8)
     return np.stack([raw[place + byte] for byte in range(kind.itemsize)], axis=-1).view(kind).ravel()
 

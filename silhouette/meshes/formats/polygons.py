@@ -35,6 +35,11 @@ def origins(lengths: Indices) -> Indices:
     return np.repeat(np.arange(len(lengths)), np.maximum(lengths - 2, 0))
 
 
+def triangulated(vertices: Floats, corners: NDArray[Any], lengths: Indices) -> Indices:
+    """The triangles (t, 3) of polygons, given all their corners one after the other and how many each has."""
+    return mended(vertices, fans(corners, lengths), origins(lengths))
+
+
 def mended(vertices: Floats, triangles: NDArray[Any], origin: Indices) -> Indices:
     """The triangles (t, 3) of fans, and of cut ears where a fan folds back over itself.
 
@@ -124,10 +129,10 @@ def _cut_ears(points: Floats) -> Indices:
     # Corners in the middle of a straight edge are left out by the ear cutter. Triangles without area join them to the
     # edge, so that the neighbour that has the corner too leaves no gap; what is left of the rows stays without area.
     left_out = np.setdiff1d(np.arange(count), cut)
-    kept = np.setdiff1d(np.arange(count), left_out)
-    before = kept[np.searchsorted(kept, left_out) - 1] if len(kept) else left_out
+    used = np.setdiff1d(np.arange(count), left_out)
+    before = used[np.searchsorted(used, left_out) - 1] if len(used) else left_out
     slivers = np.column_stack([before, left_out, (left_out + 1) % count])
     whole = np.zeros((count - 2, 3), dtype=np.int64)
-    found = np.concatenate([cut, slivers])[: count - 2]
-    whole[: len(found)] = found
+    rows = np.concatenate([cut, slivers])[: count - 2]
+    whole[: len(rows)] = rows
     return whole

@@ -62,14 +62,14 @@ class Volume:
         elif short == "modifier" and plain(value) in _TRUE:
             self.kind = "modifier"
         elif short in _KEYS:
-            known = _KINDS.get(plain(value))
-            if known is None:
-                known = next((kind for start, kind in _STEERS if plain(value).startswith(start)), None)
-            self.kind, self.unknown = (BODY, value.strip()[:40]) if known is None else (known, "")
+            meaning = _KINDS.get(plain(value))
+            if meaning is None:
+                meaning = next((kind for start, kind in _STEERS if plain(value).startswith(start)), None)
+            self.kind, self.unknown = (BODY, value.strip()[:40]) if meaning is None else (meaning, "")
 
 
 @dataclass
-class Said:
+class Description:
     """What all configurations of an archive say of one object.
 
     Attributes:
@@ -92,7 +92,7 @@ class Configuration:
     """
 
     def __init__(self) -> None:
-        self.objects: defaultdict[str, Said] = defaultdict(Said)
+        self.objects: defaultdict[str, Description] = defaultdict(Description)
         self.warnings: list[str] = []
         self._object = ""
         self._volume: Volume | None = None
@@ -116,7 +116,7 @@ class Configuration:
         self._volume = volume = Volume()
         for key in _KEYS:
             volume.describe(key, words.get(key, ""))
-        said = self.objects[self._object]
+        description = self.objects[self._object]
         if "firstid" in words or "lastid" in words:
             try:
                 volume.first, volume.last = int(words["firstid"]), int(words["lastid"])
@@ -126,9 +126,9 @@ class Configuration:
                     "its triangles count as body"
                 )
                 return
-            said.ranges.append(volume)
+            description.ranges.append(volume)
         else:
-            said.parts[words.get("id", "").strip()] = volume
+            description.parts[words.get("id", "").strip()] = volume
 
     def end(self, tag: str) -> None:
         """An element ends."""

@@ -31,11 +31,14 @@ _MOST_COUNTED = 2 * MOST_TRIANGLES
 _FAR, _LARGEST, _TINY = 100.0, 1e6, 1e-9
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _WORDS = re.compile(
-    rb"^[ \t]*(solid\b([^\n]*)|endsolid\b|facet\b|outer\b|endloop\b|endfacet\b"
-    rb"|vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t]*$)",
+    rb"^[ \t]*((?:solid|endsolid|facet|outer|endloop|endfacet)\b|vertex(?=(?:[ \t]+\S+){3}[ \t]*$))([^\n]*)",
     re.MULTILINE | re.IGNORECASE,
 )
-_SHORT = {b"s": b"(", b"f": b"f", b"o": b"o", b"v": b"v", b"endl": b"l", b"endf": b"e", b"ends": b")"}
+# One letter for each word of the format, as the shape of a text is checked by.
+_LETTERS = {
+    b"solid": b"(", b"endsolid": b")", b"facet": b"f", b"outer": b"o", b"endloop": b"l", b"endfacet": b"e",
+    b"vertex": b"v",
+}  # fmt: skip
 _FACETS = re.compile(rb"(?:\((?:fovvvle)*\))*")
 
 
@@ -75,11 +78,6 @@ def read(data: bytes) -> Content:
 def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, list[str]]:
     """How many triangles a binary file has, whatever it announces, and a sentence if that is something else.
 
-    Args:
-        facets: all that there is room for.
-        announced: by the header.
-        tail: what follows them.
-
     Raises:
         Refused: if what it announces is not there, or what follows is partly triangles.
     """
@@ -106,18 +104,13 @@ def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, li
 
 
 def _are_triangles(corners: NDArray[np.float32], reach: float) -> NDArray[np.bool_]:
-    """Whether the bytes of corners (n, 3, 3) are such as triangles have (n,) bool, and neither padding nor text.
-
-    Args:
-        corners: to look at.
-        reach: the largest coordinate of those that are triangles for certain; 0 without any.
-    """
+    """(n,) whether bytes taken for corners (n, 3, 3) are those of triangles, by how far sure ones ``reach``, or 0."""
     with np.errstate(invalid="ignore"):
         largest = np.abs(corners).max(axis=(1, 2))
-        found: NDArray[np.bool_] = (largest > _TINY * max(reach, 1.0)) & (
+        are_triangles: NDArray[np.bool_] = (largest > _TINY * max(reach, 1.0)) & (
             largest <= (_FAR * reach if reach > 0.0 else _LARGEST)
         )
-    return found
+    return are_triangles
 
 
 def _is_text(data: bytes) -> bool:
@@ -144,16 +137,14 @@ def _read_text(text: bytes) -> list[Surface]:
     shape = bytearray()
     vertices: list[int] = []  # before each solid
     for block in blocks(text):
-        for line, name, x, y, z in _WORDS.findall(re.sub(rb"#.*", b"", block) if b"#" in block else block):
-            if x:
-                shape += b"v"
-                numbers.extend(map(_number, (x, y, z)))
-                continue
-            start = line[:4].lower()
-            if start == b"soli":
-                names.append(word(name.strip()) or "mesh")
+        for kind, rest in _WORDS.findall(re.sub(rb"#.*", b"", block) if b"#" in block else block):
+            letter = _LETTERS[kind.lower()]
+            shape += letter
+            if letter == b"v":
+                numbers.extend(map(_number, rest.split()))
+            elif letter == b"(":
+                names.append(word(rest.strip()) or "mesh")
                 vertices.append(len(numbers) // 3)
-            shape += _SHORT[start if start.startswith(b"end") else start[:1]]
         if len(numbers) > 9 * MOST_TRIANGLES or len(names) > MOST_PARTS:
             raise Refused(f"holds over {MOST_TRIANGLES} triangles or {MOST_PARTS} solids; reduce them")
     if shape.count(b"(") != shape.count(b")"):

@@ -14,10 +14,13 @@ import posixpath
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import IO, Any
+from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.files.archives import SMALL, ArchiveError, SafeZip
 from silhouette.geometry import Floats, corners
 from silhouette.meshes.formats.base import (
     LONGEST_NAME,
@@ -37,13 +40,112 @@ from silhouette.meshes.formats.slicers import (
     NEGATIVE,
     NOT_PRINTED,
     Configuration,
+    Description,
     LeftOut,
-    Said,
     Volume,
     kind_of_setting,
     plain,
 )
-from silhouette.meshes.formats.threemf_archive import Archive, open_archive
+
+# All XML of an archive together: three million triangles have half of it.
+_LARGEST_XML = 256 * 1024**2
+_MOST_ELEMENTS = 6_000_000
+_NO_ELEMENTS = (b"</", b"<!", b"<?", b"<\0/", b"<\0!", b"<\0?")  # how else XML begins with <, in UTF-16 as well
+# XML of meshes packs to a tenth; content that packs to a hundredth is a bomb.
+_DENSEST = 100
+_CHUNK = 1 << 18
+# A tag with its attributes; expat looks at an unfinished one again with each chunk.
+_LONGEST_TAG = 1 << 20
+_MOST_FILES = 10_000
+
+
+class Archive:
+    """The zip archive that a 3MF file is, and how much of its XML may still be read.
+
+    Attributes:
+        names: of its entries, in lower case.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        broken = "is truncated or no 3MF file: 3MF is a zip archive, and this one cannot be opened"
+        most = _MOST_FILES, _MOST_FILES
+        try:
+            self._zip = SafeZip(data, most, broken, "export it again", total=_LARGEST_XML, densest=_DENSEST)
+        except ArchiveError as error:
+            raise Refused(str(error)) from None
+        self._entries = {info.filename.lstrip("/").lower(): info for info in reversed(self._zip.infos)}
+        self.names = tuple(self._entries)
+        self._elements = _MOST_ELEMENTS
+
+    def __contains__(self, path: str) -> bool:
+        return path.lower() in self._entries
+
+    def parse(
+        self, path: str, start: Any, end: Any, prefix: Any = None, text: Any = None, separator: str | None = " "
+    ) -> None:
+        """Stream an entry through expat; tags and attributes of a namespace come as ``namespace name``.
+
+        ``text`` gets the characters after the elements for which ``start`` gives something true. Without a separator
+        they come as they are written, ``prefix:name``, whether or not the prefix is declared.
+        """
+        info = self._entries.get(path.lower())
+        if info is None:
+            raise Refused(f"is incomplete: it refers to {path[:80]!r}, which its archive lacks")
+        unusual = f"is malformed: {path[:80]!r} is compressed in a way that 3MF does not know; export it again"
+        parser = self._parser(start, end, prefix, text, separator)
+        try:
+            self._zip.check_size(info)
+            self._zip.check(info, "protection", unusual)
+            with self._zip.opened(info) as stream:
+                if info.file_size > SMALL:
+                    self._refuse_many(stream)
+                self._feed(parser, stream, path)
+        except ArchiveError as error:
+            raise Refused(str(error)) from None
+        except expat.ExpatError as error:
+            place = f"it goes wrong at line {error.lineno}, column {error.offset + 1}"
+            raise Refused(f"is malformed or encrypted: {path[:80]!r} is no XML; {place}") from None
+
+    def _feed(self, parser: Any, stream: IO[bytes], path: str) -> None:
+        fed = 0
+        while chunk := stream.read(_CHUNK):
+            parser.Parse(chunk, False)
+            fed += len(chunk)
+            if fed - parser.CurrentByteIndex > _LONGEST_TAG:
+                raise Refused(f"is malformed: {path[:80]!r} has a tag of more than {_LONGEST_TAG >> 20} MiB")
+        parser.Parse(b"", True)
+
+    def _refuse_many(self, stream: IO[bytes]) -> None:
+        """Refuses an entry that has too many elements before they are parsed, which takes ten times as long."""
+        there = 0
+        while chunk := stream.read(_CHUNK):
+            there += chunk.count(b"<") - sum(map(chunk.count, _NO_ELEMENTS)) - 1  # one may lie at its end
+        if there > self._elements:
+            raise _too_many()
+        stream.seek(0)
+
+    def _parser(self, start: Any, end: Any, prefix: Any, text: Any, separator: str | None) -> Any:
+        def refuse(*_: Any) -> None:
+            raise Refused("is malformed: XML with a DOCTYPE is not allowed in 3MF")
+
+        def count(tag: str, attributes: dict[str, str]) -> None:
+            self._elements -= 1
+            if self._elements < 0:
+                raise _too_many()
+            parser.CharacterDataHandler = text if start(tag, attributes) else None
+
+        parser = expat.ParserCreate(namespace_separator=separator)
+        parser.buffer_text = True
+        parser.StartElementHandler = count
+        parser.EndElementHandler = end
+        parser.StartNamespaceDeclHandler = prefix
+        parser.StartDoctypeDeclHandler = refuse
+        return parser
+
+
+def _too_many() -> Refused:
+    return Refused(f"has more than {_MOST_ELEMENTS} XML elements; reduce its triangles")
+
 
 # ---- one model of the archive
 
@@ -52,7 +154,7 @@ _CORE_TAG = f"{_CORE} "
 _SLIC3R_VOLUME = "http://schemas.slic3r.org/3mf/2017/06 volume"
 _PRODUCTION = "http://schemas.microsoft.com/3dmanufacturing/production/2015/06"
 # Extensions that add nothing to what is seen, or that are read.
-_KNOWN = (
+_EXTENSIONS = (
     _PRODUCTION,
     "http://schemas.microsoft.com/3dmanufacturing/material/2015/02",
     "http://schemas.microsoft.com/3dmanufacturing/slice/2015/07",
@@ -201,7 +303,7 @@ class _Reader:
     def _check_required(self, prefixes: str) -> None:
         for short in prefixes.split():
             space = self._spaces.get(short, short)
-            if space not in _KNOWN:
+            if space not in _EXTENSIONS:
                 raise Refused(f"requires the 3MF extension {space[:80]!r}, which is not supported; export it without")
 
     def end(self, tag: str) -> None:
@@ -221,11 +323,7 @@ class _Reader:
 
 
 def read_model(archive: Archive, path: str) -> Model:
-    """A model of the archive.
-
-    Raises:
-        Refused: if it is missing, damaged, no model, or requires what is not supported.
-    """
+    """A model of the archive."""
     reader = _Reader(path)
     try:
         archive.parse(path, reader.start, reader.end, reader.prefix, reader.text)
@@ -265,11 +363,7 @@ def read(data: bytes, whole: bool = False) -> Content:
     Raises:
         Refused: for anything that the archive announces and has not, for encrypted content, for XML with a DOCTYPE.
     """
-    with open_archive(data) as archive:
-        return _read_archive(Archive(archive), whole)
-
-
-def _read_archive(archive: Archive, whole: bool) -> Content:
+    archive = Archive(data)
     models: dict[str, Model] = {}
     root = _root(archive)
     pending = {root: None}
@@ -336,7 +430,7 @@ class _Place:
     depth: int = 1
     name: str = ""
     role: str = BODY
-    said: Said | None = None
+    description: Description | None = None
 
 
 class _Builder:
@@ -361,33 +455,34 @@ class _Builder:
         self._triangles = self._points = self._placed = 0
 
     def build(self) -> None:
-        """Places all items.
-
-        Raises:
-            Refused: for what is not there, for objects in a circle, and for more than can be looked at.
-        """
+        """Places all items."""
         pending = [_Place(item.key, item.matrix, role=item.role) for item in self._models[self._root].build[::-1]]
         while pending:
             place = pending.pop()
             thing = self._thing(place)
-            said = self._configuration.objects.get(place.key[1]) if place.key[0] == self._root else None
-            if said is not None:
-                said.used = True
-            said = said or place.said
-            role, name = place.role or thing.role, thing.name or place.name
-            is_below = place.said is not None or not thing.components  # an object is no part of itself
-            if said is not None and place.key[1] in said.parts and is_below:
-                self._parts.add((id(said), place.key[1]))
-                volume = said.parts[place.key[1]]
-                role, name = role or volume.kind, (volume.name or name) if volume.kind else name
+            description, role, name = self._described(place, thing)
             if thing.faces:
-                self._place(place, thing, said, role, name)
+                self._place(place, thing, description, role, name)
             if len(pending) + len(thing.components) > MOST_PARTS:
                 raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
             pending += [
-                _Place(part, place.matrix @ inner, place.depth + 1, name, role, said)
+                _Place(part, place.matrix @ inner, place.depth + 1, name, role, description)
                 for part, inner in thing.components[::-1]
             ]
+
+    def _described(self, place: _Place, thing: Object) -> tuple[Description | None, str, str]:
+        """What slicers say of an object or of those above it, its role, and its name."""
+        own = self._configuration.objects.get(place.key[1]) if place.key[0] == self._root else None
+        if own is not None:
+            own.used = True
+        description = own or place.description
+        role, name = place.role or thing.role, thing.name or place.name
+        is_below = place.description is not None or not thing.components  # an object is no part of itself
+        if description is not None and place.key[1] in description.parts and is_below:
+            self._parts.add((id(description), place.key[1]))
+            volume = description.parts[place.key[1]]
+            role, name = role or volume.kind, (volume.name or name) if volume.kind else name
+        return description, role, name
 
     def _thing(self, place: _Place) -> Object:
         """The object of a place, counted."""
@@ -408,7 +503,7 @@ class _Builder:
             raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
         return thing
 
-    def _place(self, place: _Place, thing: Object, said: Said | None, role: str, name: str) -> None:
+    def _place(self, place: _Place, thing: Object, description: Description | None, role: str, name: str) -> None:
         """Adds the body of an object, or notes that it is none."""
         label = name or f"object {place.key[1][:40]}"
         if role:
@@ -419,32 +514,26 @@ class _Builder:
                 self._negative.append(_box(np.array(thing.vertices).reshape(-1, 3), place.matrix))
             return
         if place.key not in self._solids:
-            self._solids[place.key] = self._solid(place.key, thing, said)
+            self._solids[place.key] = self._solid(place.key, thing, description)
         solid = self._solids[place.key]
         if solid.negative is not None:
             self._negative.append(_box(solid.negative, place.matrix))
         if len(solid.faces):
             self.surfaces.append(carried(Surface(label, solid.vertices, solid.faces), place.matrix, self._whole))
 
-    def _solid(self, key: Key, thing: Object, said: Said | None) -> _Solid:
+    def _solid(self, key: Key, thing: Object, description: Description | None) -> _Solid:
         """The mesh of an object without the ranges of triangles that are not body."""
         vertices = np.array(thing.vertices, dtype=np.float64).reshape(-1, 3)
         faces = np.array(thing.faces, dtype=np.int64).reshape(-1, 3)
-        volumes = [*thing.volumes, *(said.ranges if said is not None and key[0] == self._root else ())]
+        volumes = [*thing.volumes, *(description.ranges if description is not None and key[0] == self._root else ())]
         steps = np.zeros((2, len(faces) + 1), np.int64)  # of how many volumes a triangle is: of body, of others
-        cut: list[NDArray[np.int64]] = []
+        cut = [np.zeros(0, np.int64)]
         for volume in volumes:
             first, end = max(volume.first, 0), min(volume.last + 1, len(faces))
-            if volume.kind and (volume.first < 0 or volume.last >= len(faces)) and volume.first <= volume.last:
-                self._configuration.warnings.append(
-                    f"its slicer calls triangles {volume.first} to {volume.last} of object {key[1][:40]} "
-                    f"a {volume.kind}, and it has {len(faces)}; export it again"
-                )
+            if volume.kind:
+                self._note_range(volume, key, first, end, len(faces))
             if first < end:
-                steps[int(bool(volume.kind)), first] += 1
-                steps[int(bool(volume.kind)), end] -= 1
-                if volume.kind:
-                    self.left_out.add(volume.kind, volume.name or f"of object {key[1][:40]}", end - first)
+                steps[int(bool(volume.kind)), [first, end]] += 1, -1
                 if volume.kind == NEGATIVE:
                     cut.append(faces[first:end].ravel())
         body, other = np.cumsum(steps, axis=1)[:, :-1] > 0
@@ -453,9 +542,19 @@ class _Builder:
                 f"its slicer calls {np.count_nonzero(body & other)} triangles of object {key[1][:40]} both body and "
                 "something else; they count as body"
             )
-        used = np.unique(np.concatenate(cut)) if cut else np.zeros(0, np.int64)
+        used = np.unique(np.concatenate(cut))
         used = used[(used >= 0) & (used < len(vertices))]
         return _Solid(vertices, faces[body | ~other], vertices[used] if len(used) else None)
+
+    def _note_range(self, volume: Volume, key: Key, first: int, end: int, there: int) -> None:
+        """Notes a volume of an object that is no body: its triangles from ``first`` to ``end``, of those ``there``."""
+        if (volume.first < 0 or volume.last >= there) and volume.first <= volume.last:
+            self._configuration.warnings.append(
+                f"its slicer calls triangles {volume.first} to {volume.last} of object {key[1][:40]} "
+                f"a {volume.kind}, and it has {there}; export it again"
+            )
+        if first < end:
+            self.left_out.add(volume.kind, volume.name or f"of object {key[1][:40]}", end - first)
 
     def warnings(self) -> list[str]:
         """A sentence for each thing that was left out, or that the slicers say and that does not fit."""
@@ -464,24 +563,24 @@ class _Builder:
             sentences.append(f"left out, because it is not printed as body: {self.left_out}")
         if self._negative and self.surfaces:
             sentences += self._cuts()
-        objects = self._models[self._root].objects
-        for number, said in self._configuration.objects.items():
-            named = [*((None, volume) for volume in said.ranges), *said.parts.items()]
-            for part, volume in named:
-                whose = f"volume {(volume.name or part or '')!r} of object {number[:40]!r}"
+        for number, description in self._configuration.objects.items():
+            for part, volume in [*((None, volume) for volume in description.ranges), *description.parts.items()]:
+                whose = f"its slicer calls volume {(volume.name or part or '')!r} of object {number[:40]!r}"
                 if volume.unknown:
+                    sentences.append(f"{whose} a {volume.unknown!r}, which is unknown; it counts as body")
+                if volume.kind and self._is_missing(number, description, part):
                     sentences.append(
-                        f"its slicer calls {whose} a {volume.unknown!r}, which is unknown; it counts as body"
-                    )
-                if not volume.kind:
-                    continue
-                is_missing = number not in objects or (part is None and not objects[number].faces)
-                if is_missing or (said.used and part is not None and (id(said), part) not in self._parts):
-                    sentences.append(
-                        f"its slicer calls {whose} a {volume.kind}, and the file has no such volume; "
+                        f"{whose} a {volume.kind}, and the file has no such volume; "
                         "look whether it stands as body under another number"
                     )
         return [*dict.fromkeys([*sentences, *self._configuration.warnings])][:_MOST_WARNINGS]
+
+    def _is_missing(self, number: str, description: Description, part: str | None) -> bool:
+        """Whether the file has no such volume as a slicer names: a part of an object, or a range of its triangles."""
+        objects = self._models[self._root].objects
+        if number not in objects or (part is None and not objects[number].faces):
+            return True
+        return description.used and part is not None and (id(description), part) not in self._parts
 
     def _cuts(self) -> list[str]:
         """A sentence if a negative volume reaches into the body."""

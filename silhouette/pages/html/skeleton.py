@@ -11,7 +11,6 @@ A figure written as SVG stands in the page itself, and its ids differ from those
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +27,7 @@ from silhouette.errors import FileError
 from silhouette.files.writing import check_place
 from silhouette.pages.html.markup import Content, Markup, element, joined, text
 from silhouette.rules.base import Level
+from silhouette.text import json_text
 
 # ---- figures in a page
 
@@ -313,6 +313,6 @@ def _policy(script: str, local_pictures: bool) -> str:
 
 def _data(key: str, value: Any) -> Markup:
     """Data for a script; no sign in it can end the element."""
-    document = json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    document = json_text(value, separators=(",", ":"), ensure_ascii=True)
     safe = document.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return Markup(f'<script type="application/json" id="{key}">{safe}</script>')

@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from silhouette.common.version import VERSION
 from silhouette.doubt.calls import stands
 from silhouette.pages.html.markup import Markup, element, joined
 from silhouette.pages.html.markup import text as plain
@@ -15,7 +16,6 @@ from silhouette.pages.html.skeleton import Head, page, table, verdict_mark
 from silhouette.pages.tutorial.parts import CheckResult, Film, PartResult, sentence
 from silhouette.pages.tutorial.words import PageText, Part, Texts
 from silhouette.text import obscured, verdict_in_words
-from silhouette.version import VERSION
 
 INDEX = "index.html"
 

@@ -14,18 +14,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from silhouette.common.version import document
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.saving import DRAWN
 from silhouette.drawing.sheet import settings
 from silhouette.errors import FileError, RequestError
 from silhouette.files.changing import changing_folder, check_folder
-from silhouette.files.examples import examples_folder
+from silhouette.files.reading import examples_folder
 from silhouette.files.writing import PARTIAL, write_file
 from silhouette.pages.tutorial.html import INDEX, index_of, page_of
 from silhouette.pages.tutorial.parts import PartResult, Run, build_part, frames_of
 from silhouette.pages.tutorial.words import PageText, Part, texts
-from silhouette.text import Progress, strict
-from silhouette.version import document
+from silhouette.text import Progress, json_text
 from silhouette.workers import parallel_map
 
 __all__ = ["INDEX", "Run", "scenes_folder", "write_tutorial"]
@@ -71,8 +71,8 @@ def whole_folder(out: Path, inputs: Iterable[Path] = ()) -> Iterator[Path]:
 def write_facts(folder: Path, facts: dict[str, Any]) -> None:
     """Writes the results on the pages, with the names of all files, into a folder whose other files are written."""
     names = [*files_in(folder), FACTS]
-    content = strict(document({"maker": MAKER, **facts, "files": sorted(names)}))
-    write_file(folder / FACTS, json.dumps(content, indent=1, allow_nan=False) + "\n")
+    content = document({"maker": MAKER, **facts, "files": sorted(names)})
+    write_file(folder / FACTS, json_text(content, indent=1) + "\n")
 
 
 def files_in(folder: Path) -> list[str]:

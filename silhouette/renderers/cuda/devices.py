@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from silhouette.common.installation import extra_command
 from silhouette.errors import RendererUnavailable
-from silhouette.installation import extra_command
 
 CPU = "cpu"
 """The name of the device that runs the kernels without a GPU."""

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.errors import RendererUnavailable
+from silhouette.lazy import LRU
+from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.gl.context import Context, context_on
 from silhouette.renderers.gl.depth_pass import TILE, VERTEX_SHADER, DepthPass, MeshBuffer, clip_from_mesh
 from silhouette.renderers.gl.exact import (
@@ -147,7 +149,8 @@ class GLRenderer(Renderer):
         driver = f"{context.vendor}, OpenGL {context.version}"
         self.capabilities = Capabilities(hardware=context.hardware, driver=driver)
         self.number = context.device
-        self._meshes: OrderedDict[str, MeshBuffer] = OrderedDict()
+        self._meshes = LRU[MeshBuffer](TRIANGLES_KEPT)
+        self._latest = ""  # the digest of the mesh that was used last
         self._patches: OrderedDict[BodyKey, list[Patch]] = OrderedDict()
         self._keeping = threading.Lock()
         with context.current():
@@ -189,7 +192,7 @@ class GLRenderer(Renderer):
                 for buffer in self._meshes.values():
                     buffer.free()
         self._pass = self._face_pass = None
-        self._meshes.clear()
+        self._meshes = LRU[MeshBuffer](TRIANGLES_KEPT)
         self._patches.clear()
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
@@ -354,18 +357,19 @@ class GLRenderer(Renderer):
 
     def _buffers(self, bodies: Sequence[Body]) -> list[MeshBuffer]:
         """The meshes on the device; those that are not there yet are put there."""
-        for body in bodies:
-            if body.mesh.digest not in self._meshes:
-                self._meshes[body.mesh.digest] = MeshBuffer(body.mesh)
-            self._meshes.move_to_end(body.mesh.digest)
-        return [self._meshes[body.mesh.digest] for body in bodies]
+        return [self._buffer(body.mesh) for body in bodies]
+
+    def _buffer(self, mesh: Mesh) -> MeshBuffer:
+        buffer = self._meshes.get(mesh.digest)
+        if buffer is None:
+            buffer = MeshBuffer(mesh)
+            self._meshes.put(mesh.digest, buffer, buffer.triangles)
+        self._latest = mesh.digest
+        return buffer
 
     def _make_room(self) -> None:
-        """Frees the meshes that were used longest ago, where too much lies on the device."""
-        kept = sum(mesh.triangles for mesh in self._meshes.values())
-        while kept > TRIANGLES_KEPT and len(self._meshes) > 1:
-            _, dropped = self._meshes.popitem(last=False)
-            kept -= dropped.triangles
+        """Frees the meshes that were used longest ago, but the last one, where too much lies on the device."""
+        for dropped in self._meshes.trim(keep=(self._latest,)).values():
             dropped.free()
 
 

@@ -12,6 +12,7 @@ from itertools import product
 from time import thread_time
 from typing import Any, Protocol
 
+from silhouette.common.time_limit import OutOfTime, go_on, time_limit
 from silhouette.errors import RequestError
 from silhouette.files.schema import MAX_LENGTH
 from silhouette.rules.data.found import (
@@ -56,7 +57,6 @@ from silhouette.rules.data.quantities import (
 from silhouette.rules.data.worlds import World
 from silhouette.scenes.pieces import Piece
 from silhouette.text import in_a_sentence
-from silhouette.time_limit import OutOfTime, go_on, time_limit
 
 LONGEST = 10.0
 """Seconds of CPU time that the clauses of one check may take; a little more, since slow loops look before each round.

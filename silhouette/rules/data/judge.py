@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
+from silhouette.common.time_limit import OutOfTime, time_limit
 from silhouette.errors import RequestError
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import Wanted
@@ -25,7 +26,6 @@ from silhouette.rules.table import in_like_groups, windows_seen_through
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 from silhouette.text import in_a_row
-from silhouette.time_limit import OutOfTime, time_limit
 
 
 def judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:

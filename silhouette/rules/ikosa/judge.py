@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from silhouette.common.time_limit import OutOfTime, time_limit
 from silhouette.errors import RequestError
 from silhouette.rules.base import RuleReference
 from silhouette.rules.ikosa.cell_lines import Point
@@ -22,7 +23,6 @@ from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature
 from silhouette.rules.readings import OtherReading
 from silhouette.scenes.scene import Check
 from silhouette.text import in_a_row, in_a_sentence
-from silhouette.time_limit import OutOfTime, time_limit
 
 # ---- reasons
 

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from silhouette.common.time_limit import go_on
 from silhouette.geometry import Flags
 from silhouette.rules.ikosa.cell_lines import (
     Cell,
@@ -30,7 +31,6 @@ from silhouette.rules.ikosa.cell_lines import (
 )
 from silhouette.rules.ikosa.entries import Exposure
 from silhouette.rules.ikosa.scene import CellScene, Creature
-from silhouette.time_limit import go_on
 
 LineRule = Literal["one cell", "melee", "ranged", "out of reach"]
 """The rule by which lines are drawn: none within one cell; from cell to neighbouring cell in melee; from a point to the

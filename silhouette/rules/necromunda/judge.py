@@ -28,7 +28,7 @@ from silhouette.rules.table import in_like_groups, windows_seen_through
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene, in_base_contact
 from silhouette.scenes.warnings import eye_inside
-from silhouette.text import fraction_in_words, in_a_sentence, share_in_words
+from silhouette.text import fraction_in_words, in_a_row, in_a_sentence, share_in_words
 from silhouette.views import VisionArc, fighter_arc, vehicle_arc
 
 # ---- the sight
@@ -302,7 +302,7 @@ def _disregarded(friends: Sequence[str], attacker: str, how: str) -> str:
     """
     if len(friends) == 1:
         return f"{friends[0]}, a friend in base contact with {attacker}, is {how}"
-    return f"{', '.join(friends[:-1])} and {friends[-1]}, friends in base contact with {attacker}, are {how}"
+    return f"{in_a_row(friends)}, friends in base contact with {attacker}, are {how}"
 
 
 def _best_of(crew: Sequence[NecromundaVerdict]) -> NecromundaVerdict:

@@ -6,7 +6,6 @@ one piece sees another that does not see it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.files.cache import Cache
+from silhouette.files.documents import toml
 from silhouette.files.reading import DOCUMENTS
 from silhouette.geometry import INCH, Flags, Floats
 from silhouette.models.entries import ArcName
@@ -33,7 +33,7 @@ from silhouette.scenes.motion import Mobility
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Elsewhere, TablePlaces, moved
 from silhouette.scenes.scene import Check, between, everyone
-from silhouette.text import in_a_sentence
+from silhouette.text import in_a_sentence, numbered
 
 # ---- the first scene of given meshes
 
@@ -63,10 +63,8 @@ def with_meshes(text: str, meshes: Sequence[str]) -> str:
     if len(meshes) == 1:
         made.append(blocks[fighters[1]])
         names.append("Vex" if names != ["Vex"] else "stand-in")
-        made[1] = made[1].replace('"Vex"', json.dumps(names[1]))
-    checks = [
-        f"[[check]]\nattacker = {_quoted(one)}\ntarget = {_quoted(other)}" for one, other in (names[:2], names[1::-1])
-    ]
+        made[1] = made[1].replace('"Vex"', toml(names[1]))
+    checks = [f"[[check]]\nattacker = {toml(one)}\ntarget = {toml(other)}" for one, other in (names[:2], names[1::-1])]
     return "\n\n".join([*blocks[: fighters[0]], *made, *checks]) + "\n"
 
 
@@ -74,12 +72,8 @@ def _names(meshes: Sequence[str]) -> list[str]:
     """The names of the files without their endings; of equal ones the later ones have a number."""
     names = list[str]()
     for mesh in meshes:
-        stem = PurePath(mesh).stem
-        name, number = stem, 1
-        while name in (*names, "wall"):
-            number += 1
-            name = f"{stem} {number}"
-        names.append(name)
+        stem, taken = PurePath(mesh).stem, (*names, "wall")
+        names.append(numbered(stem, taken) if stem in taken else stem)
     return names
 
 
@@ -89,18 +83,13 @@ def _fighter(number: int, name: str, mesh: str) -> str:
     across = BESIDE * ((place + 1) // 2) * (1 if place % 2 else -1)
     key = "model" if mesh.lower().endswith(DOCUMENTS) else "mesh"
     lines = [
-        (f"name = {_quoted(name)}", "every piece has a unique name"),
+        (f"name = {toml(name)}", "every piece has a unique name"),
         (f'gang = "{GANGS[far]}"', "models of one gang are friends"),
-        (f"{key} = {_quoted(mesh)}", "seen from this folder"),
+        (f"{key} = {toml(mesh)}", "seen from this folder"),
         (f"at = [{across}, {APART * far}]", "where the centre of its base stands"),
         (f"facing = {(90, 270)[far]}", "where it looks, degrees anticlockwise from x: 0 is right, 90 away from you"),
     ]
     return "\n".join(["[[fighter]]", *(f"{line:26}  # {what}" if number == 0 else line for line, what in lines)])
-
-
-def _quoted(text: str) -> str:
-    """A TOML string."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 # ---- one sees, and the other does not

@@ -13,7 +13,7 @@ import shapely
 
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.files.examples import examples_folder
+from silhouette.files.reading import examples_folder
 from silhouette.geometry import Pose
 from silhouette.models.entries import FigureEntry
 from silhouette.models.stand_ins import stand_in

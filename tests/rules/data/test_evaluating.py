@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from silhouette.common.time_limit import go_on
 from silhouette.errors import RequestError
 from silhouette.files.schema import Location
 from silhouette.geometry import Pose
@@ -27,7 +28,6 @@ from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.parsing import parsed
 from silhouette.rules.data.quantities import SAME, compared, extreme
 from silhouette.scenes.pieces import Piece
-from silhouette.time_limit import go_on
 
 BOX = model_of_solids((SolidEntry(box=(10.0, 10.0, 10.0)),), Location(Path()), "terrain")
 

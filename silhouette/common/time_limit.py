@@ -33,7 +33,7 @@ def time_limit(seconds: float) -> Iterator[None]:
     ...     go_on()
     Traceback (most recent call last):
     ...
-    silhouette.time_limit.OutOfTime
+    silhouette.common.time_limit.OutOfTime
     >>> go_on()
     """
     before = _limit.until

@@ -115,7 +115,7 @@ def _source() -> tuple[str, bool]:
 
     They write nothing down for what they took from an index by its name.
     """
-    checkout = Path(__file__).resolve().parents[1]
+    checkout = Path(__file__).resolve().parents[2]
     try:
         noted = distribution(DISTRIBUTION).read_text("direct_url.json")
     except PackageNotFoundError:
