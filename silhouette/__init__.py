@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from silhouette.rules.base import Level as Level
     from silhouette.rules.base import RuleReference as RuleReference
     from silhouette.rules.base import Verdict as Verdict
-    from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict as CrisisProtocolVerdict
+    from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict as CrisisProtocolVerdict
     from silhouette.rules.data.results import DataVerdict as DataVerdict
-    from silhouette.rules.ikosa.results import IkosaVerdict as IkosaVerdict
-    from silhouette.rules.necromunda.results import NecromundaVerdict as NecromundaVerdict
-    from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict as SkirmishCorpsVerdict
-    from silhouette.rules.tide_of_iron.results import TideOfIronVerdict as TideOfIronVerdict
+    from silhouette.rules.ikosa.judge import IkosaVerdict as IkosaVerdict
+    from silhouette.rules.necromunda.judge import NecromundaVerdict as NecromundaVerdict
+    from silhouette.rules.skirmishcorps.entries import SkirmishCorpsVerdict as SkirmishCorpsVerdict
+    from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict as TideOfIronVerdict
     from silhouette.scenes.scene import Check as Check
     from silhouette.scenes.scene import Scene as Scene
     from silhouette.scenes.table import Piece as Piece
@@ -52,12 +52,12 @@ _HOMES = {
     "renderers.protocol": ("Renderer",),
     "batches.rows": ("batch", "matrix"),
     "rules.base": ("Level", "RuleReference", "Verdict"),
-    "rules.crisis_protocol.results": ("CrisisProtocolVerdict",),
+    "rules.crisis_protocol.judge": ("CrisisProtocolVerdict",),
     "rules.data.results": ("DataVerdict",),
-    "rules.ikosa.results": ("IkosaVerdict",),
-    "rules.necromunda.results": ("NecromundaVerdict",),
-    "rules.skirmishcorps.results": ("SkirmishCorpsVerdict",),
-    "rules.tide_of_iron.results": ("TideOfIronVerdict",),
+    "rules.ikosa.judge": ("IkosaVerdict",),
+    "rules.necromunda.judge": ("NecromundaVerdict",),
+    "rules.skirmishcorps.entries": ("SkirmishCorpsVerdict",),
+    "rules.tide_of_iron.judge": ("TideOfIronVerdict",),
     "scenes.scene": ("Check", "Scene"),
     "scenes.table": ("Piece",),
 }

@@ -71,6 +71,16 @@ def test_every_room_imports_only_rooms_above_it() -> None:
     assert wrong == []
 
 
+def test_no_two_folders_import_each_other() -> None:
+    arrows = {
+        (module.split(".")[0], other.split(".")[0])
+        for module in modules()
+        for other in imported(module)
+        if "__init__" not in (module, other)
+    }
+    assert [(one, other) for one, other in arrows if one < other and (other, one) in arrows] == []
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """Within a room as well; a package's own ``__init__``, which only hands names on, is left out."""
     left = {module: set(imported(module)) for module in modules() if modules()[module].name != "__init__.py"}
@@ -106,8 +116,7 @@ def test_each_heavy_library_has_one_room() -> None:
     assert importers_of("embreex") == {"renderers.embree"}
     assert all(name.startswith("renderers.gl") for name in importers_of("pyrender"))
     assert all(name.startswith("meshes") for name in importers_of("trimesh"))
-    games = {room for room in rooms() if room.startswith("rules.")}
-    assert {room_of(name) for name in importers_of("PIL")} <= {"drawing", "meshes", "pages", "scans", *games}
+    assert {room_of(name) for name in importers_of("PIL")} <= {"drawing", "meshes", "pages", "scans"}
     assert {room_of(name) for name in importers_of("matplotlib")} <= {"drawing"}
 
 

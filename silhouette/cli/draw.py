@@ -44,7 +44,6 @@ from silhouette.files.writing import make_folder
 from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene, usable_pixel
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import rule_called
 from silhouette.scenes.motion import FRAMES, Motion, place_of
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean, verdict_in_words
@@ -305,13 +304,13 @@ def _checks(scene: Scene, selection: Selection, number: int | None) -> dict[int,
 
 def _whole(scene: Scene, selection: Selection, number: int | None, figure: str | None) -> bool:
     """Whether the figure of the whole scene is wanted: by its name, or because there is no check to draw."""
-    from silhouette.rules.abilities import HasOverview
+    from silhouette.drawing.games import drawing_of
 
     of_check = number is not None or selection.attacker is not None
     if figure == OVERVIEW and of_check:
         raise RequestError(f"--figure {OVERVIEW} is one figure of the whole scene; leave --check, --from and --to out")
     without_check = figure is None and not of_check and not scene.checks
-    return figure == OVERVIEW or (without_check and isinstance(rule_called(scene.rules), HasOverview))
+    return figure == OVERVIEW or (without_check and drawing_of(scene.rules).overview(scene) is not None)
 
 
 def _draw_whole(scene: Scene, out: Path, options: FigureOptions, *, as_json: bool) -> int:

@@ -28,7 +28,7 @@ from silhouette.measure.estimate import Estimate
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import Movers, WhatIf, what_if
 from silhouette.rules.base import Rule, Settings, Verdict
-from silhouette.rules.fields import Record, ResultField, closed_row_type, row_of
+from silhouette.rules.fields import Record, ResultField, row_of, row_type
 from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import in_a_sentence
@@ -75,7 +75,7 @@ WITHOUT = (_what("without"), ResultField("piece", str, "its name"), _BECOMES)
 _KINDS = (("MoveEntry", MOVE), ("TurnEntry", TURN), ("WithoutEntry", WITHOUT))
 
 
-CHANGES = GenericAlias(list, (Union[tuple(closed_row_type(*kind) for kind in _KINDS)],))  # noqa: UP007
+CHANGES = GenericAlias(list, (Union[tuple(row_type(*kind, closed=True) for kind in _KINDS)],))  # noqa: UP007
 """The type of changes in results."""
 
 

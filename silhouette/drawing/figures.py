@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.drawing.games import drawing_of
 from silhouette.drawing.odds_chart import NAME
 from silhouette.drawing.page import check_png_path
 from silhouette.drawing.saving import Format, Told, Writing, save, svg
-from silhouette.drawing.sheet import COLUMN, Sheet
+from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.sheet import settings as matplotlib_settings
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.table import tracing
 from silhouette.errors import RequestError
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.abilities import HasFigures, HasOdds, HasPicture, overview_of
-from silhouette.rules.base import Figure, Verdict
+from silhouette.rules.abilities import HasOdds
+from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import did_you_mean
 
@@ -79,8 +80,7 @@ def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> li
         verdict: the verdict on it, judged with ``Settings(keep=True)``.
         renderer: what renders the pieces round a target; it need not be the one that measured.
     """
-    rule = rule_called(scene.rules)
-    return rule.figures(scene, check, verdict, renderer) if isinstance(rule, HasFigures) else []
+    return drawing_of(scene.rules).figures(scene, check, verdict, renderer)
 
 
 def write_figures(
@@ -125,7 +125,7 @@ def _chosen(scene: Scene, check: Check, figures: list[Figure], name: str | None)
     kept = [figure for figure in figures if name in (None, figure.name)]
     if figures and not kept:
         rule = rule_called(scene.rules)
-        overview = overview_of(rule, scene)
+        overview = drawing_of(scene.rules).overview(scene)
         known = [figure.name for figure in [*figures, *([overview] if overview else [])]]
         known += [NAME] * (isinstance(rule, HasOdds) and rule.has_odds(check))
         raise RequestError(f"{scene.path}: no figure '{name}'; {did_you_mean(str(name), known, 'its figures are')}")
@@ -144,10 +144,11 @@ def write_overview(scene: Scene, folder: Path, options: FigureOptions) -> Path:
         FileError: where it cannot be written.
         RequestError: where the game has no such figure, or matplotlib is not installed.
     """
-    rule = rule_called(scene.rules)
-    figure = overview_of(rule, scene)
+    figure = drawing_of(scene.rules).overview(scene)
     if figure is None:
-        raise RequestError(f"{scene.path}: {rule.title} has no figure of a whole scene; draw its checks")
+        raise RequestError(
+            f"{scene.path}: {rule_called(scene.rules).title} has no figure of a whole scene; draw its checks"
+        )
     path = folder / f"{figure.name}.{options.format}"
     with matplotlib_settings():
         sheet = _drawn(figure, options)
@@ -171,9 +172,7 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Rend
         RequestError: where matplotlib is needed and not installed.
     """
     check_png_path(path)
-    rule = rule_called(scene.rules)
-    if isinstance(rule, HasPicture):
-        rule.picture(scene, verdict, renderer, path)
+    if drawing_of(scene.rules).picture(scene, verdict, renderer, path):
         return True
     with matplotlib_settings():
         for figure in figures_of(scene, check, verdict, renderer)[:1]:
@@ -192,8 +191,9 @@ def _write(scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: 
 
 def _drawn(figure: Figure, options: FigureOptions) -> Sheet:
     """The sheet of a figure, ready to be finished."""
-    width = COLUMN if figure.width is None else figure.width
-    sheet = Sheet(width, options.style, captions=options.captions, names=options.names, language=options.language)
+    sheet = Sheet(
+        figure.width, options.style, captions=options.captions, names=options.names, language=options.language
+    )
     figure.draw(sheet)
     return sheet
 

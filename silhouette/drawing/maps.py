@@ -15,8 +15,9 @@ import shapely
 
 from silhouette.doubt.maps import Map
 from silhouette.drawing.captions import BOLD, HAIRLINE, THIN, Swatch
+from silhouette.drawing.games import drawing_of
 from silhouette.drawing.saving import Told, save
-from silhouette.drawing.sheet import Sheet, settings
+from silhouette.drawing.sheet import Figure, Sheet, settings
 from silhouette.drawing.strokes import areas
 from silhouette.drawing.styles import PRINT, Style, style_called, verdict_colours
 from silhouette.drawing.table.tracing import Rings, rings_of
@@ -24,16 +25,11 @@ from silhouette.drawing.words.words import Words
 from silhouette.errors import RequestError
 from silhouette.geometry import INCH, Flags, Floats
 from silhouette.rules import rule_called
-from silhouette.rules.abilities import maps_of
-from silhouette.rules.base import Figure
 from silhouette.text import did_you_mean
 
 Layer = Literal["verdict", "seen-by"]
 
 LAYERS: tuple[Layer, ...] = ("verdict", "seen-by")
-
-PAGE = 170.0
-"""The width of the page, mm: two columns of print."""
 
 PAINTED = 3.5
 """matplotlib's zorder of the places: above the ground and the areas of terrain, below outlines and models."""
@@ -132,7 +128,7 @@ def write_map_picture(drawn: Map, path: Path, look: MapLook = MapLook()) -> None
     """
     figure = map_figure(drawn, look.layer)
     with settings():
-        sheet = Sheet(PAGE if figure.width is None else figure.width, look.style, language=look.language)
+        sheet = Sheet(figure.width, look.style, language=look.language)
         figure.draw(sheet)
         request = drawn.request
         data = {
@@ -147,7 +143,8 @@ def write_map_picture(drawn: Map, path: Path, look: MapLook = MapLook()) -> None
 
 def map_figure(drawn: Map, layer: Layer = "verdict") -> Figure:
     """The figure of a map."""
-    ground = maps_of(rule_called(drawn.scene.rules), drawn.scene).map_ground(drawn.scene)
+    ground = drawing_of(drawn.scene.rules).overview(drawn.scene, as_ground=True)
+    assert ground is not None, "each game with maps draws its table"
 
     def draw(sheet: Sheet) -> None:
         ground.draw(sheet)

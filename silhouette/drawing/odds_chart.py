@@ -23,9 +23,9 @@ from silhouette.drawing.animation.words import COLOURS, ink_on
 from silhouette.drawing.captions import HAIRLINE, SMALL, THIN
 from silhouette.drawing.captions import NAME as NAMED
 from silhouette.drawing.page import Colour
-from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.words.words import Words
-from silhouette.rules.base import Figure, Level, Scale, Verdict
+from silhouette.rules.base import Level, Scale, Verdict
 
 NAME = "odds"
 """The name of the figure."""

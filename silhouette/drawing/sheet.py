@@ -9,7 +9,7 @@ to the things that they name, inside the frame, without overlaps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from silhouette.geometry import INCH, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Canvas
 
 
 # ---- the places of names
@@ -268,14 +268,14 @@ class Sheet:
         language: str = "en",
     ) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
+        from matplotlib.figure import Figure as Canvas
 
         from silhouette.drawing.bare_axes import BareAxes
 
         self.style, self.captions, self.names, self.width = style, captions, names, width
         self.lettering = style
         self.words = Words(language)
-        self.figure: Figure = Figure(figsize=(width / INCH, width / INCH), facecolor=style.paper)
+        self.figure: Canvas = Canvas(figsize=(width / INCH, width / INCH), facecolor=style.paper)
         FigureCanvasAgg(self.figure)
         self.axes: Axes = self.figure.add_axes(BareAxes(self.figure, (0.0, 0.0, 1.0, 1.0)))
         self.tallest = MAX_HEIGHT
@@ -415,7 +415,7 @@ class Sheet:
         """Adds a line of small print below the legend."""
         self.notes.append(text)
 
-    def finish(self) -> Figure:
+    def finish(self) -> Canvas:
         """Places names and caption, and gives the figure, ready to be saved."""
         for placed in place_labels(self._labels, self._obstacles, self.reserved, self.bounds, self.unit):
             if placed.leader is not None:
@@ -446,3 +446,20 @@ class Sheet:
         stroke = Stroke(linewidth=0.32 * size, foreground=self.lettering.paper, joinstyle="round")
         self.axes.text(x, y, text, path_effects=[stroke], **halo)
         self.axes.text(x, y, text, **text_options)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a verdict, or of a scene.
+
+    Attributes:
+        name: such as "plan"; part of the file's name.
+        draw: draws the figure on a sheet.
+        caption: a sentence for pages about what the figure shows; empty where the pages have one for the name.
+        width: the width of its page, mm.
+    """
+
+    name: str
+    draw: Callable[[Sheet], None]
+    caption: str = ""
+    width: float = COLUMN

@@ -10,8 +10,7 @@ from silhouette.doubt.calls import ruling
 from silhouette.doubt.changes import CHANGES
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level, Verdict
-from silhouette.rules.expectations import unmet_expectations
-from silhouette.rules.fields import ARC, ODDS, REASON, Record, ResultField, row_of
+from silhouette.rules.fields import ARC, ODDS, REASON, Record, ResultField, row_of, unmet_expectations
 from silhouette.scenes.scene import Check
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""JUDGE: what a rule system can do besides judging: odds, what would change a verdict, maps, figures, a stage in 3D.
+"""JUDGE: what a rule system can do besides judging: odds, what would change a verdict, maps, descriptions.
 
 Each ability is an abstract class that a game's `silhouette.rules.base.Rule` inherits or not, and whoever needs one asks
 ``isinstance(rule, HasMaps)``. An ability has all of its methods: none raises because the game lacks it.
@@ -7,20 +7,17 @@ Each ability is an abstract class that a game's `silhouette.rules.base.Rule` inh
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
-from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from silhouette.errors import RequestError
-from silhouette.files.cache import Cache
 from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Figure, Level, Pieces, Rule, Scale, Settings, Verdict
+from silhouette.rules.base import Level, Pieces, Rule, Scale, Settings, Verdict
 from silhouette.scenes.places import Elsewhere, Move, Places
 from silhouette.scenes.scene import Check
 
@@ -62,6 +59,11 @@ class Movers(NamedTuple):
     others: tuple[str, ...]
 
 
+def one_way_words(seer: str, blind: str, why: str) -> str:
+    """The sentence that one sees another that does not see it, and why."""
+    return f"{seer} sees {blind}, but not the other way round: {why}"
+
+
 class WhatIf(ABC, Generic[S]):
     """A game of which it can be told what would change a verdict: pieces move, or are taken away."""
 
@@ -83,11 +85,7 @@ class WhatIf(ABC, Generic[S]):
 
     @abstractmethod
     def movers(self, scene: S, check: Check) -> Movers:
-        """What of a check can be otherwise.
-
-        Raises:
-            RequestError: if no move of anyone changes the answer, or makes sense.
-        """
+        """What of a check can be otherwise. RequestError if no move of anyone changes the answer, or makes sense."""
 
     @abstractmethod
     def middle(self, scene: S, name: str) -> Floats:
@@ -102,15 +100,11 @@ class WhatIf(ABC, Generic[S]):
         return float(np.nan), 0.0
 
     def one_way(self, scene: S, seeing: Any, blind: Any, settings: Settings) -> str:
-        """Why one sees another that does not see it, in one sentence.
+        """Why one sees another that does not see it, in one sentence, by the verdicts on the way there and back.
 
-        Args:
-            scene: of both checks.
-            seeing: the verdict of the one that sees.
-            blind: the verdict of the other one, on the way back.
-            settings: of the measurement, to judge again what is to be named as the reason.
+        What is to be named as the reason is judged again, with the settings.
         """
-        return f"{seeing.attacker} sees {seeing.target}, but not the other way round: {blind.reason}"
+        return one_way_words(seeing.attacker, seeing.target, blind.reason)
 
 
 class HasOdds(WhatIf[S]):
@@ -141,13 +135,7 @@ class HasOdds(WhatIf[S]):
     def from_elsewhere(
         self, requests: Sequence[tuple[S, Check]], verdicts: Sequence[Verdict], settings: Settings
     ) -> list[Verdict]:
-        """Verdicts, each with the others that hold from `elsewhere`; all else of them stays as it is.
-
-        Args:
-            requests: each a check and its scene.
-            verdicts: on them, in their order.
-            settings: of the measurement.
-        """
+        """Verdicts on requests, in their order, each with the others that hold from `elsewhere`."""
         ways = [self.elsewhere(scene, check) for scene, check in requests]
         trials = [
             (
@@ -178,19 +166,7 @@ class HasMaps(ABC, Generic[S]):
 
     @abstractmethod
     def places(self, scene: S, name: str) -> Places:
-        """Where a model could stand on its table.
-
-        Raises:
-            RequestError: if no model has the name.
-        """
-
-    @abstractmethod
-    def map_ground(self, scene: S) -> Figure:
-        """The figure of a whole scene as the ground of a map.
-
-        The outlines of terrain and all models are drawn above matplotlib's zorder 4, and everything else below 3.5.
-        If the unit of the drawing is not a mm, the data of the sheet say its length (``frame``, ``mm``).
-        """
+        """Where a model could stand on its table. RequestError if no model has the name."""
 
     def certainly_out_of_arc(self, scene: S, attacker: str, boxes: Floats) -> Flags:
         """(q,) whether a target in each of some boxes (q, 8, 3), mm, gets the last verdict whatever is in the way.
@@ -198,54 +174,6 @@ class HasMaps(ABC, Generic[S]):
         So it is if the box lies out of every arc of the attacker; False says nothing.
         """
         return np.zeros(len(boxes), np.bool_)
-
-
-class HasFigures(ABC, Generic[S]):
-    """A game whose verdicts are drawn."""
-
-    @abstractmethod
-    def figures(self, scene: S, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
-        """The figures of a verdict judged with ``Settings(keep=True)``, the most telling first."""
-
-    def short_reason(self, verdict: Any, words: Callable[..., str]) -> str:
-        """The reason of a verdict in one short sentence, for figures in another language than English.
-
-        Args:
-            verdict: to be explained.
-            words: gives a phrase of the game in that language: ``words("why clear", attacker="Kal")``.
-
-        Returns:
-            The sentence; empty if the game has none. A measured share is then written in the words of all games, and
-            any other reason in English.
-        """
-        return ""
-
-
-class HasOverview(ABC, Generic[S]):
-    """A game of which a whole scene is drawn."""
-
-    @abstractmethod
-    def overview(self, scene: S) -> Figure:
-        """The figure of a whole scene, whether or not it has checks."""
-
-
-class HasPicture(ABC, Generic[S]):
-    """A game with a picture of a verdict that needs no matplotlib."""
-
-    @abstractmethod
-    def picture(self, scene: S, verdict: Any, renderer: Renderer, path: Path) -> None:
-        """Writes a picture of a verdict as a PNG."""
-
-
-class HasStage(ABC, Generic[S]):
-    """A game whose scenes are shown in 3D."""
-
-    @abstractmethod
-    def stage(self, scene: S, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Any:
-        """The scene in 3D, a `silhouette.drawing.in_3d.stage.Stage`; None if there is too much of it."""
-
-    def check_stage(self, scene: S) -> None:
-        """Checks that the stage can be made, before anything is judged: RequestError if it cannot."""
 
 
 class HasDescription(ABC, Generic[S]):
@@ -286,11 +214,7 @@ class HasFirstSceneOfMeshes(HasFirstScene, ABC):
 
 
 def judged(rule: Rule[Any, Verdict], requests: Sequence[tuple[Any, Check]], settings: Settings) -> list[Verdict]:
-    """The verdicts on checks, each with its scene, and what else they could be if pieces stand or look otherwise.
-
-    Raises:
-        RequestError: as of `silhouette.rules.base.Rule.judge`.
-    """
+    """The verdicts on checks, each with its scene, and what else they could be if pieces stand or look otherwise."""
     verdicts: Sequence[Verdict] = rule.judge(requests, settings)
     return list(rule.from_elsewhere(requests, verdicts, settings) if isinstance(rule, HasOdds) else verdicts)
 
@@ -331,11 +255,7 @@ def what_if(rule: Rule[Any, Any], scene: Any) -> WhatIf[Any]:
 
 
 def maps_of(rule: Rule[Any, Any], scene: Any) -> HasMaps[Any]:
-    """The game of a scene, as one with maps.
-
-    Raises:
-        RequestError: if it has none.
-    """
+    """The game of a scene, as one with maps. RequestError if it has none."""
     if not isinstance(rule, HasMaps):
         raise RequestError(f"{scene.path}: there are no maps of {rule.title}")
     return rule
@@ -344,11 +264,6 @@ def maps_of(rule: Rule[Any, Any], scene: Any) -> HasMaps[Any]:
 def scale_of(rule: Rule[Any, Any], scene: Any) -> Scale:
     """The shares at which a verdict changes; 0 and 1 in a game without thresholds."""
     return rule.scale(scene) if isinstance(rule, HasThresholds) else Scale()
-
-
-def overview_of(rule: Rule[Any, Any], scene: Any) -> Figure | None:
-    """The figure of a whole scene; None if its game has none."""
-    return rule.overview(scene) if isinstance(rule, HasOverview) else None
 
 
 def units_of(rule: Rule[Any, Any], scene: Any) -> str | None:

@@ -9,17 +9,26 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
+from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
 from silhouette.measure.observation import DecidedBy, Observation, OcclusionCounts
 from silhouette.measure.observe import Observer, observe_many
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.fields import GROUNDS, VERDICT, WHO, Blocker, Record, ResultField
-from silhouette.rules.readings import OtherReading
+from silhouette.rules.fields import (
+    GROUNDS,
+    VERDICT,
+    WHO,
+    Blocker,
+    OtherReading,
+    Record,
+    ResultField,
+    check_expectations,
+)
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.motion import Mobility
-from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.scene import Check, Scene, between, everyone
 from silhouette.text import fraction_in_words, obscured, verdict_in_words
 from silhouette.views import Projection
 
@@ -112,6 +121,7 @@ class Verdict(Record):
         warnings: sentences on estimates, doubtful poses and faulty meshes.
         other_readings: each single other reading of the rules that changes the result.
         measurement: what was measured from an eye; None where nothing was.
+        order: the words of verdicts, from exposed to covered, if they are told in this order.
     """
 
     attacker: str
@@ -129,6 +139,7 @@ class Verdict(Record):
     measurement: Measurement | None = field(default=None, kw_only=True)
 
     fields: ClassVar[tuple[ResultField, ...]] = (*WHO, VERDICT, *GROUNDS)
+    order: ClassVar[tuple[str, ...]] = ()
 
     @property
     def in_the_way(self) -> tuple[str, ...]:
@@ -171,13 +182,16 @@ class Verdict(Record):
         return self
 
     def could_also_be(self, others: Sequence[str], why: str) -> Self:
-        """The same answer, which says that it could be another as well; itself where the game has no such word.
+        """The same answer, which says that it could be another as well.
 
         Args:
             others: the other verdicts, the likeliest first.
             why: what decides, such as "where Kal's eye is".
         """
-        return self
+        words = dict.fromkeys([*self.could_be, *others])
+        could_be = tuple(sorted(words, key=self.order.index) if self.order else words)
+        end = f"; {why} decides, which is not sure: it could be {' or '.join(others)}"
+        return replace(self, could_be=could_be, reason=self.reason + end)
 
 
 def blockers_in_words(verdict: Verdict) -> list[str]:
@@ -189,13 +203,13 @@ def blockers_in_words(verdict: Verdict) -> list[str]:
     ]
 
 
-def decides(others: Sequence[str], why: str) -> str:
-    """The end of a reason: what decides between its verdict and others.
+def too_close(verdict: str, could_be: Sequence[str]) -> str:
+    """The end of a reason of which the verdict is too close to call.
 
-    >>> decides(["hidden"], "where Kal's eye is")
-    "; where Kal's eye is decides, which is not sure: it could be hidden"
+    >>> too_close("open", ["open", "partial cover", "hidden"])
+    '; too close to call, it could be partial cover or hidden'
     """
-    return f"; {why} decides, which is not sure: it could be {' or '.join(others)}"
+    return f"; too close to call, it could be {' or '.join(word for word in could_be if word != verdict)}"
 
 
 @dataclass(frozen=True)
@@ -210,11 +224,7 @@ class MeasuredVerdict(Verdict):
 
     @property
     def evidence(self) -> Observation:
-        """The observation, for figures.
-
-        Raises:
-            ValueError: where it was not kept.
-        """
+        """The observation, for figures. ValueError if it was not kept."""
         if self.observation is None:
             raise ValueError("the verdict has not kept its observation; judge with Settings(keep=True)")
         return self.observation
@@ -250,23 +260,6 @@ class Settings:
     keep: bool = False
     observe: Observer = observe_many
     remarks: bool = True
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One figure of a verdict.
-
-    Attributes:
-        name: such as "plan"; part of the file's name.
-        draw: draws the figure on a `silhouette.drawing.sheet.Sheet`.
-        caption: a sentence for pages about what the figure shows; empty where the pages have one for the name.
-        width: the width of its page, mm; None for a column of print.
-    """
-
-    name: str
-    draw: Callable[[Any], None]
-    caption: str = ""
-    width: float | None = None
 
 
 class Band(NamedTuple):
@@ -326,6 +319,9 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
             translations, and those of its verdicts, in ``locale/``; a phrase without a translation stays English.
         mobility: which pieces can move in an animation, and how.
         naming: the keys of its results that name pieces.
+        kind_of_lookers: the plural by which messages call the pieces that look and are looked at.
+        without_arcs: the message to whoever asks for an arc, with {title} and {arc}; empty in a game with arcs.
+        expectable: what scenes can expect besides the fields of verdicts, such as odds.
     """
 
     name: ClassVar[str]
@@ -341,9 +337,25 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     phrases: ClassVar[Mapping[str, Phrase]] = {}
     mobility: ClassVar[Mobility] = Mobility()
     naming: ClassVar[tuple[str, ...]] = ("blockers",)
+    kind_of_lookers: ClassVar[str] = "pieces"
+    without_arcs: ClassVar[str] = ""
+    expectable: ClassVar[tuple[ResultField, ...]] = ()
+
+    def short_reason(self, verdict: Any, words: Callable[..., str]) -> str:
+        """The reason of a verdict in one short sentence, for figures in another language than English.
+
+        Args:
+            verdict: to be explained.
+            words: gives a phrase of the game in that language: ``words("why clear", attacker="Kal")``.
+
+        Returns:
+            The sentence; empty if the game has none. A measured share is then written in the words of all games, and
+            any other reason in English.
+        """
+        return ""
 
     @abstractmethod
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:
+    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:
         """The scene that a document describes.
 
         Args:
@@ -356,20 +368,8 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         """
 
     @abstractmethod
-    def everyone(self, scene: OfScene) -> tuple[Check, ...]:
-        """The checks of every piece against every other.
-
-        Raises:
-            RequestError: where the scene has fewer than two pieces that can look or be looked at.
-        """
-
-    @abstractmethod
-    def between(self, scene: OfScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
-        """The check of one piece against another, or, without a target, its checks against every other.
-
-        Raises:
-            RequestError: where no such piece has the name.
-        """
+    def lookers(self, scene: OfScene) -> Sequence[str]:
+        """The names of the pieces that look and are looked at."""
 
     @abstractmethod
     def judge(self, requests: Sequence[tuple[OfScene, Check]], settings: Settings) -> list[OfVerdict]:
@@ -380,3 +380,58 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         Raises:
             RequestError: where a check names a piece that does not exist, or that cannot look or be looked at.
         """
+
+    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:
+        """The scene that a document describes, as `read`, whose checks expect only what they can give.
+
+        Raises:
+            FileError: where the document is not a valid scene, or expects a result or a word that no check gives.
+        """
+        scene = self.read(path, document, cache)
+        fields = (*self.verdict_type.fields, *self.expectable)
+        keys = {field.key for field in fields}
+        words = {key: words for key, words in self.expectable_words().items() if key in keys}
+        check_expectations(path, scene.checks, fields, words)
+        return scene
+
+    def expectable_words(self) -> Mapping[str, Sequence[str]]:
+        """All words that a result may have, by its key; a scene that expects another one is refused."""
+        return dict.fromkeys(("verdict", "could_be"), tuple(self.levels))
+
+    def everyone(self, scene: OfScene) -> tuple[Check, ...]:
+        """The checks of every piece against every other.
+
+        Raises:
+            RequestError: where the scene has fewer than two pieces that can look or be looked at.
+        """
+        return everyone(scene.path, self.lookers(scene), self.kind_of_lookers)
+
+    def between(self, scene: OfScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
+        """The check of one piece against another, or, without a target, its checks against every other.
+
+        Raises:
+            RequestError: where no such piece has the name, or an arc is given and the game has none.
+        """
+        self.refuse(scene, attacker, target, arc)
+        return between(scene.path, self.lookers(scene), self.kind_of_lookers, attacker, target, arc)
+
+    def refuse(self, scene: OfScene, attacker: str, target: str | None, arc: ArcName | None) -> None:
+        """Refuses an arc in a game without arcs, and, in games that can say more of it, who cannot look or be seen."""
+        if arc is not None and self.without_arcs:
+            raise RequestError(f"{scene.path}: {self.without_arcs.format(title=self.title, arc=arc)}")
+
+
+class ExactRule(Rule[OfScene, OfVerdict]):
+    """A rule system that is judged exactly, check by check: nothing is measured, so that no setting matters."""
+
+    @abstractmethod
+    def ruling(self, scene: OfScene, check: Check) -> OfVerdict:
+        """The verdict on a check.
+
+        Raises:
+            RequestError: where the check names a piece that does not exist, or that cannot look or be looked at.
+        """
+
+    def judge(self, requests: Sequence[tuple[OfScene, Check]], settings: Settings) -> list[OfVerdict]:
+        """The verdicts on checks, in their order."""
+        return [self.ruling(scene, check) for scene, check in requests]

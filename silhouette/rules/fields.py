@@ -2,21 +2,29 @@
 
 A verdict lists its fields in the order of its row (`Record.fields`). Rows, the JSON Schema of results, what scenes can
 expect, pages, and the comparison of bundles are loops over them. What several games have is declared here, the rest in
-``results.py`` of the game.
+verdict of the game.
+
+`Rule.readings_entry` declares the readings of a game; a result lists, in ``other_readings``, each single other one that
+would change it. What a scene expects is checked twice: when it is read, whether any check can give that, and when it is
+judged, whether this one gave it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from types import GenericAlias
 from typing import (
     Annotated,
     Any,
     ClassVar,
     Literal,
+    NamedTuple,
     NotRequired,  # pydantic needs it below Python 3.12
+    Required,  # pydantic needs it below Python 3.12
+    TypeVar,
     get_args,
     get_origin,
 )
@@ -24,10 +32,68 @@ from typing import (
 import pydantic
 from typing_extensions import TypedDict
 
+from silhouette.files.schema import Entry, Location
 from silhouette.measure.observation import DecidedBy
 from silhouette.models.entries import ArcName
-from silhouette.rules.readings import OtherReading
+from silhouette.scenes.scene import Check
+from silhouette.text import as_written, did_you_mean, in_quotes
 from silhouette.views import Projection
+
+OfReadings = TypeVar("OfReadings", bound=Entry)
+
+
+class OtherReading(TypedDict, total=False):
+    """A reading that the scene did not choose, with the verdict that it gives and the other results that it changes."""
+
+    reading: Required[str]
+    """The key of ``[readings]`` and its other value: "hills = literal"."""
+    verdict: Required[str]
+    could_be: list[str]
+    """The verdicts that it could be, this one among them, if that verdict is too close to call itself."""
+    line_of_sight: bool
+    line_of_effect: bool
+    cover: bool | str | None
+    cover_from: list[str]
+    modifier: int | None
+    wounds: int
+
+
+class Alternative(NamedTuple):
+    """One value of one reading that a scene did not choose, such as "literal" of ``hills``."""
+
+    key: str
+    value: str | bool
+
+    def __str__(self) -> str:
+        """As results name it, and as a scene's ``[readings]`` says it but for the quotes.
+
+        >>> str(Alternative("hills", "literal")), str(Alternative("ignored_parts_block", True))
+        ('hills = literal', 'ignored_parts_block = true')
+        """
+        return f"{self.key} = {str(self.value).lower() if isinstance(self.value, bool) else self.value}"
+
+    def taken(self, readings: OfReadings) -> OfReadings:
+        """The readings of a scene with this value in place of the one that it chose."""
+        return readings.model_copy(update={self.key: self.value})
+
+
+def alternatives(readings: Entry) -> Iterator[Alternative]:
+    """Each single value that a scene's readings did not choose, key by key; of numbers there is no list.
+
+    >>> class Readings(Entry):
+    ...     hills: Literal["above the lower", "literal"] = "literal"
+    ...     infantry_hides: bool = False
+    ...     tolerance: float = 1.0
+    >>> [str(one) for one in alternatives(Readings())]
+    ['hills = above the lower', 'infantry_hides = true']
+    """
+    for key, field in type(readings).model_fields.items():
+        chosen = getattr(readings, key)
+        values = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+        for value in (not chosen,) if isinstance(chosen, bool) else values:
+            if value != chosen:
+                yield Alternative(key, value)
+
 
 Form = Literal["", "share", "code", "address"]
 """What a value is for people: a share from 0 to 1, a word of the program such as blind_hex, the address of a hex."""
@@ -138,24 +204,17 @@ def row_of(record: Record, fields: Iterable[ResultField]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def row_type(name: str, fields: tuple[ResultField, ...]) -> Any:
-    """The type of a row, for pydantic: a TypedDict."""
-    return _row_type(name, fields)
-
-
-def _row_type(name: str, fields: Iterable[ResultField]) -> Any:
+def row_type(name: str, fields: tuple[ResultField, ...], *, closed: bool = False) -> Any:
+    """The type of a row, for pydantic: a TypedDict; ``closed`` says that there are no other keys."""
     keys: dict[str, Any] = {}
     for field in fields:
         declared: Any = field.type
         described: Any = Annotated[declared, pydantic.Field(description=field.meaning)]
         keys[field.key] = NotRequired[described] if field.optional else described
-    return TypedDict(name, keys)  # type: ignore[operator]  # made here, and not written down
-
-
-def closed_row_type(name: str, fields: tuple[ResultField, ...]) -> Any:
-    """A `row_type` with no other keys."""
-    made = _row_type(name, fields)
-    made.__pydantic_config__ = pydantic.ConfigDict(extra="forbid")
+    build: Any = TypedDict
+    made = build(name, keys)
+    if closed:
+        made.__pydantic_config__ = pydantic.ConfigDict(extra="forbid")
     return made
 
 
@@ -295,3 +354,117 @@ SHARED: Mapping[str, ResultField] = {
     )
 }
 """The fields that mean the same in every game, by their keys."""
+
+
+def shared(*keys: str) -> tuple[ResultField, ...]:
+    """The fields of `SHARED` with these keys, in this order.
+
+    >>> [field.label for field in shared("verdict", "in_arc")]
+    ['', 'some of it in the vision arc']
+    """
+    return tuple(SHARED[key] for key in keys)
+
+
+def check_expectations(
+    path: Path, checks: Sequence[Check], fields: Sequence[ResultField], words: Mapping[str, Sequence[str]]
+) -> None:
+    """Refuses an expectation of a key, or of a word such as a verdict, that no check can give.
+
+    Args:
+        path: of the scene.
+        checks: with what they expect.
+        fields: those that a row may have.
+        words: those that there are, by the keys that have them.
+
+    Raises:
+        FileError: where there is one, with the key or the word that is nearest.
+
+    >>> check_expectations(Path("duel.toml"), [Check("Kal", "Vex", expect={"verdict": None})], [VERDICT],
+    ...     {"verdict": ["open", "hidden"]})
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: duel.toml: check 1: expect: no verdict is null; there are 'open', 'hidden'
+    """
+    for number, check in enumerate(checks, 1):
+        location, expect = Location(path, f"check {number}"), check.expect or {}
+        for key in [key for key in words if key in expect]:
+            value = expect[key]
+            for word in value if isinstance(value, list) and COULD_BE in fields else [value]:
+                if word not in words[key]:
+                    near = did_you_mean(word if isinstance(word, str) else "", words[key])
+                    raise location.error(f"expect: no {key} is {in_quotes(word)}; {near}")
+        expectable(location, expect, fields)
+
+
+def expectable(location: Location, expect: Mapping[str, Any], fields: Sequence[ResultField]) -> None:
+    """Refuses an expectation under a key that no row has, or of a list that is neither a value nor a range.
+
+    Raises:
+        FileError: where there is one, with the nearest key.
+
+    >>> expectable(Location(Path("duel.toml"), "check 1"), {"occludd": 0.3}, [VERDICT, OCCLUDED])
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.FileError: duel.toml: check 1: expect: no result is called 'occludd'; did you mean 'occluded'?
+    """
+    by_key = {field.key: field for field in fields}
+    for key, value in expect.items():
+        if key not in by_key:
+            raise location.error(f"expect: no result is called '{key}'; {did_you_mean(key, list(by_key))}")
+        if isinstance(value, list) and not by_key[key].is_list and _range(value) is None:
+            raise location.error(f"expect: {key} is {as_written(value)}; it must be a value, or [least, most]")
+
+
+def _range(expected: Sequence[object]) -> tuple[float, float] | None:
+    """The least and the most of a range of numbers; None for anything else."""
+    match expected:
+        case [bool(), _] | [_, bool()]:
+            return None
+        case [int() | float() as least, int() | float() as most]:
+            return least, most
+    return None
+
+
+def _names_of(value: Any, expected: Any) -> Any:
+    """The names of pieces, if nothing but names is expected of them; any other value as it is."""
+    are_pieces = (
+        isinstance(value, list) and value and all(isinstance(part, Mapping) and "name" in part for part in value)
+    )
+    if not are_pieces or not isinstance(expected, list) or any(isinstance(part, Mapping) for part in expected):
+        return value
+    return [piece["name"] for piece in value]
+
+
+def unmet_expectations(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
+    """The expectations that a row does not meet, a few words each; none where it meets all.
+
+    An expectation is a value, or ``[least, most]`` for a number; of pieces with a ``name`` their names will do.
+
+    >>> unmet_expectations({"verdict": "open", "occluded": 0.0}, {"verdict": "open", "occluded": [0, 0.1]})
+    []
+    >>> unmet_expectations({"verdict": "open"}, {"verdict": "hidden", "colour": "red"})
+    ["verdict is 'open', not 'hidden'", "there is no result 'colour'"]
+    >>> unmet_expectations({"occluded": None}, {"occluded": [0.2, 0.3]})
+    ['occluded is null, not 0.2 to 0.3']
+    >>> unmet_expectations({"blockers": [{"name": "wall", "occluded": 0.3}]}, {"blockers": ["wall"]})
+    []
+    >>> unmet_expectations({"marginal": True}, {"marginal": 1})
+    ['marginal is true, not 1']
+    """
+    texts = (_unmet(key, row, expected) for key, expected in expect.items())
+    return [text for text in texts if text]
+
+
+def _unmet(key: str, row: Mapping[str, Any], expected: Any) -> str:
+    """In what a row does not meet an expectation; empty where it does."""
+    if key not in row:
+        return f"there is no result {in_quotes(key)}"
+    value = _names_of(row[key], expected)
+    bounds = _range(expected) if isinstance(expected, list) and not isinstance(value, list) else None
+    if bounds is not None:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        is_met = is_number and bounds[0] <= value <= bounds[1]
+    else:
+        is_met = value == expected and isinstance(value, bool) == isinstance(expected, bool)
+    words = in_quotes(expected) if bounds is None else f"{bounds[0]} to {bounds[1]}"
+    return "" if is_met else f"{key} is {in_quotes(value)}, not {words}"

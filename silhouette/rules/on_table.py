@@ -1,34 +1,215 @@
-"""JUDGE: what games with models on a table can do alike: move them, draw them, show them in 3D, describe them."""
+"""JUDGE: what games with models on a table share: their scenes, moves, warnings, reasons and descriptions.
+
+Why one piece sees another past something, and that one does not see it, by eyes or by bodies, is not guessed: what is
+named as the reason is what changes the answer, judged again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from silhouette.files.cache import Cache
+import numpy as np
+
+from silhouette.errors import RequestError
 from silhouette.geometry import Floats
+from silhouette.measure.observation import Observation
+from silhouette.meshes.bounds import faces_near
+from silhouette.meshes.holes import encloses
 from silhouette.meshes.mesh import Mesh
+from silhouette.models.entries import ArcName
 from silhouette.models.model import BASE, INSIGNIFICANT
-from silhouette.rules.abilities import (
-    HasDescription,
-    HasFigures,
-    HasMaps,
-    HasMeshes,
-    HasOdds,
-    HasOverview,
-    HasStage,
-    Movers,
-)
-from silhouette.rules.base import Figure, Pieces, Verdict
-from silhouette.scenes.places import Move, moved, without
+from silhouette.relations.triangles import nearest_of_triangles
+from silhouette.renderers.protocol import NEAREST
+from silhouette.rules.abilities import HasDescription, HasMaps, HasMeshes, HasOdds, Movers
+from silhouette.rules.base import OfVerdict, Pieces, Rule
+from silhouette.rules.fields import Blocker, largest_first
+from silhouette.scenes.motion import Mobility
+from silhouette.scenes.places import Elsewhere, Move, TablePlaces, elsewhere_of, moved, without
 from silhouette.scenes.scene import Check
-from silhouette.scenes.table import Piece
-from silhouette.text import coordinates
+from silhouette.scenes.table import Occluders, Piece, TableScene
+from silhouette.scenes.warnings import eye_inside
+from silhouette.text import coordinates, in_a_sentence
 
-if TYPE_CHECKING:
-    from silhouette.drawing.in_3d.stage import Stage
 
-from silhouette.rules.table import OfTable
+@dataclass(frozen=True, eq=False)
+class ModelScene(TableScene):
+    """A table on which models, all pieces but terrain, look and are looked at."""
+
+    @property
+    def models(self) -> list[str]:
+        """The names of all models."""
+        return [piece.name for piece in self.pieces if piece.kind != "terrain"]
+
+    def model(self, name: str) -> Piece:
+        """The model of a name. RequestError if nothing has the name, or terrain has it."""
+        piece = self.piece(name)
+        if piece.kind == "terrain":
+            raise RequestError(f"{self.path}: '{name}' is terrain; name a fighter or vehicle")
+        return piece
+
+
+OfTable = TypeVar("OfTable", bound=ModelScene)
+Given = TypeVar("Given")
+
+ASIDE = 1e-3
+"""mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)."""
+
+
+def in_like_groups(
+    requests: Sequence[tuple[OfTable, Check]],
+    shared: Callable[[OfTable], Hashable],
+    judge: Callable[[Sequence[tuple[OfTable, Check]]], Sequence[Given]],
+) -> list[Given]:
+    """What ``judge`` gives for requests, in their order, where it takes only those whose scenes ask for the same.
+
+    Args:
+        requests: each a check and its scene.
+        shared: what a scene asks of all its measurements, such as their error.
+        judge: gives an answer to each question; its scenes ask for the same.
+    """
+    groups: dict[Hashable, list[int]] = {}
+    for number, (scene, _) in enumerate(requests):
+        groups.setdefault(shared(scene), []).append(number)
+    given: dict[int, Given] = {}
+    for numbers in groups.values():
+        given |= zip(numbers, judge([requests[number] for number in numbers]), strict=True)
+    return [given[number] for number in range(len(requests))]
+
+
+def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]:
+    """Where else an attacker may stand or look, since nobody can tell: mostly nowhere.
+
+    Beside what `elsewhere_of` says of the piece alone: an eye within `NEAREST` of a surface, by which numbers in files
+    and renderers are off, may be a hair to either side of it, or the piece may not be in its way at all.
+
+    Args:
+        attacker: with the eye that it looks from.
+        occluders: what may block, the attacker itself among it or not.
+    """
+    eye, boxes = attacker.eye, occluders.boxes
+    low, high = boxes.min(axis=1) - NEAREST, boxes.max(axis=1) + NEAREST
+    places = list(elsewhere_of(attacker))
+    for number in np.flatnonzero(((eye >= low) & (eye <= high)).all(axis=1)).tolist():
+        piece, mesh = occluders.pieces[number], occluders.meshes[number]
+        if piece.index == attacker.index:
+            continue
+        outward = _normal_at(mesh, piece.pose.localise(eye[None])[0])
+        if outward is not None:
+            x, y, z = (attacker.pose.rotation.T @ piece.pose.rotation @ outward * ASIDE).tolist()
+            why = f"how the eye of {attacker.name}, which lies on the surface of {in_a_sentence(piece.name)}, is taken"
+            places += [Elsewhere(Move(eye=shift), why) for shift in ((x, y, z), (-x, -y, -z))]
+            places.append(Elsewhere(Move(), why, piece.name))
+    return places
+
+
+def _normal_at(mesh: Mesh, point: Floats) -> Floats | None:
+    """(3,) the unit normal of the surface within `NEAREST` of a point (3,) of its frame; None if there is none."""
+    corners = mesh.vertices[mesh.faces[faces_near(mesh, point, NEAREST)]]
+    points = np.repeat(point[None], len(corners), axis=0)
+    distance, _ = nearest_of_triangles(points, points, corners)
+    near = corners[distance <= NEAREST]
+    across = np.cross(near[:, 1] - near[:, 0], near[:, 2] - near[:, 0])
+    across = across[np.abs(across).any(axis=1)]
+    outward = np.zeros(3)
+    for normal in across / np.linalg.norm(across, axis=1, keepdims=True):
+        if abs(normal @ outward) < 0.5:  # each side of an edge once, and of a sheet with two faces one
+            outward = outward + normal
+    length = float(np.linalg.norm(outward))
+    return outward / length if length else None
+
+
+def measured_blockers(observation: Observation) -> tuple[Blocker, ...]:
+    """The pieces that obscure some of the target, alone or behind others, the largest share first."""
+    counts, total = observation.counts, observation.counts.total or 1
+    return largest_first(
+        Blocker(piece.name, nearest / total, alone / total)
+        for piece, nearest, alone in zip(observation.blockers, counts.nearest, counts.alone, strict=True)
+        if alone
+    )
+
+
+def warnings_of(observation: Observation, pixel: float, blocking: Iterable[tuple[Piece, Mesh]]) -> list[str]:
+    """Warnings about a measurement: another pixel than was asked for, an estimated eye, one inside a piece, windows.
+
+    Args:
+        observation: what was measured.
+        pixel: mm, that was asked for.
+        blocking: the pieces in which the eye may lie, with the part of each that blocks.
+    """
+    attacker, warnings = observation.sight.attacker, list[str]()
+    if abs(observation.pixel - pixel) > 0.01 * pixel:
+        warnings.append(f"measured at {observation.pixel:.2g} mm per pixel instead of {pixel:g}")
+    warnings += attacker.eye_warnings
+    for piece, mesh in blocking:
+        if encloses(mesh, piece.pose.localise(observation.sight.eye[None])[0]):
+            warnings.append(eye_inside(attacker, piece))
+    return warnings + windows_seen_through(observation)
+
+
+def windows_seen_through(observation: Observation) -> list[str]:
+    """A warning for each piece with ``solid = true`` through whose outline the target is seen all the same."""
+    return [
+        f"{piece.name}: one sees {observation.sight.target.name} through a window of its mesh, or a gap between its "
+        'parts; solid = true closes holes alone: say solid = "filled" if nothing is seen through it'
+        for piece in observation.looked_through
+    ]
+
+
+HIGHER = 1.0
+"""mm by which an eye is higher than another at least, for it to be worth a word."""
+
+
+def by_eyes(
+    scene: TableScene, seer: Piece, blind: Piece, blockers: Sequence[str], sees: Callable[[dict[str, Move]], bool]
+) -> str | None:
+    """What the one that sees has: an eye that is higher; None where that does not decide.
+
+    Args:
+        scene: of both pieces, each with the eye that it looks from.
+        seer, blind: the piece that sees the other, and the one that does not.
+        blockers: the names of what is in the way of ``blind``.
+        sees: whether ``blind`` sees the other after moves.
+    """
+    higher = float(seer.eye[2] - blind.eye[2])
+    if higher < HIGHER or not sees({blind.name: Move(eye=(0.0, 0.0, higher))}):
+        return None
+    eyes = f"{seer.name}'s eye is {seer.eye[2]:.0f} mm up, {blind.name}'s only {blind.eye[2]:.0f} mm"
+    return f"{eyes}{_past(scene, blockers)}, and from as high {blind.name} would see {seer.name}"
+
+
+def by_bodies(
+    scene: OfTable, seer: Piece, blind: Piece, blockers: Sequence[str], sees: Callable[[OfTable], bool]
+) -> str | None:
+    """What the one that is seen has: a body of which something stands out; None where that does not decide."""
+    larger = replace(seer, model=blind.model, eye_given=None, eyes={})
+    pieces = tuple(larger if piece.name == seer.name else piece for piece in scene.pieces)
+    if not sees(replace(scene, pieces=pieces)):
+        return None
+    tall, small = (float(piece.body_box[:, 2].max()) for piece in (blind, seer))
+    there = f"a body like {blind.name}'s in {seer.name}'s place would be seen"
+    if tall - small < HIGHER:
+        return f"{blind.name}'s body stands out past {_named(blockers)}, {seer.name}'s does not: {there}"
+    heights = f"{blind.name} reaches {tall:.0f} mm up, {seer.name} only {small:.0f} mm"
+    return f"{heights}{_past(scene, blockers)}, and {there}"
+
+
+def behind(seer: Piece, blind: Piece, blockers: Sequence[str]) -> str:
+    """What is known where neither decides."""
+    return f"from {blind.name}'s eye all of {seer.name} lies behind {_named(blockers)}"
+
+
+def _named(blockers: Sequence[str]) -> str:
+    return " and ".join(in_a_sentence(name) for name in blockers[:2]) or "what is in the way"
+
+
+def _past(scene: TableScene, blockers: Sequence[str]) -> str:
+    if not blockers:
+        return ""
+    top = float(scene.piece(blockers[0]).body_box[:, 2].max())
+    return f", past {in_a_sentence(blockers[0])} of {top:.0f} mm"
+
 
 CAPTION = (
     "Everything on the table, where it stands, and what its mesh is. A hash names a surface: with "
@@ -37,17 +218,27 @@ CAPTION = (
 
 
 class OnTable(
-    HasMeshes[OfTable],
-    HasOdds[OfTable],
-    HasMaps[OfTable],
-    HasFigures[OfTable],
-    HasOverview[OfTable],
-    HasStage[OfTable],
-    HasDescription[OfTable],
+    Rule[OfTable, OfVerdict], HasMeshes[OfTable], HasOdds[OfTable], HasMaps[OfTable], HasDescription[OfTable]
 ):
-    """What games with models on a table can do alike. Their figures of a whole table show where models face."""
+    """A game with models on a table: how they move, and how they are described."""
 
-    are_facings_shown: ClassVar[bool] = True
+    reads = ("terrain", "fighter", "vehicle", "check")
+    mobility = Mobility(walkers=("fighter", "vehicle"), turns=True)
+    kind_of_lookers = "fighters or vehicles"
+
+    def lookers(self, scene: OfTable) -> list[str]:
+        """The names of all models."""
+        return scene.models
+
+    def refuse(self, scene: OfTable, attacker: str, target: str | None, arc: ArcName | None) -> None:
+        """Refuses an arc in a game without arcs, and what is no model."""
+        super().refuse(scene, attacker, target, arc)
+        for name in filter(None, (attacker, target)):
+            scene.model(name)
+
+    def places(self, scene: OfTable, name: str) -> TablePlaces:
+        """Where a model could stand. RequestError if nothing has the name, or terrain has it."""
+        return TablePlaces(scene, scene.model(name), moved)
 
     def meshes(self, scene: OfTable) -> dict[str, Mesh]:
         """The significant parts of every piece, by the name of the piece."""
@@ -71,31 +262,6 @@ class OnTable(
         """(2,) mm: the centre of a piece's base, or of its footprint."""
         return scene.piece(name).base_centre
 
-    def overview(self, scene: OfTable) -> Figure:
-        """The table from above, on a grid in inches."""
-        from silhouette.drawing.table.table_view import PAGE, draw_table  # not before something is drawn
-
-        return Figure("table", lambda sheet: draw_table(sheet, scene, facings=self.are_facings_shown), width=PAGE)
-
-    def map_ground(self, scene: OfTable) -> Figure:
-        """The table from above, with the outlines of terrain on top."""
-        from silhouette.drawing.table.table_view import PAGE, draw_table
-
-        facings = self.are_facings_shown
-        return Figure("map", lambda sheet: draw_table(sheet, scene, facings=facings, as_ground=True), width=PAGE)
-
-    def stage(self, scene: OfTable, judged: Sequence[tuple[Check, Verdict]], cache: Cache) -> Stage:
-        """The table with its models, and the line of sight, arcs and blockers of each check."""
-        from silhouette.drawing.in_3d.table_stage import stage_of_table
-
-        return stage_of_table(scene, [verdict for _, verdict in judged], cache)
-
-    def check_stage(self, scene: OfTable) -> None:
-        """Checks that the stage can be made: RequestError if the library that simplifies meshes is missing."""
-        from silhouette.drawing.in_3d.table_stage import check_table
-
-        check_table(scene)
-
     def basis(self, scene: OfTable) -> list[tuple[str, str]]:
         """The distance from a threshold within which a verdict is too close to call."""
         return [("tolerance", f"{100 * scene.tolerance:g} % on either side of a threshold is too close to call")]
@@ -108,7 +274,6 @@ class OnTable(
 
 
 def _place_of(piece: Piece) -> tuple[str, str, str, str]:
-    """Name, kind, place with facing, and eye of a piece, in words; terrain has no eye."""
     eye = "" if piece.kind == "terrain" else f"{coordinates(piece.eye)}, {piece.eye_from}"
     facing = "unknown" if piece.facing is None else f"{piece.facing % 360.0:g}°"
     turned = f"{coordinates(piece.pose.translation)}, facing {facing}"
@@ -117,7 +282,6 @@ def _place_of(piece: Piece) -> tuple[str, str, str, str]:
 
 
 def _mesh_of(piece: Piece) -> tuple[str, str, str]:
-    """Source, numbers of triangles and hash of a piece's mesh, in words."""
     model = piece.model
     counts = [f"{len(model.mesh.faces):,} triangles".replace(",", " ")]
     if model.kind != "terrain":

@@ -1,8 +1,8 @@
 """How much memory do the workers of a batch share, and when does the first row arrive?
 
-Six tables of ten figures and twelve pieces of terrain, everyone against everyone, on which the same pieces stand in
-other places; where the terrain is scanned, the pieces are larger. Memory is the most that all processes had at once, as
-proportional set size: pages that several share are divided among them. Linux only.
+Six tables of ten figures and twelve pieces of terrain, the same pieces in other places, everyone against everyone;
+scanned pieces are larger. Memory is the peak of all processes as proportional set size: pages that several share are
+divided among them. Linux only.
 """
 
 from __future__ import annotations

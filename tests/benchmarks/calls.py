@@ -1,9 +1,8 @@
 """What does `check(scene, a, b)` cost when Python calls it again and again, and does memory grow?
 
-The second example of cover, loaded once, judged by the names of its two fighters: three hundred calls with the renderer
-that is chosen by default, and three hundred by the name `gl`. CPU milliseconds of all threads are the median of blocks
-of 25 calls, and the least of them, which other work on the machine makes least of. Memory is what the process occupies
-after the first call, the twentieth and the last. Wanted with the default: 20 ms a call, and memory that stays the same.
+The second example of cover, loaded once, judged by the names of its two fighters. CPU milliseconds of all threads are
+the median and the least of blocks of 25 calls. Wanted with the default renderer: 20 ms a call, and memory that stays
+the same.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Does a batch on a device wait for scenes to be read, and where does its time go?
 
 `batch --renderer cuda` of 10,000 small scenes of one check, and of one scene of 100,000 checks, everyone against
-everyone; on the CPU, where there is no GPU, of a tenth of them, and with `--rounds N` of N hundred scenes and N
-thousand checks. As many processes as there are cores; the sums are those of all that do the same:
+everyone; on the CPU, if there is no GPU, of a tenth of them; with `--rounds N` of N hundred scenes and N thousand
+checks. As many processes as there are cores; the sums are those of all that do the same:
 
     read       the scenes are read and cut into chunks
     upload     meshes are put onto the device, with their hierarchies
     launch     kernels run, or are waited for
-    copy       arrays are sent to the device, and what was found comes back
-    asking     instead of these three, where more processes judge than there are devices: the process that holds the
+    copy       arrays are sent to the device, and results come back
+    asking     instead of these three, if more processes judge than there are devices: the process that holds the
                device is waited for; see `gpu` for what it does meanwhile
     Python     all else in processes that judge: scenes unpacked, sights, proofs, verdicts, rows
     waiting    they have nothing to judge; wanted: next to nothing after the first scenes

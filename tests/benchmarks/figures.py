@@ -60,6 +60,20 @@ class Run:
         kept = {row[0]: earlier.kept.get(row[0], earlier.origin) for row in rows}
         return replace(self, table=replace(self.table, rows=(*self.table.rows, *rows)), kept=kept)
 
+    def beside(self, before: Run | None) -> Table:
+        """The table with an earlier run's figures beside those columns that are compared."""
+        earlier = {row[0]: row for row in before.table.rows} if before else {}
+        then = {name: place for place, name in enumerate(before.table.columns)} if before else {}
+        columns, lines = [self.table.columns[0]], [[row[0]] for row in self.table.rows]
+        for place, column in enumerate(self.table.columns[1:], 1):
+            is_compared = column in self.table.compared and column in then
+            columns += [f"{column}, before", "now"] if is_compared else [column]
+            for line, row in zip(lines, self.table.rows, strict=True):
+                if is_compared:
+                    line.append(earlier[row[0]][then[column]] if row[0] in earlier else "")
+                line.append(row[place])
+        return replace(self.table, columns=tuple(columns), rows=tuple(map(tuple, lines)), compared=())
+
 
 @dataclass
 class Measured:

@@ -1,9 +1,8 @@
 """How long do odds, maps and matrices of games by data take?
 
-Whole processes in CPU seconds, warm, of the example scene of each game that ships: `check --odds` of all of its checks;
-then a map and a matrix of two games, one that looks for beams and one that looks for patches. A game by data is judged
-trial by trial: what is kept from trial to trial, and how little of a trial is asked, is what these figures show. Scenes
-in which there is hardly a line, or none, take several times as long: each trial is a whole search.
+Whole processes, warm, of the example scene of each game that ships: `check --odds` of all checks; a map and a matrix
+of two games, one that looks for beams and one that looks for patches. Each trial is a search of its own: scenes in
+which there is hardly a line, or none, take several times as long.
 """
 
 from __future__ import annotations

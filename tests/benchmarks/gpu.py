@@ -1,13 +1,16 @@
 """How many checks a second is a GPU good for, with CUDA and with OpenGL, and where does the time go?
 
-The table of `scale`: ten figures among ten pieces, all 90 pairs again and again, by one process, the meshes already on
-the device. Errors are those against a view four times as fine, by rays on the CPU, as in `scale`. Wanted on one H100 or
-H200, with a worst error of at most 0.5 %: 20,000 checks a second with cuda and 2,000 with gl; a map of twelve attackers
-at an inch (that of `maps`) in 0.5 s. All GPUs are measured; where CUDA has none, cuda is measured by its kernels on the
-CPU, and the title says so. Without the large meshes, the project's own models stand in their places.
+    python -m tests.benchmarks.gpu [--rounds 1] [--renderer cuda] [--device NAME] [--workers 1,4,16] [--seconds 5]
 
-*At once*: so many checks are judged together; the commands judge 64, and on a GPU with cuda 2048. What a check costs is
-measured at these, and every step waits for the device. Of cuda:
+The table of `scale`: ten figures among ten pieces, all 90 pairs again and again, by one process, the meshes already
+on the device, the project's own models if the large ones are not there. Errors are those of `scale`. Wanted on one
+H100 or H200, with a worst error of at most 0.5 %: 20,000 checks a second with cuda and 2,000 with gl; a map of twelve
+attackers at an inch (that of `maps`) in 0.5 s. All GPUs are measured. If CUDA has none, its kernels run on the CPU,
+and the title says so. With `--rounds` each figure takes a second, and the map has a place every four inches. A device
+that is named is measured in software as well.
+
+*At once*: so many checks are judged together; the commands judge 64, and on a GPU with cuda 2048. What a check costs
+is measured with a wait for the device after every step. Of cuda:
 
     upload     arrays are put on the device
     kernels    they are launched, and the device is waited for
@@ -15,7 +18,7 @@ measured at these, and every step waits for the device. Of cuda:
     launching  Python round all that, in the process that holds the device
     Python     everything else: views, errors, proofs, verdicts; `batch` has it done by many other processes at once
 
-*Rays* are counted where they are cast on the CPU, each at one body; *threads* are those of all launches, one for a
+*Rays* are counted as they are cast on the CPU, each at one body; *threads* are those of all launches, one for a
 sample with its rays, or for a cell of a picture. Of gl:
 
     submit     Python and the driver put together what is to be drawn
@@ -24,9 +27,9 @@ sample with its rays, or for a cell of a picture. Of gl:
     layers     it is laid out as layers
     Python     everything else, as above
 
-Where CUDA has no GPU, a table says what an H100 would do, on paper: with the rays, threads, launches and bytes of a
-check as they are counted here at 256 at once, and the Python of this CPU. One process launches, and twelve judge, as
-`batch` has it on 16 cores; what they take most of stands last. What is assumed of the H100:
+If CUDA has no GPU, a table estimates an H100 on paper: rays, threads, launches and bytes of a check as counted here
+at 256 at once, and the Python of this CPU. One process launches, and twelve judge, as `batch` has it on 16 cores; the
+bottleneck stands last. What is assumed of the H100:
 
 - 0.3 billion rays a second. An H100 has no RT cores. NVIDIA's warp takes 27 to 41 ms for 1080 x 1080 rays at a mesh on
   a Jetson AGX Thor (github.com/NVIDIA/warp, issue 1840): 28 to 43 million a second. An H100 has 8 times its arithmetic
@@ -34,11 +37,7 @@ check as they are counted here at 256 at once, and the Python of this CPU. One p
   cores cost 10 TFLOPS for a billion a second (1.1 billion on a GTX 1080 Ti), which would be 6 billion on an H100. No
   figure of an H100 itself was found.
 - 10 billion threads a second that read and write some bytes each; 10 GB a second for copies from and to memory that is
-  not pinned, where PCIe 5.0 has 64 GB; 20 microseconds for each launch with the waiting for it. These are guesses.
-
-``python -m tests.benchmarks.gpu [--rounds 1] [--renderer cuda] [--device NAME] [--workers 1,4,16] [--seconds 5]``; with
-``--rounds`` each figure takes a second, and the map has a place every four inches. A device that is named is measured
-in software as well.
+  not pinned (PCIe 5.0 has 64 GB); 20 microseconds for each launch with the waiting for it. These are guesses.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
 """Are the odds of verdicts true, and what do they take?
 
-The first table is a reliability diagram: random tables (``tests/support/doubtful_tables.py``: figures beside walls,
-behind low ones, nearly hidden, nearly open, at the edges of arcs, past friends, models, scans, units of
-SkirmishCorps; place, facing, eye and surface in doubt, by 0.2 to 3 mm and 0.5 to 5 degrees) are judged with odds. For
-each, true tables are drawn that it may stand for, and judged exactly: of the verdicts given 70 %, 70 % should be
-right. The error of calibration is the mean difference between what was stated and what was right, in ten bins,
-weighted by how much is in them; at most 2 % is wanted, and 70 ± 3 % right of those given 65 to 75 %.
+The first table is a reliability diagram. Random tables (`tests/support/doubtful_tables.py`; place, facing, eye and
+surface in doubt, by 0.2 to 3 mm and 0.5 to 5 degrees) are judged with odds. For each, true tables are drawn that it
+may stand for, and judged exactly: of the verdicts given 70 %, 70 % should be right. The error of calibration is the
+mean difference between what was stated and what was right, in ten bins, weighted by their size; at most 2 % is
+wanted, and 70 ± 3 % right of those given 65 to 75 %.
 
-The second compares odds with brute force: exact judgements of a thousand true tables each. The difference should be at
-most `odds_error` and the error of the brute force together, in all but one in fifteen: both are 95 % intervals.
+The second compares odds with brute force: exact judgements of a thousand true tables each. The difference should be
+at most `odds_error` and the error of the brute force together, in all but one in fifteen: both are 95 % intervals.
 
-The third has whole processes. Wanted on two cores: one pair in 1.5 s, a matrix of ten by ten in 60 s.
+The third has whole processes, on two cores.
 """
 
 from __future__ import annotations

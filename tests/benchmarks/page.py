@@ -32,26 +32,27 @@ TOP = """\
 
 # Benchmarks: what was measured
 
-Each benchmark is a module that measures tables and asserts nothing about time. All of them, in the environment that
-[`CONTRIBUTING.md`](../../.github/CONTRIBUTING.md) sets up and from the root of a checkout:
+A benchmark is a module that measures tables and asserts nothing about time. All of them, from the root of a checkout,
+in the environment of [`CONTRIBUTING.md`](../../.github/CONTRIBUTING.md):
 
     python -m tests.benchmarks
 
-This writes the figures into `figures.json` and makes this page of it: after each table, so that Ctrl-C or a benchmark
-that fails costs no table that was ready. Where the machine lacks something (large meshes, Open3D, a GPU), the reason
-stands here, and the earlier figures stay. *Before* is the last run of another commit.
+It writes `figures.json`, which keeps the last figures of another commit as well, and this page, after each table: what
+was measured before Ctrl-C or a failure stays. New figures are printed beside those of the other commit. If the machine
+lacks something (large meshes, Open3D, a GPU), the reason stands here, and the earlier figures stay.
 
 | command | does |
 |---|---|
 | `python -m tests.benchmarks renderers scale` | only these |
 | `python -m tests.benchmarks --rounds 2` | measures everything at most twice: quicker, less sure |
 | `python -m tests.benchmarks --against DIR` | measures whole processes in turn with an earlier checkout |
-| `python -m tests.benchmarks --again` | replaces the latest figures, and leaves those before them |
+| `python -m tests.benchmarks --again` | replaces the latest figures, and keeps those of the other commit |
 | `python -m tests.benchmarks --page` | measures nothing: makes the page anew |
 | `python -m tests.benchmarks.scale` | prints one benchmark's tables, and records nothing |
 
-The large meshes are not part of the repository; they are expected in a folder `shared/meshes` next to the checkout.
-`scans` needs the extra `sculpt`, and takes what is in `shared/` too where it is there.
+The large meshes are expected in `shared/meshes` next to the checkout; they are not part of the repository. `scans`
+needs the extra `sculpt`, and takes what is in `shared/scans` too. Below each table stand date, commit and
+[machine](#the-machines).
 """
 
 MACHINES = "## The machines\n"
@@ -79,9 +80,9 @@ def page(figures: Figures) -> str:
     for name in names:
         measured = figures.benchmarks.get(name, Measured())
         question, text = described(name)
-        took = "not timed yet" if measured.seconds is None else _in_words(measured.seconds)
+        took = "" if measured.seconds is None else _in_words(measured.seconds)
         rows.append(f"| [`{name}`](#{name}) | {question} | {took} |")
-        tables = [_table(*runs) for runs in measured.tables.values()]
+        tables = [_table(now) for now, _ in measured.tables.values()]
         sections.append("\n".join([f"## {name}\n", f"**{question}**\n", text, *tables, *_gaps(measured)]))
     contents = "\n".join(["| benchmark | question | takes, in full |", "|---|---|---:|", *rows, ""])
     machines = [_machine(number, one) for number, one in enumerate(figures.machines, 1)]
@@ -117,29 +118,17 @@ def _in_words(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _table(now: Run, before: Run | None) -> str:
-    """A table in Markdown, with earlier figures beside the columns that are compared, and what it rests on."""
-    table = now.table
-    then = () if before is None else before.table.columns
-    earlier = {row[0]: dict(zip(then, row, strict=True)) for row in (() if before is None else before.table.rows)}
-    beside = [column for column in table.compared if column in then]
-    headings, lines = [table.columns[0]], [[_row_name(row[0], now)] for row in table.rows]
-    for place, column in enumerate(table.columns[1:], 1):
-        if column in beside:
-            headings += [f"{column}, before", "now"]
-            for line, row in zip(lines, table.rows, strict=True):
-                line.append(earlier.get(row[0], {}).get(column, ""))
-        else:
-            headings.append(column)
-        for line, row in zip(lines, table.rows, strict=True):
-            line.append(row[place])
-    marks = ["---", *["---:"] * (len(headings) - 1)]
-    notes = [f"{note}\n" for note in (*table.notes, *_absent(now), _origin(now, before if beside else None))]
-    markdown = "\n".join(["| " + " | ".join(headings) + " |", "|" + "|".join(marks) + "|", *_lines(lines)])
+def _table(run: Run) -> str:
+    """A table in Markdown, and what it rests on."""
+    table = run.table
+    marks = ["---", *["---:"] * (len(table.columns) - 1)]
+    lines = [(_row_name(row[0], run), *row[1:]) for row in table.rows]
+    notes = [f"{note}\n" for note in (*table.notes, *_absent(run), _origin(run))]
+    markdown = "\n".join(["| " + " | ".join(table.columns) + " |", "|" + "|".join(marks) + "|", *_lines(lines)])
     return "\n".join([f"**{table.title}**\n", markdown, "", *notes])
 
 
-def _lines(lines: list[list[str]]) -> list[str]:
+def _lines(lines: list[tuple[str, ...]]) -> list[str]:
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
@@ -152,11 +141,9 @@ def _absent(run: Run) -> list[str]:
     return [f"Not measured here: {row}: {reason}." for row, reason in run.table.absent.items()]
 
 
-def _origin(now: Run, before: Run | None) -> str:
+def _origin(run: Run) -> str:
     """The line below a table that says when it was measured."""
-    limit = "" if now.rounds is None else f", --rounds {now.rounds}"
-    then = "" if before is None else f"; before: {_told(before.origin)}"
-    return f"*{_told(now.origin)}{limit}{then}.*"
+    return f"*{_told(run.origin)}{'' if run.rounds is None else f', --rounds {run.rounds}'}.*"
 
 
 def _told(origin: Origin) -> str:

@@ -1,9 +1,7 @@
 """How long do figures, reports, animations and the tutorial take?
 
-A figure is drawn and written as SVG, its check judged before. The others are whole processes in CPU seconds, start
-included, as many workers as cores, with a warm cache: a report of ten checks on a crowded skirmish, the whole tutorial
-with its animations, and an animation of 48 frames. Wanted: at most 4 s for the report, 6 s for the animation and 20 s
-for the tutorial.
+A figure is drawn and written as SVG, its check judged before. The others are whole processes with as many workers as
+cores. Wanted: 4 s for the report, 6 s for the animation, 20 s for the tutorial.
 """
 
 from __future__ import annotations

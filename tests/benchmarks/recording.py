@@ -49,12 +49,14 @@ class Recorder:
                 measured.gaps[""] = str(one)
                 print(f"    {one}", flush=True)
                 continue
-            print(one.text() + "\n", flush=True)
             titles.append(one.title)
             if isinstance(one, Table):
                 run = Run(one, self._origin, rounds=self._options.rounds)
                 self._figures.record(name, run, again=self._again)
+                _, before = measured.tables[one.title]
+                print(run.beside(before).text() + "\n", flush=True)
             else:
+                print(one.text() + "\n", flush=True)
                 measured.gaps[one.title] = one.reason
             self._figures.write(self._folder)
             write_page(self._folder, self._figures)

@@ -1,19 +1,17 @@
 """How long does a check take with each renderer, and with other libraries, and how wrong is each?
 
-One crowded table, and all 90 pairs of its figures. The first rows are the whole matrix, as ``silhouette matrix`` does
-it, the forking counted: by as many processes as there are cores, as it is by default; with the error of 0.5 % that is
-asked of the comparison; and by one process. Every other method judges the pairs one by one. The last rows are what one
-would write in an afternoon with those libraries: two pictures of 256 x 256 pixels for each pair, or as many rays.
-Software OpenGL and Open3D use all cores as well. Open3D is measured only where it is installed.
+One crowded table, and all 90 pairs of its figures. The first rows are the whole matrix, forking counted: by as many
+processes as there are cores, which is the default; with an error of 0.5 %; and by one process. Every other method
+judges the pairs one by one. The last rows are two pictures of 256 x 256 pixels for each pair, or as many rays, with
+other libraries. Software OpenGL and Open3D use all cores as well. Open3D is measured only if it is installed.
 
-Every method takes its turn with the first two rows, several times over, so that all meet the same load: the times are
-medians, and so are the ratios to the first two rows of the same round. The others have a process of their own, since
-what they load into memory would be copied at each fork.
+All methods take turns, several times over, under the same load: times, and ratios to the first two rows of the same
+round, are medians. The other methods run in a process of their own, since what they load would be copied at each
+fork.
 
-Errors are differences from a view with pixels a quarter of the size and an error of at most 0.01 % allowed: the worst,
-and the median of those pairs that are partly obscured. Wanted: at least 8 times as fast as Open3D and 40 times as fast
-as pyrender in the first row, with an error of at most 0.5 %, and at least half of the time of one process inside
-Embree.
+Errors are differences from a view with pixels a quarter of the size and an error of at most 0.01 %: the worst, and
+the median of pairs that are partly obscured. Wanted in the first row: 8 times as fast as Open3D, 40 times as fast as
+pyrender, an error of at most 0.5 %; and at least half of the time of one process inside Embree.
 """
 
 from __future__ import annotations

@@ -2,18 +2,18 @@
 
     python -m tests.benchmarks.scans [FOLDER...] [--tables N] [--things N] [--keep FOLDER] [--only-known]
 
-Scans with a truth file beside them: those of ``../shared/scans``, of the folders given, and random tables and things
-that the project's own maker scans anew. Each is scanned by the command itself, in a process of its own, with the meshes
-of the figures; this command does so a second time without them, and lists below each scan what is wrong with it. A
-folder ``figures`` beside the scans has those meshes; without one they are those that the truth files of the folder
-name. With ``--keep`` the scans that it makes are kept, and the next run takes them.
+Scans with a truth file beside them: those of `../shared/scans`, of the folders given, and random tables and things
+that the project's own maker scans anew; `--keep` keeps these, and the next run takes them. Each is scanned by the
+command, in a process of its own, with the meshes of the figures (the folder `figures` beside the scans, else those
+that the truth files name). Started by itself, the benchmark scans each a second time without them, and lists below
+each scan what is wrong with it.
 
-The random tables have nine figures each (noise of 0.2 to 1.5 mm, four formats, four units; thirteen figures to choose
-from); on the others things touch, lean on each other or are stacked. Depths are noisy by 0.5 mm where 0.5 mm and 2° are
-wanted. Where a facing is not known, as of a figure that looks the same from behind, it is judged as if the target lay
-in its arc: that is what most of the verdicts that differ come from. The scan's scenes are judged with the odds that
-follow from the doubts that it states: what differs from the truth should be called "roll off", and little else. Odds do
-not draw a facing that nobody knows, and so this is asked of the others.
+The random tables have nine figures each of thirteen (noise of 0.2 to 1.5 mm, four formats, four units); on the others
+things touch, lean on each other or are stacked. Depths are noisy by 0.5 mm where 0.5 mm and 2° are wanted. An unknown
+facing, as of a figure that looks the same from behind, is judged as if the target lay in its arc: most verdicts that
+differ come from that. Scenes are judged with the odds that follow from their stated doubts: what differs from the
+truth should be called "roll off", and little else. Odds do not draw an unknown facing, so this is asked of the
+others.
 """
 
 from __future__ import annotations

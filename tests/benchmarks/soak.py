@@ -1,9 +1,8 @@
 """Does memory grow over 20,000 checks in one process?
 
 Four tables in turn, eight blocks in two rows with a wall and two meshes between them, all 56 pairs again and again,
-each scene read anew, its meshes from a memory in which not all have room. What is kept between
-checks fills up within five thousand; from then on memory is to be flat (to one part in fifty), and no file may stay
-open: else the benchmark fails.
+each scene read anew, with a memory that has no room for all meshes. Memos fill up within five thousand checks; if
+memory then grows by more than one part in fifty, or a file stays open, the benchmark fails.
 """
 
 from __future__ import annotations

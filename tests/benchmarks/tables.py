@@ -29,7 +29,7 @@ class Table:
         columns: the headings; that of the first column, which names the rows, may be empty.
         rows: of as many words as there are columns.
         notes: sentences to stand below.
-        compared: the columns beside which README.md shows the figures of the earlier run.
+        compared: the columns beside which a run prints the figures of the last one of another commit.
         absent: rows that could not be measured here, by their names, with the reasons; the earlier ones are kept.
     """
 

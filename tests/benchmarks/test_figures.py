@@ -139,6 +139,9 @@ def test_the_figures_of_another_commit_stand_beside_the_latest() -> None:
     now, before = figures.benchmarks["speed"].tables["Speed"]
     assert before is not None
     assert (now.table.rows[0], before.table.rows[0]) == (("one", "8"), ("one", "5"))
+    printed = now.beside(before)
+    assert (printed.columns, printed.rows[0]) == (("", "ms, before", "now"), ("one", "5", "8"))
+    assert now.beside(None).columns == now.table.columns
 
 
 def test_a_row_that_cannot_be_measured_keeps_its_earlier_figures_and_says_so() -> None:
@@ -150,8 +153,8 @@ def test_a_row_that_cannot_be_measured_keeps_its_earlier_figures_and_says_so() -
     assert now.table.rows == (("one", "6"), ("other", "4"))
     assert now.kept == {"other": Origin("2026-01-01", "a", 0)}
     text = page(figures)
-    assert "| one | 6 | 6 |" in text
-    assert "| other (2026-01-01, `a`, machine 1) | 4 | 4 |" in text
+    assert "| one | 6 |" in text
+    assert "| other (2026-01-01, `a`, machine 1) | 4 |" in text
     assert "Not measured here: other: there is no GPU." in text
 
 

@@ -202,7 +202,7 @@ def test_pictures_of_several_checks_are_numbered(
     def drawing(scene: Any, verdict: Any, renderer: Any, path: Path) -> None:
         path.write_bytes(f"{verdict.attacker} {verdict.target}".encode())
 
-    monkeypatch.setattr("silhouette.rules.necromunda.picture.draw_eye_view", drawing)
+    monkeypatch.setattr("silhouette.drawing.games.necromunda.draw_eye_view", drawing)
     path = scene(tmp_path, CHECK, CHECK)
     ran = run(capsys, "check", path, path, "--picture", tmp_path / "eye.png", "--json", *QUICK)
     rows = [row for each in ran.document["scenes"] for row in each["results"]]

@@ -23,7 +23,7 @@ from silhouette.measure.observation import OcclusionCounts
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level, Measurement, RuleReference, Settings
-from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.support.duels import duel, loaded, skirmish

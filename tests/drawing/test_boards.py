@@ -16,26 +16,24 @@ import pytest
 
 from silhouette.files.cache import Cache
 from silhouette.geometry import Floats
-from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL
-from silhouette.rules.ikosa.results import IkosaVerdict
+from silhouette.rules.ikosa.judge import IkosaVerdict
 from silhouette.rules.ikosa.rule import IKOSA
 from silhouette.rules.tide_of_iron.hexes import Address
-from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
+from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 from silhouette.scenes.scene import Check
 from tests.support.rulings import ruled
 
 pytest.importorskip("matplotlib")
 
+from silhouette.drawing.games.crisis_protocol import draw_bases_plan
+from silhouette.drawing.games.ikosa import Solid, Viewpoint, best_viewpoint, draw_cell_view, faces_of, inside_stretch
+from silhouette.drawing.games.tide_of_iron import draw_blind_hex_map, draw_hex_board, middle
 from silhouette.drawing.saving import SPACE, Told, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.styles import DARK, PRINT
-from silhouette.rules.crisis_protocol.figures import draw_bases_plan
-from silhouette.rules.ikosa.cell_frames import Solid, Viewpoint, best_viewpoint, faces_of, inside_stretch
-from silhouette.rules.ikosa.figures import draw_cell_view
-from silhouette.rules.tide_of_iron.figures import draw_blind_hex_map, draw_hex_board
-from silhouette.rules.tide_of_iron.hex_ground import middle
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
 SVG = "{http://www.w3.org/2000/svg}"

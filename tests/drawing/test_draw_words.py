@@ -24,14 +24,13 @@ from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Phrase, RuleReference
-from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 from silhouette.rules.fields import Blocker
-from silhouette.rules.ikosa.lines import Lines
-from silhouette.rules.ikosa.results import IkosaVerdict
+from silhouette.rules.ikosa.judge import IkosaVerdict, Lines
 from silhouette.rules.necromunda import judge as necromunda
 from silhouette.rules.skirmishcorps import shooting
 from silhouette.rules.skirmishcorps.classes import CLASSES
-from silhouette.rules.tide_of_iron import results as tide_of_iron
+from silhouette.rules.tide_of_iron import judge as tide_of_iron
 from silhouette.rules.tide_of_iron.hexes import in_words
 from tests.support.games import BY_CODE, FILES
 

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from silhouette.drawing.games.skirmishcorps import draw_height_bands
 from silhouette.drawing.saving import Told, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.table.eye_image import FIRST_PIECE
@@ -18,7 +19,6 @@ from silhouette.drawing.table.eye_view import draw_eye_frame
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.rules import rule_called
 from silhouette.rules.skirmishcorps.classes import BRICK, CLASSES
-from silhouette.rules.skirmishcorps.height_bands import draw_height_bands
 from tests.support.figures import (
     SCENES,
     SVG,

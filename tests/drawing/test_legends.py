@@ -16,6 +16,7 @@ from matplotlib.patches import Patch, PathPatch, Polygon
 
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.figures import figures_of
+from silhouette.drawing.games import drawing_of
 from silhouette.drawing.sheet import Label, Sheet, place_labels, settings
 from silhouette.rules import RULES, rule_called
 from tests.support.figures import SCENES, case_id, checks_in, cpu_renderer, document_of, loaded, scene_at
@@ -163,7 +164,7 @@ def test_a_plan_of_bases_has_ticks_in_inches_or_in_units_that_are_not_known(tmp_
     document = document_of(SCENES / "crisis_protocol/in_cover.toml")
     for units, sign in (("mm", '2"'), ("inch", '96"'), ("squares", "100")):
         scene = loaded(document | {"units": units}, tmp_path)
-        for figure in (rule_called(scene.rules).overview(scene), *drawn_plan(scene)):
+        for figure in (drawing_of(scene.rules).overview(scene), *drawn_plan(scene)):
             sheet = Sheet()
             with settings():
                 figure.draw(sheet)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from silhouette.drawing.four_views import draw_four_views
+from silhouette.drawing.games.necromunda import draw_eye_view, shares_in_words
 from silhouette.drawing.page import WIDTH, Face
 from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
@@ -22,8 +23,7 @@ from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, load_model
 from silhouette.models.thin_parts import Suggestion
 from silhouette.renderers.protocol import Body, Renderer
-from silhouette.rules.necromunda.picture import draw_eye_view, shares_in_words
-from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
 from silhouette.views import fit_view

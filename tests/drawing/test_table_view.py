@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 from silhouette import load_scene
+from silhouette.drawing.games import drawing_of
 from silhouette.drawing.rulers import (
     INCHES,
     MAX_RULER_MARKS,
@@ -28,7 +29,6 @@ from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.table.table_parts import shown_box
 from silhouette.drawing.table.table_view import PAGE, ROOM_ROUND, draw_table, table_box
 from silhouette.geometry import INCH
-from silhouette.rules import rule_called
 from silhouette.scenes.table import TableScene
 from tests.support.commands import CHECK, run, scene
 
@@ -162,7 +162,7 @@ def test_figure_table_of_a_scene_with_checks_judges_nothing(
 )
 def test_boards_have_names_and_places(name: str, said: set[str]) -> None:
     scene = load_scene(SCENES / f"{name}.toml")
-    figure = rule_called(scene.rules).overview(scene)
+    figure = drawing_of(scene.rules).overview(scene)
     assert figure is not None
     with settings():
         sheet = Sheet(PAGE)

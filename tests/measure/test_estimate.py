@@ -12,7 +12,7 @@ from silhouette.measure.estimate import Estimate
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene

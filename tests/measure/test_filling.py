@@ -15,7 +15,7 @@ from silhouette.measure.filling import Skins, filled
 from silhouette.meshes.primitives import Box, Solid, solid
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.rules.base import Settings
-from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from tests.support.commands import run

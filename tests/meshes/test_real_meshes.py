@@ -12,7 +12,7 @@ from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene

@@ -52,12 +52,12 @@ def _of_game(game: str, modules: tuple[str, ...], tests: tuple[str, ...]) -> Sub
 SUBJECTS = {
     "tide_of_iron": _of_game(
         "tide_of_iron",
-        ("hexes", "lines", "judge"),
+        ("hexes", "judge"),
         ("test_thresholds", "test_hexes", "test_tide_of_iron", "test_tide_of_iron_laws"),
     ),
     "ikosa": _of_game(
         "ikosa",
-        ("cell_lines", "lines", "judge"),
+        ("cell_lines", "judge"),
         ("test_thresholds", "test_ikosa", "test_ikosa_input", "test_ikosa_laws"),
     ),
     "crisis_protocol": _of_game(
@@ -81,7 +81,7 @@ SUBJECTS = {
     ),
     "skirmishcorps": _of_game(
         "skirmishcorps",
-        ("classes", "costs", "judge", "contact", "protection", "shooting", "close"),
+        ("classes", "judge", "contact", "shooting"),
         ("test_exact_touches", "test_contact", "test_thresholds", "test_skirmishcorps", "test_skirmishcorps_laws"),
     ),
     "necromunda": _of_game(

@@ -30,8 +30,8 @@ from silhouette.pages.tutorial.html import _stands
 from silhouette.pages.tutorial.parts import CheckResult
 from silhouette.renderers import choose
 from silhouette.rules.base import Level, RuleReference, Verdict
-from silhouette.rules.skirmishcorps.protection import look_at
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
+from silhouette.rules.skirmishcorps.shooting import look_at
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.support.markup import Document

@@ -13,7 +13,7 @@ import pytest
 from silhouette.judging.checking import check
 from silhouette.models.eyes import EyeEstimate, EyePlace
 from silhouette.models.model import Model
-from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 
 LOW, HIGH = np.array([0.0, 2.0, 20.0]), np.array([0.0, 2.0, 44.0])
 """Two eyes: from the lower one the wall hides all of the target, from the higher one more than half."""

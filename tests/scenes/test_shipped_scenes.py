@@ -9,8 +9,8 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.expectations import unmet_expectations
-from silhouette.rules.necromunda.results import VERDICTS
+from silhouette.rules.fields import unmet_expectations
+from silhouette.rules.necromunda.judge import VERDICTS
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from tests.support.rulings import ruled
 

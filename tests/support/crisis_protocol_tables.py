@@ -11,7 +11,7 @@ import numpy as np
 
 from silhouette.files.cache import Cache
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL
 from silhouette.rules.crisis_protocol.scene import PlanScene
 from tests.support.rulings import ruled

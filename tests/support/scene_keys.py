@@ -3,8 +3,8 @@
     python -m tests.support.scene_keys
 
 Each key of a file is described where it is read: the description of its pydantic field says what a value must be, and
-the docstring below the field says what the key means. The tables of example scenes come from the scenes' own titles
-and from the comments that they begin with. `tests/test_readme.py` compares the files with what the command would write.
+the docstring below the field says what the key means. The tables of example scenes come from the scenes' own
+titles and sources. `tests/test_readme.py` compares the files with what the command would write.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -50,91 +50,157 @@ def made(file: Path) -> str:
 
 def scene_keys() -> str:
     """A section for each table of a scene file: what every scene has, then each game."""
-    printed: dict[Schema, str] = {}
-    lines = ["### Every scene", "", *_table(SceneEntry)]
+    sections = _Sections()
+    lines = ["### Every scene", "", *sections.table(SceneEntry, "Every scene")]
+    by_data = [name for name in RULES if RULES[name] == BY_DATA]
     for name in RULES:
         rule = rule_called(name)
         verdicts = ", ".join(f"*{verdict}* ({level})" for verdict, level in rule.levels.items())
+        if by_data and name == by_data[0]:
+            lines += _keys_of_all_by_data([rule_called(name).scene_entry for name in by_data])
         lines += ["", f"### {rule.title}", "", f'`rules = "{name}"`. The verdicts: {verdicts}.', ""]
-        if RULES[name] == BY_DATA:
-            lines += _keys_of_game(rule.scene_entry, rule.readings_entry)
+        if name in by_data:
+            lines += _keys_by_data(rule.scene_entry, rule.readings_entry)
             continue
-        lines += _sections(rule.scene_entry, rule.title, printed)
+        lines += sections.whole(rule.scene_entry, rule.title, rule.title)
         if rule.readings_entry is not None:
-            lines += _section(rule.readings_entry, rule.title, "`[readings]`", printed)
-        for ask, schema in rule.check_entries.items():
-            lines += _section(schema, rule.title, f'`[[check]]` with `ask = "{ask}"`', printed, about=True)
+            lines += sections.one(rule.readings_entry, rule.title, "`[readings]`")
+        if rule.check_entries:
+            lines += ["", f"#### {rule.title}: `[[check]]`", "", *_questions(rule.check_entries)]
     return "\n".join(lines) + "\n"
 
 
-def _keys_of_game(scene: Schema, readings: Schema | None) -> list[str]:
-    """The keys of scenes of a game by data, besides those of any table."""
-    lines = ["Its scenes have the keys of those of [Necromunda](#necromunda), but for `[readings]`, and these:", ""]
-    lines += ["| table | key | value | meaning |", "|---|---|---|---|"]
-    entries = {f"[[{kind}]]": _schemas_in(scene.model_fields[kind].annotation) for kind in PIECES}
-    if readings is not None:
-        entries["[readings]"] = [readings]
-    usual = {key for base in (TerrainEntry, FighterEntry, VehicleEntry) for key in base.model_fields}
-    for table, (entry,) in entries.items():
-        own = [(key, field) for key, field in _own_fields(entry) if key not in usual]
-        lines += [f"| `{table}` | `{key}` | {field.description} | {meanings(entry)[key]} |" for key, field in own]
+def _questions(checks: Mapping[str, Schema]) -> list[str]:
+    """The keys of the checks of a game that has several questions: those of all of them, then those of each."""
+    rows = {ask: {key: row for key, row in _rows(schema).items() if key != "ask"} for ask, schema in checks.items()}
+    shared = set.intersection(*(set(own.values()) for own in rows.values()))
+    lines = ["`ask` is required: one of the questions below.", "", *KEYS, *map(_line, sorted(shared)), ""]
+    lines += ["| `ask` | key | value | default | meaning |", "|---|---|---|---|---|"]
+    for ask, schema in checks.items():
+        lines.append(f'| `"{ask}"` | | | | **{inspect.getdoc(schema) or ""}** |')
+        lines += [f"| {_line(row)}" for row in rows[ask].values() if row not in shared]
     return lines
+
+
+def _keys_of_all_by_data(scenes: Iterable[Schema]) -> list[str]:
+    """What scenes of all games by data have, so that it need not be said of each."""
+    shared = set.intersection(*(set(_own_rows(scene)) for scene in scenes))
+    lines = ["", "### Games by data", "", "Scenes of [games by data](../silhouette/rules/data/README.md) have the keys"]
+    lines[-1] += " of [Necromunda](#necromunda), but for `[readings]`, and these, besides those of each game below:"
+    return [*lines, "", *_by_table(sorted(shared))]
+
+
+def _keys_by_data(scene: Schema, readings: Schema | None) -> list[str]:
+    """The keys of scenes of a game by data, besides those of any table and of all such games."""
+    rows = [row for row in _own_rows(scene) if row[1] != "`unit`"]
+    if readings is not None:
+        rows += [("`[readings]`", *row) for row in _short_rows(readings)]
+    return _by_table(rows) if rows else ["No keys of its own."]
+
+
+def _own_rows(scene: Schema) -> list[tuple[str, ...]]:
+    """Table, key, value and meaning of the keys that the pieces of a scene have besides those of any table."""
+    usual = {key for base in (TerrainEntry, FighterEntry, VehicleEntry) for key in base.model_fields}
+    return [
+        (f"`[[{kind}]]`", *row)
+        for kind in PIECES
+        for entry in _schemas_in(scene.model_fields[kind].annotation)
+        for row in _short_rows(entry)
+        if row[0].strip("`") not in usual
+    ]
+
+
+def _short_rows(schema: Schema) -> list[tuple[str, ...]]:
+    return [(key, value, meaning) for key, value, _, meaning in _rows(schema).values()]
+
+
+def _by_table(rows: Iterable[tuple[str, ...]]) -> list[str]:
+    """Rows of table, key, value and meaning; those that differ by their table alone are one."""
+    tables: dict[tuple[str, ...], list[str]] = {}
+    for table, *row in rows:
+        tables.setdefault(tuple(row), []).append(table)
+    lines = ["| table | key | value | meaning |", "|---|---|---|---|"]
+    return [*lines, *(_line((", ".join(names), *row)) for row, names in tables.items())]
 
 
 def model_keys() -> str:
     """A section for each table of a model file."""
-    return "\n".join(_sections(ModelOptions, "Model", {})) + "\n"
+    return "\n".join(_Sections().whole(ModelOptions, "Model", "the keys of a model file")) + "\n"
 
 
 def example_scenes() -> str:
-    """A table for each game: its example scenes in the order of their names, and what each shows."""
+    """A table for each game: its example scenes, in the order of their files, and the rules that each shows."""
     lines = []
     for name in RULES:
         rule = rule_called(name)
-        files = sorted((PROJECT / rule.example).parent.glob("*.toml"))
-        shared = set.intersection(*(set(_sentences(file)) for file in files))
-        lines += [f"### Scenes of {rule.title}", "", "| scene | title | what it shows | rules |", "|---|---|---|---|"]
-        lines += [_scene_row(file, shared) for file in files]
-        lines += ["", *sorted(shared), *[""] * bool(shared)]
-    return "\n".join(lines[:-1]) + "\n"
+        lines += [f"### Scenes of {rule.title}", "", "| scene | rules |", "|---|---|"]
+        lines += [*map(_scene_row, sorted((PROJECT / rule.example).parent.glob("*.toml"))), ""]
+    return "\n".join(lines)
 
 
-def _sections(schema: Schema, title: str, printed: dict[Schema, str]) -> list[str]:
-    """The table of a schema, and a section for each schema that stands in its keys."""
-    lines = _table(schema)
-    for key, field in _own_fields(schema):
-        for inner in _schemas_in(field.annotation):
-            (where,) = re.findall(r"\[\[?[\w.]+\]\]?", field.description or "")[:1] or [key]
-            lines += _section(inner, title, f"`{where}`", printed)
-    return lines
+KEYS = ("| key | value | default | meaning |", "|---|---|---|---|")
+"""The head of a table of keys."""
+
+SHARED = 3
+"""From how many equal rows on a table refers to an earlier one."""
 
 
-def _section(schema: Schema, title: str, where: str, printed: dict[Schema, str], about: bool = False) -> list[str]:
-    heading = f"{title}: {where}"
-    lines = ["", f"#### {heading}", ""]
-    if printed.get(schema) == heading:
-        return []
-    if schema in printed:
-        return [*lines, f"The keys are those of [{printed[schema]}](#{github_anchor(printed[schema])})."]
-    printed[schema] = heading
-    if about:
-        lines += [inspect.getdoc(schema) or "", ""]
-    return [*lines, *_sections(schema, title, printed)]
+class _Sections:
+    """Sections of one page, of which no row stands twice: later tables refer to earlier ones."""
+
+    def __init__(self) -> None:
+        self._headings: dict[Schema, str] = {}
+        self._rows: dict[str, set[Row]] = {}
+
+    def whole(self, schema: Schema, title: str, heading: str) -> list[str]:
+        """The table of a schema, and a section for each schema that stands in its keys."""
+        lines = self.table(schema, heading)
+        for key, field in _own_fields(schema):
+            for inner in _schemas_in(field.annotation):
+                (where,) = re.findall(r"\[\[?[\w.]+\]\]?", field.description or "")[:1] or [key]
+                lines += self.one(inner, title, f"`{where}`")
+        return lines
+
+    def one(self, schema: Schema, title: str, where: str) -> list[str]:
+        """The section of a schema, or a line that says where its keys stand."""
+        heading = f"{title}: {where}"
+        earlier = self._headings.setdefault(schema, heading)
+        if earlier != heading:
+            return ["", f"{where}: the keys of [{earlier}](#{github_anchor(earlier)})."]
+        if heading in self._rows:
+            return []
+        return ["", f"#### {heading}", "", *self.whole(schema, title, heading)]
+
+    def table(self, schema: Schema, heading: str) -> list[str]:
+        """The keys of one schema; those that another section describes are left to it."""
+        rows = _rows(schema)
+        both = {name: set(rows.values()) & earlier for name, earlier in self._rows.items()}
+        nearest = max(both, key=lambda name: len(both[name]), default="")
+        same = both[nearest] if nearest and len(both[nearest]) >= SHARED else set()
+        self._rows[heading] = set(rows.values())
+        lines = [*KEYS, *(_line(row) for row in rows.values() if row not in same)]
+        if same:
+            keys = ", ".join(row[0] for row in rows.values() if row in same)
+            lines += ["", f"As in [{nearest}](#{github_anchor(nearest)}): {keys}."]
+        if schema is not ModelOptions and issubclass(schema, ModelOptions):
+            lines += ["", "Also every [key of a model file](../models/README.md#the-keys-of-a-model-file)."]
+        return lines
 
 
-def _table(schema: Schema) -> list[str]:
-    """The keys of one schema; those that a section of their own describes are left to it."""
-    lines = ["| key | value | default | meaning |", "|---|---|---|---|"]
+Row = tuple[str, str, str, str]
+
+
+def _rows(schema: Schema) -> dict[str, Row]:
+    """Key, value, default and meaning of the keys of a schema."""
     meaning = meanings(schema)
-    for key, field in _own_fields(schema):
-        cells = [f"`{key}`", field.description or _choices(field), _default(field), meaning[key]]
-        lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
-    if schema is not ModelOptions and issubclass(schema, ModelOptions):
-        lines += [
-            "",
-            "Every [key of a model file](../models/README.md#the-keys-of-a-model-file) may stand here as well.",
-        ]
-    return lines
+    return {
+        key: (f"`{key}`", field.description or _choices(field), _default(field), meaning[key])
+        for key, field in _own_fields(schema)
+    }
+
+
+def _line(row: Iterable[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
 
 
 def _own_fields(schema: Schema) -> Iterator[tuple[str, FieldInfo]]:
@@ -184,20 +250,11 @@ def github_anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def _sentences(scene: Path) -> list[str]:
-    """The sentences of the comment that a scene begins with."""
-    comment = re.match(r"(?:#.*\n)*", scene.read_text(encoding="utf-8"))
-    text = " ".join(line.removeprefix("#").strip() for line in (comment[0] if comment else "").splitlines())
-    return re.split(r"(?<=\.) (?=[A-Z])", text)
-
-
-def _scene_row(scene: Path, shared: set[str]) -> str:
-    """A row about a scene; the sentences that all scenes of its game share are left out."""
+def _scene_row(scene: Path) -> str:
+    """A row about a scene."""
     document: dict[str, Any] = tomllib.loads(scene.read_text(encoding="utf-8"))
-    about = " ".join(sentence for sentence in _sentences(scene) if sentence not in shared)
     rules = ", ".join(document.get("source", {}).get("rules", []))
-    place = scene.relative_to(SCENES.parent).as_posix()
-    return f"| [`{scene.stem}`]({place}) | {document['title']} | {about} | {rules} |"
+    return f"| [{document['title']}]({scene.relative_to(SCENES.parent).as_posix()}) | {rules} |"
 
 
 if __name__ == "__main__":

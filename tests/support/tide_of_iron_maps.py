@@ -7,7 +7,7 @@ from typing import Any
 
 from silhouette.files.cache import Cache
 from silhouette.rules.tide_of_iron.hexes import Address, in_words
-from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
+from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 from silhouette.rules.tide_of_iron.scene import HexScene
 from silhouette.scenes.scene import Check

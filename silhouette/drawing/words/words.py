@@ -27,7 +27,6 @@ from importlib.resources import files
 from silhouette.errors import RequestError
 from silhouette.meshes.health import TRIFLES
 from silhouette.rules import rule_called
-from silhouette.rules.abilities import HasFigures
 from silhouette.rules.base import Measurement, Phrase, Verdict
 from silhouette.text import margin_in_words, share_in_words
 
@@ -260,7 +259,7 @@ def _translated_reason(words: Words, verdict: Verdict) -> str:
     """The sentence of the rule system, or of the share that was measured; empty if there is neither."""
     rules = words.rules or verdict.rules
     rule = rule_called(rules)
-    reason = rule.short_reason(verdict, words.of(rules)) if isinstance(rule, HasFigures) else ""
+    reason = rule.short_reason(verdict, words.of(rules))
     return reason or ("" if verdict.measurement is None else _of_share(words, verdict, verdict.measurement))
 
 

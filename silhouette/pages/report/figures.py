@@ -8,6 +8,7 @@ import PIL.WebPImagePlugin  # noqa: F401 - else Pillow imports all of its format
 from PIL import Image, features
 
 from silhouette.drawing.figures import figures_of
+from silhouette.drawing.games import drawing_of
 from silhouette.drawing.saving import Told, Writing, svg
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.drawing.styles import PRINT
@@ -15,8 +16,6 @@ from silhouette.files.cache import Cache
 from silhouette.judging import Judged
 from silhouette.pages.report.words import FIGURES
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import rule_called
-from silhouette.rules.abilities import overview_of
 from silhouette.scenes.scene import Scene
 
 QUALITY = 88
@@ -63,11 +62,11 @@ def figures_for_page(
 
 def overview_for_page(scene: Scene, writing: Writing) -> list[tuple[str, str]]:
     """The caption of the figure of a whole scene, and its SVG; nothing where the game draws none."""
-    figure = overview_of(rule_called(scene.rules), scene)
+    figure = drawing_of(scene.rules).overview(scene)
     if figure is None:
         return []
     with settings():
-        sheet = PageSheet(figure.width or COLUMN, PRINT)
+        sheet = PageSheet(figure.width, PRINT)
         figure.draw(sheet)
         return [(FIGURES[figure.name], svg(sheet.finish(), Told(figure.name).printable(), writing))]
 

@@ -19,6 +19,7 @@ from typing import Any
 from silhouette.doubt.calls import stands
 from silhouette.doubt.maps import Map
 from silhouette.drawing.figures import warm_up
+from silhouette.drawing.games import drawing_of
 from silhouette.drawing.in_3d.stage import Stage
 from silhouette.drawing.saving import NOTHING_KEPT, Writing
 from silhouette.drawing.sheet import settings
@@ -34,7 +35,7 @@ from silhouette.pages.report.sections import MapSection, about_checks, map_secti
 from silhouette.pages.report.words import VIEWER, word
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.abilities import HasDescription, HasOverview, HasStage, meshes_of
+from silhouette.rules.abilities import HasDescription, meshes_of
 from silhouette.rules.base import Verdict, blockers_in_words
 from silhouette.rules.fields import OCCLUDED_IN_ARC, PIXEL, RENDERER, ResultField
 from silhouette.scenes.scene import Check, Scene
@@ -248,11 +249,9 @@ def judged_and_drawn(
     Raises:
         RequestError: where no check is selected, or a package that draws or simplifies is not installed.
     """
-    rule = rule_called(scene.rules)
-    only_table = selection == WRITTEN and not scene.checks and isinstance(rule, HasOverview)
+    only_table = selection == WRITTEN and not scene.checks and drawing_of(scene.rules).overview(scene) is not None
     checks = () if only_table else selection.checks(scene)
-    if isinstance(rule, HasStage):
-        rule.check_stage(scene)
+    drawing_of(scene.rules).check_stage(scene)
     done = list[DrawnCheck]()
     progress(0, len(checks))
     for number, check in enumerate(_drawn_checks(scene, checks, renderer, pixel, workers, on_page(cache))):
@@ -288,8 +287,7 @@ def _drawn_checks(
 
 def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | None:
     """The 3D stage of a scene; None where the scene has no pieces, or too many for a page."""
-    rule, judged = rule_called(scene.rules), [(ruling.check, ruling.verdict) for ruling in rulings]
-    stage: Stage | None = rule.stage(scene, judged, cache) if isinstance(rule, HasStage) else None
+    stage = drawing_of(scene.rules).stage(scene, [(ruling.check, ruling.verdict) for ruling in rulings], cache)
     return stage if stage is not None and stage.items else None
 
 

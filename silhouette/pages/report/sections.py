@@ -16,7 +16,7 @@ from silhouette.doubt.maps import Map
 from silhouette.drawing.in_3d.stage import Stage
 from silhouette.drawing.maps import map_figure
 from silhouette.drawing.saving import Told, Writing, svg
-from silhouette.drawing.sheet import COLUMN, settings
+from silhouette.drawing.sheet import settings
 from silhouette.drawing.styles import PRINT
 from silhouette.geometry import INCH
 from silhouette.judging import Judged
@@ -200,7 +200,7 @@ def map_section(drawn: Map, figures: Figures, writing: Writing) -> MapSection:
     """
     figure = map_figure(drawn)
     with settings():
-        sheet = PageSheet(figure.width or COLUMN, PRINT)
+        sheet = PageSheet(figure.width, PRINT)
         figure.draw(sheet)
         picture = svg(sheet.finish(), Told(figure.name).printable(), writing)
     looks = drawn.request.role == "attacker"

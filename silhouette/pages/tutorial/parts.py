@@ -21,7 +21,7 @@ from silhouette.drawing.figures import FigureOptions, figures_of, file_name
 from silhouette.drawing.maps import write_map_picture
 from silhouette.drawing.odds_chart import odds_figure
 from silhouette.drawing.saving import Told, save
-from silhouette.drawing.sheet import Sheet, settings
+from silhouette.drawing.sheet import Figure, Sheet, settings
 from silhouette.files.cache import Cache
 from silhouette.geometry import INCH
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene, mapped
@@ -29,7 +29,7 @@ from silhouette.pages.tutorial.words import Mapped, Part, Scanned, Texts, texts
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasDescription, scale_of, units_of
-from silhouette.rules.base import Figure, Level, Measurement, Verdict
+from silhouette.rules.base import Level, Measurement, Verdict
 from silhouette.rules.fields import Blocker
 from silhouette.scans.folder import PICTURE, write_folder
 from silhouette.scans.keeping import SCENE

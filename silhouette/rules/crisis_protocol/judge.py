@@ -9,21 +9,71 @@ article "Rules Talk: Guide to Line of Sight & Cover". Range lengths come from th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from silhouette.geometry import Flags, Floats
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.plane_geometry import crossed, disc_distance, epsilon_of, outline_distances
-from silhouette.rules.base import RuleReference
-from silhouette.rules.crisis_protocol.results import LEVELS, NAME, CrisisProtocolVerdict
+from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene, Readings
-from silhouette.rules.fields import Blocker
-from silhouette.rules.readings import OtherReading, alternatives
+from silhouette.rules.fields import (
+    BLOCKERS,
+    GROUNDS,
+    LINE_OF_SIGHT,
+    OTHER_READINGS,
+    VERDICT,
+    WHO,
+    Blocker,
+    OtherReading,
+    ResultField,
+    alternatives,
+)
 from silhouette.scenes.scene import Check
-from silhouette.text import in_a_sentence
+from silhouette.text import in_a_row, in_a_sentence
+
+NAME = "crisis-protocol"
+
+LEVELS: Mapping[str, Level] = {"open": Level.CLEAR, "cover": Level.PARTIAL, "hidden": Level.BLOCKED}
+"""Each verdict's level, from exposed to covered."""
+
+VERDICTS = tuple(LEVELS)
+
+
+@dataclass(frozen=True)
+class CrisisProtocolVerdict(Verdict):
+    """A Crisis Protocol ruling with its evidence; lengths are in the scene's units.
+
+    Attributes:
+        cover: whether the target has cover; None where it is no character.
+        sight_line: one line that is not obstructed, ((x, y), (x, y)); None where there is none.
+        cover_from: the terrain that gives cover, the nearest first.
+        distance: from the attacker's base to the target.
+        target_size: what the target counts as for line of sight.
+    """
+
+    cover: bool | None
+    sight_line: tuple[tuple[float, float], tuple[float, float]] | None
+    cover_from: tuple[str, ...]
+    distance: float
+    target_size: int
+
+    fields: ClassVar[tuple[ResultField, ...]] = (
+        *(*WHO, VERDICT, LINE_OF_SIGHT),
+        ResultField("cover", bool | None, "whether the target has cover; null if it is no character"),
+        ResultField(
+            "sight_line", list[list[float]] | None, "the ends of one free line; null if none is", label="a free line"
+        ),
+        BLOCKERS,
+        ResultField("cover_from", list[str], "the terrain that gives cover, the nearest first"),
+        ResultField("distance", float, "from the attacker's base to the target, in the scene's units"),
+        ResultField("target_size", int, "what the target counts as for line of sight"),
+        *(OTHER_READINGS, *GROUNDS),
+    )
+
 
 # ---- what the rules ask of the table
 
@@ -81,10 +131,7 @@ class Evidence:
         gives = self.between & self.large_enough & self.within_one
         if not readings.attacker_terrain_gives_cover:
             gives &= self.scene.names != self.attacker.on
-        return tuple(sorted(self.scene.names[gives], key=lambda name: (self._apart_from(name), name)))
-
-    def _apart_from(self, name: str) -> float:
-        return float(self.apart[self.scene.names == name][0])
+        return tuple(name for _, name in sorted(zip(self.apart[gives], self.scene.names[gives], strict=True)))
 
 
 def evidence_for(scene: PlanScene, attacker: Character, target: Character | Feature) -> Evidence:
@@ -150,10 +197,9 @@ class Words:
         blame = evidence.blockers[: evidence.alone] or evidence.blockers
         joint = "and" if evidence.alone else "or"
         larger = "larger" if len(blame) == 1 else "each larger"
-        names = _few([f"{in_a_sentence(name)} (size {self._size_of(name)})" for name in blame], joint)
         return (
             f"{evidence.attacker.name} does not see {self.target}: "
-            f"every line passes through {names}, {larger} than {self.counted}: hidden"
+            f"every line passes through {self._sized(blame, joint)}, {larger} than {self.counted}: hidden"
         )
 
     def sees(self, unnamed: Sequence[str] = ()) -> str:
@@ -163,7 +209,7 @@ class Words:
         below = (evidence.attacker.on, target.on if isinstance(target, Character) else target.name)
         others = evidence.between & np.array([name not in (*below, *unnamed) for name in scene.names], dtype=bool)
         larger = scene.sizes > evidence.size
-        past, over = self._sized(others & larger), self._sized(others & ~larger)
+        past, over = self._sized(scene.names[others & larger]), self._sized(scene.names[others & ~larger])
         way = " and".join(f" {word} {names}" for word, names in (("past", past), ("over", over)) if names)
         return f"{evidence.attacker.name} sees {self.counted if over else self.target}{way}"
 
@@ -180,17 +226,19 @@ class Words:
         features = []
         for name in names:
             apart = float(self.evidence.apart[scene.names == name][0])
-            how = "it stands on it" if self._stood_on(name) else f"{self.compared(apart, scene.ranges.one)} off"
-            features.append(f"{in_a_sentence(name)} (size {self._size_of(name)}, {how})")
+            is_stood_on = isinstance(self.evidence.target, Character) and self.evidence.target.on == name
+            how = "it stands on it" if is_stood_on else f"{self.compared(apart, scene.ranges.one)} off"
+            features.append(f"{in_a_sentence(name)} (size {scene.target(name).size}, {how})")
         return (
-            f"{self.sees(names)}; {self.target} has cover from {_few(features, 'and')}: between them, within range 1 "
+            f"{self.sees(names)}; {self.target} has cover from {in_a_row(features, MOST_NAMES)}: "
+            f"between them, within range 1 "
             f"({self.length(scene.ranges.one)}), no smaller than {self.plain}, "
             f"and {self.evidence.attacker.name} is {self.away}"
         )
 
     def those(self, names: Iterable[str]) -> str:
         """The names of terrain in a sentence: the first few, then a count of the rest."""
-        return _few([in_a_sentence(name) for name in names], "and")
+        return in_a_row([in_a_sentence(name) for name in names], MOST_NAMES)
 
     def length(self, length: float, digits: int = 4) -> str:
         """A length with its unit."""
@@ -205,28 +253,9 @@ class Words:
         )
         return self.length(length, next(telling_digits, 17))
 
-    def _sized(self, which: Flags) -> str:
-        scene = self.evidence.scene
-        return _few([f"{in_a_sentence(name)} (size {self._size_of(name)})" for name in scene.names[which]], "and")
-
-    def _size_of(self, name: str) -> int:
-        scene = self.evidence.scene
-        return int(scene.sizes[scene.names == name][0])
-
-    def _stood_on(self, name: str) -> bool:
-        target = self.evidence.target
-        return isinstance(target, Character) and target.on == name
-
-
-def _few(names: Sequence[str], joint: str) -> str:
-    """The first few of several things in a sentence, then a count of the rest.
-
-    >>> _few(["a", "b", "c"], "and"), _few(["a"], "or"), _few([], "and"), _few(list("abcde"), "or")
-    ('a, b and c', 'a', '', 'a, b, c or 2 more')
-    """
-    rest = len(names) - MOST_NAMES
-    parts = [*names[:MOST_NAMES], *([f"{rest} more"] if rest > 0 else [])]
-    return f" {joint} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+    def _sized(self, names: Iterable[str], joint: str = "and") -> str:
+        target_of = self.evidence.scene.target
+        return in_a_row([f"{in_a_sentence(name)} (size {target_of(name).size})" for name in names], MOST_NAMES, joint)
 
 
 # ---- the verdict
@@ -240,15 +269,10 @@ def ruling(scene: PlanScene, check: Check) -> CrisisProtocolVerdict:
     Raises:
         RequestError: if the check names a piece that the scene does not have, or its attacker is no character.
     """
-    return _ruling(_evidence(scene, check), scene.readings)
-
-
-def _evidence(scene: PlanScene, check: Check) -> Evidence:
-    return evidence_for(scene, scene.character(check.attacker), scene.target(check.target))
-
-
-def _ruling(evidence: Evidence, readings: Readings) -> CrisisProtocolVerdict:
-    """The verdict of the ladder with its evidence, and the results that differ under other readings."""
+    evidence, readings = (
+        evidence_for(scene, scene.character(check.attacker), scene.target(check.target)),
+        scene.readings,
+    )
     cover_from = evidence.cover_from(readings)
     verdict, rule, reason = _ladder(evidence, cover_from)
     cover = _covered(evidence, cover_from)

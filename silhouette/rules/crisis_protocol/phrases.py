@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from silhouette.rules.base import Phrase
-from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 
 PHRASES: Mapping[str, Phrase] = {
     "whole table": "Seen from above, x to the right and y up; numbers in {units}, from the scene's origin.",
@@ -44,7 +44,7 @@ BY_CARD = "R15"
 
 
 def short_reason(verdict: CrisisProtocolVerdict, words: Callable[..., str]) -> str:
-    """Why a verdict is as it is, in one sentence of `PHRASES`; see `HasFigures.short_reason`."""
+    """Why a verdict is as it is, in one sentence of `PHRASES`; see `Rule.short_reason`."""
     names: tuple[str, ...] = ()
     if not verdict.line_of_sight:
         key, names = "why no free line", verdict.in_the_way

@@ -18,16 +18,9 @@ from pydantic import Field, StrictBool, field_validator
 
 from silhouette.errors import RequestError
 from silhouette.files.schema import Entry, Location, Name, Number, Size, plain, validated
-from silhouette.geometry import Floats
+from silhouette.geometry import INCH, Floats
 from silhouette.lazy import cached_property
-from silhouette.relations.plane_geometry import (
-    Disc,
-    Outlines,
-    crossed,
-    epsilon_of,
-    fault_in,
-    outline_distances,
-)
+from silhouette.relations.plane_geometry import Disc, Outlines, crossed, epsilon_of, fault_in, outline_distances
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, similar_names
 from silhouette.text import did_you_mean
@@ -40,8 +33,23 @@ OVERLAP = 0.025
 MOST_OVERLAPS = 50
 """A scene with more bases that overlap is not looked at further: what is wrong with it is plain."""
 
+METRIC = {"mm": 1.0, "cm": 10.0, "m": 1000.0}
+"""The length in mm of a unit of a scene, by its name."""
+
+INCH_NAMES = ("inch", "inches", "in", '"')
+"""The names of an inch in a scene."""
+
 WholeSize = Annotated[int, Field(strict=True, ge=1, le=LARGEST_SIZE)]
 Corner = tuple[Number, Number]
+
+
+def millimetres(unit: str) -> float | None:
+    """The length of a unit in mm, by its name in a scene; None where it is not known.
+
+    >>> millimetres("cm"), millimetres("inches"), millimetres("squares")
+    (10.0, 25.4, None)
+    """
+    return {**METRIC, **dict.fromkeys(INCH_NAMES, INCH)}.get(unit.lower())
 
 
 @dataclass(frozen=True)
@@ -143,15 +151,7 @@ class PlanEntry(SceneEntry):
 
 @dataclass(frozen=True)
 class Character:
-    """A character on its round base.
-
-    Attributes:
-        name: its own.
-        size: as its stat card says.
-        base: where it stands.
-        on: the name of the terrain that it stands on, or None.
-        granted_cover: whether a card gives it cover.
-    """
+    """A character on its round base, the terrain ``on`` which that stands, and whether a card gives it cover."""
 
     name: str
     size: int
@@ -162,13 +162,7 @@ class Character:
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """A terrain feature, or an object that can be a target.
-
-    Attributes:
-        name: its own.
-        size: as the players agreed.
-        outline: one polygon.
-    """
+    """A terrain feature, or an object that can be a target; its outline is one polygon."""
 
     name: str
     size: int
@@ -211,11 +205,7 @@ class PlanScene(Scene):
         return np.array([feature.size for feature in self.terrain], dtype=np.int64)
 
     def character(self, name: str) -> Character:
-        """The character of that name.
-
-        Raises:
-            RequestError: where no character has that name.
-        """
+        """The character of that name. RequestError if no character has that name."""
         piece = self._by_name.get(name)
         if isinstance(piece, Character):
             return piece
@@ -224,11 +214,7 @@ class PlanScene(Scene):
         raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, self._by_name)}")
 
     def target(self, name: str) -> Character | Feature:
-        """The character, terrain or object of that name.
-
-        Raises:
-            RequestError: where nothing has that name.
-        """
+        """The character, terrain or object of that name. RequestError if nothing has that name."""
         piece = self._by_name.get(name)
         return self.character(name) if piece is None else piece
 
@@ -248,7 +234,7 @@ class PlanScene(Scene):
 
         Mistakes in where pieces stand are not looked for again.
         """
-        others = tuple(character if one.name == character.name else one for one in self.characters)
+        others = tuple(character if other.name == character.name else other for other in self.characters)
         scene = replace(self, characters=others, warnings=())
         scene.__dict__.update({name: getattr(self, name) for name in ("outlines", "names", "sizes")})
         return scene
@@ -265,11 +251,7 @@ class PlanScene(Scene):
 
 
 def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
-    """The scene that a document describes.
-
-    Raises:
-        FileError: where the scene is not valid; one line, with the place.
-    """
+    """The scene that a document describes. FileError if the scene is not valid."""
     entry = validated(PlanEntry, document, Location(path))
     readings = validated(Readings, entry.readings, Location(path, "readings"))
     _names_differ(path, entry)
@@ -296,10 +278,10 @@ def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
 
 
 def _character(path: Path, entry: CharacterEntry, scene: PlanEntry) -> Character:
-    known = [feature.name for feature in scene.terrain]
-    if entry.on is not None and entry.on not in known:
+    names = [feature.name for feature in scene.terrain]
+    if entry.on is not None and entry.on not in names:
         location = Location(path, f"character '{entry.name}'")
-        raise location.error(f"on is '{entry.on}', but no terrain is called that; {did_you_mean(entry.on, known)}")
+        raise location.error(f"on is '{entry.on}', but no terrain is called that; {did_you_mean(entry.on, names)}")
     x, y = entry.at
     return Character(entry.name, entry.size, Disc((float(x), float(y)), entry.base / 2), entry.on, entry.granted_cover)
 
@@ -328,9 +310,9 @@ def _checks_are_of(path: Path, scene: PlanScene) -> None:
         location = Location(path, f"check {number}")
         if check.attacker in targets and check.attacker not in characters:
             raise location.error(f"attacker '{check.attacker}' is no character and sees nothing; name a character")
-        for role, name, known in (("attacker", check.attacker, characters), ("target", check.target, targets)):
-            if name not in known:
-                raise location.error(f"{role} '{name}' is not on the table; {did_you_mean(name, known)}")
+        for role, name, names in (("attacker", check.attacker, characters), ("target", check.target, targets)):
+            if name not in names:
+                raise location.error(f"{role} '{name}' is not on the table; {did_you_mean(name, names)}")
 
 
 def _odd_places(scene: PlanScene) -> Iterator[str]:
@@ -354,11 +336,11 @@ def _overlapping(characters: Sequence[Character], units: str) -> Iterator[str]:
     levels = np.unique([str(piece.on) for piece in characters], return_inverse=True)[1]
     boxes = shapely.box(*(centres - radii[:, None]).T, *(centres + radii[:, None]).T)
     tree = shapely.STRtree(boxes)
-    for one, character in enumerate(characters):
-        others = tree.query(boxes[one])
-        others = np.sort(others[(others > one) & (levels[others] == levels[one])])
-        depths = radii[one] + radii[others] - np.hypot(*(centres[others] - centres[one]).T)
-        too_deep = depths > OVERLAP * 2.0 * np.minimum(radii[one], radii[others])
+    for number, character in enumerate(characters):
+        others = tree.query(boxes[number])
+        others = np.sort(others[(others > number) & (levels[others] == levels[number])])
+        depths = radii[number] + radii[others] - np.hypot(*(centres[others] - centres[number]).T)
+        too_deep = depths > OVERLAP * 2.0 * np.minimum(radii[number], radii[others])
         for other, depth in zip(others[too_deep], depths[too_deep], strict=True):
             both = f"{character.name} and {characters[other].name}"
             yield f"the bases of {both} overlap by {depth:.3g} {units}; move one"

@@ -6,18 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from silhouette.rules.data.kinds import ATTRIBUTES, NAMES, ONE, PRIMITIVES, QUANTITIES, SEVERAL, Kind, Parameter
-from silhouette.rules.data.nodes import (
-    Attribute,
-    Binary,
-    Call,
-    Literal,
-    Lookup,
-    Name,
-    Node,
-    Quantified,
-    Those,
-    Unary,
-)
+from silhouette.rules.data.nodes import Attribute, Binary, Call, Literal, Lookup, Name, Node, Quantified, Those, Unary
 from silhouette.rules.data.parsing import ConditionError
 from silhouette.text import did_you_mean, in_quotes
 

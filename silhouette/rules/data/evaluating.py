@@ -31,18 +31,7 @@ from silhouette.rules.data.found import (
 )
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import ATTRIBUTES, POINT_SETS, PRIMITIVES
-from silhouette.rules.data.nodes import (
-    Attribute,
-    Binary,
-    Call,
-    Literal,
-    Lookup,
-    Name,
-    Node,
-    Quantified,
-    Those,
-    Unary,
-)
+from silhouette.rules.data.nodes import Attribute, Binary, Call, Literal, Lookup, Name, Node, Quantified, Those, Unary
 from silhouette.rules.data.parsing import parsed
 from silhouette.rules.data.quantities import (
     compared,

@@ -22,7 +22,7 @@ from silhouette.rules.data.results import AskedClause, DataVerdict, blockers_of
 from silhouette.rules.data.ruling import ruled
 from silhouette.rules.data.scene import DataScene, value_of
 from silhouette.rules.data.words import reason_of, said
-from silhouette.rules.table import in_like_groups, windows_seen_through
+from silhouette.rules.on_table import in_like_groups, windows_seen_through
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 from silhouette.text import in_a_row

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from silhouette.measure.observation import Observation
-from silhouette.rules.base import MeasuredVerdict, decides
+from silhouette.rules.base import MeasuredVerdict
 from silhouette.rules.data.found import Tally, Use
 from silhouette.rules.fields import (
     ATTACKER,
@@ -28,10 +28,10 @@ from silhouette.rules.fields import (
     Blocker,
     Record,
     ResultField,
-    largest_first,
     list_of,
     row_type,
 )
+from silhouette.rules.on_table import measured_blockers
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,12 +86,7 @@ def blockers_of(observed: Observation | None, others: Sequence[str]) -> tuple[Bl
     """
     if observed is None:
         return tuple(map(Blocker, others))
-    counts, total = observed.counts, observed.counts.total or 1
-    measured = largest_first(
-        Blocker(piece.name, nearest / total, alone / total)
-        for piece, nearest, alone in zip(observed.blockers, counts.nearest, counts.alone, strict=True)
-        if alone
-    )
+    measured = measured_blockers(observed)
     known = {blocker.name for blocker in measured}
     return measured + tuple(Blocker(name, 0.0, 0.0) for name in others if name not in known)
 
@@ -139,11 +134,6 @@ class DataVerdict(MeasuredVerdict):
     def choice(self) -> Mapping[str, Any] | None:
         """Whose player chooses, and between which verdicts; None if nobody does."""
         return {"by": self.chooser, "between": self.between} if self.between else None
-
-    def could_also_be(self, others: Sequence[str], why: str) -> Self:
-        """See `silhouette.rules.base.Verdict`."""
-        possible = tuple(dict.fromkeys([*self.could_be, *others]))
-        return replace(self, could_be=possible, reason=self.reason + decides(others, why))
 
     def without_evidence(self) -> Self:
         """The same answer without its observations, whose masks take megabytes."""

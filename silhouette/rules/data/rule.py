@@ -7,29 +7,21 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from silhouette.errors import FileError, RequestError
+from silhouette.errors import FileError
 from silhouette.files.cache import Cache
-from silhouette.models.entries import ArcName
-from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasFirstScene
-from silhouette.rules.base import Figure, Level, Rule, Settings, Verdict
+from silhouette.rules.base import Level, Settings, Verdict
 from silhouette.rules.data.game import Game, read_game
 from silhouette.rules.data.judge import judge
 from silhouette.rules.data.phrases import PHRASES
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene, load_scene, readings_entry, scene_entry
-from silhouette.rules.expectations import check_expectations
-from silhouette.rules.on_table import OnTable
-from silhouette.rules.table import places_of_attacker
-from silhouette.scenes.motion import Mobility
-from silhouette.scenes.places import Elsewhere, TablePlaces, moved
-from silhouette.scenes.scene import Check, between, everyone
-
-LOOKERS = "fighters or vehicles"
-"""The pieces that look and are looked at, in messages."""
+from silhouette.rules.on_table import OnTable, places_of_attacker
+from silhouette.scenes.places import Elsewhere
+from silhouette.scenes.scene import Check
 
 
-class GameRule(Rule[DataScene, DataVerdict], OnTable[DataScene], HasFirstScene):
+class GameRule(OnTable[DataScene, DataVerdict], HasFirstScene):
     """A game by data; see `silhouette.rules.base.Rule`. Each game has a class of its own, made by `rule_at`.
 
     Attributes:
@@ -40,36 +32,11 @@ class GameRule(Rule[DataScene, DataVerdict], OnTable[DataScene], HasFirstScene):
     verdict_type = DataVerdict
     phrases = PHRASES
     unmeasured = "lines, distances and outlines, on the meshes of the table"
-    reads = ("terrain", "fighter", "vehicle", "check")
-    mobility = Mobility(walkers=("fighter", "vehicle"), turns=True)
+    without_arcs = "{title} has no arcs to ask for; leave the arc out"
 
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> DataScene:
-        """The table scene that a document describes.
-
-        Raises:
-            FileError: where it does not describe one, or expects a result or a verdict that does not exist.
-        """
-        scene = load_scene(self.game, self.name, path, document, cache)
-        words = list(self.levels)
-        check_expectations(path, scene.checks, DataVerdict.fields, {"verdict": words, "could_be": words})
-        return scene
-
-    def everyone(self, scene: DataScene) -> tuple[Check, ...]:
-        """Every fighter and vehicle against every other."""
-        return everyone(scene.path, scene.models, LOOKERS)
-
-    def between(self, scene: DataScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
-        """One against one, or, without a target, against every other fighter and vehicle.
-
-        Raises:
-            RequestError: where a name is not that of a model, or an arc is given.
-        """
-        if arc is not None:
-            raise RequestError(f"{scene.path}: {self.title} has no arcs to ask for; leave the arc out")
-        for name in (attacker, target):
-            if name is not None:
-                scene.model(name)
-        return between(scene.path, scene.models, LOOKERS, attacker, target)
+    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> DataScene:
+        """The table of models that a document describes, with what they say under the keys of the game."""
+        return load_scene(self.game, self.name, path, document, cache)
 
     judge = staticmethod(judge)
 
@@ -94,23 +61,9 @@ class GameRule(Rule[DataScene, DataVerdict], OnTable[DataScene], HasFirstScene):
             return judge(requests, settings)
         return [brief_verdict(scene, check) for scene, check in requests]
 
-    def places(self, scene: DataScene, name: str) -> TablePlaces:
-        """Where a fighter or vehicle could stand.
-
-        Raises:
-            RequestError: if nothing has the name, or terrain has it.
-        """
-        return TablePlaces(scene, scene.model(name), moved)
-
     def basis(self, scene: DataScene) -> list[tuple[str, str]]:
         """The game file, and the distance from a threshold within which a share is too close to call."""
         return [("game", f"{self.title}; {self.game.source}"), *super().basis(scene)]
-
-    def figures(self, scene: DataScene, check: Check, verdict: DataVerdict, renderer: Renderer) -> list[Figure]:
-        """What decided, in plan; and the eye view where something was measured from an eye."""
-        from silhouette.rules.data.figures import figures  # not before something is drawn
-
-        return figures(scene, check, verdict, renderer)
 
     def first_scene(self) -> str:
         """A first scene to edit, made of the game's keys."""

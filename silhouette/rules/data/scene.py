@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator, WithJsonSchema, create_model
 
-from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, validated
 from silhouette.geometry import INCH
@@ -18,8 +17,9 @@ from silhouette.rules.data.entries import ReadingEntry, is_value, words_of
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.kinds import PRIMITIVES
 from silhouette.rules.data.nodes import Call
+from silhouette.rules.on_table import ModelScene
 from silhouette.scenes.entries import FighterEntry, TableEntry, TerrainEntry, VehicleEntry
-from silhouette.scenes.table import Piece, TableScene, load_table_scene, looked_over, table_fields
+from silhouette.scenes.table import load_table_scene, looked_over, table_fields
 from silhouette.scenes.warnings import PlacementWarning, groups_alike
 from silhouette.text import as_written
 
@@ -38,7 +38,7 @@ class UnitEntry(Entry):
 
 
 @dataclass(frozen=True, eq=False)
-class DataScene(TableScene):
+class DataScene(ModelScene):
     """A table of fighters, vehicles and terrain, of a game by data.
 
     Attributes:
@@ -46,7 +46,7 @@ class DataScene(TableScene):
         written: the game as the scene file names it.
         says: for each piece, by its name, its value under every key of the game; lengths in mm.
         units: the unit of each model, by its name.
-        readings: (of `TableScene`) pairs of the name of each reading and its value, as the scene writes it.
+        readings: (of `Scene`) pairs of the name of each reading and its value, as the scene writes it.
     """
 
     game: Game
@@ -58,22 +58,6 @@ class DataScene(TableScene):
     def rules_as_written(self) -> str:
         """The name of the game, or the path of its file seen from the scene's folder."""
         return self.written
-
-    def model(self, name: str) -> Piece:
-        """The fighter or vehicle of a name.
-
-        Raises:
-            RequestError: where nothing has the name, or terrain has it.
-        """
-        piece = self.piece(name)
-        if piece.kind == "terrain":
-            raise RequestError(f"{self.path}: '{name}' is terrain; name a fighter or vehicle")
-        return piece
-
-    @property
-    def models(self) -> list[str]:
-        """The names of all fighters and vehicles."""
-        return [piece.name for piece in self.pieces if piece.kind != "terrain"]
 
     def reading(self, name: str) -> Any:
         """The value of a reading; a length in mm."""

@@ -125,11 +125,11 @@ def corners_on(cell: Cell, faces: Iterable[Face]) -> set[Point]:
     >>> corners_on((0, 0, 0), [])
     set()
     """
-    wanted = list(faces)
+    planes = list(faces)
     return {
         point_of(*(at + step for at, step in zip(cell, steps, strict=True)))
         for steps in product((0, 1), repeat=3)
-        if any(steps[face.axis] == face.high for face in wanted)
+        if any(steps[face.axis] == face.high for face in planes)
     }
 
 

@@ -5,24 +5,200 @@
 
 The numbers R1 to R15 and A1 to A9 are those of the specification, ../shared/rules/ikosa.md; its source is the article
 "Covering Melee Corners". Everything is exact: whole numbers and fractions, nothing is measured.
+
+The source text knows attackers of one cell. An attacker of several cells attacks from the best one for it, in melee
+against the best neighbouring cell of the target, as in the rules of D&D 3.5 that Ikosa rests on; each of its cells is
+supported, or not, by what lies under that cell.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import Any, ClassVar, Literal
 
-from silhouette.common.time_limit import OutOfTime, time_limit
+import numpy as np
+
+from silhouette.common.time_limit import OutOfTime, go_on, time_limit
 from silhouette.errors import RequestError
-from silhouette.rules.base import RuleReference
-from silhouette.rules.ikosa.cell_lines import Point
-from silhouette.rules.ikosa.entries import Exposure, Readings, in_words
-from silhouette.rules.ikosa.lines import LineRule, Lines, lines_between
-from silhouette.rules.ikosa.results import LEVELS, NAME, IkosaVerdict
-from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature
-from silhouette.rules.readings import OtherReading
+from silhouette.geometry import Flags
+from silhouette.rules.base import Level, RuleReference, Verdict
+from silhouette.rules.fields import GROUNDS, OTHER_READINGS, VERDICT, WHO, OtherReading, ResultField
+from silhouette.rules.ikosa.cell_lines import (
+    Cell,
+    Face,
+    Point,
+    are_adjacent,
+    corners_of,
+    corners_on,
+    faces_seen_from,
+    faces_towards,
+    holds,
+)
+from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature, Exposure, Readings, in_words
 from silhouette.scenes.scene import Check
 from silhouette.text import in_a_row, in_a_sentence
+
+LineRule = Literal["one cell", "melee", "ranged", "out of reach"]
+"""The rule by which lines are drawn: none within one cell; from cell to neighbouring cell in melee; from a point to the
+whole creature at range; the same out of reach, where the mode is melee but no cells are neighbours."""
+
+CellFace = tuple[Cell, Face]
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """The lines from every source point to every target point, and which of them terrain hinders.
+
+    Attributes:
+        source_cell: the attacker's cell from which the lines run; None where no lines are drawn.
+        target_cell: the target's one cell that is attacked; None where it is the whole target.
+        sources, targets: the points, sorted.
+        hindered: (sources, targets) bool, whether terrain hinders each line.
+        solids: the numbers of the boxes in the way.
+        gravity_face_excluded: whether the corners only on the attacker's gravity face are left out of the sources (R9).
+    """
+
+    source_cell: Cell | None = None
+    target_cell: Cell | None = None
+    sources: tuple[Point, ...] = ()
+    targets: tuple[Point, ...] = ()
+    hindered: Flags = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
+    solids: tuple[int, ...] = ()
+    gravity_face_excluded: bool = False
+
+    @property
+    def count(self) -> int:
+        """The number of lines."""
+        return len(self.sources) * len(self.targets)
+
+    @property
+    def blocked(self) -> int:
+        """The number of lines that are hindered."""
+        return int(self.hindered.sum())
+
+    @property
+    def share(self) -> Fraction:
+        """The share of the lines that is hindered; 0 where there are none."""
+        return Fraction(self.blocked, max(self.count, 1))
+
+
+def lines_between(
+    scene: CellScene, attacker: Creature, target: Creature, point: Point | None, exposure: Exposure
+) -> tuple[LineRule, Lines]:
+    """The rule by which lines are drawn, and the lines that decide; of several possible sets the attacker's best."""
+    if set(attacker.cells) & set(target.cells):
+        return "one cell", Lines()
+    neighbours = [pair for pair in product(attacker.cells, target.cells) if are_adjacent(*pair)]
+    if scene.mode == "melee" and neighbours:
+        return "melee", _best([_melee(scene, attacker, *pair) for pair in neighbours])
+    shot = _best(_shots(scene, attacker, target, point, exposure))
+    return "ranged" if scene.mode == "ranged" else "out of reach", shot
+
+
+def _melee(scene: CellScene, attacker: Creature, source: Cell, target: Cell) -> Lines:
+    """The lines from a cell to a neighbouring cell, between the faces that they turn to each other (R5 to R10)."""
+    faces = faces_towards(source, target)
+    down = attacker.gravity
+    # The gravity face stays where it is the only one (A4): without it there would be no corners to attack from.
+    needed = down in faces and len(faces) > 1
+    excluded = needed and not attacker.flying and scene.solids.touch(source, down)
+    sources = tuple(sorted(corners_on(source, faces - {down} if excluded else faces)))
+    targets = tuple(sorted(corners_on(target, faces_towards(target, source))))
+    return Lines(source, target, sources, targets, *scene.solids.crossings(sources, targets), excluded)
+
+
+def _shots(
+    scene: CellScene, attacker: Creature, target: Creature, point: Point | None, exposure: Exposure
+) -> list[Lines]:
+    """The lines from a point to the whole target (R12 to R14), from the best point for each set of exposed faces."""
+    own = frozenset(target.cells)
+    sources_of: dict[frozenset[CellFace], dict[Point, Cell]] = {}
+    for cell in _cells_at(attacker, point):
+        go_on()
+        to_cell = _exposed(own, partial(faces_towards, towards=cell)) if exposure == "cells" else None
+        for corner in corners_of(cell) if point is None else [point]:
+            faces = _exposed(own, partial(faces_seen_from, corner)) if to_cell is None else to_cell
+            sources_of.setdefault(faces, {}).setdefault(corner, cell)
+    return [_best_shot(scene, sources, faces) for faces, sources in sources_of.items()]
+
+
+def _exposed(own: frozenset[Cell], facing: Callable[[Cell], frozenset[Face]]) -> frozenset[CellFace]:
+    """The faces of a target's own cells that are exposed to a cell or to a point (A9), none between two of them."""
+    return frozenset((cell, face) for cell in own for face in facing(cell) if face.beyond(cell) not in own)
+
+
+def _best_shot(scene: CellScene, sources: dict[Point, Cell], faces: frozenset[CellFace]) -> Lines:
+    """The lines to all corners of some faces, from the one of several points from which the fewest are hindered."""
+    targets = tuple(sorted({corner for cell, face in faces for corner in corners_on(cell, [face])}))
+    points = sorted(sources)
+    blocked = scene.solids.crossings(points, targets).hindered.sum(axis=1)
+    best = points[int(blocked.argmin())]
+    return Lines(sources[best], None, (best,), targets, *scene.solids.crossings([best], targets))
+
+
+def _cells_at(attacker: Creature, point: Point | None) -> Sequence[Cell]:
+    """The attacker's cells that an attack from a point may come from: those that hold it, or all where none does."""
+    holding = [cell for cell in attacker.cells if point is not None and holds(cell, point)]
+    return holding or attacker.cells
+
+
+def _best(possible: Sequence[Lines]) -> Lines:
+    """The attacker's choice: the smallest share of hindered lines (A5), then a fixed order among equals."""
+
+    def preference(lines: Lines) -> tuple[Any, ...]:
+        numbers = (lines.count == 0, lines.share, lines.count, len(lines.sources), lines.gravity_face_excluded)
+        return (*numbers, lines.source_cell, lines.target_cell or (), lines.sources)
+
+    return min(possible, key=preference)
+
+
+NAME = "ikosa"
+
+LEVELS: Mapping[str, Level] = {
+    "no cover": Level.CLEAR,
+    "cover": Level.PARTIAL,
+    "no line of effect": Level.BLOCKED,
+}
+"""Each verdict's level, from exposed to covered."""
+
+VERDICTS = tuple(LEVELS)
+
+
+@dataclass(frozen=True)
+class IkosaVerdict(Verdict):
+    """An Ikosa ruling with its evidence.
+
+    Attributes:
+        drawn: the lines that decided.
+        cover: whether at least one line is hindered.
+        line_of_effect: whether at least one line is free, or none is needed.
+        cover_value: 0, 2, 4 or 8 where the scene asks for graded cover, else None.
+    """
+
+    drawn: Lines
+    cover: bool
+    line_of_effect: bool
+    cover_value: int | None = None
+
+    fields: ClassVar[tuple[ResultField, ...]] = (
+        *(*WHO, VERDICT),
+        ResultField("cover", bool, "whether at least one line is hindered"),
+        ResultField("line_of_effect", bool, "whether at least one line is free, or none is needed"),
+        ResultField("source_points", int, "how many corners lines start from", at="drawn.sources", value=len),
+        ResultField("target_points", int, "how many corners lines end at", at="drawn.targets", value=len),
+        ResultField("lines", int, "how many are drawn", at="drawn.count"),
+        ResultField("blocked", int, "how many of them pass through terrain", at="drawn.blocked"),
+        ResultField(
+            "gravity_face_excluded", bool, "whether a face is left out for gravity", at="drawn.gravity_face_excluded"
+        ),
+        ResultField("cover_value", int, "0, 2, 4 or 8, if the scene asks for graded cover", optional=True),
+        *(*GROUNDS, OTHER_READINGS),
+    )
+
 
 # ---- reasons
 
@@ -35,8 +211,6 @@ class Words:
     """The parts of the sentences about one check.
 
     Attributes:
-        scene: the scene of the check.
-        attacker, target: the two creatures of the check.
         point: the point from which a ranged attack comes; None for the best corner.
         how: the rule by which the lines are drawn.
         drawn: the lines.

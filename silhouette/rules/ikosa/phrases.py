@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from silhouette.rules.base import Phrase
-from silhouette.rules.ikosa.results import IkosaVerdict
+from silhouette.rules.ikosa.judge import IkosaVerdict
 
 PHRASES: Mapping[str, Phrase] = {
     "clear lines": "clear lines: {count}",
@@ -35,7 +35,7 @@ IN_ONE_CELL = "A7"
 
 
 def short_reason(verdict: IkosaVerdict, words: Callable[..., str]) -> str:
-    """Why a verdict is as it is, in sentences of `PHRASES`; see `HasFigures.short_reason`."""
+    """Why a verdict is as it is, in sentences of `PHRASES`; see `Rule.short_reason`."""
     names, drawn = {"attacker": verdict.attacker, "target": verdict.target}, verdict.drawn
     if drawn.count:
         reason = words("why lines", **names, lines=drawn.count, count=drawn.blocked)

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.models.entries import ArcName
-from silhouette.rules.abilities import HasDescription, HasFigures, HasFirstScene, HasStage
-from silhouette.rules.base import Pieces, Rule, Settings
-from silhouette.rules.expectations import check_expectations
-from silhouette.rules.ikosa.entries import CellSceneEntry, Readings
-from silhouette.rules.ikosa.figures import figures
-from silhouette.rules.ikosa.judge import ruling
+from silhouette.rules.abilities import HasDescription, HasFirstScene
+from silhouette.rules.base import ExactRule, Pieces
+from silhouette.rules.ikosa.judge import LEVELS, NAME, IkosaVerdict, ruling
 from silhouette.rules.ikosa.phrases import PHRASES, short_reason
-from silhouette.rules.ikosa.results import LEVELS, NAME, VERDICTS, IkosaVerdict
-from silhouette.rules.ikosa.scene import CellScene, Creature, load_cell_scene
-from silhouette.rules.ikosa.stage import stage
-from silhouette.scenes.scene import Check, between, everyone
+from silhouette.rules.ikosa.scene import CellScene, CellSceneEntry, Creature, Readings, load_cell_scene
 from silhouette.text import coordinates
 
-LOOKERS = "creatures"
-"""The plural by which messages call the pieces that look and are looked at."""
 
-
-class Ikosa(
-    Rule[CellScene, IkosaVerdict],
-    HasFigures[CellScene],
-    HasStage[CellScene],
-    HasDescription[CellScene],
-    HasFirstScene,
-):
+class Ikosa(ExactRule[CellScene, IkosaVerdict], HasDescription[CellScene], HasFirstScene):
     """The Ikosa Framework's rules for cover; see `silhouette.rules.base.Rule`."""
 
     name = NAME
@@ -44,36 +26,20 @@ class Ikosa(
     verdict_type = IkosaVerdict
     phrases = PHRASES
     levels = LEVELS
+    kind_of_lookers = "creatures"
+    without_arcs = "creatures in cells have no vision arcs; ask without an arc"
 
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> CellScene:
-        """The scene of cells that a document describes.
+    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> CellScene:
+        """The scene of cells that a document describes; nothing of it is worth keeping in a cache."""
+        return load_cell_scene(path, document)
 
-        Raises:
-            FileError: where the scene is not valid, or expects a result that no check has.
-        """
-        scene = load_cell_scene(path, document)
-        check_expectations(path, scene.checks, IkosaVerdict.fields, {"verdict": VERDICTS})
-        return scene
+    def lookers(self, scene: CellScene) -> list[str]:
+        """The names of the creatures."""
+        return [creature.name for creature in scene.creatures]
 
-    def everyone(self, scene: CellScene) -> tuple[Check, ...]:
-        """The checks of every creature against every other."""
-        return everyone(scene.path, _names(scene), LOOKERS)
-
-    def between(self, scene: CellScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
-        """The check of a creature against a target, or, without one, against every other creature."""
-        if arc is not None:
-            raise RequestError(f"{scene.path}: creatures in cells have no vision arcs; ask without an arc")
-        return between(scene.path, _names(scene), LOOKERS, attacker, target)
+    ruling = staticmethod(ruling)
 
     short_reason = staticmethod(short_reason)
-
-    def judge(self, requests: Sequence[tuple[CellScene, Check]], settings: Settings) -> list[IkosaVerdict]:
-        """The rulings on checks, in their order; nothing is measured, so that no setting matters."""
-        return [ruling(scene, check) for scene, check in requests]
-
-    figures = staticmethod(figures)
-
-    stage = staticmethod(stage)
 
     def basis(self, scene: CellScene) -> list[tuple[str, str]]:
         """How creatures attack."""
@@ -90,10 +56,6 @@ class Ikosa(
 
 
 IKOSA = Ikosa()
-
-
-def _names(scene: CellScene) -> list[str]:
-    return [creature.name for creature in scene.creatures]
 
 
 def _creature_row(creature: Creature) -> tuple[str, ...]:

@@ -1,29 +1,207 @@
 """PLACE: an Ikosa scene file becomes a CellScene: creatures in their cells among solids, and its checks.
 
 document -> entries checked by the schema -> creatures and one union of solids -> CellScene
+
+Cells are three whole numbers; points are three exact ones: whole, decimal (0.1 is 1/10), or in quotes ("1/2").
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, PlainValidator, StrictBool, WithJsonSchema
 
 from silhouette.errors import RequestError
-from silhouette.files.schema import Location, validated
+from silhouette.files.schema import MAX_LENGTH, Entry, Location, Name, plain, validated
 from silhouette.rules.ikosa.cell_lines import Box, Cell, Face, Point, Solids, holds
-from silhouette.rules.ikosa.entries import (
-    CellCheckEntry,
-    CellSceneEntry,
-    CreatureEntry,
-    Mode,
-    Readings,
-    first_repeated,
-    in_words,
-)
+from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, similar_names
-from silhouette.text import did_you_mean
+from silhouette.text import as_written, did_you_mean
+
+Mode = Literal["melee", "ranged"]
+Exposure = Literal["cells", "point"]
+Gravity = Literal["-z", "+z", "-x", "+x", "-y", "+y"]
+
+BEST_CORNER: Literal["best corner"] = "best corner"
+
+POINT = 'three numbers, each whole, decimal, or in quotes such as "1/2", up to a million'
+_IN_QUOTES = re.compile(r"[+-]?[0-9]+(/[0-9]*[1-9][0-9]*|\.[0-9]+)?")
+_MAX_LENGTH = 60
+
+
+def exact(value: object) -> Fraction:
+    """The number that a file means, exactly: a decimal is taken as it is written.
+
+    Raises:
+        ValueError: where the value is no number, not finite, or beyond a million.
+
+    >>> exact(0.1), exact("1/2"), exact("-0.25"), exact(3)
+    (Fraction(1, 10), Fraction(1, 2), Fraction(-1, 4), Fraction(3, 1))
+    >>> exact("1/0")
+    Traceback (most recent call last):
+    ...
+    ValueError: no number
+    """
+    match value:
+        case int() if not isinstance(value, bool):
+            number = Fraction(value)
+        case float() if math.isfinite(value):
+            number = Fraction(repr(value))
+        case str() if len(value) <= _MAX_LENGTH and _IN_QUOTES.fullmatch(value):
+            number = Fraction(value)
+        case _:
+            raise ValueError("no number")
+    if abs(number) > MAX_LENGTH:
+        raise ValueError("beyond a million")
+    return number
+
+
+def in_words(point: Point | Cell) -> str:
+    """A point or a cell as a file writes it, but for quotes.
+
+    >>> in_words((Fraction(1), Fraction(1, 2), Fraction(0)))
+    '[1, 1/2, 0]'
+    """
+    return f"[{', '.join(str(coordinate) for coordinate in point)}]"
+
+
+def first_repeated(cells: Sequence[Cell]) -> Cell | None:
+    """The first cell that stands in a list a second time, or None.
+
+    >>> first_repeated([(0, 0, 0), (1, 0, 0), (0, 0, 0)])
+    (0, 0, 0)
+    """
+    seen: set[Cell] = set()
+    for cell in cells:
+        if cell in seen:
+            return cell
+        seen.add(cell)
+    return None
+
+
+def _cell(value: object) -> Cell:
+    """Three whole numbers, 1.0 as well."""
+    match value:
+        case [int() | float(), int() | float(), int() | float()]:
+            with suppress(ValueError):
+                i, j, k = (exact(at).as_integer_ratio() for at in value)
+                if i[1] == j[1] == k[1] == 1:
+                    return i[0], j[0], k[0]
+    raise plain(f"it is {as_written(value)}; a cell must be three whole numbers, up to a million")
+
+
+def _point(value: object) -> Point:
+    match value:
+        case [x, y, z]:
+            return exact(x), exact(y), exact(z)
+    raise ValueError("no point")
+
+
+def _box(value: object) -> Box:
+    try:
+        match value:
+            case [least, greatest]:
+                box = Box(_point(least), _point(greatest))
+            case _:
+                raise ValueError("no two corners")
+    except ValueError:
+        raise plain(
+            f"it is {as_written(value)}; it must be [least corner, greatest corner], each of them {POINT}"
+        ) from None
+    for axis, low, high in zip("xyz", box.low, box.high, strict=True):
+        if low == high:
+            raise plain(f"it is flat along {axis}, from {low} to {high}; a box must be thicker than nothing")
+        if low > high:
+            raise plain(f"along {axis} it goes from {low} down to {high}; its least corner must come first")
+    return box
+
+
+def _source_point(value: object) -> Point | None:
+    return None if value == BEST_CORNER else _point(value)
+
+
+def _all_different(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    twice = first_repeated(cells)
+    if twice is not None:
+        raise plain(f"{in_words(twice)} stands there twice; give each cell that the creature fills once")
+    return cells
+
+
+_NUMBER = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^{_IN_QUOTES.pattern}$"}]}
+_POINT = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
+_CELL = {"type": "array", "items": {"type": "integer"}, "minItems": 3, "maxItems": 3}
+
+CellValue = Annotated[Cell, PlainValidator(_cell), WithJsonSchema(_CELL)]
+BoxValue = Annotated[
+    Box, PlainValidator(_box), WithJsonSchema({"type": "array", "items": _POINT, "minItems": 2, "maxItems": 2})
+]
+SourcePoint = Annotated[
+    Point | None, PlainValidator(_source_point), WithJsonSchema({"anyOf": [{"const": BEST_CORNER}, _POINT]})
+]
+
+
+class CreatureEntry(Entry):
+    """A ``[[creature]]``."""
+
+    name: Name = Field(description="a unique name, in quotes")
+    """The name of the creature."""
+    cells: Annotated[tuple[CellValue, ...], AfterValidator(_all_different)] = Field(
+        min_length=1, description="a list of one or more cells, such as [[0, 0, 1]]"
+    )
+    """The cells that it fills; cell [i, j, k] is the cube from there to +1."""
+    gravity: Gravity = Field("-z", description='"-z", "+z", "-x", "+x", "-y" or "+y"')
+    """The direction in which it falls."""
+    flying: StrictBool = Field(False, description="true or false")
+    """Whether it flies; terrain beneath a flying creature does not support it."""
+
+
+class CellCheckEntry(Entry):
+    """A ``[[check]]``."""
+
+    attacker: Name = Field(description="the name of a creature")
+    """Who attacks."""
+    target: Name = Field(description="the name of a creature")
+    """Who is attacked."""
+    source_point: SourcePoint = Field(None, description=f'"{BEST_CORNER}", or {POINT}')
+    """Ranged only: the point that the attack comes from. The default is the corner of the attacker's cells with
+    the fewest hindered lines.
+    """
+    expect: dict[str, Any] | None = Field(None, description="a table of result keys, each a value or [least, most]")
+    """What the result must be."""
+
+
+class CellSceneEntry(SceneEntry):
+    """A scene of cells, whole."""
+
+    mode: Mode = Field(description='"melee" or "ranged"')
+    """The way in which all attacks of the scene are made."""
+    solid_cells: tuple[CellValue, ...] = Field((), description="a list of cells, such as [[0, 0, 0]]")
+    """Cells of blocking ground."""
+    boxes: tuple[BoxValue, ...] = Field((), description='a list of boxes, such as [[[0, 0, 0], ["1/2", 1, 1]]]')
+    """Further blocking boxes, each [least corner, greatest corner]; "1/2" is exact."""
+    creature: tuple[CreatureEntry, ...] = Field((), description="tables [[creature]]")
+    """The creatures. They do not block."""
+    check: tuple[CellCheckEntry, ...] = Field((), description="tables [[check]]")
+    """Who attacks whom."""
+
+
+class Readings(Entry):
+    """``[readings]``: which reading of the rules is taken; defaults first."""
+
+    exposure: Exposure = Field("cells", description='"cells" or "point"')
+    """What decides which faces of a target face a single source point: the attacker's cell, or the point itself
+    (A9).
+    """
+    graded_cover: StrictBool = Field(False, description="true or false")
+    """Whether the result also has the value of the cover as the author's later code gives it."""
+
 
 MAX_CELL_PAIRS = 100_000
 """Pairs of a cell that attacks and one that is attacked, of all checks of a scene together: some 10 s of CPU."""
@@ -34,7 +212,6 @@ class Creature:
     """A creature in the grid.
 
     Attributes:
-        name: its name, unique in the scene.
         cells: the cells that it fills, sorted; at least one.
         gravity: the face of each of its cells towards which it falls.
         flying: whether it stays up without support.
@@ -72,11 +249,7 @@ class CellScene(Scene):
     solids: Solids
 
     def creature(self, name: str) -> Creature:
-        """The creature of a name.
-
-        Raises:
-            RequestError: where no creature has that name.
-        """
+        """The creature of a name. RequestError if no creature has that name."""
         for creature in self.creatures:
             if creature.name == name:
                 return creature
@@ -85,11 +258,7 @@ class CellScene(Scene):
 
 
 def load_cell_scene(path: Path, document: Mapping[str, Any]) -> CellScene:
-    """The scene of cells that a document describes.
-
-    Raises:
-        FileError: where it does not describe one; one line, with the place.
-    """
+    """The scene of cells that a document describes. FileError if it does not describe one."""
     entry = validated(CellSceneEntry, document, Location(path))
     readings = validated(Readings, entry.readings, Location(path, "readings"))
     creatures = _creatures(path, entry.creature)

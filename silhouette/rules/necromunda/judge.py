@@ -11,25 +11,96 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from operator import attrgetter
 
 from silhouette.measure.framing import may_stand_before
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
-from silhouette.meshes.holes import encloses
 from silhouette.models.entries import ArcName
-from silhouette.rules.base import Measurement, RuleReference, Settings
-from silhouette.rules.fields import Blocker, largest_first
-from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, NecromundaVerdict
+from silhouette.rules.base import Level, MeasuredVerdict, Measurement, RuleReference, Settings, too_close
+from silhouette.rules.fields import Alternative, Blocker, OtherReading, alternatives, shared
 from silhouette.rules.necromunda.scene import OTHERWISE, NecromundaScene, Readings
-from silhouette.rules.readings import Alternative, OtherReading, alternatives
-from silhouette.rules.table import in_like_groups, windows_seen_through
+from silhouette.rules.on_table import in_like_groups, measured_blockers, warnings_of
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene, in_base_contact
-from silhouette.scenes.warnings import eye_inside
 from silhouette.text import fraction_in_words, in_a_row, in_a_sentence, share_in_words
 from silhouette.views import VisionArc, fighter_arc, vehicle_arc
+
+NAME = "necromunda"
+
+LEVELS: Mapping[str, Level] = {
+    "open": Level.CLEAR,
+    "partial cover": Level.PARTIAL,
+    "full cover": Level.FULL,
+    "hidden": Level.BLOCKED,
+}
+"""Each verdict's level, from exposed to covered."""
+
+VERDICTS = tuple(LEVELS)
+"""The verdicts, from exposed to covered."""
+
+
+@dataclass(frozen=True)
+class NecromundaVerdict(MeasuredVerdict):
+    """A Necromunda verdict with its evidence. What could be lies within the error or the tolerance.
+
+    Attributes:
+        arc: the vision arc that the check names, or that of the crew member who sees best; None for any.
+        is_facing_known: whether it is known where the attacker faces; where it is not, the verdict is that of a target
+            in the vision arc.
+        is_share_in_arc: whether the share that decides is that of the target's part in the arc, by the reading (A1).
+    """
+
+    measurement: Measurement = field(kw_only=True)
+    arc: ArcName | None = None
+    is_facing_known: bool = True
+    is_share_in_arc: bool = False
+
+    fields = shared(
+        *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
+        *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "other_readings"),
+        *("rule", "rule_number", "reason", "renderer", "pixel", "decided_by", "projection", "warnings", "arc"),
+    )
+    order = VERDICTS
+
+    @property
+    def counts(self) -> OcclusionCounts:
+        """The pixels and errors as measured for cover."""
+        return self.measurement.counts
+
+    @property
+    def occluded(self) -> float:
+        """The obscured share of the target's significant parts, from 0 to 1; 0 where they show no pixel."""
+        return self.measurement.occluded
+
+    @property
+    def occluded_in_arc(self) -> float | None:
+        """The obscured share of the target's part in the vision arcs, from 0 to 1; None where no part is in them."""
+        return self.measurement.occluded_in_arc
+
+    @property
+    def share(self) -> tuple[float | None, float]:
+        """The obscured share that decides, and its error: of the whole target, or of its part in the arc."""
+        if self.is_share_in_arc:
+            return self.occluded_in_arc, self.counts.error_in_arc
+        return self.occluded, self.counts.error
+
+    @property
+    def in_arc(self) -> bool | None:
+        """Whether some of the target lies in a vision arc; None where that cannot be known.
+
+        So it is where it is unknown where the attacker faces, and where the target has no area in the picture.
+        """
+        return self.counts.in_arc > 0 if self.is_facing_known and self.counts.total else None
+
+    @property
+    def marginal(self) -> bool:
+        """Whether another verdict holds within the error or the tolerance: the players should roll off (R20).
+
+        Always where it is unknown where the attacker faces (contract, section 3).
+        """
+        return len(self.could_be) > 1 or not self.is_facing_known
+
 
 # ---- the sight
 
@@ -68,13 +139,11 @@ def sight_between(
     ignored_parts_block: bool,
     friends_block: bool,
 ) -> Sight:
-    """The sight from one model to another: every other piece may block (R8, R10).
+    """The sight from one model, with its eye for an arc, to another: every other piece may block (R8, R10).
+
+    The target is never disregarded, even as a friend in base contact.
 
     Args:
-        scene: the scene of both.
-        attacker: the piece that looks, with its eye for the arc.
-        target: the piece that is looked at; it is never disregarded, even as a friend in base contact.
-        arc: the vision arc to look from; None for any that the attacker has.
         ignored_parts_block: whether the bases and insignificant parts of other models block as well (A6).
         friends_block: whether friends in base contact block.
     """
@@ -107,19 +176,18 @@ def judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings)
     Raises:
         RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
     """
-    asked = attrgetter("tolerance", "error")
-    return in_like_groups(requests, asked, lambda group: _judge(group, settings))
+    return in_like_groups(requests, attrgetter("tolerance", "error"), lambda group: _judge(group, settings))
 
 
 def _judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
     any_scene = requests[0][0]
-    wanted = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, windows=settings.remarks)
-    measurement = _Measurement(settings, wanted)
-    asked = [_Question(scene, check) for scene, check in requests]
-    crews = [one.crew(one.scene.readings) for one in asked]
+    goal = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, windows=settings.remarks)
+    measurement = _Measurement(settings, goal)
+    questions = [_Question(scene, check) for scene, check in requests]
+    crews = [question.crew(question.scene.readings) for question in questions]
     measurement.add([sight for crew in crews for look in crew for sight in look.sights], keep=settings.keep)
-    verdicts = [measurement.verdict(one.scene, crew) for one, crew in zip(asked, crews, strict=True)]
-    return _with_other_readings(asked, verdicts, measurement) if settings.remarks else verdicts
+    verdicts = [measurement.verdict(question.scene, crew) for question, crew in zip(questions, crews, strict=True)]
+    return _with_other_readings(questions, verdicts, measurement) if settings.remarks else verdicts
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,16 +216,15 @@ class _Question:
     def crew(self, readings: Readings) -> list[_Look]:
         """The looks that it takes: one, or one for each of a crew who have an eye each for their vision arcs."""
         attacker = self.scene.model(self.check.attacker)
-        arcs: Sequence[ArcName | None] = [self.check.arc]
-        if self.check.arc is None and attacker.eyes and len(attacker.arcs) > 1:
-            arcs = attacker.arcs
+        has_crew = self.check.arc is None and attacker.eyes and len(attacker.arcs) > 1
+        arcs: Sequence[ArcName | None] = attacker.arcs if has_crew else [self.check.arc]
         return [self._look(attacker.with_eye_for(arc), arc, readings) for arc in arcs]
 
     def _look(self, attacker: Piece, arc: ArcName | None, readings: Readings) -> _Look:
-        between = partial(self._sight, attacker, arc, readings.ignored_parts_block)
-        cover = between(False)
-        apart = cover.disregarded and readings.friends_in_contact == "block sight"
-        return _Look(arc, (cover, between(True)) if apart else (cover,))
+        cover = self._sight(attacker, arc, readings.ignored_parts_block, False)
+        if not cover.disregarded or readings.friends_in_contact == "disregarded":
+            return _Look(arc, (cover,))
+        return _Look(arc, (cover, self._sight(attacker, arc, readings.ignored_parts_block, True)))
 
     def _sight(self, attacker: Piece, arc: ArcName | None, ignored_parts_block: bool, friends_block: bool) -> Sight:
         key = (arc, ignored_parts_block, friends_block)
@@ -178,23 +245,24 @@ class _Measurement:
     """What was observed of sights, and the verdicts that follow."""
 
     settings: Settings
-    wanted: Wanted
+    goal: Wanted
     observed: dict[Sight, Observation] = field(default_factory=dict)
 
     def add(self, sights: Sequence[Sight], *, keep: bool) -> None:
         """Measures sights, all together; ``keep`` says whether the observations keep their masks."""
         settings = self.settings
-        found = settings.observe(sights, settings.renderer, settings.pixel, replace(self.wanted, keep=keep))
-        self.observed.update(zip(sights, found, strict=True))
+        observations = settings.observe(sights, settings.renderer, settings.pixel, replace(self.goal, keep=keep))
+        self.observed.update(zip(sights, observations, strict=True))
 
     def verdict(self, scene: NecromundaScene, crew: Sequence[_Look]) -> NecromundaVerdict:
         """The verdict under the readings of a scene, of looks that were measured."""
-        seen = [[self.observed[sight] for sight in look.sights] for look in crew]
-        return _best_of([_verdict(scene, look.arc, each, self.settings) for look, each in zip(crew, seen, strict=True)])
+        return _best_of(
+            [_verdict(scene, look.arc, [self.observed[sight] for sight in look.sights], self.settings) for look in crew]
+        )
 
 
 def _with_other_readings(
-    asked: Sequence[_Question], verdicts: Sequence[NecromundaVerdict], measurement: _Measurement
+    questions: Sequence[_Question], verdicts: Sequence[NecromundaVerdict], measurement: _Measurement
 ) -> list[NecromundaVerdict]:
     """The verdicts, with who is disregarded and each single other reading that gives another one, as judged with it.
 
@@ -202,18 +270,18 @@ def _with_other_readings(
     """
     others = [
         [
-            (other, one.crew(other.taken(one.scene.readings)))
-            for other in _that_matter(one, verdict, measurement.observed)
+            (other, question.crew(other.taken(question.scene.readings)))
+            for other in _that_matter(question, verdict, measurement.observed)
         ]
-        for one, verdict in zip(asked, verdicts, strict=True)
+        for question, verdict in zip(questions, verdicts, strict=True)
     ]
-    sights = [sight for one in others for _, crew in one for look in crew for sight in look.sights]
-    new = list(dict.fromkeys(sight for sight in sights if sight not in measurement.observed))
+    sights = (sight for of_check in others for _, crew in of_check for look in crew for sight in look.sights)
+    new = [sight for sight in dict.fromkeys(sights) if sight not in measurement.observed]
     if new:
         measurement.add(new, keep=False)
     return [
-        _with_those_that_differ(one.scene, _with_disregarded(one, verdict, measurement), mine, measurement)
-        for one, verdict, mine in zip(asked, verdicts, others, strict=True)
+        _with_those_that_differ(question.scene, _with_disregarded(question, verdict, measurement), mine, measurement)
+        for question, verdict, mine in zip(questions, verdicts, others, strict=True)
     ]
 
 
@@ -226,19 +294,20 @@ def _that_matter(
     """
     scene, crew = question.scene, question.crew(question.scene.readings)
     covers = [observed[look.sights[0]] for look in crew]
-    for other in alternatives(scene.readings):
+
+    def matters(other: Alternative) -> bool:
+        is_hidden = verdict.verdict == "hidden"
         match other.key, other.value:
             case "share", _:
-                matters = any(0 < cover.counts.in_arc < cover.counts.total for cover in covers)
+                return any(0 < cover.counts.in_arc < cover.counts.total for cover in covers)
             case "friends_in_contact", "disregarded":
-                matters = verdict.verdict == "hidden" and any(len(look.sights) > 1 for look in crew)
+                return is_hidden and any(len(look.sights) > 1 for look in crew)
             case "friends_in_contact", _:
-                matters = verdict.verdict != "hidden" and any(map(_has_friend_before, covers))
-            case _, blocks:
-                settled = "hidden" if blocks else "open"
-                matters = verdict.verdict != settled and any(_has_ignored_before(scene, cover) for cover in covers)
-        if matters:
-            yield other
+                return not is_hidden and any(map(_has_friend_before, covers))
+        unchanged = "hidden" if other.value else "open"
+        return verdict.verdict != unchanged and any(_has_ignored_before(scene, cover) for cover in covers)
+
+    return filter(matters, alternatives(scene.readings))
 
 
 def _has_friend_before(cover: Observation) -> bool:
@@ -285,7 +354,7 @@ def _with_disregarded(question: _Question, verdict: NecromundaVerdict, measureme
         cover = measurement.observed[look.sights[0]]
         if look.arc == verdict.arc and blocked is not None and blocked.counts.occluded > cover.counts.occluded:
             friends = {piece.name for piece in cover.sight.disregarded}
-            names |= dict.fromkeys(blocker.name for blocker in _blockers(blocked) if blocker.name in friends)
+            names |= dict.fromkeys(blocker.name for blocker in measured_blockers(blocked) if blocker.name in friends)
             how = "disregarded for cover" if len(look.sights) > 1 else "disregarded"
     if not names:
         return verdict
@@ -324,10 +393,7 @@ def _in_no_arc(target: str, attacker: str, arcs: Sequence[str]) -> str:
 
 
 def _verdict(
-    scene: NecromundaScene,
-    arc: ArcName | None,
-    observed: Sequence[Observation],
-    settings: Settings,
+    scene: NecromundaScene, arc: ArcName | None, observed: Sequence[Observation], settings: Settings
 ) -> NecromundaVerdict:
     """The verdict of the ladder, with everything that explains it; what was observed is in the order of `_Look`."""
     cover, sight = observed[0], observed[-1]
@@ -336,18 +402,15 @@ def _verdict(
     part, whole = (counts.occluded_in_arc, counts.in_arc) if in_arc else (counts.occluded, counts.total)
     arcs = cover.sight.arcs
     names: list[str] = list(attacker.arcs) if arcs is None else [vision.name for vision in arcs]
-    words = _ReasonWords(attacker.name, target.name, arc, names, _blockers(sight), share_in_words(part, whole))
+    words = _ReasonWords(attacker.name, target.name, arc, names, measured_blockers(sight), share_in_words(part, whole))
     verdict, rule, reason = _ladder(words, sight.counts, part, whole)
     could_be = _could_be(cover.counts, sight.counts, part, whole, in_arc, scene.tolerance)
     if len(could_be) > 1:
-        others = " or ".join(word for word in could_be if word != verdict)
-        reason += f"; too close to call, it could be {others}: roll off (R20)"
-    if attacker.facing is None:
-        could_be = tuple(word for word in VERDICTS if word in could_be or word == "hidden")
-        if verdict != "hidden":
-            reason += (
-                f"; where {attacker.name} faces is unknown: if {target.name} is not in its vision arc, it is hidden"
-            )
+        reason += f"{too_close(verdict, could_be)}: roll off (R20)"
+    if attacker.facing is None and verdict != "hidden":
+        reason += f"; where {attacker.name} faces is unknown: if {target.name} is not in its vision arc, it is hidden"
+    if attacker.facing is None and "hidden" not in could_be:
+        could_be = (*could_be, "hidden")
     return NecromundaVerdict(
         attacker=attacker.name,
         target=target.name,
@@ -358,7 +421,7 @@ def _verdict(
         reason=reason,
         line_of_sight=verdict != "hidden",
         measurement=Measurement.of(cover, settings.renderer, sight.counts.seen),
-        blockers=_blockers(cover),
+        blockers=measured_blockers(cover),
         could_be=could_be,
         warnings=tuple(dict.fromkeys([*_doubts(scene, cover), *_warnings(cover, settings.pixel)])),
         arc=arc,
@@ -425,16 +488,6 @@ def _ladder(words: _ReasonWords, sight: OcclusionCounts, part: int, whole: int) 
     return "full cover", RuleReference("Cover", "R15"), f"{obscured}; at least half: full cover"
 
 
-def _blockers(observation: Observation) -> tuple[Blocker, ...]:
-    """The pieces that obscure some of the target, alone or behind others, the largest share first."""
-    counts = observation.counts
-    return largest_first(
-        Blocker(piece.name, nearest / counts.total, alone / counts.total)
-        for piece, nearest, alone in zip(observation.blockers, counts.nearest, counts.alone, strict=True)
-        if alone
-    )
-
-
 def _could_be(
     cover: OcclusionCounts, sight: OcclusionCounts, part: int, whole: int, in_arc: bool, tolerance: float
 ) -> tuple[str, ...]:
@@ -444,41 +497,32 @@ def _could_be(
     cover, whether the share is of the part in the arc, and the scene's tolerance.
     """
     seen, total = sight.seen, sight.total
-    error_seen = sight.error_seen
     if not total:
         return ("hidden",)
-    band_seen = max(error_seen, tolerance) if seen else error_seen
-    possible = set()
-    if seen / total <= band_seen:
-        possible.add("hidden")
+    band_seen = max(sight.error_seen, tolerance) if seen else sight.error_seen
+    possible = {"hidden"} if seen / total <= band_seen else set()
     if seen / total + band_seen > 0.0 and whole:
-        share = part / whole
         error = cover.error_in_arc if in_arc else cover.error
-        band = max(error, tolerance) if part else error
-        if share <= band:
-            possible.add("open")
-        if share + band > 0.0 and share - band < 0.5:
-            possible.add("partial cover")
-        if share + band >= 0.5:
-            possible.add("full cover")
+        possible |= _covers_within(part / whole, max(error, tolerance) if part else error)
     return tuple(verdict for verdict in VERDICTS if verdict in possible)
 
 
+def _covers_within(share: float, band: float) -> set[str]:
+    """The verdicts on what is seen that hold within a distance of an obscured share."""
+    holds = {
+        "open": share <= band,
+        "partial cover": share + band > 0.0 and share - band < 0.5,
+        "full cover": share + band >= 0.5,
+    }
+    return {verdict for verdict, does in holds.items() if does}
+
+
 def _doubts(scene: NecromundaScene, cover: Observation) -> list[str]:
-    """The mistakes in where the pieces stand that the verdict may rest on."""
     return scene.doubts(cover.sight.attacker.name, (piece.name for piece in (cover.sight.target, *cover.blockers)))
 
 
 def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
-    """Warnings, each once: a coarser or finer pixel, an estimated eye, an eye inside a piece, faults of meshes."""
-    attacker, target, warnings = cover.sight.attacker, cover.sight.target, list[str]()
-    if abs(cover.pixel - pixel) > 0.01 * pixel:
-        warnings.append(f"measured at {cover.pixel:.2g} mm per pixel instead of {pixel:g}")
-    warnings += attacker.eye_warnings
-    for piece in cover.blockers:
-        if encloses(piece.model.significant, piece.pose.localise(attacker.eye[None])[0]):
-            warnings.append(eye_inside(attacker, piece))
-    warnings += windows_seen_through(cover)
-    for piece in (attacker, target, *cover.blockers):
+    warnings = warnings_of(cover, pixel, ((piece, piece.model.significant) for piece in cover.blockers))
+    for piece in (cover.sight.attacker, cover.sight.target, *cover.blockers):
         warnings += piece.all_warnings
     return tuple(dict.fromkeys(warnings))

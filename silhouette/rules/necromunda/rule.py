@@ -6,7 +6,7 @@ one piece sees another that does not see it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -16,23 +16,24 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import toml
 from silhouette.files.reading import DOCUMENTS
 from silhouette.geometry import INCH, Flags, Floats
-from silhouette.models.entries import ArcName
-from silhouette.renderers.protocol import Renderer
-from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasPicture, HasThresholds
-from silhouette.rules.base import Band, Figure, Rule, Scale, Settings
-from silhouette.rules.expectations import check_expectations
+from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasThresholds, one_way_words
+from silhouette.rules.base import Band, Scale, Settings
 from silhouette.rules.fields import OF_ODDS
-from silhouette.rules.necromunda.judge import arcs_of, is_friend_in_contact, judge
-from silhouette.rules.necromunda.results import LEVELS, NAME, VERDICTS, NecromundaVerdict
+from silhouette.rules.necromunda.judge import (
+    LEVELS,
+    NAME,
+    VERDICTS,
+    NecromundaVerdict,
+    arcs_of,
+    is_friend_in_contact,
+    judge,
+)
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
-from silhouette.rules.on_table import OnTable
-from silhouette.rules.one_way import behind, by_bodies, by_eyes, one_way_words
-from silhouette.rules.table import places_of_attacker
+from silhouette.rules.on_table import OnTable, behind, by_bodies, by_eyes, places_of_attacker
 from silhouette.scenes.entries import TableEntry
-from silhouette.scenes.motion import Mobility
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.places import Elsewhere, TablePlaces, moved
-from silhouette.scenes.scene import Check, between, everyone
+from silhouette.scenes.places import Elsewhere, moved
+from silhouette.scenes.scene import Check
 from silhouette.text import in_a_sentence, numbered
 
 # ---- the first scene of given meshes
@@ -50,11 +51,7 @@ GANGS = ("Orlock", "Escher")
 def with_meshes(text: str, meshes: Sequence[str]) -> str:
     """The first scene with a fighter for each mesh, in two lines that look at each other.
 
-    A single mesh has the second stand-in as its target.
-
-    Args:
-        text: the scene with two stand-in fighters, in blocks with an empty line between them.
-        meshes: paths of meshes or model files as the scene names them, at least one.
+    The text has two stand-ins, in blocks with an empty line between them. A single mesh has the second as its target.
     """
     blocks = text.rstrip("\n").split("\n\n")
     fighters = [number for number, block in enumerate(blocks) if block.startswith("[[fighter]]")]
@@ -64,7 +61,10 @@ def with_meshes(text: str, meshes: Sequence[str]) -> str:
         made.append(blocks[fighters[1]])
         names.append("Vex" if names != ["Vex"] else "stand-in")
         made[1] = made[1].replace('"Vex"', toml(names[1]))
-    checks = [f"[[check]]\nattacker = {toml(one)}\ntarget = {toml(other)}" for one, other in (names[:2], names[1::-1])]
+    checks = [
+        f"[[check]]\nattacker = {toml(attacker)}\ntarget = {toml(target)}"
+        for attacker, target in (names[:2], names[1::-1])
+    ]
     return "\n\n".join([*blocks[: fighters[0]], *made, *checks]) + "\n"
 
 
@@ -96,30 +96,23 @@ def _fighter(number: int, name: str, mesh: str) -> str:
 
 
 def one_way(scene: NecromundaScene, seeing: NecromundaVerdict, blind: NecromundaVerdict, settings: Settings) -> str:
-    """The sentence: by vision arcs, by friends in base contact, by eyes or by bodies; the first that decides.
-
-    Args:
-        scene: of both checks.
-        seeing: the verdict of the one that sees.
-        blind: the verdict of the other one, on the way back.
-        settings: of the measurement; what is named as the reason is judged once more, without it.
-    """
+    """The sentence: by vision arcs, by friends in base contact, by eyes or by bodies; the first that decides."""
     seer = scene.model(seeing.attacker).with_eye_for(seeing.arc)
     other = scene.model(blind.attacker).with_eye_for(blind.arc)
-    why = _by_arcs(seer, other, blind) or _by_friends(scene, seer, blind)
     blockers = [blocker.name for blocker in blind.blockers if blocker.share]
 
     def sees(there: NecromundaScene) -> bool:
         (verdict,) = judge([(there, Check(blind.attacker, blind.target, blind.arc))], settings)
         return bool(verdict.line_of_sight)
 
-    tests: tuple[Callable[[], str | None], ...] = (
-        lambda: by_eyes(scene, seer, other, blockers, lambda moves: sees(moved(scene, moves))),
-        lambda: by_bodies(scene, seer, other, blockers, sees),
+    why = (
+        _by_arcs(seer, other, blind)
+        or _by_friends(scene, seer, blind)
+        or by_eyes(scene, seer, other, blockers, lambda moves: sees(moved(scene, moves)))
+        or by_bodies(scene, seer, other, blockers, sees)
+        or behind(seer, other, blockers)
     )
-    for test in tests:
-        why = why or test()
-    return one_way_words(seer, other, why or behind(seer, other, blockers))
+    return one_way_words(seer.name, other.name, why)
 
 
 def _by_arcs(seer: Piece, other: Piece, blind: NecromundaVerdict) -> str | None:
@@ -158,57 +151,26 @@ def _by_friends(scene: NecromundaScene, seer: Piece, blind: NecromundaVerdict) -
 
 # ---- the rule system
 
-LOOKERS = "fighters or vehicles"
-"""The pieces that look and are looked at, in messages."""
 
-
-class Necromunda(
-    Rule[NecromundaScene, NecromundaVerdict],
-    OnTable[NecromundaScene],
-    HasThresholds[NecromundaScene],
-    HasPicture[NecromundaScene],
-    HasFirstSceneOfMeshes,
-):
+class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasThresholds[NecromundaScene], HasFirstSceneOfMeshes):
     """Necromunda's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
 
     name = NAME
     title = "Necromunda"
-    reads = ("terrain", "fighter", "vehicle", "check")
     example = "scenes/necromunda/example_2_partial_cover.toml"
     scene_entry = TableEntry
     readings_entry = Readings
     verdict_type = NecromundaVerdict
     levels = LEVELS
-    mobility = Mobility(walkers=("fighter", "vehicle"), turns=True)
+    expectable = OF_ODDS
 
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> NecromundaScene:
-        """The table scene that a document describes.
-
-        Raises:
-            FileError: where it does not describe one, or expects a result or a verdict that does not exist.
-        """
-        scene = load_scene(path, document, cache)
-        check_expectations(
-            path, scene.checks, (*NecromundaVerdict.fields, *OF_ODDS), {"verdict": VERDICTS, "could_be": VERDICTS}
-        )
-        return scene
+    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> NecromundaScene:
+        """The table of models that a document describes."""
+        return load_scene(path, document, cache)
 
     def first_scene_of(self, meshes: Sequence[str]) -> str:
         """A fighter for each mesh, and a wall."""
         return with_meshes(self.first_scene(), meshes)
-
-    def everyone(self, scene: NecromundaScene) -> tuple[Check, ...]:
-        """Every fighter and vehicle against every other."""
-        return everyone(scene.path, scene.models, LOOKERS)
-
-    def between(
-        self, scene: NecromundaScene, attacker: str, target: str | None, arc: ArcName | None
-    ) -> tuple[Check, ...]:
-        """One against one, or, without a target, against every other fighter and vehicle."""
-        for name in (attacker, target):
-            if name is not None:
-                scene.model(name)
-        return between(scene.path, scene.models, LOOKERS, attacker, target, arc)
 
     judge = staticmethod(judge)
 
@@ -216,14 +178,6 @@ class Necromunda(
         """Where else its eye may be, and where else it may face; see `places_of_attacker`."""
         blocks = scene.whole_pieces if scene.readings.ignored_parts_block else scene.significant_parts
         return places_of_attacker(scene.model(check.attacker).with_eye_for(check.arc), blocks)
-
-    def places(self, scene: NecromundaScene, name: str) -> TablePlaces:
-        """Where a fighter or vehicle could stand.
-
-        Raises:
-            RequestError: if nothing has the name, or terrain has it.
-        """
-        return TablePlaces(scene, scene.model(name), moved)
 
     def certainly_out_of_arc(self, scene: NecromundaScene, attacker: str, boxes: Floats) -> Flags:
         """(q,) whether each of some boxes (q, 8, 3), mm, lies out of every vision arc of the attacker (R6)."""
@@ -250,20 +204,6 @@ class Necromunda(
         """Partial cover below a half, full cover from a half on (R14, R15)."""
         bands = ((0.0, 0.5, "partial cover"), (0.5, 1.0, "full cover"))
         return Scale((0.0, 0.5, 1.0), tuple(Band(*band, self.levels[band[2]]) for band in bands))
-
-    def figures(
-        self, scene: NecromundaScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer
-    ) -> list[Figure]:
-        """Eye view, plan and side view."""
-        from silhouette.drawing.table.figures import table_figures  # not before something is drawn
-
-        return table_figures(scene, verdict, renderer)
-
-    def picture(self, scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> None:
-        """The eye view with its caption."""
-        from silhouette.rules.necromunda.picture import draw_eye_view
-
-        draw_eye_view(scene, verdict, renderer, path)
 
     def facts(self, scene: NecromundaScene, verdict: NecromundaVerdict, words: Mapping[str, str]) -> dict[str, str]:
         """The distance of the bases' centres, the height of the eye, and how much of the target lies in the arc."""

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
-from silhouette.scenes.table import Piece, TableScene, load_table_scene, looked_over, table_fields
+from silhouette.rules.on_table import ModelScene
+from silhouette.scenes.table import load_table_scene, looked_over, table_fields
 
 
 class Readings(Entry):
@@ -40,7 +40,7 @@ OTHERWISE = {
 
 
 @dataclass(frozen=True, eq=False)
-class NecromundaScene(TableScene):
+class NecromundaScene(ModelScene):
     """A table of fighters, vehicles and terrain.
 
     Attributes:
@@ -48,22 +48,6 @@ class NecromundaScene(TableScene):
     """
 
     readings: Readings
-
-    @property
-    def models(self) -> list[str]:
-        """The names of all fighters and vehicles."""
-        return [piece.name for piece in self.pieces if piece.kind != "terrain"]
-
-    def model(self, name: str) -> Piece:
-        """The fighter or vehicle of a name.
-
-        Raises:
-            RequestError: where nothing has the name, or terrain has it.
-        """
-        piece = self.piece(name)
-        if piece.kind == "terrain":
-            raise RequestError(f"{self.path}: '{name}' is terrain; name a fighter or vehicle")
-        return piece
 
 
 def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> NecromundaScene:

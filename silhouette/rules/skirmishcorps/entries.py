@@ -1,8 +1,10 @@
-"""PLACE: SkirmishCorps, the keys of a scene: units, cover, readings, and the keys of each ``ask`` of a check."""
+"""PLACE: SkirmishCorps, the keys of a scene: units, cover, readings; for each ``ask``, those of checks and results."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -20,8 +22,9 @@ from silhouette.files.schema import (
     plain,
 )
 from silhouette.models.entries import FigureEntry, SolidEntry
-from silhouette.rules.skirmishcorps.classes import FIGURE, CoverClass, Posture
-from silhouette.rules.skirmishcorps.costs import PACES, Basis, Pace, UnitType
+from silhouette.rules.base import Level, MeasuredVerdict
+from silhouette.rules.fields import GROUNDS, ResultField, row_of, shared
+from silhouette.rules.skirmishcorps.classes import FIGURE, PACES, Basis, CoverClass, Pace, Posture, UnitType
 from silhouette.scenes.doubt import DoubtEntry, PieceDoubtEntry, QuestionEntry
 from silhouette.scenes.entries import Facing, LengthUnits, SceneEntry, TerrainEntry, check_place
 
@@ -231,6 +234,15 @@ class FlankedEntry(PairEntry):
     ask: Literal["flanked"]
 
 
+class DamageEntry(AskEntry):
+    """A check of damage to cover."""
+
+    damage: Count = Field(description="a whole number from 0 up")
+    """The damage to the cover."""
+    defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
+    """The DE of the cover."""
+
+
 class ClassifyEntry(AskEntry):
     """Which class of cover is a piece of this height for a unit of this height?"""
 
@@ -261,26 +273,18 @@ class FromProneEntry(AskEntry):
     """The class of the cover that the unit fires from."""
 
 
-class AttackCoverEntry(AskEntry):
+class AttackCoverEntry(DamageEntry):
     """What does damage to cover do to it, and to the unit behind?"""
 
     ask: Literal["attack cover"]
-    damage: Count = Field(description="a whole number from 0 up")
-    """The damage to the cover."""
-    defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
-    """The DE of the cover."""
     unit_defence: Count | None = Field(None, description="a whole number from 0 up: the DE of the unit behind")
     """The DE of the unit behind the cover, if there is one."""
 
 
-class CoverWoundsEntry(AskEntry):
+class CoverWoundsEntry(DamageEntry):
     """How many wounds does damage give to a section of cover?"""
 
     ask: Literal["cover wounds"]
-    damage: Count = Field(description="a whole number from 0 up")
-    """The damage to the cover."""
-    defence: Defence = Field(description="a whole number, 1 or more: the DE of the cover")
-    """The DE of the cover."""
     basis: Basis | None = Field(None, description='"penetrating" or "total"')
     """Which damage enters the table, in place of the reading `basis`."""
 
@@ -364,3 +368,119 @@ ASKS: dict[str, type[AskEntry]] = {
     "pile through": PileThroughEntry,
 }
 """The schema of each ``ask``."""
+
+
+NAME = "skirmishcorps"
+
+LEVELS: Mapping[str, Level] = {
+    "open": Level.CLEAR,
+    "very low cover": Level.PARTIAL,
+    "low cover": Level.PARTIAL,
+    "high cover": Level.FULL,
+    "corner cover": Level.FULL,
+    "hidden": Level.BLOCKED,
+}
+"""The level of each verdict on how exposed a target is, from exposed to covered; other answers have none."""
+
+
+def _answer(key: str, kind: Any, meaning: str, **how: Any) -> ResultField:
+    """A key of one question's answers."""
+    return ResultField(key, kind, meaning, at=f"answers.{key}", **how)
+
+
+ASK = ResultField("ask", str, "the question")
+POSSIBLE = _answer("possible", bool, "whether it can be done")
+COVER_CLASS = _answer("cover", str | None, "the class of cover")
+PENALTY = _answer("penalty", int | None, "to hit; null without a line of sight")
+
+PROTECTION: tuple[ResultField, ...] = (
+    *(*shared("line_of_sight"), COVER_CLASS),
+    _answer("protected_by", str | None, "the piece that protects most"),
+    _answer("in_contact_with", list[str], "the cover that the target touches"),
+    ResultField("modifier", int | None, "to hit; null without a line of sight", label="modifier to hit"),
+    *shared("occluded", "error", "target_pixels", "occluded_pixels", "blockers", "other_readings", "marginal"),
+    *shared("could_be", "renderer", "pixel", "warnings", "decided_by", "projection"),
+)
+"""The keys that a check of protection has."""
+
+ANSWERS: Mapping[str, tuple[ResultField, ...]] = {
+    "protection": PROTECTION,
+    "close combat": (
+        POSSIBLE,
+        _answer("to_hit", int | None, "modifier to hit; null if it cannot be done", label="modifier to hit"),
+        _answer("dodge_parry", int | None, "modifier; null if it cannot be done", label="dodge and parry"),
+    ),
+    "flanked": (
+        _answer("flanked", bool, "whether it can dive nowhere out of sight"),
+        _answer("dive_penalty", int, "to its dive"),
+        _answer("landing", list[float] | None, "mm: where it would lie out of sight; null if nowhere"),
+        *shared("marginal", "could_be"),
+        *(replace(field, at=f"answers.{field.key}") for field in shared("renderer", "pixel")),
+        *shared("warnings"),
+    ),
+    "classify": (COVER_CLASS,),
+    "penalty": (PENALTY,),
+    "from prone": (PENALTY,),
+    "attack cover": (
+        _answer("effective", bool, "whether damage exceeds the cover's defence"),
+        _answer("passed_on", int, "damage to the unit behind"),
+        _answer("unit_wounded", bool | None, "whether that unit is; null if its defence is not given"),
+    ),
+    "cover wounds": (_answer("wounds", int, "of the cover"), *shared("other_readings")),
+    "destroyed": (
+        _answer("destroyed", bool, "whether a 6 is among the dice"),
+        _answer("dice", list[int], "one for each wound"),
+    ),
+    "vault": (POSSIBLE, _answer("cost", float | None, "inches of movement; null if it cannot be done")),
+    "pile through": (
+        _answer("through", bool, "whether it gets through"),
+        _answer("cover_destroyed", bool, "whether the section is"),
+        _answer("consequence", str | None, "what befalls the unit otherwise"),
+        _answer("d6", int, "what was rolled", label="die"),
+    ),
+}
+"""The keys of each ``ask``, without those that every result has."""
+
+RESULTS: Mapping[str, tuple[ResultField, ...]] = {
+    ask: (
+        *(replace(field, type=str | None, value=lambda name: name or None) for field in shared("attacker", "target")),
+        *(*shared("rules"), ASK, *shared("verdict"), *answers, *GROUNDS),
+    )
+    for ask, answers in ANSWERS.items()
+}
+"""The keys of a result, for each ``ask``."""
+
+
+def _fields_of_any() -> tuple[ResultField, ...]:
+    """The keys that a result of any ``ask`` may have; those that not every one has are optional."""
+    every = {field.key: field for fields in RESULTS.values() for field in fields}
+    asks = [{field.key for field in fields} for fields in RESULTS.values()]
+    return tuple(
+        field if all(key in keys for keys in asks) else replace(field, optional=True) for key, field in every.items()
+    )
+
+
+@dataclass(frozen=True)
+class SkirmishCorpsVerdict(MeasuredVerdict):
+    """A SkirmishCorps ruling.
+
+    Attributes:
+        ask: the question, a key of `ANSWERS`.
+        answers: the values of its own keys.
+    """
+
+    ask: str
+    answers: Mapping[str, Any]
+
+    fields: ClassVar[tuple[ResultField, ...]] = _fields_of_any()
+    order = tuple(LEVELS)
+
+    @property
+    def modifier(self) -> int | None:
+        """What is added to the roll to hit, if that was asked and there is a line of sight."""
+        modifier: int | None = self.answers.get("modifier")
+        return modifier
+
+    def row(self) -> dict[str, Any]:
+        """The result under the keys of its ``ask``; attacker and target are null where there are none."""
+        return row_of(self, RESULTS[self.ask])

@@ -19,13 +19,13 @@ from silhouette.geometry import Floats, Pose, cosine_and_sine
 from silhouette.models.entries import CylinderEntry, SolidEntry
 from silhouette.models.mistakes import angle_mistake
 from silhouette.models.model import model_of_solids
-from silhouette.rules.expectations import expectable
-from silhouette.rules.fields import OF_ODDS
-from silhouette.rules.skirmishcorps.classes import BRICK, FIGURE, CoverClass, Posture, cover_class
+from silhouette.rules.fields import OF_ODDS, expectable
+from silhouette.rules.on_table import ModelScene
+from silhouette.rules.skirmishcorps.classes import BRICK, FIGURE, CoverClass, Posture, UnitType, cover_class
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, in_contact, rectangle
-from silhouette.rules.skirmishcorps.costs import UnitType
 from silhouette.rules.skirmishcorps.entries import (
     ASKS,
+    RESULTS,
     AskEntry,
     CoverEntry,
     PairEntry,
@@ -33,11 +33,9 @@ from silhouette.rules.skirmishcorps.entries import (
     SkirmishEntry,
     UnitEntry,
 )
-from silhouette.rules.skirmishcorps.results import RESULTS
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import (
     Piece,
-    TableScene,
     check_names_differ,
     in_millimetres,
     load_table_scene,
@@ -57,16 +55,7 @@ EYE = 7.0 / 8.0
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """A unit on the table.
-
-    Attributes:
-        name: its name, unique in the scene.
-        type: foot, mech or vehicle.
-        posture: standing or prone.
-        bricks: its height standing, as the classes count it; a mini-figure's is four.
-        piece: its body, with its eye.
-        standing: the space that it takes up.
-    """
+    """A unit on the table: its height standing, in bricks, its body with its eye, and the space that it takes up."""
 
     name: str
     type: UnitType
@@ -86,8 +75,6 @@ class Cover:
     """A piece that may protect: a section of cover, or a piece of terrain.
 
     Attributes:
-        name: its name, unique in the scene.
-        piece: its body.
         standing: the space that it takes up.
         corners: (4, 2) the corners of the rectangle round it in plan, anticlockwise: its faces.
         bricks: its height, for messages.
@@ -121,7 +108,7 @@ class SkirmishCheck(Check):
 
 
 @dataclass(frozen=True, eq=False)
-class SkirmishScene(TableScene):
+class SkirmishScene(ModelScene):
     """A table with units and cover on it.
 
     Attributes:
@@ -134,12 +121,17 @@ class SkirmishScene(TableScene):
     units: tuple[Unit, ...]
     covers: tuple[Cover, ...]
 
-    def unit(self, name: str) -> Unit:
-        """The unit of a name.
+    @property
+    def models(self) -> list[str]:
+        """The names of the units."""
+        return [unit.name for unit in self.units]
 
-        Raises:
-            RequestError: where no unit has that name.
-        """
+    def model(self, name: str) -> Piece:
+        """The body of a unit."""
+        return self.unit(name).piece
+
+    def unit(self, name: str) -> Unit:
+        """The unit of a name. RequestError if no unit has that name."""
         for unit in self.units:
             if unit.name == name:
                 return unit
@@ -162,37 +154,37 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     """
     written = validated(SkirmishEntry, document, Location(path))
     entry = _in_millimetres(written)
-    named = [("unit", piece.name) for piece in entry.unit] + [("cover", piece.name) for piece in entry.cover]
+    named = [("unit", unit.name) for unit in entry.unit] + [("cover", section.name) for section in entry.cover]
     check_names_differ(path, named + [("terrain", piece.name) for piece in entry.terrain])
-    models = [(_table_of(unit), _unit_piece(unit)) for unit in written.unit]
-    cover = [
-        {**_cover_piece(section), **_place_of(raw)} for section, raw in zip(entry.cover, written.cover, strict=True)
-    ]
-    table = {
-        **{
-            key: document[key]
-            for key in ("title", "rules", "source", "readings", "pixel", "error", "doubt")
-            if key in document
-        },
+    tables = {name: kind for kind, name in named}
+    units = {unit.name: unit for unit in entry.unit}
+    table = _table_document(written, entry, document)
+    scene = load_table_scene(path, table, Readings, cache, tables, lambda piece: _posed(piece, units.get(piece.name)))
+    fields = table_fields(scene)
+    fields["checks"] = tuple(_check(path, number, raw, entry) for number, raw in enumerate(entry.check, 1))
+    sections = [_section(section, scene.piece(section.name)) for section in entry.cover]
+    whole = SkirmishScene(
+        **fields,
+        units=tuple(_unit(unit, scene.piece(unit.name)) for unit in entry.unit),
+        covers=(*sections, *(_terrain(scene.piece(piece.name)) for piece in entry.terrain)),
+    )
+    return looked_over(whole, faces=False, z_is_ground=True)
+
+
+def _table_document(written: SkirmishEntry, entry: SkirmishEntry, document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of a table scene with the same pieces; the entry is in mm, and what is written need not be."""
+    sections = zip(entry.cover, written.cover, strict=True)
+    shared = ("title", "rules", "source", "readings", "pixel", "error", "doubt")
+    table = {key: document[key] for key in shared if key in document}
+    if written.table:
+        table["table"] = written.table
+    return table | {
         "tolerance": entry.tolerance,
         "units": written.units,
-        **({"table": written.table} if written.table else {}),
-        "terrain": [*cover, *written.terrain],
-        "fighter": [piece for kind, piece in models if kind == "fighter"],
-        "vehicle": [piece for kind, piece in models if kind == "vehicle"],
+        "terrain": [*({**_cover_piece(section), **_place_of(raw)} for section, raw in sections), *written.terrain],
+        "fighter": [_unit_piece(unit) for unit in written.unit if unit.type != "vehicle"],
+        "vehicle": [_unit_piece(unit) for unit in written.unit if unit.type == "vehicle"],
     }
-    tables = {name: kind for kind, name in named}
-    entries = {unit.name: unit for unit in entry.unit}
-    scene = load_table_scene(path, table, Readings, cache, tables, lambda piece: _posed(piece, entries.get(piece.name)))
-    units = {unit.name: _unit(unit, scene.piece(unit.name)) for unit in entry.unit}
-    covers = [_section(section, scene.piece(section.name)) for section in entry.cover]
-    terrain = [_terrain(scene.piece(piece.name)) for piece in entry.terrain]
-    checks = [_check(path, number, raw, entry) for number, raw in enumerate(entry.check, 1)]
-    kept = table_fields(scene)
-    kept["checks"] = tuple(checks)
-    kept["pieces"] = tuple(units[piece.name].piece if piece.name in units else piece for piece in scene.pieces)
-    whole = SkirmishScene(**kept, units=tuple(units.values()), covers=(*covers, *terrain))
-    return looked_over(whole, faces=False, z_is_ground=True)
 
 
 def prone_size(bricks: float) -> tuple[float, float, float]:
@@ -221,16 +213,11 @@ def raised(cover: Cover, top: float) -> Piece:
 
 
 def _in_millimetres(entry: SkirmishEntry) -> SkirmishEntry:
-    """The entry with all places and plan sizes in mm."""
     places = {
         key: tuple(in_millimetres(piece, entry.units) for piece in getattr(entry, key))
         for key in ("terrain", "unit", "cover")
     }
     return in_millimetres(entry, entry.units).model_copy(update=places)
-
-
-def _table_of(entry: UnitEntry) -> str:
-    return "vehicle" if entry.type == "vehicle" else "fighter"
 
 
 def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
@@ -259,34 +246,33 @@ def _cover_piece(entry: CoverEntry) -> dict[str, Any]:
 
 
 def _place_of(entry: UnitEntry | CoverEntry) -> dict[str, Any]:
-    """The keys of the table's entry for the name and the place."""
     lowered = {key: getattr(entry, key) for key in ("on", "under") if getattr(entry, key) is not None}
     return {"name": entry.name, "at": entry.at, **lowered}
 
 
 def _unit(entry: UnitEntry, piece: Piece) -> Unit:
-    ground = float(piece.pose.translation[2])
-    if _is_standard(entry):
-        bricks = FIGURE if entry.height is None else entry.height
-        length, width, thickness = prone_size(bricks)
-        x, y = entry.at[:2]
-        if entry.posture == "prone":
-            footprint = Footprint.of_corners(rectangle(x, y, length, width, entry.lies_along))
-            return _made(entry, bricks, piece, Standing(footprint, ground, ground + thickness))
-        footprint = Footprint.disc(x, y, width / 2)
-        return _made(entry, bricks, piece, Standing(footprint, ground, ground + length))
+    bricks, standing = _standard_room(entry, piece) if _is_standard(entry) else _room_of_model(entry, piece)
+    return Unit(entry.name, entry.type, entry.posture, bricks, piece, standing)
+
+
+def _standard_room(entry: UnitEntry, piece: Piece) -> tuple[float, Standing]:
+    bricks, ground = FIGURE if entry.height is None else entry.height, float(piece.pose.translation[2])
+    length, width, thickness = prone_size(bricks)
+    x, y = entry.at[:2]
+    if entry.posture == "prone":
+        footprint = Footprint.of_corners(rectangle(x, y, length, width, entry.lies_along))
+        return bricks, Standing(footprint, ground, ground + thickness)
+    return bricks, Standing(Footprint.disc(x, y, width / 2), ground, ground + length)
+
+
+def _room_of_model(entry: UnitEntry, piece: Piece) -> tuple[float, Standing]:
     low, high = piece.model.mesh.bounds[0, 2], piece.model.body_box[1, 2]
     bricks = float(high - low) / TALL * FIGURE if entry.height is None else entry.height
     if entry.posture == "prone":
         points = piece.pose.place(piece.model.significant.vertices)
-        footprint = Footprint.around(points)
-        return _made(entry, bricks, piece, Standing(footprint, float(points[:, 2].min()), float(points[:, 2].max())))
-    footprint = Footprint.of_corners(piece.base_outline)
-    return _made(entry, bricks, piece, Standing(footprint, ground + float(low), ground + float(high)))
-
-
-def _made(entry: UnitEntry, bricks: float, piece: Piece, standing: Standing) -> Unit:
-    return Unit(entry.name, entry.type, entry.posture, bricks, piece, standing)
+        return bricks, Standing(Footprint.around(points), float(points[:, 2].min()), float(points[:, 2].max()))
+    ground = float(piece.pose.translation[2])
+    return bricks, Standing(Footprint.of_corners(piece.base_outline), ground + float(low), ground + float(high))
 
 
 def _is_standard(entry: UnitEntry) -> bool:
@@ -359,8 +345,13 @@ def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry
         expect = {key: "none" if key == "cover" and value is None else value for key, value in expect.items()}
     if not isinstance(question, PairEntry):
         return SkirmishCheck("", "", None, expect, question)
+    _check_units(location, question, entry)
+    return SkirmishCheck(question.attacker, question.target, None, expect, question)
+
+
+def _check_units(location: Location, question: PairEntry, entry: SkirmishEntry) -> None:
     units = [unit.name for unit in entry.unit]
-    others = [cover.name for cover in entry.cover] + [piece.name for piece in entry.terrain]
+    others = [section.name for section in entry.cover] + [piece.name for piece in entry.terrain]
     for role, name in (("attacker", question.attacker), ("target", question.target)):
         if name in others:
             raise location.error(f"{role} '{name}' is cover; name a unit")
@@ -368,4 +359,3 @@ def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry
             raise location.error(f"{role} '{name}' is not on the table; {did_you_mean(name, units)}")
     if question.attacker == question.target:
         raise location.error(f"'{question.attacker}' would check itself; name another unit as target")
-    return SkirmishCheck(question.attacker, question.target, None, expect, question)

@@ -1,18 +1,28 @@
-"""JUDGE: SkirmishCorps, line of sight and the protection of cover (R1 to R17): from a measurement to a verdict."""
+"""JUDGE: SkirmishCorps, line of sight and the protection of cover (R1 to R17): from a measurement to a verdict.
+
+attacker, target -> the attacker's own cover: looked over (A9), or too high for a prone unit (R13) -> Look
+-> Observation of all cover together -> `CoverEffect` for each piece that obscures anything -> verdict
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from silhouette.measure.observation import Observation
-from silhouette.meshes.holes import encloses
-from silhouette.rules.base import Measurement, RuleReference, Settings
-from silhouette.rules.fields import Blocker, largest_first
-from silhouette.rules.readings import OtherReading
+import numpy as np
+
+from silhouette.geometry import Floats
+from silhouette.measure.observation import Observation, OcclusionCounts, Sight
+from silhouette.measure.observe import Wanted
+from silhouette.meshes.bounds import bounding_points
+from silhouette.rules.base import Measurement, RuleReference, Settings, too_close
+from silhouette.rules.fields import Blocker, OtherReading, largest_first
+from silhouette.rules.on_table import warnings_of
 from silhouette.rules.skirmishcorps.classes import (
+    BRICK,
     CLASSES,
     FROM_PRONE,
+    LOOKED_OVER,
     PENALTY,
     CoverClass,
     class_of_share,
@@ -21,15 +31,164 @@ from silhouette.rules.skirmishcorps.classes import (
     hit_rule,
     in_bricks,
 )
-from silhouette.rules.skirmishcorps.protection import CoverEffect, Look, cover_effects, look_at, observe_looks
-from silhouette.rules.skirmishcorps.results import LEVELS, SkirmishCorpsVerdict
-from silhouette.rules.skirmishcorps.scene import SkirmishScene, Unit
-from silhouette.rules.table import windows_seen_through
-from silhouette.scenes.warnings import eye_inside
+from silhouette.rules.skirmishcorps.contact import Footprint, Standing, crosses, in_contact, may_hide
+from silhouette.rules.skirmishcorps.entries import LEVELS, SkirmishCorpsVerdict
+from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, raised
+from silhouette.scenes.table import Occluders, Piece
 from silhouette.text import in_a_sentence, share_in_words
 
-VERDICTS = ("open", *(f"{kind} cover" for kind in CLASSES[1:]), "hidden")
-"""The verdicts, from exposed to covered."""
+OVER = BRICK / 4
+"""mm that the eye of a unit that looks over cover is above its top, at least (A9)."""
+
+CLOSE = 40.0
+"""mm: units within this distance of the eye are left out of figures; they block nothing, and would hide the rest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """An attacker's sight of a target, and the part that each piece of cover has in it.
+
+    Attributes:
+        sight: the sight to measure; its occluders are the bodies of ``covers``, in the same order.
+        covers: the pieces that may obscure the target.
+        over: the attacker's own cover that it looks over, and that lies between it and the target (A9).
+        blind: the attacker's own cover that it cannot look over, since it is prone (R13).
+        error_goal: the error, as a share, that is small enough where no threshold is near; None for the default.
+    """
+
+    sight: Sight
+    covers: tuple[Cover, ...]
+    over: tuple[Cover, ...]
+    blind: tuple[Cover, ...]
+    error_goal: float | None
+
+    def observe(self, settings: Settings, *thresholds: float) -> Observation:
+        """The measurement past all cover together; ``thresholds`` are the shares at which an answer changes."""
+        (observed,) = observe_looks([self], settings, *thresholds)
+        return observed
+
+    def cover_of(self, blocker: Piece) -> Cover:
+        """The cover whose body is among the blockers of an observation."""
+        return self.covers[self.sight.occluders.pieces.index(blocker)]
+
+
+@dataclass(frozen=True, eq=False)
+class CoverEffect:
+    """The effect of one piece of cover.
+
+    Attributes:
+        cover: the piece.
+        nearest: pixels of the target of which it is the nearest blocker, among all cover.
+        counts: the measurement with nothing else on the table.
+    """
+
+    cover: Cover
+    nearest: int
+    counts: OcclusionCounts
+
+    @property
+    def share(self) -> float:
+        """The share of the target, from 0 to 1, that this piece alone obscures; its counts must not be empty."""
+        return self.counts.occluded / self.counts.total
+
+
+def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing) -> Look:
+    """The look of an attacker at a body, which takes up a space there, or would after a dive.
+
+    An attacker in contact with very low, low or high cover (if prone: very low or low) looks over it, with its eye at
+    least a quarter brick above the top. Such cover does not obscure, unless the target is in contact with it too (A9).
+    A prone unit cannot look over high cover (R13): that is made high enough to hide everything behind it.
+    """
+    over, blind, ignored = _own_cover(scene, attacker, target)
+    eye = attacker.piece.eye.copy()
+    eye[2] = max([eye[2], *(cover.standing.high + OVER for cover in over)])
+    # A body may reach beyond its base, on which it stands.
+    body = Footprint.around(piece.pose.place(bounding_points(piece.model.significant)))
+    top = max(float(eye[2]), float(piece.body_box[:, 2].max())) + 1.0
+    covers = tuple(
+        cover for cover in scene.covers if cover not in ignored and may_hide(eye[:2], body, cover.standing.footprint)
+    )
+    bodies = [raised(cover, top) if cover in blind and cover.is_section else cover.piece for cover in covers]
+    leant_over = [cover.piece for cover in scene.touched_by(attacker.standing) if cover not in covers]
+    far, close = _bystanders(scene, (attacker.piece, piece), eye)
+    sight = Sight(
+        attacker=attacker.piece,
+        target=piece,
+        eye=eye,
+        facing=piece.ahead,
+        arcs=None,
+        occluders=Occluders.of((body, body.model.mesh) for body in bodies),
+        disregarded=tuple(far),
+        left_out=(*leant_over, *close),
+    )
+    return Look(sight, covers, tuple(over), tuple(blind), scene.error)
+
+
+def _own_cover(scene: SkirmishScene, attacker: Unit, target: Standing) -> tuple[list[Cover], list[Cover], list[Cover]]:
+    """What an attacker is in contact with: what it looks over to the target, cannot look over, and what is ignored."""
+    own = [(cover, cover.class_for(attacker)) for cover in scene.touched_by(attacker.standing)]
+    low = [cover for cover, kind in own if kind in LOOKED_OVER[attacker.posture]]
+    eye, middle, feet = attacker.piece.eye[:2], target.footprint.middle, attacker.standing.low
+    over = [cover for cover in low if crosses(eye, middle, cover.standing, feet)]
+    blind = [cover for cover, kind in own if attacker.posture == "prone" and kind == "high"]
+    tolerance = scene.readings.contact_tolerance
+    return over, blind, [cover for cover in low if not in_contact(target, cover.standing, tolerance)]
+
+
+def _bystanders(scene: SkirmishScene, looking: tuple[Piece, Piece], eye: Floats) -> tuple[list[Piece], list[Piece]]:
+    """The bodies of all other units: those further than `CLOSE` from an eye, and those that are not."""
+    others = [unit.piece for unit in scene.units if not any(unit.piece is piece for piece in looking)]
+    distances = [float(np.hypot(*(other.base_centre - eye[:2]))) for other in others]
+    far = [other for other, distance in zip(others, distances, strict=True) if distance > CLOSE]
+    return far, [other for other, distance in zip(others, distances, strict=True) if distance <= CLOSE]
+
+
+def observe_looks(looks: Sequence[Look], settings: Settings, *thresholds: float) -> list[Observation]:
+    """The measurement of each look past all cover together; ``thresholds`` are the shares at which an answer changes.
+
+    All looks are at one scene, but for where its pieces stand.
+    """
+    goal = looks[0].error_goal if looks else None
+    options = Wanted(thresholds, error_goal=goal, keep=settings.keep, windows=settings.remarks)
+    return settings.observe([look.sight for look in looks], settings.renderer, settings.pixel, options)
+
+
+def cover_effects(
+    looks: Sequence[Look], wholes: Sequence[Observation], settings: Settings, threshold: float
+) -> list[list[CoverEffect]]:
+    """Measures targets past each piece of cover alone that obscures any of them: for each look, in the scene's order.
+
+    Where only one piece reaches into the picture, the measurement of all cover together, in ``wholes``, is that of the
+    piece. ``threshold`` is the share of the target, from 0 to 1, at which the answer changes.
+    """
+    alone = [
+        [
+            (number, look.sight.occluders.pieces.index(blocker))
+            for number, blocker in enumerate(whole.blockers)
+            if whole.counts.alone[number]
+        ]
+        for look, whole in zip(looks, wholes, strict=True)
+    ]
+    apart = [
+        look.sight.past([position])
+        for look, whole, pairs in zip(looks, wholes, alone, strict=True)
+        for _, position in pairs
+        if len(whole.blockers) > 1
+    ]
+    options = Wanted((threshold,), error_goal=looks[0].error_goal if looks else None)
+    measured = iter(settings.observe(apart, settings.renderer, settings.pixel, options))
+    return [
+        [
+            CoverEffect(
+                look.covers[position],
+                whole.counts.nearest[number],
+                next(measured).counts if len(whole.blockers) > 1 else whole.counts,
+            )
+            for number, position in pairs
+        ]
+        for look, whole, pairs in zip(looks, wholes, alone, strict=True)
+    ]
+
 
 OTHER_CLASS = {"piece": "obscured share", "obscured share": "piece"}
 """The other reading of where classes come from, by the one chosen (A15)."""
@@ -88,10 +247,7 @@ def protections(
 ) -> list[SkirmishCorpsVerdict]:
     """The verdicts on line of sight from the attacker's eye, the protection of cover, and the roll to hit.
 
-    Args:
-        questions: a scene, an attacker and a target each; the scenes are one, but for where its pieces stand. All are
-            measured together.
-        settings: of the measurement.
+    All are measured together; the scenes are one, but for where its pieces stand.
     """
     if not questions:
         return []
@@ -113,8 +269,7 @@ def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
     rule, reason = _grounds(shot, answer)
     could_be = _could_be(shot)
     if len(could_be) > 1:
-        others = " or ".join(word for word in could_be if word != answer.verdict)
-        reason += f"; too close to call, it could be {others}"
+        reason += too_close(answer.verdict, could_be)
     others_read = _other_readings(shot, answer)
     for other in others_read:
         reason += f"; with {other['reading']}: {other['verdict']}"
@@ -187,7 +342,6 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
 
 
 def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
-    """The rule and the reason where nothing of the target is seen."""
     attacker, target = shot.attacker, shot.target
     blind = [cover for cover in shot.look.blind if any(cover is effect.cover for effect in shot.effects)]
     if blind:
@@ -213,7 +367,6 @@ def _fired_over(shot: _Shot) -> tuple[RuleReference | None, str]:
 
 
 def _penalty(penalty: int) -> str:
-    """A penalty to hit in words."""
     return f"{penalty} to hit" if penalty else "no penalty to hit"
 
 
@@ -226,15 +379,23 @@ def _could_be(shot: _Shot) -> tuple[str, ...]:
     band = max(counts.error_seen, tolerance) if seen else counts.error_seen
     possible = {"hidden"} if seen <= band else set()
     if seen + band > 0.0:
-        # Any piece may give any of its classes while the others give their least: the strongest of these decides.
-        kinds = [_kinds_within(shot, effect) for effect in shot.effects]
-        least = [min(kinds_of_piece, key=shot.weight) for kinds_of_piece in kinds]
-        for number, kinds_of_piece in enumerate(kinds):
-            others = least[:number] + least[number + 1 :]
-            possible |= {cover_words(max([kind, *others], key=shot.weight)) for kind in kinds_of_piece}
-        possible |= set() if kinds else {"no cover"}
-    possible = {"open" if word == "no cover" else word for word in possible}
-    return tuple(verdict for verdict in VERDICTS if verdict in possible)
+        possible |= {"open" if kind == "none" else cover_words(kind) for kind in _kinds_of_protection(shot)}
+    return tuple(verdict for verdict in LEVELS if verdict in possible)
+
+
+def _kinds_of_protection(shot: _Shot) -> set[CoverClass]:
+    """The classes of protection that a target may have within the errors.
+
+    Any piece may give any of its classes while the others give their least: the strongest of these decides.
+    """
+    kinds = [_kinds_within(shot, effect) for effect in shot.effects]
+    least = [min(of_piece, key=shot.weight) for of_piece in kinds]
+    possible = {
+        max([kind, *least[:number], *least[number + 1 :]], key=shot.weight)
+        for number, of_piece in enumerate(kinds)
+        for kind in of_piece
+    }
+    return possible or {"none"}
 
 
 def _kinds_within(shot: _Shot, effect: CoverEffect) -> set[CoverClass]:
@@ -258,22 +419,14 @@ def _other_readings(shot: _Shot, answer: _Answer) -> tuple[OtherReading, ...]:
 
 
 def _blockers(shot: _Shot) -> tuple[Blocker, ...]:
-    """The pieces in the way, the largest share first."""
     total = shot.whole.counts.total
     return largest_first(Blocker(effect.cover.name, effect.nearest / total, effect.share) for effect in shot.effects)
 
 
 def _warnings(shot: _Shot, pixel: float) -> tuple[str, ...]:
     """Warnings about the measurement, where pieces stand, and the models, each once."""
-    attacker, warnings = shot.attacker, list[str]()
-    if abs(shot.whole.pixel - pixel) > 0.01 * pixel:
-        warnings.append(f"measured at {shot.whole.pixel:.2g} mm per pixel instead of {pixel:g}")
-    warnings += attacker.piece.eye_warnings
-    bodies = shot.look.sight.occluders.pieces
-    for cover, piece in zip(shot.look.covers, bodies, strict=True):
-        if encloses(piece.model.mesh, piece.pose.localise(shot.look.sight.eye[None])[0]):
-            warnings.append(eye_inside(attacker.piece, cover.piece))
-    warnings += windows_seen_through(shot.whole)
+    attacker, bodies = shot.attacker, shot.look.sight.occluders.pieces
+    warnings = warnings_of(shot.whole, pixel, ((piece, piece.model.mesh) for piece in bodies))
     pieces = (attacker.piece, shot.target.piece, *bodies)
     warnings += shot.scene.doubts(attacker.name, (piece.name for piece in pieces[1:]))
     warnings += [warning for piece in pieces for warning in piece.all_warnings]

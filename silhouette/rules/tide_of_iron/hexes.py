@@ -21,7 +21,7 @@ So an answer depends neither on how far apart the two ends are nor on where they
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 Address = tuple[int, int]
@@ -131,19 +131,24 @@ def _steps_entered(q: int, r: int, shift: int) -> tuple[Address, ...]:
         return ()
     if abs(q) < abs(r):  # the mirror image in the line q = r, where left and right change places
         return tuple((a, b) for b, a in _steps_entered(r, q, -shift))
-    # Of each column of hexes only three can be met: the one nearest to the line, and its two neighbours.
     reach = max(abs(q * corner_r - r * corner_q) for corner_q, corner_r in CORNERS)
     steps = []
-    for column in range(0, q + 1, 1) if q > 0 else range(0, q - 1, -1):
-        nearest = r * column // q
-        for row in (nearest - 1, nearest, nearest + 1):
-            cross = 3 * (q * row - r * column)  # above 0 to the left; 3 since corners lie at a third of `CORNERS`
-            along = (2 * q + r) * column + (q + 2 * r) * row  # twice the scalar product with the line
-            if abs(cross) < reach or (shift and cross * shift == reach):
-                steps.append((along, (column, row)))
+    for column, row in _near_line(q, r):
+        cross = 3 * (q * row - r * column)  # above 0 to the left; 3 since corners lie at a third of `CORNERS`
+        along = (2 * q + r) * column + (q + 2 * r) * row  # twice the scalar product with the line
+        if abs(cross) < reach or (shift and cross * shift == reach):
+            steps.append((along, (column, row)))
     length = (2 * q + r) * q + (q + 2 * r) * r
     # From one hex to the next the line crosses the edge between them, so that the next centre lies further along.
     return tuple(step for along, step in sorted(steps) if 0 < along < length)
+
+
+def _near_line(q: int, r: int) -> Iterator[Address]:
+    """Of each column of hexes the three that the line may meet: the one nearest to it, and its two neighbours."""
+    for column in range(0, q + 1, 1) if q > 0 else range(0, q - 1, -1):
+        nearest = r * column // q
+        for row in (nearest - 1, nearest, nearest + 1):
+            yield column, row
 
 
 def bounding_ranges(addresses: Iterable[Address]) -> tuple[range, range]:

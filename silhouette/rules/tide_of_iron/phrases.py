@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from silhouette.rules.base import Phrase
 from silhouette.rules.tide_of_iron.hexes import in_words
-from silhouette.rules.tide_of_iron.results import TideOfIronVerdict
+from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict
 
 PHRASES: Mapping[str, Phrase] = {
     "map title": "Not seen from {attacker}",
@@ -49,7 +49,7 @@ PHRASES: Mapping[str, Phrase] = {
 
 
 def short_reason(verdict: TideOfIronVerdict, words: Callable[..., str]) -> str:
-    """Why a verdict is as it is, in one sentence of `PHRASES`; see `HasFigures.short_reason`."""
+    """Why a verdict is as it is, in one sentence of `PHRASES`; see `Rule.short_reason`."""
     key = "why one side clear" if verdict.along_edge and verdict.cause == "clear" else f"why {verdict.cause}"
     attacker, target = verdict.attacker, verdict.target
     if verdict.cause == "blind_hex" and verdict.elevations[0] < verdict.elevations[1]:

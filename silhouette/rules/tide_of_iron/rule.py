@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.models.entries import ArcName
-from silhouette.rules.abilities import HasDescription, HasFigures, HasFirstScene, HasOverview, HasStage
-from silhouette.rules.base import Figure, Pieces, Rule, Settings
-from silhouette.rules.expectations import check_expectations
-from silhouette.rules.tide_of_iron.figures import PAGE, draw_whole_board, figures
+from silhouette.rules.abilities import HasDescription, HasFirstScene
+from silhouette.rules.base import ExactRule, Pieces
 from silhouette.rules.tide_of_iron.hexes import in_words
-from silhouette.rules.tide_of_iron.judge import ruling
+from silhouette.rules.tide_of_iron.judge import CAUSES, LEVELS, NAME, TideOfIronVerdict, ruling
 from silhouette.rules.tide_of_iron.phrases import PHRASES, short_reason
-from silhouette.rules.tide_of_iron.results import (
-    CAUSES,
-    LEVELS,
-    NAME,
-    VERDICTS,
-    TideOfIronVerdict,
-)
 from silhouette.rules.tide_of_iron.scene import (
     HexScene,
     HexSceneEntry,
@@ -31,21 +22,13 @@ from silhouette.rules.tide_of_iron.scene import (
     load_hex_scene,
     refuse_too_long,
 )
-from silhouette.rules.tide_of_iron.stage import stage
 from silhouette.scenes.scene import Check
 
 MOST_CHECKS = 100_000
 """The greatest number of checks of everyone against everyone."""
 
 
-class TideOfIron(
-    Rule[HexScene, TideOfIronVerdict],
-    HasFigures[HexScene],
-    HasOverview[HexScene],
-    HasStage[HexScene],
-    HasDescription[HexScene],
-    HasFirstScene,
-):
+class TideOfIron(ExactRule[HexScene, TideOfIronVerdict], HasDescription[HexScene], HasFirstScene):
     """Tide of Iron's rules for line of sight; see `silhouette.rules.base.Rule`."""
 
     name = NAME
@@ -57,24 +40,23 @@ class TideOfIron(
     verdict_type = TideOfIronVerdict
     phrases = PHRASES
     levels = LEVELS
+    without_arcs = "units of {title} look all round; leave the arc '{arc}' out"
 
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> HexScene:
-        """The map, units and checks that a document describes; nothing of it is cached.
+    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> HexScene:
+        """The map, units and checks that a document describes; nothing of it is worth keeping in a cache."""
+        return load_hex_scene(path, document)
 
-        Raises:
-            FileError: where the scene is not valid, or expects a result that no check has.
-        """
-        scene = load_hex_scene(path, document)
-        check_expectations(path, scene.checks, TideOfIronVerdict.fields, {"verdict": VERDICTS, "cause": CAUSES})
-        return scene
+    def expectable_words(self) -> Mapping[str, Sequence[str]]:
+        """The verdicts and the causes."""
+        return {**super().expectable_words(), "cause": CAUSES}
+
+    def lookers(self, scene: HexScene) -> list[str]:
+        """The units, or where there is none the addresses of the described hexes, in words."""
+        return list(scene.units) or [in_words(address) for address in scene.described]
 
     def everyone(self, scene: HexScene) -> tuple[Check, ...]:
-        """The checks from each unit, or where there is none from each described hex, to every hex of `HexScene.map`.
-
-        Raises:
-            RequestError: where the scene has no unit and no described hex, or too many checks would result.
-        """
-        attackers = list(scene.units) or [in_words(address) for address in scene.described]
+        """The checks from each unit, or where there is none from each described hex, to every hex of `HexScene.map`."""
+        attackers = self.lookers(scene)
         if not attackers:
             raise RequestError(f"{scene.path}: no unit stands there and no hex is described; add a [[unit]] that looks")
         targets = [in_words(address) for address in scene.map()]
@@ -88,32 +70,21 @@ class TideOfIron(
         return checks
 
     def between(self, scene: HexScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
-        """The checks from a unit or an address to another, or, without a target, to every hex of `HexScene.map`.
+        """The checks from a unit or an address to another, or, without a target, to every hex of `HexScene.map`."""
+        self.refuse(scene, attacker, target, arc)
+        if target is None:
+            return scene.checks_from(attacker)
+        return (Check(as_spelt(attacker), as_spelt(target)),)
 
-        Raises:
-            RequestError: where a name is no unit and no address, or an arc is given.
-        """
-        if arc is not None:
-            raise RequestError(f"{scene.path}: units of {self.title} look all round; leave the arc '{arc}' out")
-        scene.address(attacker)
-        if target is not None:
-            scene.address(target)
-            return (Check(as_spelt(attacker), as_spelt(target)),)
-        return scene.checks_from(attacker)
+    def refuse(self, scene: HexScene, attacker: str, target: str | None, arc: ArcName | None) -> None:
+        """Refuses an arc, and what is neither a unit nor an address."""
+        super().refuse(scene, attacker, target, arc)
+        for words in filter(None, (attacker, target)):
+            scene.address(words)
 
     short_reason = staticmethod(short_reason)
 
-    def judge(self, requests: Sequence[tuple[HexScene, Check]], settings: Settings) -> list[TideOfIronVerdict]:
-        """The rulings on checks, in their order; nothing is measured, so that no setting matters."""
-        return [ruling(scene, check) for scene, check in requests]
-
-    figures = staticmethod(figures)
-
-    def overview(self, scene: HexScene) -> Figure:
-        """The whole board, with its units."""
-        return Figure("table", lambda sheet: draw_whole_board(sheet, scene), width=PAGE)
-
-    stage = staticmethod(stage)
+    ruling = staticmethod(ruling)
 
     def basis(self, scene: HexScene) -> list[tuple[str, str]]:
         """The terrain and level of every hex that the scene does not describe."""

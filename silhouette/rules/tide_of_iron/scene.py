@@ -151,12 +151,7 @@ class HexSceneEntry(SceneEntry):
 
 
 class Ground(NamedTuple):
-    """The terrain and the level of a hex.
-
-    Attributes:
-        terrain: its kind; all but "clear" block.
-        elevation: its level, from 0 up.
-    """
+    """The terrain and the level of a hex."""
 
     terrain: Terrain
     elevation: int
@@ -197,8 +192,8 @@ class HexScene(Scene):
             return self.units[words]
         address = from_words(words)
         if address is None:
-            known = did_you_mean(words, self.units, "the units are")
-            raise RequestError(f"{self.path}: '{words}' is no unit, nor an address such as 4,0; {known}")
+            near = did_you_mean(words, self.units, "the units are")
+            raise RequestError(f"{self.path}: '{words}' is no unit, nor an address such as 4,0; {near}")
         if max(map(abs, address)) > MAX_ADDRESS:
             raise RequestError(f"{self.path}: '{words}' lies off every map; say {_ADDRESS}")
         return address
@@ -223,14 +218,7 @@ class HexScene(Scene):
         return [(q, r) for r in rows for q in columns]
 
     def checks_from(self, attacker: str) -> tuple[Check, ...]:
-        """The checks of one attacker against every hex of `map`, or against its own hex where the scene names none.
-
-        Args:
-            attacker: a unit's name, or an address in words.
-
-        Raises:
-            RequestError: where it is neither, or where the map is too large.
-        """
+        """The checks of a unit or an address, in words, against every hex of `map`, or its own where that is empty."""
         targets = self.map() or [self.address(attacker)]
         return tuple(Check(as_spelt(attacker), in_words(address)) for address in targets)
 
@@ -317,6 +305,6 @@ def _units(path: Path, entries: Sequence[UnitEntry]) -> dict[str, Address]:
 def _check(location: Location, entry: CheckEntry, units: Mapping[str, Address]) -> Check:
     for role, who in (("attacker", entry.attacker), ("target", entry.target)):
         if who not in units and from_words(who) is None:
-            known = did_you_mean(who, units, "the units are")
-            raise location.error(f"{role} '{who}' is no unit, nor an address such as [4, 0]; {known}")
+            near = did_you_mean(who, units, "the units are")
+            raise location.error(f"{role} '{who}' is no unit, nor an address such as [4, 0]; {near}")
     return Check(entry.attacker, entry.target, expect=entry.expect)

@@ -9,10 +9,10 @@ import pytest
 
 from silhouette.errors import RequestError
 from silhouette.files.documents import read_document
-from silhouette.rules.crisis_protocol.results import VERDICTS, CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.judge import VERDICTS, CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL
 from silhouette.rules.crisis_protocol.scene import MOST_OVERLAPS
-from silhouette.rules.expectations import unmet_expectations
+from silhouette.rules.fields import unmet_expectations
 from tests.support.commands import run
 from tests.support.crisis_protocol_tables import box, load, moved, scene, verdict, verdicts, wall
 

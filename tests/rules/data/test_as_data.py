@@ -23,8 +23,8 @@ from silhouette.rules.base import Settings
 from silhouette.rules.data.scene import DataScene
 from silhouette.rules.skirmishcorps.classes import BRICK
 from silhouette.rules.skirmishcorps.entries import Readings
-from silhouette.rules.skirmishcorps.protection import look_at
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
+from silhouette.rules.skirmishcorps.shooting import look_at
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 from tests.relations.pieces import piece

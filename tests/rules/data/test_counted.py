@@ -12,6 +12,8 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from silhouette.drawing.captions import BOLD
+from silhouette.drawing.games import drawing_of
+from silhouette.drawing.games.by_data import draw_clauses, draw_models, first_tally, look_of, rows_of
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.files.cache import Cache
@@ -21,8 +23,6 @@ from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
 from silhouette.rules.data import counted
-from silhouette.rules.data.counted import draw_models, first_tally, look_of, rows_of
-from silhouette.rules.data.figures import draw_clauses
 from silhouette.rules.data.found import Counted, Use
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene
@@ -134,7 +134,7 @@ def test_a_shooter_that_is_counted_is_shown_looking() -> None:
 def test_the_small_print_of_every_figure_has_the_count() -> None:
     scene, verdict = ruled("the_old_world/example")
     told = "Counted for clause 8: 2 of 3 models: Vex, Yar."
-    figures = rule_called(scene.rules).figures(scene, scene.checks[0], verdict, EMBREE)
+    figures = drawing_of(scene.rules).figures(scene, scene.checks[0], verdict, EMBREE)
     assert [figure.name for figure in figures] == ["plan", "models", "eye", "side"]
     for figure in figures:
         with settings():
@@ -146,7 +146,7 @@ def test_the_small_print_of_every_figure_has_the_count() -> None:
 
 def test_where_nothing_was_counted_there_is_no_such_figure() -> None:
     scene, verdict = ruled("the_old_world/two_ranks")
-    figures = rule_called(scene.rules).figures(scene, scene.checks[0], verdict, EMBREE)
+    figures = drawing_of(scene.rules).figures(scene, scene.checks[0], verdict, EMBREE)
     assert "models" not in [figure.name for figure in figures]
 
 

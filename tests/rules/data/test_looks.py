@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from silhouette.drawing.games import drawing_of
 from silhouette.judging import load_scene
 from silhouette.renderers import choose
 from silhouette.rules import rule_of
@@ -161,8 +162,7 @@ def test_what_a_look_leaves_out_is_disregarded_in_figures(place: Path) -> None:
 
 def test_an_arc_is_shown_by_the_plan_of_the_look(place: Path) -> None:
     scene, (_, found) = verdicts(place)
-    rule = rule_of(place, {"rules": scene.written})
-    figures = rule.figures(scene, scene.checks[1], found, choose("embree"))
+    figures = drawing_of(scene.rules).figures(scene, scene.checks[1], found, choose("embree"))
     assert [figure.name for figure in figures] == ["eye", "plan", "side"]
 
 

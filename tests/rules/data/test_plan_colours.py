@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from silhouette.drawing.games.by_data import decisive, draw_clauses, hiding_only
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.styles import DARK, PRINT, Style
 from silhouette.files.cache import Cache
@@ -14,7 +15,6 @@ from silhouette.judging import load_scene
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.rules.data.figures import decisive, draw_clauses, hiding_only
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene
 

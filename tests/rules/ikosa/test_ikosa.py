@@ -12,9 +12,8 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.expectations import unmet_expectations
-from silhouette.rules.ikosa.judge import graded
-from silhouette.rules.ikosa.results import VERDICTS, IkosaVerdict
+from silhouette.rules.fields import unmet_expectations
+from silhouette.rules.ikosa.judge import VERDICTS, IkosaVerdict, graded
 from silhouette.rules.ikosa.rule import IKOSA
 from silhouette.rules.ikosa.scene import CellScene
 from tests.support.commands import run

@@ -18,8 +18,7 @@ from silhouette.rules.ikosa.cell_lines import (
     holds,
     point_of,
 )
-from silhouette.rules.ikosa.judge import graded
-from silhouette.rules.ikosa.lines import Lines
+from silhouette.rules.ikosa.judge import Lines, graded
 from tests.rules.ikosa.test_ikosa import verdict_of
 
 LITTLE = Fraction(1, 1000)

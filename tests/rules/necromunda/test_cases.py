@@ -12,8 +12,8 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
-from silhouette.rules.expectations import unmet_expectations
-from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.fields import unmet_expectations
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from tests.conftest import started
 from tests.support.rulings import ruled

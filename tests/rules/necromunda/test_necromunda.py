@@ -13,7 +13,7 @@ from silhouette.errors import SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
 from tests.support.rulings import ruled

@@ -17,10 +17,10 @@ from silhouette.measure.observe import PLAIN, Wanted, observe_many
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Settings
-from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.fields import alternatives
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings
-from silhouette.rules.readings import alternatives
 from tests.support.commands import run
 
 EMBREE = EmbreeRenderer()

@@ -18,8 +18,7 @@ from silhouette.measure.observation import OcclusionCounts
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.fields import Blocker
-from silhouette.rules.necromunda.judge import _could_be, _ladder, _ReasonWords, _warnings
-from silhouette.rules.necromunda.results import VERDICTS
+from silhouette.rules.necromunda.judge import VERDICTS, _could_be, _ladder, _ReasonWords, _warnings
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
 from tests.rules.necromunda.test_necromunda import NOWHERE, duel, fighter, judged, table

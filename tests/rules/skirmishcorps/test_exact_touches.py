@@ -14,7 +14,6 @@ import pytest
 
 from silhouette.files.cache import Cache
 from silhouette.rules.skirmishcorps.classes import BRICK
-from silhouette.rules.skirmishcorps.close import Dive, _bodies, _can_reach
 from silhouette.rules.skirmishcorps.contact import (
     EPSILON,
     Footprint,
@@ -28,10 +27,10 @@ from silhouette.rules.skirmishcorps.contact import (
     overlaps,
     rectangle,
 )
-from silhouette.rules.skirmishcorps.protection import CLOSE, look_at
+from silhouette.rules.skirmishcorps.judge import Dive, _bodies, _can_reach
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
-from silhouette.rules.skirmishcorps.shooting import _warnings
+from silhouette.rules.skirmishcorps.shooting import CLOSE, _warnings, look_at
 from tests.rules.skirmishcorps.test_skirmishcorps import asked, rows
 from tests.rules.skirmishcorps.test_thresholds import settled
 from tests.support.skirmishcorps_scenes import Document, between
@@ -355,7 +354,7 @@ def test_another_pixel_than_the_one_asked_for_is_told_from_one_percent_on(measur
     shot: Any = SimpleNamespace(
         attacker=SimpleNamespace(name="A", piece=piece),
         target=SimpleNamespace(name="T", piece=piece),
-        whole=SimpleNamespace(pixel=measured, looked_through=()),
+        whole=SimpleNamespace(pixel=measured, looked_through=(), sight=SimpleNamespace(attacker=piece)),
         look=SimpleNamespace(covers=(), sight=SimpleNamespace(occluders=SimpleNamespace(pieces=()))),
         scene=SimpleNamespace(doubts=lambda attacker, others: []),
     )

@@ -14,8 +14,8 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.expectations import unmet_expectations
-from silhouette.rules.skirmishcorps.results import RESULTS
+from silhouette.rules.fields import unmet_expectations
+from silhouette.rules.skirmishcorps.entries import RESULTS
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from silhouette.scenes.scene import Check
 from tests.support.commands import run
@@ -175,7 +175,7 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
 
 
 def test_drawn_dice_do_not_depend_on_the_machine() -> None:
-    script = "from silhouette.rules.skirmishcorps.costs import roll_dice; print(roll_dice(5, 7))"
+    script = "from silhouette.rules.skirmishcorps.classes import roll_dice; print(roll_dice(5, 7))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "(2, 1, 4, 1, 4)"
 

@@ -11,8 +11,16 @@ import pytest
 import shapely
 
 from silhouette.files.cache import Cache
-from silhouette.rules.skirmishcorps.classes import EPSILON, class_of_share, cover_class
-from silhouette.rules.skirmishcorps.close import Dive
+from silhouette.rules.skirmishcorps.classes import (
+    EPSILON,
+    class_of_share,
+    cover_class,
+    cover_wounds,
+    is_destroyed,
+    penetrating_damage,
+    pile_through,
+    vault_cost,
+)
 from silhouette.rules.skirmishcorps.contact import (
     Footprint,
     Standing,
@@ -23,15 +31,9 @@ from silhouette.rules.skirmishcorps.contact import (
     overlaps,
     rectangle,
 )
-from silhouette.rules.skirmishcorps.costs import (
-    cover_wounds,
-    is_destroyed,
-    penetrating_damage,
-    pile_through,
-    vault_cost,
-)
-from silhouette.rules.skirmishcorps.protection import OVER, look_at
+from silhouette.rules.skirmishcorps.judge import Dive
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
+from silhouette.rules.skirmishcorps.shooting import OVER, look_at
 from tests.rules.skirmishcorps.test_skirmishcorps import asked, rows
 from tests.support.skirmishcorps_scenes import between
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from silhouette.rules.tide_of_iron.hexes import LEFT, RIGHT, along_edges, distance, entered
-from silhouette.rules.tide_of_iron.lines import Ends
+from silhouette.rules.tide_of_iron.judge import Ends
 from tests.support.tide_of_iron_maps import judged, ruling
 
 SIX = (0, 0), (6, 0)

@@ -12,9 +12,8 @@ from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.rules import rule_called
-from silhouette.rules.expectations import unmet_expectations
-from silhouette.rules.tide_of_iron.judge import SECTIONS
-from silhouette.rules.tide_of_iron.results import CAUSES, TideOfIronVerdict
+from silhouette.rules.fields import unmet_expectations
+from silhouette.rules.tide_of_iron.judge import CAUSES, SECTIONS, TideOfIronVerdict
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 from silhouette.rules.tide_of_iron.scene import HexScene
 from tests.support.commands import run

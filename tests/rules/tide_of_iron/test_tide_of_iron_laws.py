@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from silhouette.files.cache import Cache
 from silhouette.rules.tide_of_iron.hexes import CORNERS, Address, in_words
-from silhouette.rules.tide_of_iron.judge import SECTIONS
-from silhouette.rules.tide_of_iron.results import CAUSES
+from silhouette.rules.tide_of_iron.judge import CAUSES, SECTIONS
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 from silhouette.scenes.scene import Check
 from tests.rules.tide_of_iron.test_hexes import SYMMETRIES

@@ -13,22 +13,21 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
+from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.solids import pawn
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
-from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.strokes import disc, line, title
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, Number, validated
 from silhouette.geometry import Pose
-from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.abilities import HasDescription, HasFigures, HasStage
-from silhouette.rules.base import Figure, Level, Pieces, Rule, RuleReference, Settings, Verdict
-from silhouette.rules.expectations import check_expectations
+from silhouette.rules.abilities import HasDescription
+from silhouette.rules.base import Level, Pieces, Rule, RuleReference, Settings, Verdict
 from silhouette.rules.fields import GROUNDS, VERDICT, WHO, ResultField
 from silhouette.scenes.entries import CheckEntry, SceneEntry
-from silhouette.scenes.scene import Check, Scene, between, everyone
+from silhouette.scenes.scene import Check, Scene
 
 LEVELS = {"lucky": Level.CLEAR, "curtained": Level.PARTIAL, "unlucky": Level.BLOCKED}
 
@@ -73,8 +72,7 @@ class CoinTossVerdict(Verdict):
 
 class CoinToss(
     Rule[CoinTossScene, CoinTossVerdict],
-    HasFigures[CoinTossScene],
-    HasStage[CoinTossScene],
+    GameDrawing[CoinTossScene],
     HasDescription[CoinTossScene],
 ):
     """The rules of the game."""
@@ -87,22 +85,17 @@ class CoinToss(
     verdict_type = CoinTossVerdict
     scene_entry = CoinTossEntry
     readings_entry = Readings
+    kind_of_lookers = "players"
 
-    def load(self, path: Path, document: dict[str, Any], cache: Cache) -> CoinTossScene:
+    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> CoinTossScene:
         entry = validated(CoinTossEntry, document, Location(path))
         readings = validated(Readings, entry.readings, Location(path, "readings"))
         checks = tuple(Check(check.attacker, check.target, expect=check.expect) for check in entry.check)
-        check_expectations(path, checks, CoinTossVerdict.fields, {})
         players = {player.name: player for player in entry.player}
         return CoinTossScene(path, entry.title, self.name, checks, readings, None, entry.source, (), players)
 
-    def everyone(self, scene: CoinTossScene) -> tuple[Check, ...]:
-        return everyone(scene.path, list(scene.players), "players")
-
-    def between(
-        self, scene: CoinTossScene, attacker: str, target: str | None, arc: ArcName | None
-    ) -> tuple[Check, ...]:
-        return between(scene.path, list(scene.players), "players", attacker, target, arc)
+    def lookers(self, scene: CoinTossScene) -> list[str]:
+        return list(scene.players)
 
     def judge(self, requests: Sequence[tuple[CoinTossScene, Check]], settings: Settings) -> list[CoinTossVerdict]:
         return [self._ruling(scene, check.attacker, check.target) for scene, check in requests]

@@ -1,39 +1,46 @@
-"""DRAW: a Crisis Protocol check as a plan: bases, terrain with sizes, ranges, and the line that is free or blocked.
+"""DRAW: a Crisis Protocol table on a stage: terrain and characters, each as high as its size.
+
+The rules know sizes and a plan, no heights: the page says that heights are for display alone.
+
+A Crisis Protocol check as a plan: bases, terrain with sizes, ranges, and the line that is free or blocked.
 
 All facts in the figure come from the verdict: the free line, the blockers, the cover, the distance.
 
     bases and polygons, their part in the verdict -> ranges as they are measured -> the line -> names and legend
+
+A whole Crisis Protocol table from above, without any check: bases, terrain and objects with their sizes.
+
+PlanScene -> rectangle round all pieces -> terrain, objects, bases -> names, numbers along the edges
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import shapely
 
 from silhouette.drawing.captions import BOLD, EDGE, HAIRLINE, LINE, NAME, SMALL, THIN, Swatch
-from silhouette.drawing.rulers import draw_ticks
-from silhouette.drawing.sheet import COLUMN, NAMED, Sheet
+from silhouette.drawing.games import GameDrawing
+from silhouette.drawing.in_3d.simplifying import Shape
+from silhouette.drawing.in_3d.solids import pawn, prism
+from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.drawing.rulers import draw_grid, draw_numbers, draw_rulers, draw_ticks, room_round
+from silhouette.drawing.sheet import COLUMN, NAMED, Figure, Sheet
 from silhouette.drawing.strokes import AreaStyle, area, arrow, cross, disc, line, short, tint, title
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import why
-from silhouette.geometry import INCH, Floats
+from silhouette.files.cache import Cache
+from silhouette.geometry import INCH, Floats, Pose
 from silhouette.relations.plane_geometry import tangent_quadrilateral
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.base import Figure
-from silhouette.rules.crisis_protocol.results import CrisisProtocolVerdict
-from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene
+from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
+from silhouette.rules.crisis_protocol.scene import METRIC, Character, Feature, PlanScene, millimetres
 from silhouette.scenes.scene import Check
 
 BLOCKS, COVERS = "////", "...."
 """Hatches of terrain that blocks, and of terrain that gives cover."""
-
-METRIC = {"mm": 1.0, "cm": 10.0, "m": 1000.0}
-"""The length in mm of a unit of a scene, by its name."""
-
-INCHES = dict.fromkeys(("inch", "inches", "in", '"'), INCH)
-"""The length of an inch in mm, by each of its names."""
 
 FRAME_MARGIN = 0.22
 """The margin round attacker and target for terrain that has no part in the verdict, as a share of their distance."""
@@ -42,13 +49,6 @@ TICKS = 4.5
 """The room along the upper and the right edge for the numbers of the ticks, mm on paper."""
 
 DASHED, DOTTED = "--", ":"
-
-
-def figures(
-    scene: PlanScene, check: Check, verdict: CrisisProtocolVerdict, renderer: Renderer | None = None
-) -> list[Figure]:
-    """The one figure of a check, its plan."""
-    return [Figure("plan", lambda sheet: draw_bases_plan(sheet, scene, check, verdict))]
 
 
 def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: CrisisProtocolVerdict) -> None:
@@ -317,15 +317,6 @@ class _Plan:
         return f"{told} ({self.words('inches', number=self.words.number(f'{length * mm / INCH:.3g}'))})" if mm else told
 
 
-def millimetres(unit: str) -> float | None:
-    """The length of a unit in mm, by its name in a scene; None where it is not known.
-
-    >>> millimetres("cm"), millimetres("inches"), millimetres("squares")
-    (10.0, 25.4, None)
-    """
-    return {**METRIC, **INCHES}.get(unit.lower())
-
-
 def _radius(piece: Character | Feature) -> float:
     return piece.base.radius if isinstance(piece, Character) else 0.0
 
@@ -351,3 +342,164 @@ def _round(centre: tuple[float, float], radius: float) -> Floats:
     turn = np.linspace(0.0, 2.0 * np.pi, 120, endpoint=False)
     points: Floats = np.array(centre) + radius * np.column_stack([np.cos(turn), np.sin(turn)])
     return points
+
+
+PAGE = 170.0
+"""The width of the page, and the most height of its drawing: two columns of print, mm."""
+
+ROOM = 0.06
+"""The room round the pieces, as a share of their extent."""
+
+
+def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) -> None:
+    """Draws the plan of a whole table on a grid in inches; in the scene's own units, where their length is not known.
+
+    Args:
+        sheet: the sheet to draw on.
+        scene: any scene, with or without checks.
+        as_ground: whether it is the ground of a map: the outlines of terrain and objects are then drawn once more, over
+            what is painted on them, and characters have no colours that a map may have.
+    """
+    points = [_ends(one.base.centre, one.base.radius) for one in scene.characters]
+    points += [feature.outline.corners for feature in (*scene.terrain, *scene.objects)]
+    every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])
+    low, high = every.min(axis=0), every.max(axis=0)
+    room = max(ROOM * float((high - low).max()), 1e-9)
+    left, bottom, right, top = box = (*(low - room).tolist(), *(high + room).tolist())
+    sheet.tallest = PAGE
+    sheet.frame(*room_round(box, sheet.width, PAGE), ground=sheet.style.paper, line=False)
+    style, words = sheet.style, sheet.words.of(scene.rules)
+    corners = np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
+    area(sheet, corners, fill=style.ground, edge=style.rule, width=LINE, zorder=0.1, mark="table")
+    mm = millimetres(scene.units)
+    if mm is None:
+        draw_numbers(sheet, box)
+        sheet.note(words("whole table", units=scene.units))
+    else:
+        inches = round(draw_grid(sheet, box, mm=mm) / INCH)
+        draw_rulers(sheet, box, mm=mm)
+        sheet.note(sheet.words("table", inches=sheet.words("inches", number=inches)))
+    for number, feature in enumerate(scene.terrain):
+        shape = feature.outline.corners
+        area(
+            sheet, shape, fill=style.terrain, edge=style.terrain_edge, width=LINE, zorder=2.0, mark=f"terrain-{number}"
+        )
+    for number, feature in enumerate(scene.objects):
+        shape = feature.outline.corners
+        area(sheet, shape, fill=style.blocker, edge=style.blocker_edge, width=LINE, zorder=3.0, mark=f"object-{number}")
+    for feature in (*scene.terrain, *scene.objects) if as_ground else ():
+        area(sheet, feature.outline.corners, edge=style.ink, width=THIN, zorder=4.5)
+    for number, character in enumerate(scene.characters):
+        centre, radius = character.base.centre, character.base.radius
+        mark = f"base-{number}"
+        fill, edge = (style.model, style.ink) if as_ground else (style.seen, style.seen_edge)
+        disc(sheet, centre, radius, fill=fill, edge=edge, width=THIN, zorder=6.0, mark=mark)
+        name = words("sized", name=character.name, size=character.size)
+        sheet.label(name, (float(centre[0]), float(centre[1])), clear=(radius, radius), bold=True)
+    for feature in (*scene.terrain, *scene.objects):
+        shape = feature.outline.corners
+        middle, half = (shape.min(axis=0) + shape.max(axis=0)) / 2, np.ptp(shape, axis=0) / 2
+        name = words("sized", name=feature.name, size=feature.size)
+        sheet.label(name, tuple(middle.tolist()), clear=tuple(half.tolist()), inside=True)
+    sheet.caption(scene.title or scene.path.stem, "")
+    sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
+    if mm is not None:
+        sheet.data["frame"]["mm"] = mm
+
+
+def _ends(centre: tuple[float, float], radius: float) -> Floats:
+    """(4, 2) the ends of a circle along x and y."""
+    x, y = centre
+    return np.array([(x - radius, y), (x + radius, y), (x, y - radius), (x, y + radius)])
+
+
+SIZE_HEIGHT = 0.55
+"""The height of a size, in diameters of a usual base."""
+
+
+REMARK = (
+    "This game is judged in the plan, by sizes: bodies are drawn as high as their sizes for display alone, "
+    "and where one can see from somewhere in this picture is no verdict."
+)
+
+
+def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]], cache: Cache) -> Stage:
+    """The stage of a Crisis Protocol scene.
+
+    Args:
+        scene: the scene that was judged.
+        judged: its checks with their verdicts, in the order of the page.
+    """
+    bases = [character.base.radius * 2.0 for character in scene.characters]
+    step = SIZE_HEIGHT * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
+    tops = {feature.name: feature.size * step for feature in (*scene.terrain, *scene.objects)}
+    shapes, items = list[Shape](), list[Item]()
+    for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):
+        for feature in features:
+            items.append(Item(feature.name, kind, len(shapes), Pose.standing()))
+            shapes.append(prism(feature.outline.corners, 0.0, tops[feature.name]))
+    known: dict[tuple[float, int], int] = {}
+    for character in scene.characters:
+        key = character.base.radius, character.size
+        if key not in known:
+            known[key] = len(shapes)
+            shapes.append(pawn(2.0 * character.base.radius, 1.3 * character.size * step))
+        ground = tops.get(character.on or "", 0.0)
+        items.append(Item(character.name, "character", known[key], Pose.standing((*character.base.centre, ground))))
+    heads = {item.name: _head(shapes[item.shape], item) for item in items}
+    number = {item.name: index for index, item in enumerate(items)}
+    sights = tuple(_sight(index, *pair, number, heads, step) for index, pair in enumerate(judged))
+    unit = INCH if scene.units == "mm" else scene.ranges.one / 5.0
+    return Stage(tuple(shapes), tuple(items), sights, (REMARK,), unit=unit)
+
+
+def _head(shape: Shape, item: Item) -> Floats:
+    low, high = shape.vertices.min(axis=0), shape.vertices.max(axis=0)
+    middle = (low + high) / 2.0
+    head: Floats = item.pose.place(np.array([[middle[0], middle[1], low[2] + 0.9 * (high[2] - low[2])]]))[0]
+    return head
+
+
+def _sight(
+    place: int,
+    check: Check,
+    verdict: CrisisProtocolVerdict,
+    number: dict[str, int],
+    heads: dict[str, Floats],
+    step: float,
+) -> Sight:
+    """The lines and colours that a check shows in 3D; ``place`` is its place on the page."""
+    attacker, target = check.attacker, check.target
+    ends = verdict.sight_line or [heads[attacker][:2], heads[target][:2]]
+    height = 0.25 * step
+    points = tuple((float(x), float(y), height) for x, y in ends)
+    lines = (Line("free" if verdict.line_of_sight else "blocked", points),) if attacker != target else ()
+    ways = verdict.in_the_way or verdict.cover_from
+    return Sight(
+        place,
+        number[attacker],
+        number[target],
+        tuple(number[name] for name in ways),
+        eye=heads[attacker] if attacker != target else None,
+        free=bool(verdict.line_of_sight),
+        lines=lines,
+    )
+
+
+class CrisisProtocolDrawing(GameDrawing[PlanScene]):
+    """What is drawn of Crisis Protocol."""
+
+    def figures(
+        self, scene: PlanScene, check: Check, verdict: CrisisProtocolVerdict, renderer: Renderer
+    ) -> list[Figure]:
+        """The one figure of a check, its plan."""
+        return [Figure("plan", lambda sheet: draw_bases_plan(sheet, scene, check, verdict))]
+
+    def overview(self, scene: PlanScene, *, as_ground: bool = False) -> Figure:
+        """The table from above, with sizes, in the scene's units."""
+        return Figure("table", lambda sheet: draw_table_plan(sheet, scene, as_ground=as_ground), width=PAGE)
+
+    stage = staticmethod(stage)
+
+
+DRAWING = CrisisProtocolDrawing()

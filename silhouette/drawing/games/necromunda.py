@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
+from silhouette.drawing.games.on_table import TableDrawing, table_figures
 from silhouette.drawing.page import (
     FINE,
     INK,
@@ -28,14 +29,16 @@ from silhouette.drawing.page import (
     joined,
     save_png,
 )
+from silhouette.drawing.sheet import Figure
 from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.words.words import Words, told_in_figures
 from silhouette.geometry import Flags
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.necromunda.results import NecromundaVerdict
+from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
+from silhouette.scenes.scene import Check
 
 # ---- names and caption
 
@@ -312,3 +315,21 @@ def draw_eye_view(scene: NecromundaScene, verdict: NecromundaVerdict, renderer: 
     label(picture, image, scene, verdict)
     page = add_caption(picture, image, scene, verdict, renderer)
     save_png(page, path, {"scene": scene.path.name, **verdict.row()})
+
+
+class NecromundaDrawing(TableDrawing[NecromundaScene]):
+    """What is drawn of Necromunda."""
+
+    def figures(
+        self, scene: NecromundaScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer
+    ) -> list[Figure]:
+        """Eye view, plan and side view."""
+        return table_figures(scene, verdict, renderer)
+
+    def picture(self, scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> bool:
+        """The eye view with its caption."""
+        draw_eye_view(scene, verdict, renderer, path)
+        return True
+
+
+DRAWING = NecromundaDrawing()

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from silhouette.drawing.captions import NAME, SMALL, THIN
-from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.games.on_table import TableDrawing, table_figures
+from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.strokes import area
 from silhouette.drawing.strokes import line as stroke
 from silhouette.drawing.table.eye_image import FIRST_PIECE
@@ -27,9 +28,11 @@ from silhouette.drawing.typeface import height as line_height
 from silhouette.drawing.typeface import printable
 from silhouette.drawing.typeface import width as text_width
 from silhouette.geometry import Floats
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules.skirmishcorps.classes import BRICK, CLASSES
-from silhouette.rules.skirmishcorps.results import SkirmishCorpsVerdict
-from silhouette.rules.skirmishcorps.scene import Cover, Unit
+from silhouette.rules.skirmishcorps.entries import SkirmishCorpsVerdict
+from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit
+from silhouette.scenes.scene import Check
 
 HEIGHT_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Shares of a unit's height: cover that reaches above one of them is of the next class (R4, A4)."""
@@ -223,3 +226,20 @@ def _name_classes(sheet: Sheet, line: Sightline, scale: _Scale, own: str) -> Non
         sheet.text(x, level, text, ha="left" if scale.side > 0 else "right", bold=kind == own, zorder=32.0)
         wide = _width(sheet, line, kind) * scale.side
         sheet.reserve(min(x, x + wide), level - high / 2, max(x, x + wide), level + high / 2)
+
+
+class SkirmishCorpsDrawing(TableDrawing[SkirmishScene]):
+    """What is drawn of SkirmishCorps, in which models have no front."""
+
+    are_facings_shown = False
+
+    def figures(
+        self, scene: SkirmishScene, check: Check, verdict: SkirmishCorpsVerdict, renderer: Renderer
+    ) -> list[Figure]:
+        """Eye view with the classes of cover as bands of height, plan and side view; none for other questions."""
+        if verdict.ask != "protection":
+            return []
+        return table_figures(scene, verdict, renderer, draw_height_bands)
+
+
+DRAWING = SkirmishCorpsDrawing()

@@ -1,0 +1,555 @@
+"""DRAW, for games by data: the clauses that decided, in plan; and the view from the eye where something was measured.
+
+verdict with its clauses -> the pieces and lines that they rest on -> frame round them -> plan, names, legend
+
+What ``half`` and ``most`` counted: each model as it was looked at, and whether it counts.
+
+verdict with its tallies and looks -> rows of models, each with its look -> panels, with shares and frames
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import shapely
+
+from silhouette.drawing.captions import BOLD, EDGE, LINE, NAME, SMALL, THIN, Swatch
+from silhouette.drawing.games.on_table import TableDrawing, table_figures
+from silhouette.drawing.rulers import draw_ticks
+from silhouette.drawing.sheet import COLUMN, Figure, Sheet
+from silhouette.drawing.strokes import area, line, tint, title
+from silhouette.drawing.table.eye_image import image_of
+from silhouette.drawing.table.eye_view import coloured, scenery_of, target_swatches
+from silhouette.drawing.table.table_parts import draw_facing, shape
+from silhouette.drawing.table.tracing import Rings, standing
+from silhouette.drawing.typeface import elided, printable, width
+from silhouette.drawing.words.words import told_in_figures, why
+from silhouette.geometry import Floats, cosine_and_sine
+from silhouette.measure.observation import OBSCURED, SEEN, Observation
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules.data.found import Counted, Tally, Use
+from silhouette.rules.data.results import AskedClause, DataVerdict
+from silhouette.rules.data.scene import DataScene
+from silhouette.rules.data.words import hidden_by, quantity
+from silhouette.scenes.pieces import Piece
+from silhouette.scenes.scene import Check
+
+PER_LINE, BARS_PER_LINE = 5, 10
+"""The most panels side by side, with pictures and without."""
+
+MOST_PANELS = 20
+"""The most models of which pictures are shown; where there are more, their shares alone."""
+
+WIDEST, LOW = 27.0, 5.0
+"""The greatest width of a panel, and the height of one without a picture, mm on paper."""
+
+GAP, TYPE = 2.2, 3.1
+"""The room between panels, and the height of a line of type, mm on paper."""
+
+INSET = 0.4
+"""The room for the frames of the outermost panels, mm on paper."""
+
+WINDOW, SHOWN = 420, 300
+"""Pixels: the side of the window that is rendered, and that of the middle of it, which is shown."""
+
+RING_GAP = 0.8
+"""The distance of a ring from the base that it marks, mm on paper."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Models that were counted for one who looks; without a name where nothing says for whom.
+
+    Attributes:
+        name: of the model for which these were counted, or empty.
+        members: the models.
+    """
+
+    name: str
+    members: tuple[Counted, ...]
+
+
+def first_tally(scene: DataScene, verdict: DataVerdict) -> tuple[AskedClause, Tally] | None:
+    """The deciding clause that counted several models, with what it counted; None where none did.
+
+    Of several it is the first in the game file: the others ask about what that one has left.
+    """
+    order = [clause.number for clause in scene.game.clauses.values()]
+    for clause in sorted(verdict.clauses, key=lambda one: order.index(one.number)):
+        if clause.decides and clause.tallies:
+            tally = clause.tallies[0]
+            if sum(len(row.members) for row in rows_of(tally)) > 1:
+                return clause, tally
+    return None
+
+
+def rows_of(tally: Tally) -> list[Row]:
+    """What was counted in rows: one for each member within which others were counted, or a single one.
+
+    A member for which nobody had to be counted, since something else decided, has a row of its own.
+
+    >>> inner = Tally((Counted("Vex", True), Counted("Yar", False)))
+    >>> rows_of(inner) == [Row("", inner.members)]
+    True
+    >>> rows = rows_of(Tally((Counted("Kal", True, within=(inner,)), Counted("Ash", False))))
+    >>> [(row.name, [one.name for one in row.members]) for row in rows]
+    [('Kal', ['Vex', 'Yar']), ('Ash', ['Ash'])]
+    """
+    if not any(one.within for one in tally.members):
+        return [Row("", tally.members)]
+    return [Row(one.name, one.within[0].members if one.within else (one,)) for one in tally.members]
+
+
+def is_pictured(scene: DataScene, verdict: DataVerdict) -> bool:
+    """Whether models that were counted have been measured from an eye, so that a figure can show them."""
+    found = first_tally(scene, verdict)
+    return found is not None and any(use in verdict.looks for use in found[1].every_use())
+
+
+def tell_counts(sheet: Sheet, verdict: DataVerdict) -> None:
+    """Adds to the small print how many models each deciding clause counted, and which."""
+    words = sheet.words.of(verdict.rules)
+    for clause in verdict.clauses:
+        for tally in clause.tallies[:1] if clause.decides else ():
+            some, count = tally.counting, len(tally.members)
+            key = "counted" if some else "counted none"
+            sheet.note(words(key, number=clause.number, some=len(some), count=count, names=", ".join(some)))
+
+
+def draw_ring(sheet: Sheet, outline: Floats, *, counts: bool, mark: str) -> None:
+    """Draws a ring round a base (n, 2), in units of the drawing, by whether the model counts."""
+    swatch = _swatch(sheet, "", counts=counts)
+    ring = np.array(shapely.Polygon(outline).buffer(sheet.paper(RING_GAP)).exterior.coords)
+    area(sheet, ring, edge=swatch.edge, dashes=str(swatch.dashes), width=BOLD, zorder=5.1, mark=mark)
+
+
+def counting_swatches(sheet: Sheet, clause: AskedClause, tally: Tally, rules: str) -> list[Swatch]:
+    """The entries of the legend for the frames and rings that this tally needs."""
+    words, members = sheet.words.of(rules), [one for row in rows_of(tally) for one in (*row.members, *tally.members)]
+    texts = {True: words("counts", number=clause.number), False: words("counts not", number=clause.number)}
+    return [
+        _swatch(sheet, texts[counts], counts=counts) for counts in texts if any(one.holds is counts for one in members)
+    ]
+
+
+def draw_models(sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: Renderer) -> None:
+    """Draws each model that the first counting clause asked about, with its seen and obscured parts.
+
+    Args:
+        sheet: the sheet to draw on.
+        scene: that was judged.
+        verdict: that has kept its looks; nothing is ruled on here.
+        renderer: renders the pieces round the models; it need not be the one that measured.
+    """
+    found = first_tally(scene, verdict)
+    assert found is not None
+    clause, tally = found
+    words, rows = sheet.words.of(verdict.rules), rows_of(tally)
+    panels = _Panels(sheet, scene, verdict, renderer, rows)
+    kinds = {kind for row in panels.placed() for kind in panels.draw_row(*row, outer=tally)}
+    sheet.legend(*(target_swatches if panels.pictured else _bar_swatches)(sheet, kinds))
+    sheet.legend(*counting_swatches(sheet, clause, tally, verdict.rules))
+    sheet.caption(title(sheet, verdict), why(words, verdict))
+    tell_counts(sheet, verdict)
+    sheet.note(words("models"))
+
+
+def _bar_swatches(sheet: Sheet, kinds: Container[int]) -> list[Swatch]:
+    """The legend's entries for what bars show."""
+    style = sheet.style
+    entries = {
+        SEEN: Swatch(sheet.words("seen"), style.seen, style.seen_edge),
+        OBSCURED: Swatch(sheet.words("obscured"), style.obscured, style.obscured_edge, "////"),
+    }
+    return [swatch for kind, swatch in entries.items() if kind in kinds]
+
+
+def _swatch(sheet: Sheet, text: str, *, counts: bool) -> Swatch:
+    """The frame of a model: one that counts has a strong one, any other a dashed one."""
+    return Swatch(text, edge=sheet.style.purple if counts else sheet.style.soft_ink, dashes="-" if counts else "--")
+
+
+class _Panels:
+    """The panels of a figure: their places, and how they are drawn.
+
+    Args:
+        sheet: the sheet, whose frame is set to hold all panels; its units are mm on paper.
+        scene, verdict, renderer: as of `draw_models`.
+        rows: the models.
+
+    Attributes:
+        pictured: whether panels have pictures, and not bars.
+    """
+
+    def __init__(
+        self, sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: Renderer, rows: list[Row]
+    ) -> None:
+        self._sheet, self._scene, self._verdict, self._renderer, self._rows = sheet, scene, verdict, renderer, rows
+        room = sheet.width - 2 * EDGE - 2 * INSET
+        self._drawn = 0
+        self.pictured = sum(len(row.members) for row in rows) <= MOST_PANELS
+        self._per_line = PER_LINE if self.pictured else BARS_PER_LINE
+        columns = min(max(len(row.members) for row in rows), self._per_line)
+        self._wide = min(WIDEST, (room - GAP * (columns - 1)) / columns)
+        longest = sheet.words("share", share=sheet.words.share(8888, 10000))
+        self._says_obscured = width(printable(longest), SMALL) <= self._wide + GAP
+        self._high = self._wide if self.pictured else LOW
+        heights = [self._height(row) for row in rows]
+        high = sum(heights) - GAP
+        sheet.tallest = max(high + INSET, sheet.tallest)
+        sheet.frame(-INSET, 0.0, room + INSET, high + INSET, ground=sheet.style.paper, line=False)
+        self._tops = (high - np.cumsum([0.0, *heights[:-1]])).tolist()
+
+    def _height(self, row: Row) -> float:
+        lines = -(-len(row.members) // self._per_line)
+        return (TYPE + 0.8) * bool(row.name) + lines * (self._high + 2 * TYPE + GAP)
+
+    def placed(self) -> Iterator[tuple[Row, float]]:
+        """The rows, each with the height of its upper edge."""
+        yield from zip(self._rows, self._tops, strict=True)
+
+    def draw_row(self, row: Row, top: float, *, outer: Tally) -> set[int]:
+        """Draws a row; gives the kinds of pixel that its pictures have."""
+        sheet, kinds = self._sheet, set[int]()
+        if row.name:
+            words = sheet.words.of(self._verdict.rules)
+            some = sum(one.holds for one in row.members)
+            told = words("row", name=row.name, some=some, count=len(row.members))
+            told = elided(printable(told), sheet.width - 5.0, NAME, bold=True)
+            sheet.text(3.2, top - TYPE / 2, told, size=NAME, bold=True, ha="left")
+            counts = row.name in outer.counting
+            area(
+                sheet,
+                [(0.4, top - 2.4), (2.2, top - 2.4), (2.2, top - 0.6), (0.4, top - 0.6)],
+                edge=_swatch(sheet, "", counts=counts).edge,
+                fill=sheet.style.purple if counts else None,
+            )
+            top -= TYPE + 0.8
+        for number, one in enumerate(row.members):
+            down, across = divmod(number, self._per_line)
+            left = across * (self._wide + GAP)
+            kinds |= self._draw(one, left, top - down * (self._high + 2 * TYPE + GAP), led=bool(row.name))
+        return kinds
+
+    def _draw(self, one: Counted, left: float, top: float, *, led: bool) -> set[int]:
+        """Draws a panel with its upper left corner there: picture or share, frame and name."""
+        sheet, look = self._sheet, look_of(one, self._verdict)
+        right, bottom = left + self._wide, top - self._high
+        kinds = set[int]()
+        if look is not None:
+            kinds = (self._picture if self.pictured else self._bar)(look, (left, right, bottom, top))
+        swatch = _swatch(sheet, "", counts=one.holds)
+        corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
+        self._drawn += 1
+        mark = f"{'counts' if one.holds else 'does-not-count'}-{self._drawn}"
+        area(sheet, corners, edge=swatch.edge, dashes=str(swatch.dashes), width=BOLD, zorder=9.0, mark=mark)
+        name, share = one.name, ", ".join(hidden_by(one.uses))
+        if look is not None:
+            counts = look.counts
+            share = sheet.words.share(counts.occluded, counts.total)
+            share = sheet.words("share", share=share) if self._says_obscured else share
+            is_known = led or look.sight.attacker.name == self._verdict.attacker
+            if not is_known or look.sight.target.name != one.name:
+                name = f"{look.sight.attacker.name} → {look.sight.target.name}"
+        for text, down, bold in ((name, 0.5, True), (share, 1.5, False)):
+            told = elided(printable(text), self._wide + GAP, SMALL, bold)
+            sheet.text((left + right) / 2, bottom - down * TYPE, told, size=SMALL, bold=bold, ha="center")
+        return kinds
+
+    def _bar(self, look: Observation, extent: tuple[float, float, float, float]) -> set[int]:
+        """Draws the obscured share as a bar on the left; gives the kinds of pixel that it stands for."""
+        left, right, bottom, top = extent
+        style, counts = self._sheet.style, look.counts
+        middle = left + (right - left) * (counts.occluded / max(counts.total, 1))
+        for start, end, fill, edge, hatch in (
+            (left, middle, style.obscured, style.obscured_edge, "////"),
+            (middle, right, style.seen, style.seen_edge, None),
+        ):
+            if end > start:
+                corners = [(start, bottom), (end, bottom), (end, top), (start, top)]
+                area(self._sheet, corners, fill=fill, edge=edge, hatch=hatch, width=0.0)
+        return {kind for kind, shown in ((OBSCURED, middle > left), (SEEN, middle < right)) if shown}
+
+    def _picture(self, look: Observation, extent: tuple[float, float, float, float]) -> set[int]:
+        """Draws what was measured, in its surroundings; gives the kinds of pixel in it."""
+        middle = slice((WINDOW - SHOWN) // 2, (WINDOW + SHOWN) // 2)
+        image = image_of(self._scene, look, self._renderer, WINDOW, WINDOW).part(middle, middle)
+        pairs = zip(look.blockers, look.counts.alone, strict=True)
+        blocking = {piece.name for piece, alone in pairs if alone}
+        colours = coloured(image, self._scene, look.sight.target, blocking, scenery_of(self._sheet))
+        self._sheet.axes.imshow(colours, extent=extent, interpolation="antialiased", aspect="auto", zorder=1)
+        return set(np.unique(image.kinds).tolist())
+
+
+def look_of(one: Counted, verdict: DataVerdict) -> Observation | None:
+    """The measurement by which a model counts or does not: where several were made, that in which most is seen.
+
+    What says how much is obscured comes before others, since this is the share that is told.
+    """
+    uses = [use for use in one.uses if use in verdict.looks]
+
+    def order(use: Use) -> tuple[bool, float]:
+        counts = verdict.looks[use].counts
+        return use.name != "obscured", counts.occluded / max(counts.total, 1)
+
+    return verdict.looks[min(uses, key=order)] if uses else None
+
+
+ROOM = 0.12
+"""The margin round all that matters, as a share of its size."""
+
+STRIP = 7.0
+"""mm on paper above and to the right of the drawing, for the numbers of the ticks."""
+
+ROOMY = 3.0
+"""mm on paper: terrain that is less than twice as wide has its name beside it, and keeps other names off."""
+
+WITHIN = 0.98
+"""The share of its size within which names keep off a base."""
+
+VEIL = 0.75
+"""The opacity of the strip for the numbers."""
+
+PALE = 0.4
+"""The share of the colour of a piece that decides in that of one which only hides something."""
+
+MOST_LINES = 12
+"""Lines of one primitive that are drawn: more of them hide what they cross."""
+
+RING = 5.0
+"""The diameter of the ring where pieces touch, in points."""
+
+LINES = {
+    (False, True): ("line is free", "-."),
+    (False, False): ("line crosses", "--"),
+    (True, True): ("sight line", "-"),
+    (True, False): ("line is blocked", "--"),
+}
+"""The phrase for a line and its dashes, by whether it is one of sight, and whether it is free."""
+
+IN_PLAN = ("line", "patch", "visible", "crossed", "distance", "contact")
+"""The primitives whose lines the plan shows."""
+
+FROM_THE_EYE = ("obscured", "seen", "line", "patch", "visible", "in_arc")
+"""The primitives whose answers the view from the eye shows, and the plan and the side view that go with it."""
+
+Place = tuple[float, float]
+"""mm in plan."""
+
+
+def _counting(figure: Figure, verdict: DataVerdict) -> Figure:
+    """A figure with the numbers of models that were counted in its small print."""
+
+    def draw(sheet: Sheet) -> None:
+        figure.draw(sheet)
+        tell_counts(sheet, verdict)
+
+    return replace(figure, draw=draw)
+
+
+def draw_clauses(sheet: Sheet, scene: DataScene, verdict: DataVerdict) -> None:
+    """Draws in plan what decided a verdict: pieces in the way, lines, and distances.
+
+    Args:
+        sheet: the sheet to draw on.
+        scene: that was judged.
+        verdict: nothing is ruled on here.
+    """
+    words = sheet.words.of(verdict.rules)
+    ends = scene.piece(verdict.attacker), scene.piece(verdict.target)
+    deciding, hiding = decisive(verdict), hiding_only(verdict)
+    telling = [scene.piece(name) for name in (*deciding, *hiding)]
+    found, uses = first_tally(scene, verdict), _asked(verdict)
+    counted = [] if found is None else [(one, scene.piece(one.name)) for one in found[1].members]
+    shown = [*ends, *telling, *(piece for _, piece in counted)]
+    _frame(sheet, shown, [use.measured.lines[:MOST_LINES] for use in uses if use.measured is not None])
+    colours = {
+        **dict.fromkeys(deciding, (sheet.style.blocker, LINE, "-")),
+        **dict.fromkeys(hiding, (tint(sheet.style.blocker, sheet.style.ground, PALE), THIN, "--")),
+    }
+    for piece in sorted(scene.pieces, key=lambda piece: (piece.kind != "terrain", piece.base_span)):
+        _draw_piece(sheet, piece, verdict, colours.get(piece.name))
+    for one, piece in counted:
+        draw_ring(sheet, piece.base_outline, counts=one.holds, mark=f"counted-{piece.index + 1}")
+    for use in uses:
+        _draw_lines(sheet, scene, use)
+    for piece in (*ends, *telling, *(one for one in scene.pieces if one not in (*ends, *telling))):
+        _name(sheet, piece, bold=piece in ends)
+    for key, names in (("decides", deciding), ("hides", hiding)):
+        for fill, _, dashes in [colours[name] for name in names][:1]:
+            sheet.legend(Swatch(words(key), fill=fill, edge=sheet.style.blocker_edge, dashes=dashes))
+    if found is not None:
+        sheet.legend(*counting_swatches(sheet, *found, verdict.rules))
+    _draw_ticks(sheet)
+    sheet.caption(title(sheet, verdict), why(words, verdict))
+    for warning in filter(told_in_figures, verdict.warnings):
+        sheet.note(f"{warning[:1].upper()}{warning[1:]}.")
+    tell_counts(sheet, verdict)
+    sheet.note(words("plan of clauses"))
+    sheet.data["clauses"] = [clause.row() for clause in verdict.clauses]
+
+
+def decisive(verdict: DataVerdict) -> tuple[str, ...]:
+    """The pieces that decide: those in the way, or touched, that the reason names."""
+    named = {name for clause in verdict.clauses if clause.decides for name in clause.named}
+    return tuple(name for name in verdict.deciding if name in named)
+
+
+def hiding_only(verdict: DataVerdict) -> tuple[str, ...]:
+    """The pieces that hide something and that the reason does not name: without them the clauses might hold as well."""
+    hidden = hidden_by(_asked(verdict))
+    ends, deciding = (verdict.attacker, verdict.target), decisive(verdict)
+    every = dict.fromkeys((*hidden, *(blocker.name for blocker in verdict.blockers if blocker.obscures)))
+    return tuple(name for name in every if name not in (*ends, *deciding))
+
+
+def _asked(verdict: DataVerdict) -> list[Use]:
+    """What was asked for the clauses that decided, each once: what they rest on, and all that they counted."""
+    deciding = [clause for clause in verdict.clauses if clause.decides]
+    uses = [use for clause in deciding for use in clause.uses if use.unit != "clause"]
+    return list(
+        dict.fromkeys([*uses, *(use for one in deciding for tally in one.tallies for use in tally.every_use())])
+    )
+
+
+def _frame(sheet: Sheet, pieces: list[Piece], lines: list[Floats]) -> None:
+    """Sets the frame round some pieces and the ends of some lines."""
+    points = [_round(piece) for piece in pieces]
+    points += [one.reshape(-1, 3)[:, :2] for one in lines]
+    every = np.concatenate(points)
+    low, high = every.min(axis=0), every.max(axis=0)
+    room = ROOM * float((high - low).max())
+    paper = float((high - low).max()) / COLUMN * STRIP
+    left, bottom = (low - room).tolist()
+    right, top = (high + room + paper).tolist()
+    sheet.frame(left, bottom, right, top)
+
+
+def _draw_ticks(sheet: Sheet) -> None:
+    """Draws the numbers along the upper and the right edge, on a strip through which pieces shine, free of names."""
+    left, bottom, right, top = sheet.bounds
+    across, upward = right - sheet.paper(STRIP), top - sheet.paper(STRIP / 2)
+    corners = [(left, top), (left, upward), (across, upward), (across, bottom), (right, bottom), (right, top)]
+    area(sheet, corners, fill=sheet.style.ground, alpha=VEIL, width=0.0, zorder=25.0)
+    draw_ticks(sheet, sheet.bounds)
+    sheet.reserve(across, bottom, right, top)
+
+
+def _round(piece: Piece) -> Floats:
+    """(n, 2) points of a piece in plan, which its outline does not leave."""
+    points: Floats = piece.whole_box[:, :2]
+    return points if piece.kind == "terrain" else np.concatenate([points, piece.base_outline])
+
+
+def _draw_piece(
+    sheet: Sheet, piece: Piece, verdict: DataVerdict, telling: tuple[str, float, str] | None = None
+) -> None:
+    """Draws terrain as its outline, a model as its base, its body and where it faces.
+
+    Args:
+        sheet: the sheet to draw on.
+        piece: to be drawn.
+        verdict: with the names of attacker and target.
+        telling: the colour of a piece that decides or hides something, and the width and the dashes of its edge.
+    """
+    style = sheet.style
+    rings: Rings = standing(piece.model.mesh if piece.kind == "terrain" else piece.model.significant, piece.pose)
+    if piece.kind == "terrain":
+        fill, width, dashes = telling or (style.terrain, THIN, "-")
+        edge = style.blocker_edge if telling else style.terrain_edge
+        shape(sheet, rings, fill, edge, 3.0 + bool(telling), linewidth=width, linestyle=dashes)
+        return
+    fill, edge = (telling[0], style.blocker_edge) if telling else (style.model, style.model_edge)
+    if piece.name == verdict.attacker:
+        fill, edge = style.attacker, style.attacker_edge
+    elif piece.name == verdict.target:
+        fill, edge = (style.seen if verdict.line_of_sight else style.obscured), style.seen_edge
+    base = piece.base_outline
+    shape(sheet, (base,), style.paper, edge, 5.0, linewidth=BOLD)
+    shape(sheet, rings, fill, edge, 5.2, linewidth=THIN)
+    if piece.facing is not None and piece.name == verdict.attacker:
+        draw_facing(sheet, base, piece.base_centre, np.array(cosine_and_sine(piece.facing)), edge, 5.3)
+    # A little within the base: the name of a model begins at its rim, and would be kept off it by rounding.
+    sheet.avoid(piece.base_centre + WITHIN * (base - piece.base_centre))
+
+
+def _draw_lines(sheet: Sheet, scene: DataScene, use: Use) -> None:
+    """Draws the lines on which an answer was found, the length of a distance, and where pieces touch."""
+    if use.measured is None or use.name not in IN_PLAN:
+        return
+    if use.name == "line" and use.holds is False and not len(use.measured.lines):
+        start, end = (scene.piece(name).base_centre.tolist() for name in use.of)
+        _draw_line(sheet, scene, use, start, end, mark="no-line", phrase="no line")
+    for number, ((x, y, _), (to_x, to_y, _)) in enumerate(use.measured.lines[:MOST_LINES].tolist()):
+        mark = f"{use.name}-{number + 1}"
+        if use.name == "contact":
+            _draw_contact(sheet, scene, ((x + to_x) / 2, (y + to_y) / 2), mark)
+        elif use.name == "distance":
+            _draw_distance(sheet, scene, use, (x, y), (to_x, to_y), mark)
+        else:
+            _draw_line(sheet, scene, use, (x, y), (to_x, to_y), mark)
+
+
+def _draw_line(
+    sheet: Sheet, scene: DataScene, use: Use, start: Place, end: Place, mark: str, phrase: str | None = None
+) -> None:
+    """Draws a line of sight, or one from base to base; with a phrase for the legend where it is none of `LINES`."""
+    is_sight = use.name != "crossed"
+    free = use.holds is not False if is_sight else not use.holds
+    known, dashes = LINES[is_sight, free]
+    colour = sheet.style.seen_edge if free else sheet.style.obscured_edge
+    line(sheet, start, end, colour, width=LINE, dashes=dashes, mark=mark)
+    sheet.avoid_line(start, end)
+    sheet.legend(Swatch(sheet.words.of(scene.rules)(phrase or known), edge=colour, line=True, dashes=dashes))
+
+
+def _draw_distance(sheet: Sheet, scene: DataScene, use: Use, start: Place, end: Place, mark: str) -> None:
+    """Draws the shortest line between two pieces, with its length."""
+    assert use.measured is not None
+    colour, told = sheet.style.green, quantity(use.measured, use.unit, scene.game.unit)
+    line(sheet, start, end, colour, width=BOLD, dashes=":", mark=mark)
+    sheet.avoid_line(start, end)
+    sheet.label(told, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), size=SMALL, inside=True)
+    words = sheet.words.of(scene.rules)
+    sheet.legend(Swatch(words("nearest points", length=told), edge=colour, line=True, dashes=":"))
+
+
+def _draw_contact(sheet: Sheet, scene: DataScene, place: Place, mark: str) -> None:
+    """Draws a ring where two pieces touch."""
+    paper, red = sheet.style.paper, sheet.style.red
+    sheet.axes.plot(*place, "o", color=paper, mec=red, mew=BOLD, ms=RING, zorder=7.0, gid=mark)
+    sheet.legend(Swatch(sheet.words.of(scene.rules)("touch"), fill=paper, edge=red, point="o"))
+
+
+def _name(sheet: Sheet, piece: Piece, *, bold: bool) -> None:
+    """Writes a piece's name, if it lies in the drawing; that of large terrain within it."""
+    points = _round(piece)
+    middle, half = (points.min(axis=0) + points.max(axis=0)) / 2, np.ptp(points, axis=0) / 2
+    left, bottom, right, top = sheet.bounds
+    if left <= middle[0] <= right and bottom <= middle[1] <= top:
+        at, clear = (float(middle[0]), float(middle[1])), (float(half[0]), float(half[1]))
+        is_roomy = piece.kind == "terrain" and bool(half.min() > sheet.paper(ROOMY))
+        sheet.label(piece.name, at, clear=clear, bold=bold, inside=is_roomy)
+
+
+class DataDrawing(TableDrawing[DataScene]):
+    """What is drawn of games by data."""
+
+    def figures(self, scene: DataScene, check: Check, verdict: DataVerdict, renderer: Renderer) -> list[Figure]:
+        """What decided, in plan; and the eye view where something was measured from an eye."""
+        plan = Figure("plan", lambda sheet: draw_clauses(sheet, scene, verdict))
+        models = [
+            Figure(
+                "models", lambda sheet: draw_models(sheet, scene, verdict, renderer), "Every model that was counted."
+            )
+        ] * is_pictured(scene, verdict)
+        if verdict.observation is None:
+            return [plan, *models]
+        eye, plain, side = (_counting(figure, verdict) for figure in table_figures(scene, verdict, renderer))
+        in_plan = any(use.name not in FROM_THE_EYE for use in _asked(verdict))
+        return [plan, *models, eye, side] if in_plan else [eye, *models, plain, side]
+
+
+DRAWING = DataDrawing()

@@ -1,0 +1,70 @@
+"""DRAW: games with models on a table: eye view, plan and side view of a check, the table from above and in 3D."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from silhouette.drawing.games import GameDrawing
+from silhouette.drawing.in_3d.stage import Stage
+from silhouette.drawing.in_3d.table_stage import check_table, stage_of_table
+from silhouette.drawing.sheet import Figure, Sheet
+from silhouette.drawing.table.eye_view import draw_eye_frame
+from silhouette.drawing.table.plan_view import draw_plan_view
+from silhouette.drawing.table.side_view import draw_side_view
+from silhouette.drawing.table.sightlines import Sightline
+from silhouette.drawing.table.table_view import PAGE, draw_table
+from silhouette.files.cache import Cache
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules.base import MeasuredVerdict, Verdict
+from silhouette.rules.on_table import OfTable
+from silhouette.scenes.scene import Check
+from silhouette.scenes.table import TableScene
+
+
+def table_figures(
+    scene: TableScene,
+    verdict: MeasuredVerdict,
+    renderer: Renderer,
+    overlay: Callable[[Sheet, Sightline], None] | None = None,
+) -> list[Figure]:
+    """The eye view, the plan and the side view of a verdict, drawn from its observation.
+
+    Args:
+        scene: the scene that was judged.
+        verdict: the verdict, with its observation.
+        renderer: renders the pieces round the target; it need not be the one that measured.
+        overlay: draws what only one game shows over the eye view.
+
+    Raises:
+        ValueError: where the verdict has not kept its observation.
+    """
+    line = Sightline(scene, verdict, verdict.evidence, renderer)
+    return [
+        Figure("eye", lambda sheet: draw_eye_frame(sheet, line, overlay)),
+        Figure("plan", lambda sheet: draw_plan_view(sheet, line)),
+        Figure("side", lambda sheet: draw_side_view(sheet, line)),
+    ]
+
+
+class TableDrawing(GameDrawing[OfTable]):
+    """What is drawn of a game with models on a table.
+
+    Attributes:
+        are_facings_shown: whether the figure of a whole table shows where models face.
+    """
+
+    are_facings_shown = True
+
+    def overview(self, scene: OfTable, *, as_ground: bool = False) -> Figure:
+        """The table from above, on a grid in inches."""
+        show = partial(draw_table, scene=scene, facings=self.are_facings_shown, as_ground=as_ground)
+        return Figure("table", show, width=PAGE)
+
+    def stage(self, scene: OfTable, judged: Sequence[tuple[Check, Verdict]], cache: Cache) -> Stage:
+        """The table with its models, and the line of sight, arcs and blockers of each check."""
+        return stage_of_table(scene, [verdict for _, verdict in judged], cache)
+
+    def check_stage(self, scene: OfTable) -> None:
+        """Checks that the library that simplifies meshes is there, if it is needed."""
+        check_table(scene)

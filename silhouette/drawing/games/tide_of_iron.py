@@ -1,0 +1,618 @@
+"""DRAW: a Tide of Iron map on a stage: hexes as high as their levels, with woods, buildings, smoke and units.
+
+The ground of a hex map: terrain and levels, contours of hills, addresses and units.
+
+Hexes stand on a corner, and the distance between neighbours is 1: q grows to the right, r upwards and half as much to
+the right.
+
+A Tide of Iron check on its board, and all that is blind from one hex.
+
+Blind hexes are red, and yellow where the rule of the plateau hides them, as on the maps of the rulebook. Everything
+but the ground is the verdict's.
+
+    which hexes are shown -> ground -> blind hexes -> lines -> units, addresses, legend
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from silhouette.drawing.captions import BOLD, LINE, SMALL, THIN, Swatch
+from silhouette.drawing.games import GameDrawing
+from silhouette.drawing.in_3d.simplifying import Shape
+from silhouette.drawing.in_3d.solids import box, prism, together, turned
+from silhouette.drawing.in_3d.stage import Item, Line, LineKind, Sight, Stage
+from silhouette.drawing.sheet import Figure, Sheet
+from silhouette.drawing.strokes import area, areas, cross, disc, line, lines, tint, title
+from silhouette.drawing.typeface import height as line_height
+from silhouette.drawing.typeface import width as text_width
+from silhouette.drawing.words.words import why
+from silhouette.errors import RequestError
+from silhouette.files.cache import Cache
+from silhouette.geometry import Floats, Pose
+from silhouette.renderers.protocol import Renderer
+from silhouette.rules.tide_of_iron.hexes import NEIGHBOURS, Address, distance, in_words
+from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict, ruling
+from silhouette.rules.tide_of_iron.scene import LONGEST_MAP, HexScene
+from silhouette.scenes.scene import Check
+
+HATCHES = {"woods": "....", "building": "++++", "smoke": "oo"}
+
+ROW = float(np.sqrt(3.0) / 2.0)
+"""The distance from one row of hexes to the next, in widths of a hex."""
+
+RADIUS = float(1.0 / np.sqrt(3.0))
+"""The distance from the middle of a hex to its corners, in widths of a hex."""
+
+MIN_HEXES = 5.0
+"""The least width of a drawing, in hexes, so that a small board is not drawn too large."""
+
+LEGIBLE = 9.0
+"""The width of a hex, mm, from which every hex has room for an address."""
+
+TIGHT = 6.6
+"""The width of a hex, mm, from which the hexes that matter have room for an address."""
+
+HILL = "#a8742a"
+"""The earth of hills, as on maps; a level more is a shade more of it."""
+
+CONTOUR = 0.2
+"""The greatest width of lines, in points for each mm that a hex is wide."""
+
+PLACES = ((0.0, -0.3), (-0.22, -0.25), (0.22, -0.25), (0.0, 0.3))
+"""The places of an address from the middle of its hex, in widths of a hex, the best first; the last at its top."""
+
+ADDRESS_MARGIN = 0.6
+"""The free paper on both sides of an address, mm."""
+
+UNIT = 0.19
+"""Half the width of a unit's counter."""
+
+
+def middle(address: Address) -> Floats:
+    """The middle (2,) of a hex.
+
+    >>> middle((2, 0)).tolist(), middle((0, 2)).round(3).tolist()
+    ([2.0, 0.0], [1.0, 1.732])
+    """
+    q, r = address
+    return np.array([q + r / 2.0, r * ROW])
+
+
+def corners(address: Address, share: float = 1.0) -> Floats:
+    """The corners (6, 2) of a hex, or of one that is smaller by ``share``."""
+    turn = np.pi / 6.0 + np.arange(6) * np.pi / 3.0
+    points: Floats = middle(address) + share * RADIUS * np.column_stack([np.cos(turn), np.sin(turn)])
+    return points
+
+
+def in_rectangle(left: float, bottom: float, right: float, top: float) -> list[Address]:
+    """The hexes with their middles in a rectangle, row by row.
+
+    >>> in_rectangle(0.0, 0.0, 1.0, 1.0)
+    [(0, 0), (1, 0), (0, 1)]
+    """
+    rows = range(int(np.ceil(bottom / ROW - 1e-9)), int(np.floor(top / ROW + 1e-9)) + 1)
+    return [
+        (q, r)
+        for r in rows
+        for q in range(int(np.ceil(left - r / 2.0 - 1e-9)), int(np.floor(right - r / 2.0 + 1e-9)) + 1)
+    ]
+
+
+def _crosses(ends: Floats, place: Floats, half: Floats) -> bool:
+    """Whether a line between two ends (2, 2) passes through a box round a place, with half its width and height.
+
+    >>> half = np.array([0.2, 0.1])
+    >>> ends = np.array([[0.0, 0.0], [2.0, 2.0]])
+    >>> _crosses(ends, np.array([1.0, 1.1]), half), _crosses(ends, np.array([1.0, 1.5]), half)
+    (True, False)
+    """
+    points = ends[0] + np.linspace(0.0, 1.0, 400)[:, None] * (ends[1] - ends[0])
+    return bool((np.abs(points - place) < half).all(axis=1).any())
+
+
+class Board:
+    """Some hexes of a map on a sheet.
+
+    Attributes:
+        hexes: the hexes that are drawn.
+        words: the words of the sheet, with the phrases of the game.
+        width: the width of a hex on paper, mm.
+    """
+
+    def __init__(self, sheet: Sheet, scene: HexScene, hexes: Iterable[Address]) -> None:
+        self.sheet, self.scene, self.hexes = sheet, scene, list(hexes)
+        self.words = sheet.words.of(scene.rules)
+        points = np.concatenate([corners(address) for address in self.hexes])
+        (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
+        margin = max(MIN_HEXES - (right - left), 0.0) / 2
+        left, right = left - margin, right + margin
+        sheet.frame(left - 0.12, bottom - 0.12, right + 0.12, top + 0.12, ground=sheet.style.paper)
+        self.width = 1.0 / sheet.unit
+
+    def draw_ground(self) -> None:
+        """Levels as shades, terrain as hatched patches, and contours where the level changes."""
+        grounds = {address: self.scene.ground(address) for address in self.hexes}
+        for level in sorted({ground.elevation for ground in grounds.values()}):
+            self._draw_level(level, [at for at, ground in grounds.items() if ground.elevation == level])
+        for terrain in HATCHES:
+            self._draw_terrain(terrain, [at for at, ground in grounds.items() if ground.terrain == terrain])
+        contours = []
+        for at, ground in grounds.items():
+            for side, (q, r) in enumerate(NEIGHBOURS):
+                neighbour = grounds.get((at[0] + q, at[1] + r), ground)
+                if neighbour.elevation < ground.elevation:
+                    ring = corners(at)
+                    contours.append((ring[side - 1], ring[side]))
+        if contours:
+            lines(self.sheet, contours, self._earth(9), width=min(BOLD, CONTOUR * self.width), zorder=4.0)
+
+    def _draw_level(self, level: int, hexes: Sequence[Address]) -> None:
+        """The hexes of a level, with its number in each where there is room."""
+        sheet, fill = self.sheet, self._earth(level)
+        areas(sheet, [corners(at) for at in hexes], fill=fill, edge=sheet.style.rule, width=THIN, zorder=1.0)
+        if not level:
+            return
+        words = self.words("level", level=level)
+        sheet.legend(Swatch(words, fill=fill, edge=self._earth(9)))
+        for x, y in map(middle, hexes) if self.width >= LEGIBLE else ():
+            sheet.reserve(x - 0.08, y + 0.32, x + 0.08, y + 0.48)
+            sheet.text(x, y + 0.4, self.words("level mark", level=level), ha="center", zorder=21.0)
+
+    def _draw_terrain(self, terrain: str, hexes: Sequence[Address]) -> None:
+        """A patch of a terrain in each of its hexes."""
+        sheet, style = self.sheet, self.sheet.style
+        if not hexes:
+            return
+        edge = {"woods": style.green, "building": style.purple, "smoke": style.soft_ink}[terrain]
+        look: dict[str, Any] = {"fill": tint(edge, style.ground, 0.28), "edge": edge, "hatch": HATCHES[terrain]}
+        areas(sheet, [corners(at, 0.8) for at in hexes], width=min(LINE, CONTOUR * self.width), zorder=2.0, **look)
+        sheet.legend(Swatch(self.words(terrain), **look))
+
+    def _earth(self, level: int) -> str:
+        """The colour of a level."""
+        return tint(HILL, self.sheet.style.ground, 1.0 - 0.72 ** min(level, 9))
+
+    def draw_addresses(
+        self, most_telling: Iterable[Address], occupied: Iterable[Address], lines_drawn: Sequence[Floats] = ()
+    ) -> None:
+        """The addresses of hexes, as small print in them: of all, or, where hexes are small, of the most telling.
+
+        Args:
+            most_telling: the hexes that a reason may name.
+            occupied: the hexes in which the name of a unit stands.
+            lines_drawn: (2, 2) the ends of lines that addresses keep off, where their hexes have another place.
+        """
+        legible = set(self.hexes) if self.width >= LEGIBLE else set(self.hexes) & set(most_telling)
+        for q, r in sorted(legible - set(occupied)) if self.width >= TIGHT else ():
+            text, colour = self.words("address", q=q, r=r), self.sheet.style.soft_ink
+            half = (
+                np.array([text_width(text, SMALL) / 2 + ADDRESS_MARGIN, line_height(SMALL) / 2 * 0.8]) * self.sheet.unit
+            )
+            raised = bool(self.scene.ground((q, r)).elevation)  # the number of a level stands at the top of its hex
+            places = middle((q, r)) + np.array(PLACES if not raised else PLACES[:3])
+            x, y = min(places, key=lambda place: sum(_crosses(ends, place, half) for ends in lines_drawn))
+            self.sheet.text(float(x), float(y), text, color=colour, ha="center")
+            self.sheet.reserve(float(x - half[0]), float(y - half[1]), float(x + half[0]), float(y + half[1]))
+
+    def draw_units(self, attacker: Address, target: Address | None, names: tuple[str, str | None]) -> None:
+        """Counters and names of all units that are shown, and of attacker and target."""
+        style, drawn = self.sheet.style, set(self.hexes)
+        self._counter(attacker, style.attacker, style.attacker_edge, "unit-attacker")
+        self._name(attacker, names[0], bold=True)
+        if target is not None and target != attacker:
+            self._counter(target, style.seen, style.seen_edge, "unit-target")
+            self._name(target, names[1] or "", bold=True)
+        for number, (name, address) in enumerate(self.scene.units.items()):
+            if name in names or address not in drawn:
+                continue
+            if address not in (attacker, target):
+                self._counter(address, style.model, style.model_edge, f"unit-{number}")
+            self._name(address, name)
+
+    def draw_all_units(self) -> None:
+        """Counters and names of all units that are shown, alike."""
+        for number, (name, address) in enumerate(self.scene.units.items()):
+            if address in set(self.hexes):
+                self._counter(address, self.sheet.style.model, self.sheet.style.model_edge, f"unit-{number}")
+                self._name(address, name, bold=True)
+
+    def _counter(self, address: Address, fill: str, edge: str, mark: str) -> None:
+        """A counter: round for the attacker, square for every other unit."""
+        at = middle(address)
+        if mark == "unit-attacker":
+            disc(self.sheet, (at[0], at[1]), UNIT, fill=fill, edge=edge, width=LINE, zorder=20.0, mark=mark)
+        else:
+            square = at + UNIT * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+            area(self.sheet, square, fill=fill, edge=edge, width=LINE, zorder=20.0, mark=mark)
+        self.sheet.reserve(*(at - UNIT).tolist(), *(at + UNIT).tolist())
+
+    def _name(self, address: Address, name: str, *, bold: bool = False) -> None:
+        at = middle(address)
+        size = SMALL if not bold else SMALL + 0.6
+        self.sheet.label(name, (float(at[0]), float(at[1])), clear=(UNIT, UNIT), bold=bold, size=size)
+
+
+BLIND, PLATEAU, HIDDEN = "xxxx", "////", "----"
+"""Hatches of blind hexes, of those behind a plateau, and of those that are hidden otherwise."""
+
+PLATEAU_EDGE = "#8a7a00"
+"""The hatching on yellow, which by itself is too light for lines."""
+
+LINE_SHIFT = 0.14
+"""The distance of a shifted line from the middle."""
+
+WHOLE = 7.0
+"""A board no wider than this, in hexes, is drawn whole; of a wider one the part that matters."""
+
+MIN_WIDTH = 5.0
+"""The least width of the part of a board that is drawn, in hexes."""
+
+DASHED = "--"
+
+PAGE = 170.0
+"""The width of the page of a whole board, and the most height of its drawing, mm."""
+
+MAX_MAP_HEXES = 1000
+"""The most hexes on the map of blind ones, those round the attacker: more would be too small in print."""
+
+
+def _nearest(scene: HexScene, attacker: str, checks: Sequence[Check]) -> Sequence[Check]:
+    """The checks of all hexes of a board; where there are more than `MAX_MAP_HEXES`, those nearest to the attacker."""
+    if len(checks) <= MAX_MAP_HEXES:
+        return checks
+    start = scene.address(attacker)
+    away = [distance(start, scene.address(check.target)) for check in checks]
+    reach = sorted(away)[MAX_MAP_HEXES]
+    return [check for check, steps in zip(checks, away, strict=True) if steps < max(reach, 2)]
+
+
+def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> None:
+    """Draws one Tide of Iron check on its part of the board.
+
+    Args:
+        sheet: the sheet to draw on.
+        scene, check: the check that was judged, and its scene.
+        verdict: the ruling on it; nothing is ruled on here.
+    """
+    start, end = scene.address(check.attacker), scene.address(check.target)
+    board = Board(sheet, scene, _hexes_drawn(scene, verdict, start, end))
+    board.draw_ground()
+    _draw_entered(board, verdict)
+    _draw_blind(board, verdict, start, end)
+    drawn = [_ends(traced, start, end) for traced in verdict.lines]
+    board.draw_addresses([at for traced in verdict.lines for at in traced.hexes], [start, end], drawn)
+    _draw_lines(board, verdict, start, end)
+    board.draw_units(start, end, (verdict.attacker, verdict.target))
+    sheet.caption(title(sheet, verdict), why(sheet.words, verdict))
+
+
+def draw_blind_hex_map(
+    sheet: Sheet, scene: HexScene, verdicts: Sequence[TideOfIronVerdict], whole: int | None = None
+) -> None:
+    """Draws what one hex sees of a whole board: one verdict for each hex of it, all with the same attacker.
+
+    Args:
+        sheet: the sheet to draw on.
+        scene: the scene of the board.
+        verdicts: the rulings on the hexes to draw, at least one; nothing is ruled on here.
+        whole: the number of hexes of the board, where that may be more.
+    """
+    start = scene.address(verdicts[0].attacker)
+    targets = [scene.address(verdict.target) for verdict in verdicts]
+    board = Board(sheet, scene, dict.fromkeys([*targets, start]))
+    board.draw_ground()
+    kinds = [_hidden_how(verdict) for verdict in verdicts]
+    for kind in ("blind", "plateau", "hidden"):
+        _shade(board, [at for at, how in zip(targets, kinds, strict=True) if how == kind], kind)
+    board.draw_addresses([], [start])
+    board.draw_units(start, None, (verdicts[0].attacker, None))
+    hidden, plateau = kinds.count("hidden"), kinds.count("plateau")
+    unseen = len(kinds) - kinds.count(None)
+    counted = {"all": len(kinds), "unseen": unseen, "blind": kinds.count("blind"), "plateau": plateau}
+    reason = board.words("map reason", hidden=hidden, **counted)
+    sheet.caption(board.words("map title", attacker=verdicts[0].attacker), reason)
+    if whole is not None and whole > len(verdicts):
+        steps = max(verdict.distance for verdict in verdicts)
+        sheet.note(board.words("map part", attacker=verdicts[0].attacker, steps=steps, all=whole))
+
+
+def draw_whole_board(sheet: Sheet, scene: HexScene) -> None:
+    """Draws a whole board with its units, without any check; of a very large one the hexes next to its middle.
+
+    Args:
+        sheet: the sheet to draw on.
+        scene: any scene, with or without checks.
+    """
+    hexes = list(scene.map()) or [(0, 0)]
+    if len(hexes) > MAX_MAP_HEXES:
+        q, r = hexes[len(hexes) // 2]
+        hexes = sorted(hexes, key=lambda at: distance(at, (q, r)))[:MAX_MAP_HEXES]
+    sheet.tallest = PAGE
+    board = Board(sheet, scene, hexes)
+    board.draw_ground()
+    board.draw_addresses([], scene.units.values())
+    board.draw_all_units()
+    sheet.caption(scene.title or scene.path.stem, "")
+
+
+def _hexes_drawn(scene: HexScene, verdict: TideOfIronVerdict, start: Address, end: Address) -> list[Address]:
+    """The hexes of the whole board where it is small, else those round the line and its blind hexes."""
+    part = [start, end, *verdict.blind_hexes, *(at for traced in verdict.lines for at in traced.hexes)]
+    whole = [*part, *scene.described, *scene.units.values()]
+    edge = 1.0
+    points = np.array([middle(address) for address in whole])
+    if np.ptp(points, axis=0).max() > WHOLE:
+        points, edge = np.array([middle(address) for address in part]), 1.5
+    (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
+    sides = max(edge, (MIN_WIDTH - (right - left)) / 2)
+    upright = max(edge, (0.5 * (right - left + 2 * sides) - (top - bottom)) / 2, ROW)
+    return in_rectangle(left - sides, bottom - upright, right + sides, top + upright)
+
+
+def _draw_entered(board: Board, verdict: TideOfIronVerdict) -> None:
+    """The hexes that the lines enter, and on each line the hex that blocks or is closest to the lower unit."""
+    sheet, style = board.sheet, board.sheet.style
+    entered = dict.fromkeys(at for traced in verdict.lines for at in traced.hexes)
+    crossings = [traced.finding for traced in verdict.lines]
+    obstructions = dict.fromkeys(crossing.obstruction for crossing in crossings)
+    for q, r in entered:
+        look: dict[str, Any] = {"edge": style.ink, "width": LINE, "dashes": ":"}
+        area(sheet, corners((q, r), 0.9), zorder=5.0, mark=f"entered_{q}_{r}", **look)
+        if (q, r) not in obstructions:  # whose stronger edge covers it
+            sheet.legend(Swatch(board.words("entered"), edge=style.ink, dashes=":"))
+    for at in obstructions:
+        if at is not None:
+            mark = f"obstruction_{at[0]}_{at[1]}"
+            area(sheet, corners(at, 0.93), edge=style.blocker_edge, width=2.2, zorder=6.0, mark=mark)
+            blocks = any(crossing.obstruction == at and crossing.behind is None for crossing in crossings)
+            sheet.legend(Swatch(board.words("blocks" if blocks else "obstruction"), edge=style.blocker_edge))
+
+
+def _draw_blind(board: Board, verdict: TideOfIronVerdict, start: Address, end: Address) -> None:
+    """The blind hexes of the verdict; behind a plateau the lower one's own hex."""
+    _shade(board, verdict.blind_hexes, "blind")
+    if _hidden_how(verdict) == "plateau":
+        _shade(board, [end if verdict.elevations[0] > verdict.elevations[1] else start], "plateau")
+
+
+def _hidden_how(verdict: TideOfIronVerdict) -> str | None:
+    """Whether the target is "blind", so by the "plateau", or "hidden" otherwise; None where it is seen."""
+    if verdict.line_of_sight:
+        return None
+    causes = {traced.finding.cause for traced in verdict.lines}
+    if causes == {"plateau"}:
+        return "plateau"
+    return "blind" if causes <= {"plateau", "blind_hex"} else "hidden"
+
+
+def _shade(board: Board, hexes: Sequence[Address], kind: str) -> None:
+    """Shades and hatches the hexes of one kind that are not seen."""
+    if not hexes:
+        return
+    style = board.sheet.style
+    fill, edge, hatch, alpha = {
+        "blind": (style.red, style.red, BLIND, 0.45),
+        "plateau": (style.yellow, PLATEAU_EDGE, PLATEAU, 0.75),
+        "hidden": (style.soft_ink, style.soft_ink, HIDDEN, 0.25),
+    }[kind]
+    rings = [corners(at, 0.97) for at in hexes]
+    for (q, r), ring in zip(hexes, rings, strict=True):
+        area(board.sheet, ring, fill=fill, alpha=alpha, zorder=1.5, mark=f"{kind}_{q}_{r}")
+    areas(board.sheet, rings, edge=edge, hatch=hatch, width=0.0, zorder=1.5)
+    board.sheet.avoid(np.concatenate([corners(at, 0.5) for at in hexes]))
+    board.sheet.legend(Swatch(board.words(kind), fill=tint(fill, style.ground, alpha), edge=edge, hatch=hatch))
+
+
+def _ends(traced: Any, start: Address, end: Address) -> Floats:
+    """(2, 2) the ends of a traced line as it is drawn: one that was shifted lies beside the middles."""
+    ends = np.array([middle(start), middle(end)])
+    along = (ends[1] - ends[0]) / max(float(np.hypot(*(ends[1] - ends[0]))), 1e-12)
+    shifted: Floats = ends + traced.shift * LINE_SHIFT * np.array([-along[1], along[0]])
+    return shifted
+
+
+def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: Address) -> None:
+    """The traced lines: clear ones solid, blocked ones dashed, with a cross."""
+    sheet, style = board.sheet, board.sheet.style
+    first, last = middle(start), middle(end)
+    if verdict.cause == "adjacent":
+        line(sheet, first, last, style.blue, width=BOLD, mark="adjacent")
+        sheet.legend(Swatch(board.words("adjacent"), edge=style.blue, line=True))
+    for traced in verdict.lines:
+        along = (last - first) / np.hypot(*(last - first))
+        shift = _ends(traced, start, end)[0] - first
+        colour, dashes = (style.blue, "-") if traced.clear else (style.red, DASHED)
+        mark = f"line-{traced.side or 'straight'}-{'clear' if traced.clear else 'blocked'}"
+        line(sheet, first + shift, last + shift, style.paper, width=3.0, zorder=10.0)
+        line(sheet, first + shift, last + shift, colour, width=1.6, dashes=dashes, zorder=11.0, mark=mark)
+        sheet.avoid_line(first + shift, last + shift)
+        if not traced.clear and traced.finding.obstruction is not None:
+            reach = (middle(traced.finding.obstruction) - first - shift) @ along
+            cross(sheet, first + shift + along * reach, style.red)
+        words = board.words("clear line" if traced.clear else "blocked line")
+        sheet.legend(Swatch(words, edge=colour, line=True, dashes=dashes))
+        if traced.side is not None:
+            at = first + shift * 1.0 + 0.34 * (last - first)
+            sheet.label(board.words(traced.side), (float(at[0]), float(at[1])), clear=(0.05, 0.05), size=6.2)
+
+
+LEVEL_HEIGHT = 0.34
+"""The height of a level, in widths of a hex."""
+
+THICK = 0.12
+MAX_STAGE_HEXES = 1200
+"""The most hexes in 3D; a larger map is shown as a plan alone."""
+
+GROUND = ("#dcd9c4", "#d3bb8e", "#c09a61", "#a97b41", "#8d6130", "#6f4a24")
+"""The colour of the ground by level: the earth of hills, darker the higher it lies."""
+
+FEATURES = {"woods": "#3f7d53", "building": "#8d8a88", "smoke": "#b9bfc7"}
+
+EYES = 0.3
+"""The height above a hex of a line that runs from it."""
+
+REMARK = (
+    "This game is judged hex by hex, in whole levels: heights and the things on the hexes are drawn for display alone, "
+    "and where one can see from somewhere in this picture is no verdict."
+)
+
+
+@dataclass
+class _Board:
+    """The shapes and items gathered so far, and the numbers of the items of grounds, of features and of units."""
+
+    shapes: list[Shape] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    known: dict[object, int] = field(default_factory=dict)
+    ground: dict[Address, int] = field(default_factory=dict)
+    features: dict[Address, int] = field(default_factory=dict)
+    units: dict[str, int] = field(default_factory=dict)
+
+    def shape(self, key: object, make: Callable[[], Shape]) -> int:
+        """The number of a shape by its key; it is made once."""
+        if key not in self.known:
+            self.known[key] = len(self.shapes)
+            self.shapes.append(make())
+        return self.known[key]
+
+
+def stage(scene: HexScene, judged: Sequence[tuple[Check, TideOfIronVerdict]], cache: Cache) -> Stage | None:
+    """The stage of a Tide of Iron scene; None where its map is too large to be shown hex by hex.
+
+    Args:
+        scene: the scene that was judged.
+        judged: its checks with their verdicts, in the order of the page.
+    """
+    try:
+        hexes = scene.map()
+    except RequestError:
+        return None
+    if not 0 < len(hexes) <= MAX_STAGE_HEXES:
+        return None
+    board = _Board()
+    board.ground = {address: _hex(board, scene, address) for address in hexes}
+    board.features = {address: _feature(board, scene, address) for address in hexes if scene.ground(address).blocks}
+    board.units = {name: _unit(board, scene, name) for name in scene.units}
+    sights = tuple(_sight(board, scene, place, *ruling) for place, ruling in enumerate(judged))
+    return Stage(tuple(board.shapes), tuple(board.items), sights, (REMARK,), floor=None)
+
+
+def _sight(board: _Board, scene: HexScene, place: int, check: Check, verdict: TideOfIronVerdict) -> Sight:
+    """A check on the stage, by its place on the page."""
+    start, end = scene.address(check.attacker), scene.address(check.target)
+    at = verdict.obstruction
+    blocker = None if at is None else board.features.get(at, board.ground.get(at))
+    kind: LineKind = "free" if verdict.line_of_sight else "blocked"
+    points = tuple(_point(_top(scene, address), EYES) for address in (start, end))
+    return Sight(
+        place,
+        board.units.get(check.attacker, board.ground[start]),
+        board.units.get(check.target, board.ground[end]),
+        () if blocker is None else (blocker,),
+        eye=np.array(points[0]) if start != end else None,
+        free=bool(verdict.line_of_sight),
+        lines=(Line(kind, points),) if start != end else (),
+    )
+
+
+def _hex(board: _Board, scene: HexScene, address: Address) -> int:
+    """The ground of a hex; only one that is higher than the rest of the map can be hidden."""
+    level = scene.ground(address).elevation
+    rim = corners((0, 0), 0.985)
+    shape = board.shape(("hex", level), lambda: prism(rim, -THICK, level * LEVEL_HEIGHT))
+    colour = GROUND[min(level, len(GROUND) - 1)]
+    name = f"level {level} {in_words(address)}"
+    listed = level > scene.default.elevation
+    pose = Pose.standing((*middle(address), 0.0))
+    board.items.append(Item(name, "terrain", shape, pose, colour, listed=listed))
+    return len(board.items) - 1
+
+
+def _feature(board: _Board, scene: HexScene, address: Address) -> int:
+    terrain = scene.ground(address).terrain
+    shape = board.shape(terrain, lambda: _MAKERS[terrain]())
+    pose = Pose.standing(_top(scene, address))
+    opacity = 0.75 if terrain == "smoke" else 1.0
+    name = f"{terrain} {in_words(address)}"
+    board.items.append(Item(name, "terrain", shape, pose, FEATURES[terrain], opacity))
+    return len(board.items) - 1
+
+
+def _unit(board: _Board, scene: HexScene, name: str) -> int:
+    shape = board.shape("unit", lambda: box(np.array([-0.22, -0.22, 0.0]), np.array([0.22, 0.22, 0.14])))
+    board.items.append(Item(name, "unit", shape, Pose.standing(_top(scene, scene.units[name]))))
+    return len(board.items) - 1
+
+
+def _top(scene: HexScene, address: Address) -> Floats:
+    return np.array([*middle(address), scene.ground(address).elevation * LEVEL_HEIGHT])
+
+
+def _point(at: Floats, above: float) -> tuple[float, float, float]:
+    return float(at[0]), float(at[1]), float(at[2]) + above
+
+
+def _woods() -> Shape:
+    tree = turned([(0.04, 0.0), (0.04, 0.07), (0.15, 0.08), (0.09, 0.24), (0.005, 0.42)], sides=9)
+    turn = np.radians([30.0, 100.0, 170.0, 240.0, 310.0])
+    return together(tree, *[tree] * 5, at=[(0, 0, 0), *((0.3 * np.cos(a), 0.3 * np.sin(a), 0) for a in turn)])
+
+
+def _building() -> Shape:
+    walls = box(np.array([-0.28, -0.2, 0.0]), np.array([0.28, 0.2, 0.26]))
+    roof = turned([(0.37, 0.0), (0.01, 0.16)], sides=4)
+    angle = np.pi / 4
+    turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+    shaped = (roof.vertices @ turn.T) * [1.15, 0.85, 1.0]
+    return together(walls, Shape(shaped, roof.faces, flat=True), at=[(0, 0, 0), (0, 0, 0.26)])
+
+
+def _smoke() -> Shape:
+    arcs = np.linspace(-0.48 * np.pi, 0.48 * np.pi, 9)
+    puff = turned([(0.17 * float(np.cos(a)), 0.17 + 0.17 * float(np.sin(a))) for a in arcs], sides=16)
+    places = [(0, 0, 0.12), (0.2, 0.08, 0), (-0.16, 0.14, 0.02), (-0.06, -0.2, 0), (0.1, -0.08, 0.2)]
+    return together(*[puff] * len(places), at=places)
+
+
+_MAKERS = {"woods": _woods, "building": _building, "smoke": _smoke}
+
+
+class TideOfIronDrawing(GameDrawing[HexScene]):
+    """What is drawn of Tide of Iron."""
+
+    def figures(self, scene: HexScene, check: Check, verdict: TideOfIronVerdict, renderer: Renderer) -> list[Figure]:
+        """The board of a check, and, with the first check of each attacker, a map of all hexes that are blind to it.
+
+        No map where it is too large to be judged as a whole, and nothing where the two hexes lie so far apart.
+        """
+        if distance(scene.address(check.attacker), scene.address(check.target)) > LONGEST_MAP:
+            return []
+        figures_of_check = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict), "The board")]
+        first = next((earlier for earlier in scene.checks if earlier.attacker == check.attacker), check)
+        try:
+            checks = scene.checks_from(check.attacker) if first == check else ()
+        except RequestError:
+            checks = ()
+        if len(checks) > 1:
+
+            def draw_map(sheet: Sheet) -> None:
+                verdicts = [ruling(scene, other) for other in _nearest(scene, check.attacker, checks)]
+                draw_blind_hex_map(sheet, scene, verdicts, len(checks))
+
+            figures_of_check.append(Figure("map", draw_map, "All that the attacker does not see"))
+        return figures_of_check
+
+    def overview(self, scene: HexScene, *, as_ground: bool = False) -> Figure:
+        """The whole board, with its units; there are no maps whose ground it could be."""
+        return Figure("table", lambda sheet: draw_whole_board(sheet, scene), width=PAGE)
+
+    stage = staticmethod(stage)
+
+
+DRAWING = TideOfIronDrawing()
