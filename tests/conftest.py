@@ -17,6 +17,7 @@ from typing import NoReturn
 import pytest
 from _pytest.doctest import DoctestModule
 
+from silhouette import lazy
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import DIRECTORY_VARIABLE
 from silhouette.renderers import choose, registry
@@ -44,6 +45,12 @@ TOOLS = ("support", "benchmarks", "fuzz", "mutation", "gold")
 
 _MAY_BE_SLOW = re.compile(r"mark\.slow|mark\.thinned|browser|[(, ]renderer[,:]")
 """What stands in every file with a slow test: a mark, or a fixture that brings one."""
+
+LARGE = 600 * 1024**2
+"""Bytes of a process from which on it gives up after a file what was worked out once, for later files too."""
+
+_large = [LARGE]
+"""The same, but beyond what it took when it last did so."""
 
 _TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
@@ -99,6 +106,16 @@ def pytest_collect_file(
     if is_quick or ">>>" not in text:
         return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
     return collectors
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Looks for no cycles meanwhile: nearly all that is made stays, and would be looked through again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
@@ -176,10 +193,23 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """
     yield
     if nextitem is None or nextitem.path != item.path:
+        if is_large := _resident() > _large[0]:
+            lazy.forget()
+            gc.unfreeze()  # what was exempt may be unreachable by now
         gc.collect()
         gc.freeze()
         if _TRIM is not None:
             _TRIM(0)
+        if is_large:
+            _large[0] = max(LARGE, _resident() + LARGE // 4)
+
+
+def _resident() -> int:
+    """The bytes of memory that this process takes; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
 
 
 @pytest.fixture(autouse=True)

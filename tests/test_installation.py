@@ -7,13 +7,15 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from silhouette.common import installation
 from silhouette.common.installation import DISTRIBUTION, EXTRAS, Environment, extra_command, package_command
+from tests.support import sources
+from tests.support.sources import libraries_of, texts_and_calls
 
 PROJECT = Path(__file__).resolve().parents[1]
 ABOUT = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -25,14 +27,10 @@ PAGES = [
 ]
 
 
-def texts(file: Path) -> Iterator[tuple[str, ast.AST]]:
-    """Every text of a module, docstrings too, those with values in them with ``{}`` for a value."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value, node
-        elif isinstance(node, ast.JoinedStr):
-            parts = [part.value if isinstance(part, ast.Constant) else "{}" for part in node.values]
-            yield "".join(str(part) for part in parts), node
+@cache
+def texts_and_extras() -> dict[Path, tuple[list[tuple[int, str]], list[ast.Call]]]:
+    """Of each module its texts, and where it asks what to type for an extra."""
+    return {file: texts_and_calls(file, "extra_command") for file in sources.modules()}
 
 
 def test_the_distribution_has_the_name_that_messages_use() -> None:
@@ -52,26 +50,18 @@ def test_every_extra_that_a_command_can_need_is_one_package() -> None:
 def test_no_message_names_what_to_install_but_through_one_module() -> None:
     """``silhouette`` on the package index is another project: nothing may advise to install it."""
     found = [
-        f"{file.name}:{getattr(node, 'lineno', '')}: {text}"
-        for file in (PROJECT / "silhouette").rglob("*.py")
+        f"{file.name}:{line}: {text}"
+        for file, (texts, _) in texts_and_extras().items()
         if file != Path(installation.__file__)
-        for text, node in texts(file)
+        for line, text in texts
         if re.search(r"pip3? install|pipx |uv tool|uvx|silhouette\[", text)
     ]
     assert found == []
 
 
 def test_every_extra_that_the_code_asks_for_is_there() -> None:
-    asked = {
-        node.args[0].value
-        for file in (PROJECT / "silhouette").rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "extra_command"
-        and isinstance(node.args[0], ast.Constant)
-    }
-    assert asked == set(EXTRAS)
+    calls = [call for _, calls in texts_and_extras().values() for call in calls]
+    assert {name.value for call in calls if isinstance(name := call.args[0], ast.Constant)} == set(EXTRAS)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(PROJECT).as_posix())
@@ -172,12 +162,7 @@ MODULES = {"pyopengl": "OpenGL", "pyrender2": "pyrender", "pillow": "PIL", "drac
 
 
 def test_what_is_imported_is_a_dependency_or_an_extra_and_every_dependency_is_imported() -> None:
-    imported = set()
-    for file in (PROJECT / "silhouette").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            imported |= {name.split(".")[0] for name in names}
+    imported = {library for file in sources.modules() for library in libraries_of(file)}
     imported -= {*sys.stdlib_module_names, "silhouette"}
     own = [re.split(r"[<>=;\s]", wanted)[0].lower() for wanted in ABOUT["dependencies"]]
     modules = {MODULES.get(name, name.replace("-", "_")) for name in own}

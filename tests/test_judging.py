@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from silhouette import changes, map_of, odds
+from silhouette.doubt import changes as searching
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge_all, judge_scene, load_scene
@@ -59,6 +61,14 @@ print(len(verdicts), sorted(set(sys.modules) - before))
     assert done.stdout == "1 []\n"
 
 
+@pytest.fixture
+def near(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few trials, and changes within a few millimetres: these tests are of who asks, not of how it is worked out."""
+    monkeypatch.setattr("silhouette.doubt.odds.MAX_TRIALS", 16)
+    monkeypatch.setattr(searching, "PLACES", replace(searching.PLACES, reach=4.0))
+
+
+@pytest.mark.usefixtures("near")
 def test_odds_and_changes_from_python_are_those_of_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,6 +98,7 @@ check = [{ attacker = "Kal", target = "Vex" }, { attacker = "Vex", target = "Kal
 """
 
 
+@pytest.mark.usefixtures("near")
 def test_what_would_change_is_the_same_from_every_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A batch and Python say as well why one sees the other and is not seen, though the way back was not asked."""
     file, out = tmp_path / "one way.toml", tmp_path / "rows.jsonl"
@@ -96,6 +107,7 @@ def test_what_would_change_is_the_same_from_every_command(tmp_path: Path, capsys
     rows = json.loads(ran.out)["scenes"][0]["results"]
     assert rows[1]["one_way"].startswith("Kal sees Vex, but not the other way round: ")
     assert "one_way" not in rows[0]
+    assert rows[0]["changes"]
     run(capsys, "batch", file, "--what-if", "--no-cache", "--workers", "1", "--out", out)
     of_batch = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [{key: row[key] for key in rows[0]} for row in of_batch[:1]] == rows[:1]

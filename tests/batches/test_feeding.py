@@ -38,10 +38,22 @@ def _forked(monkeypatch: pytest.MonkeyPatch) -> None:
     force_forking(monkeypatch)
 
 
-@pytest.fixture
-def pack(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return packed(tmp_path_factory.mktemp("rows") / "pack")
+
+
+@pytest.fixture(scope="module")
+def expected(pack: Path) -> list[Row]:
+    """The rows of one process that reads and judges."""
+    with pytest.MonkeyPatch.context() as patch:
+        force_forking(patch)
+        return rows_without(pack)
+
+
+def packed(folder: Path) -> Path:
     """Scenes with meshes, one without, one of another game, and one that is none."""
-    folder = folder_of_scenes_with_meshes(tmp_path / "pack", scenes=3, models=4)
+    folder_of_scenes_with_meshes(folder, scenes=3, models=4)
     scene(folder, CHECK)
     (folder / "plan.toml").write_text((EXAMPLES / "crisis_protocol" / "in_cover.toml").read_text())
     (folder / "bad.toml").write_text("rules = ")
@@ -70,8 +82,9 @@ def rows_without(pack: Path, settings: BatchSettings = REFERENCE) -> list[Row]:
 
 
 @pytest.mark.slow
-def test_the_rows_are_the_same_by_any_number_of_processes_that_read_and_that_judge(pack: Path) -> None:
-    expected = rows_without(pack)
+def test_the_rows_are_the_same_by_any_number_of_processes_that_read_and_that_judge(
+    pack: Path, expected: list[Row]
+) -> None:
     assert sum("verdict" in row for row in expected) == 3 * 12 + 2 + 6
     assert sum(isinstance(row.get("error"), str) for row in expected) == 1
     for workers, devices in ((1, 1), (2, 1), (4, 1), (3, 2), (6, 3)):
@@ -102,7 +115,10 @@ def test_so_they_are_with_a_renderer_that_judges_many_at_once(
 
 
 @pytest.mark.slow
-def test_who_judges_reads_no_file_and_who_reads_starts_no_renderer(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_judges_reads_no_file_and_who_reads_starts_no_renderer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = packed(tmp_path / "pack")
     (pack / "bad.toml").unlink()
     expected = rows_without(pack)
     monkeypatch.setattr(ChunkJudge, "__call__", lambda *given: os._exit(3))
@@ -135,9 +151,9 @@ def dying(folder: Path, times: int) -> Callable[[str], None]:
 @pytest.mark.thinned(quick=50)
 @pytest.mark.parametrize("times", [1, 9])
 def test_a_reader_that_is_killed_costs_its_scene_at_most(
-    tmp_path: Path, pack: Path, monkeypatch: pytest.MonkeyPatch, times: int
+    tmp_path: Path, pack: Path, expected: list[Row], monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
-    expected, die = rows_without(pack), dying(tmp_path / "killed", times)
+    die = dying(tmp_path / "killed", times)
     read = feeding.SceneReader.__call__
 
     def reading(reader: Any, chunk: Any) -> Any:
@@ -158,9 +174,9 @@ def test_a_reader_that_is_killed_costs_its_scene_at_most(
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 99])
 def test_a_process_that_judges_and_is_killed_costs_its_check_at_most(
-    tmp_path: Path, pack: Path, monkeypatch: pytest.MonkeyPatch, times: int
+    tmp_path: Path, pack: Path, expected: list[Row], monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
-    expected, die = rows_without(pack), dying(tmp_path / "killed", times)
+    die = dying(tmp_path / "killed", times)
     right = chunks.judge_all
 
     def judge_all(requests: Any, options: Any) -> Any:
@@ -183,8 +199,9 @@ def test_a_process_that_judges_and_is_killed_costs_its_check_at_most(
 
 
 @pytest.mark.slow
-def test_what_cannot_be_carried_is_read_by_who_judges_it(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = rows_without(pack)
+def test_what_cannot_be_carried_is_read_by_who_judges_it(
+    pack: Path, expected: list[Row], monkeypatch: pytest.MonkeyPatch
+) -> None:
 
     def refuse(*given: Any) -> Any:
         raise TypeError("cannot pickle it")
@@ -194,15 +211,18 @@ def test_what_cannot_be_carried_is_read_by_who_judges_it(pack: Path, monkeypatch
 
 
 @pytest.mark.slow
-def test_models_for_which_there_is_no_room_are_read_again(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = rows_without(pack)
+def test_models_for_which_there_is_no_room_are_read_again(
+    pack: Path, expected: list[Row], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("silhouette.workers.slots.CONTENT_ROOM", 0)
     monkeypatch.setattr(feeding, "CONTENT_ROOM", 0)
     assert rows_with(pack, workers=4, devices=2) == expected
 
 
 @pytest.mark.slow
-def test_only_the_checks_that_are_left_are_judged_of_scenes_that_were_opened_before(pack: Path) -> None:
+def test_only_the_checks_that_are_left_are_judged_of_scenes_that_were_opened_before(
+    pack: Path, expected: list[Row]
+) -> None:
     scenes = scenes_of([pack])
     half, whole = (next(one for one in scenes if name in one) for name in ("crowd 1", "crowd 2"))
     store = _MemoryRowStore()
@@ -212,7 +232,7 @@ def test_only_the_checks_that_are_left_are_judged_of_scenes_that_were_opened_bef
     for _ in judge_scenes(scenes, pool, store):
         pass
     of_half = {check: row for (one, check), row in store.rows.items() if one == half}
-    expected = [row for row in rows_without(pack) if row["scene"] == half]
+    expected = [row for row in expected if row["scene"] == half]
     assert {check: {"scene": half, **row} for check, row in of_half.items()} == {
         check: expected[check] for check in (2, 3, 4, 8, 9, 10, 11)
     }

@@ -39,18 +39,22 @@ def _forked(monkeypatch: pytest.MonkeyPatch) -> None:
     force_forking(monkeypatch)
 
 
-@pytest.fixture
-def pack(tmp_path: Path) -> Path:
-    return folder_of_scenes_with_meshes(tmp_path / "pack", scenes=3, models=4)
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return folder_of_scenes_with_meshes(tmp_path_factory.mktemp("rows") / "pack", scenes=3, models=4)
+
+
+@pytest.fixture(scope="module")
+def expected(pack: Path) -> list[Row]:
+    """The rows of a process that holds its device itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        force_forking(patch)
+        return list(_in_order(scenes_of([pack]), ordinary(SETTINGS)))
 
 
 def rows_with(pack: Path, workers: int, devices: int) -> list[Row]:
     pool = FeedingPool(SETTINGS, workers, None, lambda: pytest.fail("no need"), (DEVICE,) * devices)
     return list(_in_order(scenes_of([pack]), pool))
-
-
-def rows_without(pack: Path) -> list[Row]:
-    return list(_in_order(scenes_of([pack]), ordinary(SETTINGS)))
 
 
 def holders(parent: int) -> list[int]:
@@ -60,8 +64,8 @@ def holders(parent: int) -> list[int]:
 
 
 @pytest.mark.slow
-def test_the_rows_are_the_same_and_no_process_is_left(pack: Path) -> None:
-    expected, before = rows_without(pack), children_of(os.getpid())
+def test_the_rows_are_the_same_and_no_process_is_left(pack: Path, expected: list[Row]) -> None:
+    before = children_of(os.getpid())
     assert sum("verdict" in row for row in expected) == 36
     for workers, devices in ((3, 1), (6, 2)):
         assert rows_with(pack, workers, devices) == expected
@@ -71,9 +75,9 @@ def test_the_rows_are_the_same_and_no_process_is_left(pack: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [1, pytest.param(99, marks=pytest.mark.slow)])
 def test_a_check_at_which_that_process_ends_costs_itself_at_most(
-    tmp_path: Path, pack: Path, monkeypatch: pytest.MonkeyPatch, times: int
+    tmp_path: Path, pack: Path, expected: list[Row], monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
-    expected, guilty = rows_without(pack), list[bool]()
+    guilty = list[bool]()
     (killed := tmp_path / "killed").mkdir()
     right, ask = chunks.judge_all, ServedRenderer.ask_with
 

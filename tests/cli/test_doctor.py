@@ -20,6 +20,7 @@ from silhouette.renderers.gl.gpus import NVIDIA_LIBRARY, Drawn, Sighting, System
 from silhouette.renderers.probe import Probe, run_module
 from silhouette.renderers.registry import RendererEntry, Trial
 from silhouette.rules.necromunda.rule import NECROMUNDA
+from tests.cli.test_documents import stamped
 from tests.support.commands import run
 from tests.support.rulings import ruled
 
@@ -290,7 +291,9 @@ def test_a_gpu_that_is_there_but_unusable_is_told_plainly(
     chip("0x10de", "0x030200", "dev/nvidia0")
     monkeypatch.setattr(doctor, "probe_renderers", lambda step: [PROBES[0], PROBES[2]])
     monkeypatch.setattr(doctor, "System", lambda: system(tmp_path))
-    found = run(capsys, "doctor", "--quick", "--json").document["gpu"]
+    document = run(capsys, "doctor", "--quick", "--json").document
+    assert stamped(document)
+    found = document["gpu"]
     assert found["seen"] == ["NVIDIA 10de:2335 at 0000:19:00.0", "/dev/nvidia0"]
     assert not found["used"]
     assert len(found["obstacles"]) == 1

@@ -35,7 +35,7 @@ def drawn(table: object, width: int) -> list[str]:
 @cache
 def judged(name: str, everyone: bool) -> SceneResult:
     selection = Selection(everyone=everyone)
-    options = JudgingOptions(choose("embree"), Cache.default(), pixel=1.0)
+    options = JudgingOptions(choose("embree"), Cache.default(), pixel=4.0)
     return judge_scene(SCENES / f"{name}.toml", selection, options)
 
 

@@ -23,7 +23,7 @@ from silhouette.cli.new import SCENE, SCHEMA, SCHEMA_LINE
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.abilities import first_scene_of
 from tests.cli.test_schemas import validator
-from tests.support.commands import run
+from tests.support.commands import Ran, run
 
 PROJECT = Path(__file__).resolve().parents[2]
 MODELS = PROJECT / "models"
@@ -49,14 +49,25 @@ def keys_of(document: Any) -> Iterator[str]:
             yield from keys_of(value)
 
 
+BEGUN: dict[str, tuple[Path, Ran]] = {}
+
+
+@pytest.fixture
+def begun(game: str, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]) -> tuple[Path, Ran]:
+    """The folder that the command makes for a game, and what it says: once for all tests of it."""
+    if game not in BEGUN:
+        folder = tmp_path_factory.mktemp("new") / "duel"
+        BEGUN[game] = folder, run(capsys, "new", folder, "--rules", game)
+    return BEGUN[game]
+
+
 @pytest.mark.thinned(quick=6)
 @pytest.mark.parametrize("game", RULES)
-def test_a_first_scene_judges_at_once(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = run(capsys, "new", tmp_path / "duel", "--rules", game)
+def test_a_first_scene_judges_at_once(game: str, begun: tuple[Path, Ran], capsys: pytest.CaptureFixture[str]) -> None:
+    folder, ran = begun
     assert (ran.status, ran.complaints) == (0, [])
-    scene = tmp_path / "duel" / SCENE
-    assert f"silhouette check {scene}" in ran.out
-    judged = run(capsys, "check", tmp_path / "duel", "--json", *QUICK)
+    assert f"silhouette check {folder / SCENE}" in ran.out
+    judged = run(capsys, "check", folder, "--json", *QUICK)
     assert judged.status == 0
     (found,) = judged.document["scenes"]
     assert found["rules"] == game
@@ -76,14 +87,12 @@ def test_every_key_of_a_first_scene_is_explained_where_it_first_stands(game: str
 
 @pytest.mark.thinned(quick=8)
 @pytest.mark.parametrize("game", RULES)
-def test_editors_find_a_schema_that_the_scene_fits(
-    game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run(capsys, "new", tmp_path, "--rules", game)
-    text = (tmp_path / SCENE).read_text(encoding="utf-8")
+def test_editors_find_a_schema_that_the_scene_fits(begun: tuple[Path, Ran]) -> None:
+    folder, _ = begun
+    text = (folder / SCENE).read_text(encoding="utf-8")
     assert text.splitlines()[0] == SCHEMA_LINE
-    assert (tmp_path / SCHEMA_LINE.partition(" ")[2]).samefile(tmp_path / SCHEMA)
-    schema = json.loads((tmp_path / SCHEMA).read_text(encoding="utf-8"))
+    assert (folder / SCHEMA_LINE.partition(" ")[2]).samefile(folder / SCHEMA)
+    schema = json.loads((folder / SCHEMA).read_text(encoding="utf-8"))
     assert schema == schemas.schema_of("scene")
     validator("scene").validate(tomllib.loads(text))
 

@@ -14,6 +14,7 @@ import pytest
 
 from silhouette.cli import main
 from silhouette.cli.schema import schema_of
+from silhouette.scans import picture
 from silhouette.scans.mesh_writing import ply_bytes
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -85,7 +86,14 @@ def table_of_boxes(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.fixture
+def rough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The picture of a scan, which takes most of the time, is made of few samples of its surface."""
+    monkeypatch.setattr(picture, "MOST_SAMPLES", 50_000)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("rough")
 def test_questions_are_asked_at_a_terminal_and_answers_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -132,6 +140,7 @@ def test_what_cannot_be_used_is_one_line(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("rough")
 def test_a_name_that_is_not_on_the_table_is_one_line_after_the_scene_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -153,15 +153,17 @@ def bare(name: str, tmp_path: Path, *, keep: tuple[str, ...]) -> Path:
     return path
 
 
-def inspected(path: Path) -> dict[str, Any]:
+def inspected(path: Path, *, suggests: bool) -> dict[str, Any]:
+    """What is found out of a model; the search for thin parts, which may be suggested, takes most of the time."""
     model = model_at(path, {}, Cache.default())
-    return inspection(path, model, suggestions(model))
+    return inspection(path, model, suggestions(model) if suggests else ())
 
 
 @pytest.mark.thinned(quick=0, ci=50)
 @pytest.mark.parametrize("name", FIGURES)
 def test_inspect_finds_base_and_eye_of_a_figure_by_itself(name: str, tmp_path: Path) -> None:
-    found = inspected(bare(name, tmp_path, keep=("mesh", "kind", "units", "front", "insignificant")))
+    path = bare(name, tmp_path, keep=("mesh", "kind", "units", "front", "insignificant"))
+    found = inspected(path, suggests=False)
     assert found["base"]["from"] == "auto"
     assert found["base"]["diameter"] == pytest.approx(FIGURES[name], abs=0.3)
     assert found["base"]["height"] == pytest.approx(3.0, abs=0.3)
@@ -182,7 +184,7 @@ def test_the_eye_is_found_below_raised_weapons_and_banners(name: str) -> None:
 @pytest.mark.parametrize("name", PROTRUDING)
 def test_inspect_suggests_the_barrels_and_spikes_that_are_tagged(name: str, tmp_path: Path) -> None:
     path = bare(name, tmp_path, keep=("mesh", "kind", "units", "front"))
-    boxes = np.array([one["box"] for one in inspected(path)["suggested"]])
+    boxes = np.array([one["box"] for one in inspected(path, suggests=True)["suggested"]])
     model = loaded(name)
     assert len(boxes)
     for part in PROTRUDING[name]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.scenes.table import TableScene
 from tests.conftest import PROJECT
-from tests.support.browsing import DESKTOP, PHONE, Browser
+from tests.support.browsing import DESKTOP, PHONE, Browser, Visit
 from tests.support.report_pages import canvas, like, made, quiet
 
 ATTACKER = "<img src=x onerror=\"window.harmed='tag'\"> 'Kal' & \U0001f480"
@@ -70,6 +71,14 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile")
     (folder / "scene.toml").write_text(HOSTILE, encoding="utf-8")
     return made(folder / "scene.toml", folder)
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, hostile: Path) -> Iterator[Visit]:
+    """That page, open, for tests that leave it as it is, or put it right first."""
+    with browser.visit(hostile) as visit:
+        visit.settled()
+        yield visit
 
 
 @pytest.fixture(scope="module", params=BOARDS)
@@ -146,20 +155,18 @@ def test_hiding_the_blocker_frees_the_target_and_is_said(browser: Browser, model
         assert np.abs(canvas(visit) - before).mean() < 1.0
 
 
-def test_each_check_can_be_chosen_and_seen(browser: Browser, hostile: Path) -> None:
-    with browser.visit(hostile) as visit:
-        visit.settled()
-        visit.page.locator("#check-2 button").click()
-        visit.settled()
-        assert visit.page.input_value("#view-check") == "1"
-        assert visit.page.inner_text("#view-told").startswith(f"Seen from {LONG}'s eye")
-        position = visit.page.evaluate("window.silhouette.viewer.camera.position.toArray()")
-        eye = visit.page.evaluate("window.silhouette.stage.view.eye")
-        assert np.allclose(position, eye, atol=1e-6)
-        visit.page.select_option("#view-check", "0")
-        visit.settled()
-        position = visit.page.evaluate("window.silhouette.viewer.camera.position.toArray()")
-        assert np.allclose(position, [0.0, 6.0, 26.0], atol=1e-6)
+def test_each_check_can_be_chosen_and_seen(opened: Visit) -> None:
+    opened.page.locator("#check-2 button").click()
+    opened.settled()
+    assert opened.page.input_value("#view-check") == "1"
+    assert opened.page.inner_text("#view-told").startswith(f"Seen from {LONG}'s eye")
+    position = opened.page.evaluate("window.silhouette.viewer.camera.position.toArray()")
+    eye = opened.page.evaluate("window.silhouette.stage.view.eye")
+    assert np.allclose(position, eye, atol=1e-6)
+    opened.page.select_option("#view-check", "0")
+    opened.settled()
+    position = opened.page.evaluate("window.silhouette.viewer.camera.position.toArray()")
+    assert np.allclose(position, [0.0, 6.0, 26.0], atol=1e-6)
 
 
 def test_what_is_shown_stands_where_the_scene_says(browser: Browser, models: Path) -> None:
@@ -176,25 +183,25 @@ def test_what_is_shown_stands_where_the_scene_says(browser: Browser, models: Pat
         assert np.allclose(shown[piece.name], [points.min(axis=0), points.max(axis=0)], atol=0.35), piece.name
 
 
-def test_keys_turn_the_view_and_come_nearer(browser: Browser, hostile: Path) -> None:
+def test_keys_turn_the_view_and_come_nearer(opened: Visit) -> None:
     place = "window.silhouette.viewer.camera.position.toArray()"
-    with browser.visit(hostile) as visit:
-        visit.settled()
-        visit.page.focus("#view-canvas")
-        before = np.array(visit.page.evaluate(place))
-        visit.page.keyboard.press("ArrowLeft")
-        turned = np.array(visit.page.evaluate(place))
-        assert turned[2] == pytest.approx(before[2])
-        assert np.linalg.norm(turned - before) > 10.0
-        visit.page.keyboard.press("ArrowUp")
-        assert np.array(visit.page.evaluate(place))[2] > turned[2] + 5.0
-        away = "window.silhouette.viewer.camera.position.distanceTo(window.silhouette.viewer.controls.target)"
-        far = visit.page.evaluate(away)
-        visit.page.keyboard.press("+")
-        near = visit.page.evaluate(away)
-        visit.page.keyboard.press("-")
-        assert near < 0.95 * far
-        assert visit.page.evaluate(away) == pytest.approx(far)
+    opened.page.click("#view-table")
+    opened.settled()
+    opened.page.focus("#view-canvas")
+    before = np.array(opened.page.evaluate(place))
+    opened.page.keyboard.press("ArrowLeft")
+    turned = np.array(opened.page.evaluate(place))
+    assert turned[2] == pytest.approx(before[2])
+    assert np.linalg.norm(turned - before) > 10.0
+    opened.page.keyboard.press("ArrowUp")
+    assert np.array(opened.page.evaluate(place))[2] > turned[2] + 5.0
+    away = "window.silhouette.viewer.camera.position.distanceTo(window.silhouette.viewer.controls.target)"
+    far = opened.page.evaluate(away)
+    opened.page.keyboard.press("+")
+    near = opened.page.evaluate(away)
+    opened.page.keyboard.press("-")
+    assert near < 0.95 * far
+    assert opened.page.evaluate(away) == pytest.approx(far)
 
 
 def test_everything_is_reached_by_the_keyboard_and_has_a_name(browser: Browser, hostile: Path) -> None:
@@ -221,18 +228,17 @@ def test_everything_is_reached_by_the_keyboard_and_has_a_name(browser: Browser, 
         assert visit.page.get_attribute("#view-eye", "aria-pressed") == "true"
 
 
-def test_headings_go_down_step_by_step_and_pictures_have_words(browser: Browser, hostile: Path) -> None:
-    with browser.visit(hostile) as visit:
-        levels = visit.page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map((h) => Number(h.tagName[1]))")
-        assert levels[0] == 1
-        assert levels.count(1) == 1
-        assert all(after <= before + 1 for before, after in pairwise(levels))
-        labels = visit.page.evaluate(
-            "[...document.querySelectorAll('svg')].map((s) => [s.getAttribute('role'), s.getAttribute('aria-label')])"
-        )
-        assert len(labels) == 6
-        assert all(role == "img" and label for role, label in labels)
-        assert visit.page.get_attribute("html", "lang") == "en"
+def test_headings_go_down_step_by_step_and_pictures_have_words(opened: Visit) -> None:
+    levels = opened.page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map((h) => Number(h.tagName[1]))")
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    labels = opened.page.evaluate(
+        "[...document.querySelectorAll('svg')].map((s) => [s.getAttribute('role'), s.getAttribute('aria-label')])"
+    )
+    assert len(labels) == 6
+    assert all(role == "img" and label for role, label in labels)
+    assert opened.page.get_attribute("html", "lang") == "en"
 
 
 def test_the_scene_is_copied(browser: Browser, hostile: Path) -> None:
@@ -276,35 +282,36 @@ def test_without_webgl_a_sentence_says_so(browser: Browser, hostile: Path) -> No
 
 def test_motion_is_left_out_for_who_asks_and_shown_otherwise(browser: Browser, hostile: Path) -> None:
     place = "() => window.silhouette.viewer.camera.position.toArray()"
-    for motion, at_once in (("reduce", True), ("no-preference", False)):
-        with browser.visit(hostile, reduced_motion=motion) as visit:
+    with browser.visit(hostile) as visit:
+        for motion, at_once in (("reduce", True), ("no-preference", False)):
+            visit.page.emulate_media(reduced_motion=motion)
+            visit.page.reload()
             visit.settled()
             script = f"() => {{ document.getElementById('view-eye').click(); return ({place})(); }}"
             assert np.allclose(visit.page.evaluate(script), [0.0, 6.0, 26.0], atol=1e-6) is at_once
             visit.until(f"Math.abs(({place})()[2] - 26) < 1e-6")
 
 
-def test_it_prints_without_buttons_and_with_everything_else(browser: Browser, hostile: Path) -> None:
-    with browser.visit(hostile) as visit:
-        visit.settled()
-        visit.page.emulate_media(media="print")
-        assert not [button for button in visit.page.locator("button").all() if button.is_visible()]
-        assert visit.page.locator("svg.drawing").first.is_visible()
-        assert visit.page.locator("#scene-text").is_visible()
-        document = visit.page.pdf(format="A4")
-        assert document.startswith(b"%PDF")
-        assert document.count(b"/Type /Page\n") + document.count(b"/Type /Page ") >= 2
+def test_it_prints_without_buttons_and_with_everything_else(opened: Visit) -> None:
+    opened.page.emulate_media(media="print")
+    assert not [button for button in opened.page.locator("button").all() if button.is_visible()]
+    assert opened.page.locator("svg.drawing").first.is_visible()
+    assert opened.page.locator("#scene-text").is_visible()
+    document = opened.page.pdf(format="A4")
+    opened.page.emulate_media(media="screen")
+    assert document.startswith(b"%PDF")
+    assert document.count(b"/Type /Page\n") + document.count(b"/Type /Page ") >= 2
 
 
 def test_dark_pages_are_dark(browser: Browser, hostile: Path) -> None:
-    for scheme, dark in (("light", False), ("dark", True)):
-        with browser.visit(hostile, color_scheme=scheme) as visit:
+    with browser.visit(hostile) as visit:
+        for scheme, dark in (("light", False), ("dark", True)):
+            visit.page.emulate_media(color_scheme=scheme)
+            visit.page.reload()
             assert bool(canvas(visit)[2, 2].mean() < 60) is dark
             colour = visit.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
             assert (sum(map(int, colour[4:-1].split(","))) < 180) is dark
 
 
-def test_without_colours_there_is_nothing_to_take_away(browser: Browser, hostile: Path) -> None:
-    with browser.visit(hostile) as visit:
-        visit.settled()
-        assert visit.page.locator("#view-own").count() == 0
+def test_without_colours_there_is_nothing_to_take_away(opened: Visit) -> None:
+    assert opened.page.locator("#view-own").count() == 0

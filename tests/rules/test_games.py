@@ -20,7 +20,8 @@ import pytest
 import silhouette
 from silhouette.rules import BY_DATA, RULES, rule_called
 from silhouette.rules.base import Level, Verdict
-from tests.test_layers import PACKAGE, modules
+from tests.support.sources import PACKAGE
+from tests.test_layers import modules
 
 FOLDERS = sorted(
     name.replace("-", "_") if package == BY_DATA else package.rpartition(".")[2] for name, package in RULES.items()

@@ -18,7 +18,6 @@ FOLDER = Path(__file__).resolve().parents[2] / "scenes" / "necromunda"
 SCENES = sorted(FOLDER.glob("*.toml"))
 
 
-@pytest.mark.thinned(quick=14)
 @pytest.mark.parametrize("path", SCENES, ids=lambda path: path.stem)
 def test_a_scene_gives_what_it_expects(path: Path, renderer: Renderer) -> None:
     scene = NECROMUNDA.load(path, read_document(path), Cache(None))

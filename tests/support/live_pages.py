@@ -255,7 +255,7 @@ def table_page(
     """The page of a scene's table, settled."""
     served = Served(scene, role)
     try:
-        with browser.visit(f"{ADDRESS}#{TOKEN}", size, before, route=served.route, **options) as visit:
+        with browser.visit(f"{ADDRESS}#{TOKEN}", size, before, served.route, shares=True, **options) as visit:
             table = TableVisit(visit, served)
             table.until("Boolean(window.silhouette) && window.silhouette.state().pieces.length > 0")
             table.until("document.querySelectorAll('.labels [data-name]').length > 0")

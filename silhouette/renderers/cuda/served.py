@@ -35,7 +35,8 @@ INTERVAL = 0.02
 
 PAUSE, LATELY = 0.5, 60.0
 """Seconds up to which is waited before a new process is asked, for each that was lost lately, and how long that is:
-whoever has ended it, and will again, is not to meet the same others each time."""
+whoever has ended it, and will again, is not to meet the same others each time. On a busy machine, where a start takes
+longer than a second, it is so many times as long, since questions take longer too."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class ServedRenderer(DeviceRenderer):
                     self._connection = connection
                     break
                 connection.close()  # that process may be lost to another in the meantime
-                time.sleep(pause)
+                time.sleep(pause * max(1.0, time.monotonic() - now))
                 pause = 0.0
             except AuthenticationError:
                 raise RendererUnavailable("cuda: the process that launches does not take the key") from None
