@@ -18,11 +18,11 @@ from silhouette.errors import DeviceLost, FileError, RendererUnavailable, Reques
 from silhouette.files.cache import CACHED_TRIANGLES, Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import JudgingOptions, Request, judge_all
-from silhouette.renderers.registry import drivers_are_loaded
 from silhouette.rules import RULES as GAMES
 from silhouette.rules.fields import ARC, ATTACKER, RULES, TARGET
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Row, json_text, problem
+from silhouette.workers.starting import drivers_are_loaded
 
 
 class Opener:

@@ -288,26 +288,32 @@ class Cluster:
         self._looked = now
         if self._client.status != "running":
             raise self._gone_error()
-        workers = self._client.scheduler_info(n_workers=-1)["workers"]
-        gpus = {name: int(worker["resources"].get("GPU", 0)) for name, worker in workers.items()}
-        on_gpus = any(gpus.values()) and may_take_gpu(self._settings.renderer, self._settings.device)
-        self._resources = {"GPU": 1} if on_gpus else None
-        counts = gpus if on_gpus else {name: worker["nthreads"] for name, worker in workers.items()}
-        counts = {name: count for name, count in counts.items() if count and self._can_import(name)}
-        kept = [slot for slot in self._slots if slot.worker in counts]
-        for name, count in counts.items():
-            kept += [_Slot(name) for _ in range(count - sum(slot.worker == name for slot in kept))]
-        self._slots = kept
-        if kept:
+        counts = {name: count for name, count in self._counts().items() if count and self._can_import(name)}
+        self._set_slots(counts)
+        if self._slots:
             self._staffed = now
         elif now - self._staffed > WITHOUT_WORKERS:
             raise SilhouetteError(
                 f"the scheduler at {self._address} has no workers; start some with: dask worker {self._address}"
             )
-
         for task in [task for task in self._tasks.values() if task.slot.worker not in counts]:
             self._withdraw(task)
             yield from self._retry(task.chunk)
+
+    def _set_slots(self, counts: dict[str, int]) -> None:
+        slots = [slot for slot in self._slots if slot.worker in counts]
+        there = Counter(slot.worker for slot in slots)
+        for name, count in counts.items():
+            slots += [_Slot(name) for _ in range(count - there[name])]
+        self._slots = slots
+
+    def _counts(self) -> dict[str, int]:
+        """How many tasks each worker does at a time: one for each GPU, if the renderer may take one, or thread."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        gpus = {name: int(worker["resources"].get("GPU", 0)) for name, worker in workers.items()}
+        on_gpus = any(gpus.values()) and may_take_gpu(self._settings.renderer, self._settings.device)
+        self._resources = {"GPU": 1} if on_gpus else None
+        return gpus if on_gpus else {name: worker["nthreads"] for name, worker in workers.items()}
 
     def _can_import(self, worker: str) -> bool:
         """Whether a worker is known to have this package.

@@ -41,7 +41,7 @@ from silhouette.renderers.registry import gpus_of, may_launch_for_others
 from silhouette.scenes.carrying import Name, model_digest, packed_model, packed_scene, unpacked_model, unpacked_scene
 from silhouette.text import Row
 from silhouette.workers import Event, NextTask, WorkerPool, worker_number
-from silhouette.workers.content import CONTENT_ROOM, Content, content_of
+from silhouette.workers.content import CONTENT_ROOM, Content, Lacking, content_of
 from silhouette.workers.process import ChildProcess
 from silhouette.workers.starting import start_method
 
@@ -274,32 +274,34 @@ class LoadJudge:
             return
         yield 1 if self._apart else renderer.capabilities.checks_together or CHECKS_TOGETHER
         maker = RowMaker(self._settings, renderer, self._opener)
-        together, apart = list[tuple[int, Request]](), list[tuple[int, list[Request]]]()
-        for number, parcel in enumerate(load):
-            requests = self._unpacked(parcel)
-            if requests and not self._is_apart(parcel):
-                together += ((number, request) for request in requests)
-            else:
-                apart.append((number, requests))
+        together, apart = self._requests(load)
         if together:
             rows = maker.rows([request for _, request in together], len(together))
             yield from zip((number for number, _ in together), rows, strict=True)
         for number, requests in apart:
             chunk = load[number].chunk
-            rows = maker.rows(requests, 1, chunk.failure) if requests else self._judge(chunk)
+            rows = self._judge(chunk) if requests is None else maker.rows(requests, 1, chunk.failure)
             yield from ((number, row) for row in rows)
 
-    def _is_apart(self, parcel: Parcel) -> bool:
-        return self._apart or parcel.chunk.one_by_one or bool(parcel.chunk.failure)
+    def _requests(self, load: Load) -> tuple[list[tuple[int, Request]], list[tuple[int, list[Request] | None]]]:
+        """What is judged together, and what parcel by parcel, each with the number of its parcel."""
+        together, apart = list[tuple[int, Request]](), list[tuple[int, list[Request] | None]]()
+        for number, parcel in enumerate(load):
+            requests, chunk = self._unpacked(parcel), parcel.chunk
+            if requests and not (self._apart or chunk.one_by_one or chunk.failure):
+                together += [(number, request) for request in requests]
+            else:
+                apart.append((number, requests))
+        return together, apart
 
-    def _unpacked(self, parcel: Parcel) -> list[Request]:
-        """The checks of a parcel, with their scene; none if they must be read."""
+    def _unpacked(self, parcel: Parcel) -> list[Request] | None:
+        """The checks of a parcel, with their scene; None if they must be read."""
         if not parcel.scene:
-            return []
+            return None
         try:
             scene = content_of(parcel.scene, lambda content: unpacked_scene(content, self._model))
-        except KeyError:  # there was no more room for one of its models
-            return []
+        except Lacking:  # there was no more room for one of its models
+            return None
         return [(scene, check) for check in parcel.checks()]
 
     def _model(self, digest: Name) -> Model:

@@ -20,11 +20,10 @@ from silhouette.cli.waiting import Waiting
 from silhouette.errors import RequestError
 from silhouette.judging import check_numbers
 from silhouette.live.judges import Judges
-from silhouette.live.live_table import LiveTable
-from silhouette.live.opening import opened
+from silhouette.live.live_table import LiveTable, opened
+from silhouette.live.protocol import serve_lines
 from silhouette.live.server.gate import Role
 from silhouette.live.server.running import opened_doors, serve_table
-from silhouette.live.stdio import serve_lines
 from silhouette.renderers.registry import check_name
 
 # ---- the browser

@@ -1,28 +1,326 @@
-"""TELL: one change of a scene's document: a piece placed elsewhere, renamed, copied, deleted or added.
+"""TELL: one change of a scene's document: a piece placed elsewhere, renamed, copied, deleted or added; a model tagged.
 
-request -> Edit, checked by its schema -> document, edit -> the document after it; the one before stays as it was
+request -> edit, checked by its schema -> document, edit -> the document after it; the one before stays as it was
+tag, document, keys of model files -> both after it; model files are written when the scene is saved
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
 
-from silhouette.errors import RequestError
+from silhouette.errors import FileError, RequestError
+from silhouette.files.documents import read_document, read_text
 from silhouette.files.schema import Entry, Location, Name, Number, validated
 from silhouette.geometry import Floats
-from silhouette.live.names import Document, check_free, free_name, renamed, table_and_number, with_entry
+from silhouette.live.rewriting import Names, rewritten
 from silhouette.models.entries import ArcName, FigureEntry, Kind
-from silhouette.rules import rule_called
-from silhouette.scenes.entries import Facing
+from silhouette.rules import GAME_FILE, rule_called
+from silhouette.scenes.entries import Facing, TableEntry
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Trial, entry_at, turns
 from silhouette.scenes.standing import TABLE_TOP, Standing
 from silhouette.scenes.surfaces import underside_of
 from silhouette.scenes.table import MILLIMETRES, SURFACE, TableScene
+from silhouette.text import did_you_mean, numbered
+
+Document = dict[str, Any]
+
+# ---- the pieces of a document, by their names
+
+NAMING = ("on", "attacker", "target", "about")
+"""The keys of entries that name pieces."""
+
+
+def entries_of(document: Document) -> Iterator[tuple[str, int, Document]]:
+    """The entries of all pieces, each with the list that has it and its place there."""
+    rules = str(document["rules"])
+    lists = (TableEntry if rules.endswith(GAME_FILE) else rule_called(rules).scene_entry).model_fields
+    for table, entries in document.items():
+        if isinstance(entries, list) and table in lists:
+            for number, entry in enumerate(entries):
+                if isinstance(entry, dict) and "name" in entry and "at" in entry:
+                    yield table, number, entry
+
+
+def without(entry: Document, *keys: str) -> Document:
+    """An entry without some of its keys."""
+    return {key: value for key, value in entry.items() if key not in keys}
+
+
+def piece_names(document: Document) -> list[str]:
+    """The names of all pieces."""
+    return [entry["name"] for _, _, entry in entries_of(document)]
+
+
+def with_entry(document: Document, table: str, number: int, entry: Document) -> Document:
+    """The document with another entry in one place of a list."""
+    return {**document, table: [*document[table][:number], entry, *document[table][number + 1 :]]}
+
+
+def table_and_number(document: Document, scene: TableScene, name: str) -> tuple[str, int]:
+    """The key of the list that has a piece, such as "fighter", and its place in it.
+
+    Raises:
+        RequestError: where no piece has the name.
+    """
+    places = {entry["name"]: (table, number) for table, number, entry in entries_of(document)}
+    if name not in places:
+        raise RequestError(f"{scene.path}: nothing is called '{name}'; {did_you_mean(name, places)}")
+    return places[name]
+
+
+def renamed(document: Document, scene: TableScene, old: str, new: str) -> Document:
+    """The document with everything that names a piece by its old name."""
+
+    def named(value: Any) -> Any:
+        if isinstance(value, list):
+            return [named(item) for item in value]
+        if isinstance(value, dict):
+            return {key: named(item) for key, item in value.items()}
+        return new if value == old else value
+
+    def with_names(entry: Any) -> Any:
+        if not isinstance(entry, dict):
+            return entry
+        renamed = {key: named(value) if key in naming else value for key, value in entry.items()}
+        if isinstance(expected := entry.get("expect"), dict):
+            expect = {key: named(value) if key in naming_results else value for key, value in expected.items()}
+            renamed["expect"] = expect
+        return renamed
+
+    naming = NAMING if old != SURFACE else [key for key in NAMING if key != "on"]
+    naming_results = rule_called(scene.rules).naming
+    changed = dict(document)
+    for table, entries in document.items():
+        if table == "base_contact":
+            changed[table] = named(entries)
+        elif isinstance(entries, list):
+            changed[table] = [with_names(entry) for entry in entries]
+    return changed
+
+
+def free_name(document: Document, like: str) -> str:
+    """A name that no piece has, such as "wall 2" for another "wall"."""
+    taken = {entry["name"] for _, _, entry in entries_of(document)}
+    stem, _, last = like.rpartition(" ")
+    stem = stem if stem and last.isdigit() else like
+    return numbered(stem, taken)
+
+
+def check_free(document: Document, scene: TableScene, name: str) -> None:
+    """Refuses a name that a piece has, or that means something else.
+
+    Raises:
+        RequestError: with one that is free.
+    """
+    if name == SURFACE:
+        raise RequestError(f"{scene.path}: '{name}' stands for whatever is below a piece; give another name")
+    if any(entry["name"] == name for _, _, entry in entries_of(document)):
+        free = free_name(document, name)
+        raise RequestError(f"{scene.path}: a piece is called '{name}' already; give another name, such as '{free}'")
+
+
+def names_after(names: Names, renamed: str | None, before: Document, after: Document) -> Names:
+    """The names in the scene's file after an edit.
+
+    Args:
+        names: before it.
+        renamed: the name that the piece had which the edit gave another one, if it did.
+        before, after: the documents.
+    """
+    old, new = set(piece_names(before)), set(piece_names(after))
+    unchanged = {name: names.get(name, name) for name in old & new if name in names}
+    was = None if renamed is None else names.get(renamed, renamed)
+    return {**unchanged, **dict.fromkeys(new - old, was)}
+
+
+# ---- tags: what is said of a model by clicking it
+
+Models = Mapping[str, Document]
+"""Keys of model files that are not written yet, by the path that the scene gives of each."""
+
+TAGS = ("eye", "base", "front", "insignificant")
+"""The keys of a model that a tag may change."""
+
+
+class TagEdit(Entry):
+    """What is said of the model of a piece, and with it of all pieces that name the same file; null for no more."""
+
+    tag: Name = Field(description="the name of a piece")
+    eye: tuple[Number, Number, Number] | None = Field(None, description="three numbers of mm in the model's frame")
+    base: Any = Field(None, description='"auto", "none" or a table, as in a model file')
+    front: Number | None = Field(None, description="a number of degrees in the model's frame")
+    insignificant: tuple[dict[str, Any], ...] | None = Field(None, description="tables, as in a model file")
+    part_at: tuple[Number, Number, Number] | None = Field(
+        None, description="three numbers of mm in the model's frame, on the part that does not count"
+    )
+    box: tuple[tuple[Number, Number, Number], tuple[Number, Number, Number]] | None = Field(
+        None, description="two opposite corners, in the model's frame, round what does not count"
+    )
+
+
+def tag_of(data: object, scene: TableScene) -> TagEdit:
+    """The tag that a request describes.
+
+    Raises:
+        FileError: where it describes none; one line, with the path of the scene.
+    """
+    return validated(TagEdit, data, Location(scene.path, "edit"))
+
+
+def tagged(document: Document, models: Models, scene: TableScene, edit: TagEdit) -> tuple[Document, Models]:
+    """The document and the keys of model files after a tag.
+
+    A model file of the scene's folder gets the keys. Of any other, and of a mesh, all pieces that name it get them, and
+    so does a piece that says itself what its model file says otherwise.
+
+    Raises:
+        RequestError: where the piece is not there, or its mesh has no part that could be named.
+    """
+    table, number = table_and_number(document, scene, edit.tag)
+    of_piece = document[table][number]
+    tags = _tags_of(edit, models, scene, of_piece)
+    file = of_piece.get("model")
+    if file is not None and is_inside(scene.path.parent, file):
+        inline = {key: value for key, value in tags.items() if key in of_piece}
+        changed = with_entry(document, table, number, {**of_piece, **inline})
+        return changed, {**models, file: {**models.get(file, {}), **without(tags, *inline)}}
+    changed = document
+    for other, place, entry in entries_of(document):
+        if entry is of_piece or _has_same_source(entry, of_piece):
+            changed = with_entry(changed, other, place, _given({**entry, **tags}))
+    return changed, models
+
+
+def _tags_of(edit: TagEdit, models: Models, scene: TableScene, entry: Document) -> Document:
+    """The keys that a tag changes, None for one that goes."""
+    tags: Document = {key: _plain(getattr(edit, key)) for key in TAGS if key in edit.model_fields_set}
+    if edit.part_at is not None or edit.box is not None:
+        tags.setdefault("insignificant", _insignificant(scene.path, models, entry))
+    if edit.part_at is not None:
+        tags["insignificant"] = [*tags["insignificant"], {"part": part_at(scene, edit.tag, np.array(edit.part_at))}]
+    if edit.box is not None:
+        tags["insignificant"] = [*tags["insignificant"], {"box": _plain(edit.box)}]
+    return tags
+
+
+def _has_same_source(entry: Document, other: Document) -> bool:
+    """Whether a piece names the model file of another one, or if that has none, its mesh."""
+    key = "model" if "model" in other else "mesh"
+    return key in other and entry.get(key) == other[key]
+
+
+def _given(keys: Document) -> Document:
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+def model_file(document: Document, scene: TableScene, name: str) -> str:
+    """The model file of a piece, as the scene names it, whose keys its tags become; empty where it has none there.
+
+    Raises:
+        RequestError: where the piece is not there.
+    """
+    table, number = table_and_number(document, scene, name)
+    file = str(document[table][number].get("model", ""))
+    return file if file and is_inside(scene.path.parent, file) else ""
+
+
+def said_of(document: Document, models: Models, scene: TableScene, name: str) -> dict[str, Any]:
+    """What is said of the model of a piece by now, ready for JSON; lengths in mm, in the model's frame.
+
+    Returns:
+        ``file``: what the tags are written into; ``eye`` and whether it is ``eye_given``; ``base``: {height, diameter}
+        or None; ``parts``: the names of those that the mesh has, [] where it is in one; ``insignificant``, as in a
+        model file.
+
+    Raises:
+        RequestError: where the piece is not there.
+    """
+    table, number = table_and_number(document, scene, name)
+    piece, entry = scene.piece(name), document[table][number]
+    model, base = piece.model, piece.model.base
+    eye = (piece.eye - piece.pose.translation) @ piece.pose.rotation
+    is_given = "eye" in {**entry, **models.get(entry.get("model", ""), {})}
+    return {
+        "file": model_file(document, scene, name) or scene.path.name,
+        "eye": [round(float(number), 2) + 0.0 for number in eye],
+        "eye_given": is_given or model.eye_given is not None,
+        "base": base and {"height": round(base.height, 2), "diameter": round(base.diameter, 2)},
+        "parts": list(model.mesh.part_names) if len(model.mesh.part_names) > 1 else [],
+        "insignificant": _insignificant(scene.path, models, entry),
+    }
+
+
+def with_models(document: Document, models: Models) -> Document:
+    """The document to be judged: pieces say themselves what their model files are to say."""
+    if not models:
+        return document
+    for table, place, entry in entries_of(document):
+        keys = models.get(entry.get("model", ""))
+        if keys:
+            document = with_entry(document, table, place, {**_given(keys), **entry})
+    return document
+
+
+def is_inside(folder: Path, file: str) -> bool:
+    """Whether a file that a scene names lies in the scene's folder, or in one within it.
+
+    >>> is_inside(Path("/tables"), "models/kal.toml"), is_inside(Path("/tables"), "../kal.toml")
+    (True, False)
+    """
+    place = (folder / file).resolve()
+    return place.is_relative_to(folder.resolve())
+
+
+def _plain(value: Any) -> Any:
+    """A value as documents have it."""
+    return [_plain(item) for item in value] if isinstance(value, tuple | list) else value
+
+
+def _insignificant(scene: Path, models: Models, entry: Document) -> list[Document]:
+    """What a piece leaves out already, as its own entry says, or its model file."""
+    if "insignificant" in entry or "model" not in entry:
+        return list(entry.get("insignificant", []))
+    keys = models.get(entry["model"], {})
+    source = keys if "insignificant" in keys else read_document(scene.parent / entry["model"])
+    return list(source.get("insignificant") or [])
+
+
+def part_at(scene: TableScene, name: str, point: Floats) -> str:
+    """The name of the part of a piece's mesh that lies nearest to a point (3,) of the model's frame.
+
+    Raises:
+        RequestError: where the mesh has only one part.
+    """
+    mesh = scene.piece(name).model.mesh
+    if len(mesh.part_names) < 2:
+        raise RequestError(f"{scene.path}: the mesh of '{name}' is in one part; draw a box round what does not count")
+    middles = mesh.vertices[mesh.faces].mean(axis=1)
+    return str(mesh.part_names[mesh.part[np.linalg.norm(middles - point, axis=1).argmin()]])
+
+
+def written_models(scene: Path, models: Models) -> dict[Path, str]:
+    """The texts of model files with their new keys, by their paths.
+
+    Raises:
+        FileError: where one of them cannot be read, or lies out of the scene's folder.
+    """
+    texts = {}
+    for file, keys in models.items():
+        place = scene.parent / file
+        if not is_inside(scene.parent, file):
+            raise FileError(place, "lies out of the scene's folder, and is not written")
+        document = _given({**read_document(place), **keys})
+        texts[place] = rewritten(place, read_text(place, with_mark=True), document)
+    return texts
+
+
+# ---- edits of pieces
 
 DECIMALS = {"mm": 2, "inch": 6}
 """Decimals of the places that are written, by the scene's units: a hundredth of a mm, or finer."""
@@ -142,23 +440,19 @@ def _placed(document: Document, scene: TableScene, edit: PieceEdit, table: str, 
         RequestError: where two keys of the edit say different heights.
     """
     given, units = edit.model_fields_set, document.get("units", "mm")
-    heights = [key for key in ("floor", "on") if getattr(edit, key) is not None]
-    if len(heights) + (edit.at is not None and len(edit.at) == 3) > 1:
+    height = edit.at[2] if edit.at is not None and len(edit.at) == 3 else None
+    if [edit.floor, edit.on, height].count(None) < 2:
         raise RequestError(f"{scene.path}: '{edit.piece}': give floor, on, or a third number of at, and no two of them")
     if edit.at is not None:
         entry["at"] = [*(in_units(number, units) for number in edit.at[:2]), *entry["at"][2:]]
     if edit.facing is not None:
         entry = _facing(scene, edit, table, entry)
-    if edit.at is not None and len(edit.at) == 3:
-        entry["at"] = [*entry["at"][:2], in_units(edit.at[2], units)]
-        entry.pop("on", None)
-        entry.pop("under", None)
+    if height is not None:
+        entry = {**without(entry, "on", "under"), "at": [*entry["at"][:2], in_units(height, units)]}
     elif "on" in given:
         entry = _lowered(scene, edit, units, entry)
     if "under" in given:
-        entry["under"] = None if edit.under is None else in_units(edit.under, units)
-        if edit.under is None:
-            del entry["under"]
+        entry = without(entry, "under") if edit.under is None else {**entry, "under": in_units(edit.under, units)}
     return entry if edit.floor is None else _on_floor(scene, edit, units, entry)
 
 
@@ -193,8 +487,10 @@ def _lowered(scene: TableScene, edit: PieceEdit, units: str, entry: Document) ->
     if edit.on is None and before is None:
         return entry
     if edit.on is None:
-        lowered = {key: value for key, value in entry.items() if key not in ("on", "under")}
-        return {**lowered, "at": [*entry["at"][:2], in_units(float(piece.pose.translation[2]), units)]}
+        return {
+            **without(entry, "on", "under"),
+            "at": [*entry["at"][:2], in_units(float(piece.pose.translation[2]), units)],
+        }
     lowered = {**entry, "on": edit.on, "at": entry["at"][:2]}
     if edit.on == SURFACE and before is None and "under" not in edit.model_fields_set:
         bottom = _bottom(piece)
@@ -217,8 +513,7 @@ def _on_floor(scene: TableScene, edit: PieceEdit, units: str, entry: Document) -
         way = "above" if edit.floor == 1 else "below"
         raise RequestError(f"{scene.path}: there is no floor {way} '{edit.piece}' to stand on")
     floor = further[-1] if edit.floor == 1 else further[0]
-    moved = {**entry, "at": entry["at"][:2], "on": SURFACE}
-    moved.pop("under", None)
+    moved = {**without(entry, "under"), "at": entry["at"][:2], "on": SURFACE}
     if floor != floors[0]:
         above = floors[floors.index(floor) - 1]
         moved["under"] = in_units(floor + min(_height(piece), (above - floor) / 2.0), units)
@@ -270,17 +565,20 @@ def _without(document: Document, scene: TableScene, name: str) -> Document:
     """The document without a piece and what names it; what stood on it is lowered onto whatever is there."""
     table, number = table_and_number(document, scene, name)
     left = {**document, table: [*document[table][:number], *document[table][number + 1 :]]}
-    for key, entries in left.items():
-        if not isinstance(entries, list):
-            continue
-        if key == "check":
-            left[key] = [one for one in entries if name not in (one.get("attacker"), one.get("target"))]
-        elif key == "base_contact":
-            left[key] = [pair for pair in entries if name not in pair]
-        elif any(isinstance(entry, dict) and entry.get("on") == name for entry in entries):
-            left[key] = [{**entry, "on": SURFACE} if entry.get("on") == name else entry for entry in entries]
+    left = {key: _unnamed(key, value, name) if isinstance(value, list) else value for key, value in left.items()}
     # An empty list of contacts says that nobody touches; without the list, the distances say who does.
     return {key: value for key, value in left.items() if value != [] or key == "base_contact" or document[key] == []}
+
+
+def _unnamed(key: str, entries: list[Any], name: str) -> list[Any]:
+    """The entries of a list that do not name a piece; what stood on it is lowered."""
+    if key == "check":
+        return [check for check in entries if name not in (check.get("attacker"), check.get("target"))]
+    if key == "base_contact":
+        return [pair for pair in entries if name not in pair]
+    return [
+        {**entry, "on": SURFACE} if isinstance(entry, dict) and entry.get("on") == name else entry for entry in entries
+    ]
 
 
 def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:

@@ -2,6 +2,8 @@
 
 question about a document -> task, with the scene and its models as contents -> `WorkerPool` -> answer
 a question that is cancelled, or a patient one if something urgent comes -> its process stops in the middle of it
+
+A process is asked for checks of a scene, for part of a map, for a report or a figure.
 """
 
 from __future__ import annotations
@@ -19,27 +21,33 @@ from functools import partial
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, cast
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.version import VERSION
+from silhouette.doubt.maps import Cells, MapRequest, checks_of_map, judged_cells
 from silhouette.doubt.run import CHECKS_TOGETHER, shared
+from silhouette.drawing.in_3d.stage import sight_entry, sight_of
 from silhouette.errors import RequestError, SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.judging.loading import content_with
+from silhouette.judging.judge import Judged, JudgingOptions, judge_all
+from silhouette.judging.loading import Selection, content_with
+from silhouette.live.edits import Document
 from silhouette.live.live_table import Pose
-from silhouette.live.names import Document
-from silhouette.live.questions import Answer, CheckQuestion, Desk, Question
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import Model
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Cast, Layer, Renderer
 from silhouette.renderers.rays import RayRenderer
 from silhouette.renderers.registry import survives_fork
-from silhouette.rules import rule_of
+from silhouette.rules import rule_called, rule_of
+from silhouette.rules.abilities import maps_of
 from silhouette.scenes.carrying import Name, model_digest, packed_model, packed_scene, unpacked_model, unpacked_scene
+from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from silhouette.scenes.warnings import prepare
 from silhouette.text import problem
@@ -48,6 +56,150 @@ from silhouette.workers import PATIENT, WorkerPool, cores, start_method
 from silhouette.workers.content import CONTENT_ROOM, Content, content_of
 from silhouette.workers.forkserver import Loaded
 from silhouette.workers.process import Stopped, worker_pipe
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a process answers with.
+
+    Attributes:
+        scene: that the question's document describes.
+        renderer: measures.
+        cache: of meshes.
+        pixel: mm per pixel at the target; None for the scene's own.
+    """
+
+    scene: TableScene
+    renderer: Renderer
+    cache: Cache
+    pixel: float | None
+
+    @property
+    def options(self) -> JudgingOptions:
+        """How it judges."""
+        return JudgingOptions(self.renderer, self.cache, self.pixel)
+
+
+class Question(Protocol):
+    """A question about a scene, for one process; what pickle can carry, as its answer is."""
+
+    def answered(self, desk: Desk) -> Any:
+        """The answer.
+
+        Raises:
+            SilhouetteError: where there is none; one line.
+        """
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a check found.
+
+    Attributes:
+        row: as of `silhouette check --json`.
+        view: as of a stage's views, where it was asked for: eye, arcs, blockers and lines; None where it has none.
+    """
+
+    row: dict[str, Any]
+    view: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class CheckQuestion:
+    """Checks of a scene: a `Question` whose answer is a list of `Answer`, in their order.
+
+    Attributes:
+        checks: the checks.
+        views: whether each answer has the view that a picture of it is drawn from.
+        seed: of the odds; None where they are not asked for.
+        what_if: whether it is asked what would change the verdicts.
+    """
+
+    checks: tuple[Check, ...]
+    views: bool = False
+    seed: int | None = None
+    what_if: bool = False
+
+    def answered(self, desk: Desk) -> list[Answer]:
+        """See `Question`."""
+        scene = desk.scene
+        options = replace(desk.options, keep=self.views, seed=self.seed, what_if=self.what_if)
+        results = judge_all([(scene, check) for check in self.checks], options)
+        views = self._views(scene, results)
+        return [Answer(result.row(), view) for result, view in zip(results, views, strict=True)]
+
+    def _views(self, scene: TableScene, done: Sequence[Judged]) -> Sequence[dict[str, Any] | None]:
+        if not self.views:
+            return [None] * len(done)
+        sights = [sight_of(scene, number, result.verdict) for number, result in enumerate(done)]
+        return [None if sight is None else sight_entry(sight) for sight in sights]
+
+
+@dataclass(frozen=True)
+class MapQuestion:
+    """Some points of a map: a `Question` whose answer is `silhouette.doubt.maps.Cells`.
+
+    Attributes:
+        request: what the map is of.
+        points: mm, x and y.
+    """
+
+    request: MapRequest
+    points: tuple[tuple[float, float], ...]
+
+    def answered(self, desk: Desk) -> Cells:
+        """See `Question`."""
+        scene, request, settings = desk.scene, self.request, desk.options.settings(desk.scene)
+        rule = rule_called(scene.rules)
+        places = maps_of(rule, scene).places(scene, request.move)
+        checks = checks_of_map(rule, scene, request)
+        points = np.array(self.points)
+        return judged_cells(rule, scene, places, request.role, checks, request.under, settings, points)
+
+
+@dataclass(frozen=True)
+class PageQuestion:
+    """The report of one check, or of the scene's own: a `Question` whose answer is the page, in UTF-8.
+
+    Attributes:
+        attacker, target: of the check; None for the scene's own checks.
+        text: of the scene file, which the page has.
+    """
+
+    attacker: str | None
+    target: str | None
+    text: str
+
+    def answered(self, desk: Desk) -> bytes:
+        """See `Question`."""
+        from silhouette.pages.report.page import judged_and_drawn, report_page
+        from silhouette.pages.report.sections import on_page
+
+        selection, writing = Selection(self.attacker, self.target), on_page(desk.cache)
+        drawn = judged_and_drawn(desk.scene, desk.renderer, desk.pixel, selection=selection, writing=writing)
+        return report_page(desk.scene, drawn, self.text, VERSION, writing).encode()
+
+
+@dataclass(frozen=True)
+class PictureQuestion:
+    """The picture of a check: a `Question` whose answer is a PNG file's content.
+
+    Attributes:
+        check: the check.
+    """
+
+    check: Check
+
+    def answered(self, desk: Desk) -> bytes:
+        """See `Question`."""
+        from silhouette.drawing.figures import write_main_figure
+
+        (ruling,) = judge_all([(desk.scene, self.check)], replace(desk.options, keep=True))
+        with TemporaryDirectory() as folder:
+            file = Path(folder, "figure.png")
+            if not write_main_figure(desk.scene, self.check, ruling.verdict, desk.renderer, file):
+                raise RequestError(f"{desk.scene.path}: this check has no picture")
+            return file.read_bytes()
 
 
 class StoppableRenderer(Renderer):
@@ -63,42 +215,26 @@ class StoppableRenderer(Renderer):
         self._renderer, self._pipe, self._process = renderer, pipe, os.getpid()
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
-        """See `Renderer.render`.
-
-        Raises:
-            Stopped: if a message has come.
-        """
+        """See `Renderer.render`."""
         self._go_on()
         return self._renderer.render(view, bodies, pixels)
 
     def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
-        """See `Renderer.depths`: one look if the renderer casts all rays at once, else one for each cast.
-
-        Raises:
-            Stopped: if a message has come.
-        """
+        """See `Renderer.depths`: one look if the renderer casts all rays at once, else one for each cast."""
         if not isinstance(self._renderer, RayRenderer):
             return super().depths(casts)
         self._go_on()
         return self._renderer.depths(casts)
 
     def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterable[Layer]:
-        """See `Renderer.render_separately`: one look if the renderer draws whole pictures, else one for each body.
-
-        Raises:
-            Stopped: if a message has come.
-        """
+        """See `Renderer.render_separately`: one look if the renderer draws whole pictures, else one for each body."""
         if self.capabilities.sparse:
             return super().render_separately(view, bodies, pixels)
         self._go_on()
         return self._renderer.render_separately(view, bodies, pixels)
 
     def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
-        """See `Renderer.draw_ahead`.
-
-        Raises:
-            Stopped: if a message has come.
-        """
+        """See `Renderer.draw_ahead`."""
         self._go_on()
         self._renderer.draw_ahead(view, bodies)
 
@@ -225,8 +361,8 @@ class Answering:
         return cast("TableScene", content_with(loaded, self._start.error))
 
     def _model(self, name: Name) -> Model:
-        known = (self._start.models or {}).get(str(name))
-        model: Model = known or content_of(str(name), lambda content: unpacked_model(content, self._cache))
+        shared_model = (self._start.models or {}).get(str(name))
+        model: Model = shared_model or content_of(str(name), lambda content: unpacked_model(content, self._cache))
         return model
 
 
@@ -341,18 +477,18 @@ class Judges:
     async def ask_all(self, pose: Pose, question: CheckQuestion, urgency: int = PATIENT) -> list[Answer]:
         """The answers to a question of many checks, shared out among the processes."""
         checks, groups = question.checks, self._groups(question)
-        asked = [
+        futures = [
             self.ask(pose, replace(question, checks=tuple(checks[number] for number in group)), urgency)
             for group in groups
         ]
         try:
-            found = await asyncio.gather(*asked)
+            answers_of_groups = await asyncio.gather(*futures)
         finally:
-            for one in asked:
-                one.cancel()
+            for future in futures:
+                future.cancel()
         answers = {
             number: answer
-            for group, of_group in zip(groups, found, strict=True)
+            for group, of_group in zip(groups, answers_of_groups, strict=True)
             for number, answer in zip(group, of_group, strict=True)
         }
         return [answers[number] for number in range(len(checks))]

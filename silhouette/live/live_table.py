@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import tomllib
 import zlib
 from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
@@ -26,16 +27,30 @@ from typing import Any
 from silhouette.errors import FileError, RequestError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import BYTE_ORDER_MARK, check_document, document_of, read_document, read_text
+from silhouette.files.fingerprints import MESHES
+from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.files.writing import write_file
-from silhouette.live.edits import PieceEdit, edit_of, edited
-from silhouette.live.names import Document, Names, names_after, piece_names
-from silhouette.live.tags import Models, model_file, said_of, tag_of, tagged, with_models, written_models
-from silhouette.rules import rule_of
+from silhouette.live.edits import (
+    Document,
+    Models,
+    PieceEdit,
+    edit_of,
+    edited,
+    model_file,
+    names_after,
+    piece_names,
+    said_of,
+    tag_of,
+    tagged,
+    with_models,
+    written_models,
+)
+from silhouette.live.rewriting import Names, rewritten
+from silhouette.rules import FIRST, rule_called, rule_of
+from silhouette.rules.abilities import first_scene_of
+from silhouette.scans.keeping import SCENE
 from silhouette.scenes.table import TableScene
 from silhouette.text import in_quotes, json_text
-
-__all__ = ["LiveTable", "Pose", "State", "autosave_name"]
-
 
 # ---- pictures of tagged models
 
@@ -175,8 +190,8 @@ class Unsaved:
         Raises:
             FileError: where the folder cannot be written to.
         """
-        kept = {"of": _digest(on_disk), "names": self.names, "models": self.models, "text": self.text}
-        write_file(scene.with_name(autosave_name(scene)), json_text(kept, indent=2, default=str))
+        unsaved = {"of": _digest(on_disk), "names": self.names, "models": self.models, "text": self.text}
+        write_file(scene.with_name(autosave_name(scene)), json_text(unsaved, indent=2, default=str))
 
     @classmethod
     def read(cls, scene: Path, on_disk: str | None) -> Unsaved:
@@ -187,14 +202,14 @@ class Unsaved:
         """
         file = scene.with_name(autosave_name(scene))
         try:
-            kept = json.loads(read_text(file))
-            found = cls(str(kept["text"]), dict(kept["names"]), dict(kept["models"]))
-            is_of_this = kept["of"] == _digest(on_disk)
+            unsaved = json.loads(read_text(file))
+            changes = cls(str(unsaved["text"]), dict(unsaved["names"]), dict(unsaved["models"]))
+            is_of_this = unsaved["of"] == _digest(on_disk)
         except (KeyError, TypeError, ValueError, RecursionError):
             raise FileError(file, "is damaged") from None
         if not is_of_this:
             raise FileError(scene, "was changed since")
-        return found
+        return changes
 
     def document(self, scene: Path) -> Document:
         """What the scene file would say.
@@ -475,8 +490,6 @@ class LiveTable:
         return self._text_of(self._now, self.path)
 
     def _text_of(self, state: State, place: Path) -> str:
-        from silhouette.live.rewriting import rewritten
-
         is_same_format = place.suffix.lower() == self.path.suffix.lower()
         return rewritten(place, self._opened if is_same_format else "", state.document, state.names)
 
@@ -492,12 +505,7 @@ class LiveTable:
                 name, or cannot be written.
         """
         place = self.path if name is None else self._beside(name)
-        if os.path.lexists(place) and (place != self.path or self._on_disk is None):
-            raise FileError(place, "is there already; give another name")
-        if place == self.path and place.is_file() and read_text(place, with_mark=True) != self._on_disk:
-            raise FileError(
-                place, "was changed by another program since it was opened here; save it under another name"
-            )
+        self._check_unchanged(place)
         state, text = self._now, self._text_of(self._now, place)
         for file, of_model in written_models(self.path, state.models).items():
             write_file(file, of_model)
@@ -513,12 +521,21 @@ class LiveTable:
         self._on_disk, self._saved = text, state
         # What model files say now is not taken back: a piece cannot say that its model file does not count.
         for states in (self._before, self._after):
-            states[:] = [replace(one, models=state.models) for one in states]
+            states[:] = [replace(earlier, models=state.models) for earlier in states]
         self._tell()
         return place
 
+    def _check_unchanged(self, place: Path) -> None:
+        """Refuses to write over what others have written."""
+        if os.path.lexists(place) and (place != self.path or self._on_disk is None):
+            raise FileError(place, "is there already; give another name")
+        if place == self.path and place.is_file() and read_text(place, with_mark=True) != self._on_disk:
+            raise FileError(
+                place, "was changed by another program since it was opened here; save it under another name"
+            )
+
     def tags(self, name: str) -> dict[str, Any]:
-        """What is said of the model of a piece; see `silhouette.live.tags.said_of`.
+        """What is said of the model of a piece; see `silhouette.live.edits.said_of`.
 
         Raises:
             RequestError: where the piece is not there.
@@ -564,3 +581,53 @@ class LiveTable:
         on_disk = {saved.names.get(name, name): name for name in piece_names(saved.document)} if saved else {}
         names = {name: on_disk.get(state.names.get(name, name)) for name in piece_names(state.document)}
         Unsaved(self._text_of(state, self.path), names, state.models).write(self.path, self._on_disk)
+
+
+# ---- what it opens with
+
+
+def opened(path: Path | None, cache: Cache) -> LiveTable:
+    """The table of a scene file, or of a folder; without either a first scene, which is saved in the current folder.
+
+    Args:
+        path: a scene; a folder with scene.toml, as `silhouette scan` and `silhouette new` make; a folder of meshes, put
+            on a first table; or None.
+        cache: of meshes.
+
+    Raises:
+        FileError: where there is no such file, or it is none of these; one line.
+    """
+    if path is None:
+        return _new(Path(SCENE), [], cache) if not Path(SCENE).exists() else LiveTable.opened(Path(SCENE), cache)
+    if not path.exists():
+        raise missing(path)
+    if path.is_dir():
+        return _of_folder(path, cache)
+    if path.suffix.lower() in MESHES:
+        raise FileError(
+            path, f"is a mesh, not a scene; give its folder, or make a scene of a scan: silhouette scan {path.name}"
+        )
+    return LiveTable.opened(path, cache)
+
+
+def _of_folder(folder: Path, cache: Cache) -> LiveTable:
+    if (folder / SCENE).is_file():
+        return LiveTable.opened(folder / SCENE, cache)
+    scenes = sorted(file for file in folder.iterdir() if file.suffix.lower() in DOCUMENTS and file.name[0] != ".")
+    meshes = sorted(file.name for file in folder.iterdir() if file.suffix.lower() in MESHES and file.name[0] != ".")
+    if not meshes:
+        if scenes:
+            raise FileError(folder, f"is a folder without {SCENE} or meshes; give a scene file, such as {scenes[0]}")
+        raise FileError(folder, "is a folder without a scene or meshes; put some in, or give a scene file")
+    return _new(folder / SCENE, meshes, cache)
+
+
+def _new(path: Path, meshes: list[str], cache: Cache) -> LiveTable:
+    """A first scene that is not saved yet."""
+    text = first_scene_of(rule_called(FIRST), meshes)
+    table = LiveTable(path, tomllib.loads(text), cache, text)
+    table.recover()
+    return table
+
+
+__all__ = ["LiveTable", "Pose", "State", "autosave_name"]

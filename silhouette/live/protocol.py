@@ -2,21 +2,28 @@
 
 request -> Session -> LiveTable, Judges -> answer; a change -> events: who has edited, and the verdicts that are watched
 
-The table is told as JSON: its state, its pieces and their shapes.
+The table is told as JSON: its state, its pieces and their shapes. Programs have a session through standard input and
+output, a line for each message: lines in -> requests, many in flight -> lines out, each as soon as it is ready.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import math
+import threading
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
+from silhouette.doubt.changes import check_changes
+from silhouette.doubt.maps import MapRequest
+from silhouette.doubt.odds import check_odds
 from silhouette.drawing.in_3d.stage import models_of, packed, shape_of
 from silhouette.drawing.styles import verdict_colours
 from silhouette.errors import RequestError
@@ -24,17 +31,16 @@ from silhouette.files.schema import MAX_LENGTH
 from silhouette.geometry import INCH
 from silhouette.judging.loading import Selection
 from silhouette.live.edits import in_units
-from silhouette.live.judges import Judges
+from silhouette.live.judges import CheckQuestion, Judges, PageQuestion, PictureQuestion
 from silhouette.live.live_table import LiveTable
-from silhouette.live.questions import CheckQuestion, PageQuestion, PictureQuestion
 from silhouette.live.scanning import Length, length_of, questions_of, scan_again, scan_first, to_its_end
-from silhouette.live.watching import Watching
+from silhouette.live.watching import Watching, mapped
 from silhouette.models.model import Model
 from silhouette.rules import rule_called
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Trial, with_trials
 from silhouette.scenes.scene import Check
-from silhouette.text import as_written, did_you_mean, problem, strict
+from silhouette.text import as_written, did_you_mean, json_text, problem, strict
 
 # ---- the table as JSON
 
@@ -108,8 +114,8 @@ def shapes_of(table: LiveTable, known: Collection[str] = (), triangles: int | No
     models, most = models_of(table.scene)
     if triangles is not None:
         most = min(most, max(triangles // max(len(table.scene.pieces), 1), 1))
-    wanted = {shape_name(model): model for model in models}
-    new = {name: model for name, model in wanted.items() if name not in known}
+    shapes = {shape_name(model): model for model in models}
+    new = {name: model for name, model in shapes.items() if name not in known}
     entries, text = packed([shape_of(model, table.cache, most) for model in new.values()])
     for entry, (name, model) in zip(entries, new.items(), strict=True):
         low, high = model.mesh.bounds
@@ -253,8 +259,8 @@ class Session:
             raise RequestError("pairs must be a list of [attacker, target], two names")
         if len(pairs) > MAX_PAIRS:
             raise RequestError(f"{len(pairs)} pairs in one request; {MAX_PAIRS} are the most")
-        wanted = [Selection(attacker, target, _word(arc)) for attacker, target in pairs]
-        return [check for one in wanted for check in one.checks(self._table.scene)]
+        selections = [Selection(attacker, target, _word(arc)) for attacker, target in pairs]
+        return [check for selection in selections for check in selection.checks(self._table.scene)]
 
     async def _check(self, request: Request) -> dict[str, Any]:
         table = self._table
@@ -263,8 +269,8 @@ class Session:
         else:
             attacker, target, arc = (_word(request.get(key)) for key in ("from", "to", "arc"))
             everyone = _flag(request, "everyone")
-            wanted = Selection(attacker, target, arc, everyone, instead='give "pairs", "from" or "everyone"')
-            checks = list(wanted.checks(table.scene))
+            selection = Selection(attacker, target, arc, everyone, instead='give "pairs", "from" or "everyone"')
+            checks = list(selection.checks(table.scene))
         now, number, at = table.now, table.pose, request.get("at")
         if at is not None:
             now = self._judges.tried(self._tried(at), table.path)
@@ -273,12 +279,8 @@ class Session:
             tuple(checks), seed=0 if _flag(request, "odds") else None, what_if=_flag(request, "what_if")
         )
         if question.seed is not None:
-            from silhouette.doubt.odds import check_odds
-
             check_odds(table.scene, checks)
         if question.what_if:
-            from silhouette.doubt.changes import check_changes
-
             check_changes(table.scene, checks)
         answers = await self._judges.ask_all(now, question)
         return {"pose": number, "results": [strict(answer.row) for answer in answers]}
@@ -312,21 +314,18 @@ class Session:
 
     async def _map(self, request: Request) -> dict[str, Any]:
         """Asked again, the map before is stopped; the table may change meanwhile, the map is of what it was."""
-        from silhouette.doubt.maps import MapRequest
-        from silhouette.live.mapping import mapped
-
         now, number = self._table.now, request.get("id")
         attackers, grid = request.get("from", []), request.get("grid", INCH)
         if not isinstance(attackers, list) or not _is_number(grid):
             raise RequestError('map takes "name", and perhaps "from", a list of names, and "grid", mm')
-        wanted = MapRequest(str(request.get("name")), tuple(map(str, attackers)), (), float(grid))
+        map_request = MapRequest(str(request.get("name")), tuple(map(str, attackers)), (), float(grid))
 
         def tell(part: dict[str, Any]) -> None:
             self._tell({"event": "map", "ask": number, "pose": now.number, **part})
 
         for task in self._maps.values():
             task.cancel()
-        task = asyncio.create_task(mapped(self._table.scene, now, wanted, self._judges, tell))
+        task = asyncio.create_task(mapped(self._table.scene, now, map_request, self._judges, tell))
         self._maps[number] = task
         try:
             await asyncio.wait([task])
@@ -430,4 +429,100 @@ def _is_pair(pair: object) -> bool:
 def _is_place(place: object) -> bool:
     if not isinstance(place, list) or len(place) not in (2, 3):
         return False
-    return all(_is_number(one) and abs(one) <= MAX_LENGTH for one in place)
+    return all(_is_number(number) and abs(number) <= MAX_LENGTH for number in place)
+
+
+# ---- through standard input and output
+
+MAX_LINE_BYTES = 1 << 24
+"""Bytes of a line."""
+
+
+def serve_lines(table: LiveTable, judges: Judges, lines: BinaryIO, out: TextIO) -> None:
+    """Answers the requests of a stream, each as soon as it can be, until the stream ends and all are answered.
+
+    Args:
+        table: what they are about.
+        judges: judge it; they end with this.
+        lines: JSON objects, one a line, in UTF-8; a thread reads it, which may still wait for a line at the end.
+        out: takes answers and events, one a line, in ASCII.
+
+    Raises:
+        OSError: where nothing can be written any longer.
+    """
+    try:
+        asyncio.run(_serve(table, judges, lines, out))
+    except* OSError as errors:
+        raise errors.exceptions[0] from None
+
+
+async def _serve(table: LiveTable, judges: Judges, lines: BinaryIO, out: TextIO) -> None:
+    broken = asyncio.get_running_loop().create_future()
+
+    def tell(message: dict[str, Any]) -> None:
+        try:
+            out.write(json_text(message) + "\n")
+            out.flush()
+        except OSError as error:
+            if not broken.done():
+                broken.set_exception(error)
+
+    async with judges:
+        session = Session(table, judges, tell)
+        answering = asyncio.create_task(_answer_all(session, lines, tell))
+        try:
+            await asyncio.wait([answering, broken], return_when=asyncio.FIRST_COMPLETED)
+            if broken.done():
+                broken.result()
+            answering.result()
+        finally:
+            session.close()
+            answering.cancel()
+            broken.cancel()
+            with suppress(asyncio.CancelledError):
+                await answering
+
+
+async def _answer_all(session: Session, lines: BinaryIO, tell: Callable[[dict[str, Any]], None]) -> None:
+    """Answers all lines, and waits until what is watched is judged too."""
+    async with asyncio.TaskGroup() as running:
+        async for line in _lines(lines):
+            running.create_task(_answer(session, line, tell))
+            await asyncio.sleep(0)  # begins: an edit is made before what follows it is read
+    await session.settled()
+
+
+async def _lines(stream: BinaryIO) -> AsyncIterator[bytes]:
+    """The lines of a stream that are not empty; of one that is too long, its beginning.
+
+    They are read by a thread that does not keep the program from ending.
+    """
+    loop, queue = asyncio.get_running_loop(), asyncio.Queue[bytes]()
+
+    def read() -> None:
+        is_inside = False
+        with suppress(RuntimeError, OSError, ValueError):  # the loop, or the stream, is closed
+            while line := stream.readline(MAX_LINE_BYTES):
+                if not is_inside and line.strip():
+                    loop.call_soon_threadsafe(queue.put_nowait, line)
+                is_inside = not line.endswith(b"\n")
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(queue.put_nowait, b"")
+
+    threading.Thread(target=read, daemon=True).start()
+    while line := await queue.get():
+        yield line
+
+
+async def _answer(session: Session, line: bytes, tell: Callable[[dict[str, Any]], None]) -> None:
+    """Answers one line."""
+    if len(line) >= MAX_LINE_BYTES:
+        tell({"id": None, "error": f"a line of more than {MAX_LINE_BYTES} bytes; send less at once"})
+        return
+    try:
+        request = json.loads(line.strip())
+    except (ValueError, RecursionError) as error:
+        what = str(error) if isinstance(error, ValueError) else "its values lie too deep in each other"
+        tell({"id": None, "error": f"not JSON: {what}"})
+        return
+    tell(await session.answer(request))

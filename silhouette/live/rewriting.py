@@ -20,7 +20,6 @@ import tomlkit
 from tomlkit.items import AoT, Array
 
 from silhouette.files.documents import BYTE_ORDER_MARK, MARKS
-from silhouette.live.names import Names
 from silhouette.text import json_text
 
 # ---- the blocks of a TOML file
@@ -159,7 +158,7 @@ def json_rewritten(text: str, document: Mapping[str, Any], match: Match) -> str:
         return _written(document) + "\n"
     start = _end_of_spaces(text, 0)
     value, end = _parsed(text, start)
-    return text[:start] + value.said(document, match) + text[end:]
+    return text[:start] + value.rewritten(document, match) + text[end:]
 
 
 @dataclass(frozen=True)
@@ -195,23 +194,31 @@ class _Value:
     members: tuple[_Member, ...] = ()
     close: str = ""
 
-    def said(self, new: Any, match: Match) -> str:
-        """Its text where its value is another one."""
+    def rewritten(self, new: Any, match: Match) -> str:
+        """Its text if its value is another one."""
         old = self.value
         if old == new and isinstance(old, bool) == isinstance(new, bool):
             return self.text
         if not self.members or not new or type(old) is not type(new):
             return _written(new) if isinstance(new, dict) and not old else _in_a_line(new)
         if isinstance(new, dict):
-            kept = [member for member in self.members if member.key in new]
-            texts = [(one, one.label + one.value.said(new[one.key], match)) for one in kept]
-            return self._joined([*texts, *((None, _pair(key, new[key])) for key in new if key not in old)])
+            return self._joined(self._pairs(new, match))
         return self._joined([self._entry(number, one, match) for number, one in zip(match(old, new), new, strict=True)])
 
+    def _pairs(self, new: Mapping[str, Any], match: Match) -> list[tuple[_Member | None, str]]:
+        """The keys of an object with their values, each with the member that it was."""
+        pairs: list[tuple[_Member | None, str]] = [
+            (member, member.label + member.value.rewritten(new[str(member.key)], match))
+            for member in self.members
+            if member.key in new
+        ]
+        added = (f"{_in_a_line(key)}: {_in_a_line(new[key])}" for key in new if key not in self.value)
+        return [*pairs, *((None, text) for text in added)]
+
     def _entry(self, number: int | None, new: Any, match: Match) -> tuple[_Member | None, str]:
-        """An entry of a list, with the one that it was."""
+        """An entry of a list, with the member that it was."""
         if number is not None:
-            return self.members[number], self.members[number].value.said(new, match)
+            return self.members[number], self.members[number].value.rewritten(new, match)
         first = self.members[0]
         indent = first.before.rpartition("\n")[2]
         is_spread = isinstance(new, dict) and "\n" in first.before and "\n" in first.value.text
@@ -226,10 +233,6 @@ class _Value:
             own = between if member is None or member is first else member.before
             parts.append((first.before if place == 0 else own) + text)
         return "".join(parts) + self.close
-
-
-def _pair(key: str, value: Any) -> str:
-    return f"{_in_a_line(key)}: {_in_a_line(value)}"
 
 
 def _in_a_line(value: Any) -> str:
@@ -280,11 +283,17 @@ def _parsed(text: str, start: int) -> tuple[_Value, int]:
 
 
 def _end_of_spaces(text: str, start: int) -> int:
-    found = _SPACES.match(text, start)
-    return start if found is None else found.end()
+    spaces = _SPACES.match(text, start)
+    return start if spaces is None else spaces.end()
 
 
 # ---- TOML
+
+Names = Mapping[str, str | None]
+"""The name that a piece has in the scene's file, by its name now; None for one that is not in the file.
+
+Pieces that are not listed have the same name in both.
+"""
 
 
 def rewritten(path: Path, text: str, document: Mapping[str, Any], names: Names | None = None) -> str:
@@ -340,20 +349,19 @@ def counterparts(old: Sequence[Any], new: Sequence[Any], names: Names) -> list[i
     >>> counterparts([["Kal", "Vex"], ["Kal", "Yar"]], [["Kal", "Bo"]], {"Bo": "Yar"})
     [1]
     """
-    found = list[int | None]()
+    matches = list[int | None]()
     left = list(range(len(old)))
     for entry in new:
         before = _named_before(entry, names)
-        alike = (number for number in left if _is_same(old[number], before))
-        match = next(alike, None)
-        found.append(match)
+        match = next((number for number in left if _is_same(old[number], before)), None)
+        matches.append(match)
         if match is not None:
             left.remove(match)
-    unmatched = [number for number, match in enumerate(found) if match is None and not _is_named(new[number])]
+    unmatched = [number for number, match in enumerate(matches) if match is None and not _is_named(new[number])]
     if len(unmatched) == len(left):
         for number, match in zip(unmatched, left, strict=True):
-            found[number] = match
-    return found
+            matches[number] = match
+    return matches
 
 
 def _is_named(entry: Any) -> bool:
@@ -395,28 +403,27 @@ class _Group:
         """Its text, with what stands above it."""
         return "".join(block.whole for block in self.blocks)
 
-    @property
-    def is_entry(self) -> bool:
-        """Whether it is an entry of a list."""
-        return self.number is not None
-
-    def said(self, old: Any, new: Any, names: Names) -> str:
-        """Its text where its value is another one; of one that goes, comments that are set off from it."""
+    def rewritten(self, old: Any, new: Any, names: Names) -> str:
+        """Its text if its value is another one; of one that goes, comments that are set off from it."""
         if old == new:
             return self.whole
-        first, *inner = self.blocks
+        first = self.blocks[0]
         if new is None:
             return first.above if "#" in first.above else ""
-        keys = {block.keys[1] for block in inner if len(block.keys) > 1}
-        is_inner_same = len(first.keys) < 2 and all(key in new and new[key] == old[key] for key in keys)
-        read = [first] if is_inner_same else self.blocks
-        written = tomlkit.parse(first.text + "".join(block.whole for block in read[1:]))
+        inner = self._inner_keys(old, new)
+        parsed, left = (self.blocks[:1], self.blocks[1:]) if inner else (self.blocks, ())
+        written = tomlkit.parse(first.text + "".join(block.whole for block in parsed[1:]))
         table: Any = written
         if self.key:
             table = written[self.key] if self.number is None else written[self.key][0]
-        _merge(table, {key: value for key, value in new.items() if not (is_inner_same and key in keys)}, names)
-        left = "".join(block.whole for block in self.blocks[len(read) :])
-        return first.above + first.comment + tomlkit.dumps(written) + left
+        _merge(table, {key: value for key, value in new.items() if key not in inner}, names)
+        return first.above + first.comment + tomlkit.dumps(written) + "".join(block.whole for block in left)
+
+    def _inner_keys(self, old: Any, new: Any) -> set[str]:
+        """The keys of its inner tables, if they are as before and need not be parsed; else none."""
+        keys = {block.keys[1] for block in self.blocks[1:] if len(block.keys) > 1}
+        is_same = all(key in new and new[key] == old[key] for key in keys)
+        return keys if is_same and len(self.blocks[0].keys) < 2 else set()
 
 
 def _groups(blocks: Sequence[Block]) -> list[_Group]:
@@ -437,46 +444,54 @@ def _groups(blocks: Sequence[Block]) -> list[_Group]:
 def _in_blocks(text: str, old: Mapping[str, Any], new: Mapping[str, Any], names: Names) -> str:
     """The text with only those blocks changed that say something else, and new ones after those of their list.
 
-    The text as it was where a table is spread over it, or entries have changed places.
+    The text as it was if a table is spread over it, or entries have changed places.
     """
     blocks, below = blocks_of(text)
     groups = _groups(blocks)
-    lists = {
-        key: counterparts(old[key], new.get(key, []), names) for key in {one.key for one in groups if one.is_entry}
-    }
-    tables = [group.key for group in groups if not group.is_entry]
-    in_order = all(
-        sorted(kept) == kept for match in lists.values() for kept in [[one for one in match if one is not None]]
-    )
-    if not in_order or len({*tables, *lists}) < len(tables) + len(lists):
+    tables = [group.key for group in groups if group.number is None]
+    lists = {group.key for group in groups if group.number is not None}
+    matches = {key: counterparts(old[key], new.get(key, []), names) for key in lists}
+    if len({*tables, *lists}) < len(tables) + len(lists) or not all(map(_is_in_order, matches.values())):
         return text
     parts = list[str]()
     for group in groups:
-        if group.key == "":
-            first = {key for key in new if key not in old and not _is_tables(new[key])} | set(
-                tomllib.loads(group.whole)
-            )
-            was, now = ({key: one[key] for key in one if key in first} for one in (old, new))
-            parts.append(group.said(was, now, names))
-        elif group.number is None:
-            parts.append(group.said(old[group.key], new.get(group.key), names))
-        else:
-            entries, match = new.get(group.key, []), lists[group.key]
-            if group.number == 0:
-                parts += _entries(group.key, entries, match, None)
-            entry = entries[match.index(group.number)] if group.number in match else None
-            parts.append(group.said(old[group.key][group.number], entry, names))
-            parts += _entries(group.key, entries, match, group.number)
-    for key in new:
-        if key not in old and _is_tables(new[key]):
-            parts += _entries(key, new[key], [None] * len(new[key]), None)
+        match = matches.get(group.key, [])
+        if group.number == 0:
+            parts += _entries(group.key, new, match, None)
+        parts.append(group.rewritten(*_values(group, old, new, match), names))
+        if group.number is not None:
+            parts += _entries(group.key, new, match, group.number)
+    for key in _added_lists(old, new):
+        parts += _entries(key, new, [None] * len(new[key]), None)
     return _joined([*parts, below])
 
 
-def _entries(key: str, entries: Sequence[Any], match: Sequence[int | None], before: int | None) -> list[str]:
-    """The texts of the new entries that come right after an old one, or before all old ones."""
+def _added_lists(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    return [key for key in new if key not in old and _is_tables(new[key])]
+
+
+def _is_in_order(match: Sequence[int | None]) -> bool:
+    numbers = [number for number in match if number is not None]
+    return numbers == sorted(numbers)
+
+
+def _values(
+    group: _Group, old: Mapping[str, Any], new: Mapping[str, Any], match: Sequence[int | None]
+) -> tuple[Any, Any]:
+    """What a group says, and what it is to say; None if it goes. What stands above the first header gets new keys."""
+    if group.key == "":
+        keys = (new.keys() - old.keys() - {*_added_lists(old, new)}) | tomllib.loads(group.whole).keys()
+        return {key: old[key] for key in old if key in keys}, {key: new[key] for key in new if key in keys}
+    if group.number is None:
+        return old[group.key], new.get(group.key)
+    entry = new[group.key][match.index(group.number)] if group.number in match else None
+    return old[group.key][group.number], entry
+
+
+def _entries(key: str, new: Mapping[str, Any], match: Sequence[int | None], before: int | None) -> list[str]:
+    """The texts of the new entries of a list that come right after an old one, or before all old ones."""
     last, texts = None, list[str]()
-    for entry, number in zip(entries, match, strict=True):
+    for entry, number in zip(new.get(key, []), match, strict=True):
         if number is not None:
             last = number
         elif last == before:

@@ -18,8 +18,8 @@ import numpy as np
 
 from silhouette.errors import FileError, RequestError
 from silhouette.files.documents import read_document, read_text
+from silhouette.live.edits import Document, entries_of, piece_names, with_entry, without
 from silhouette.live.live_table import LiveTable
-from silhouette.live.names import Document, entries_of, with_entry
 from silhouette.live.rewriting import rewritten
 from silhouette.scans.keeping import RECORD, SCENE, earlier_record
 
@@ -46,8 +46,8 @@ class Length:
 
 def questions_of(document: Document) -> list[dict[str, Any]]:
     """What a scan could not tell and nobody has answered: key, text, answers, and what it is about."""
-    asked = document.get("question", [])
-    return [dict(one) for one in asked if isinstance(one, dict) and "answer" not in one]
+    questions = document.get("question", [])
+    return [dict(question) for question in questions if isinstance(question, dict) and "answer" not in question]
 
 
 async def scanned(file: Path, folder: Path, length: Length | None = None) -> None:
@@ -64,8 +64,8 @@ async def scanned(file: Path, folder: Path, length: Length | None = None) -> Non
     record = earlier_record(folder) or {}
     words = [str(file), "--out", str(folder), "--yes", "--json"]
     for option, key in (("--figures", "figures"), ("--terrain", "terrain")):
-        for known in record.get(key, []):
-            words += [option, str(found(str(known), folder))]
+        for file_name in record.get(key, []):
+            words += [option, str(located(str(file_name), folder))]
     if length is not None:
         words += ["--length", _in_file(length, record)]
     process = await asyncio.create_subprocess_exec(
@@ -87,7 +87,7 @@ async def scanned(file: Path, folder: Path, length: Length | None = None) -> Non
         raise RequestError(line or f"{file}: cannot be scanned")
 
 
-def found(file: str, folder: Path) -> Path:
+def located(file: str, folder: Path) -> Path:
     """A file that a scan's record names, wherever it is now: as it was given, or beside the folder or in it.
 
     Raises:
@@ -114,8 +114,7 @@ def unmoved(document: Document, record: Mapping[str, Any]) -> Document:
     for table, number, entry in entries_of(document):
         place = scanned_at.get(entry["name"])
         if place is not None and np.hypot(*(np.array(entry["at"][:2]) - place[:2])) > MOVED:
-            kept = {key: value for key, value in entry.items() if key not in ("on", "under")}
-            document = with_entry(document, table, number, {**kept, "at": place})
+            document = with_entry(document, table, number, {**without(entry, "on", "under"), "at": place})
     return document
 
 
@@ -131,20 +130,25 @@ def with_moves(new: Document, old: Document, record: Mapping[str, Any]) -> Docum
     """
     scanned_at = {piece["name"]: np.array(piece["at"][:2]) for piece in record.get("pieces", [])}
     before = {entry["name"]: (table, entry) for table, _, entry in entries_of(old)}
-    there = {entry["name"] for _, _, entry in entries_of(new)}
+    new_names = piece_names(new)
     changed: Document = {}
     for key, value in new.items():
-        if isinstance(value, list) and any(isinstance(one, dict) and "name" in one for one in value):
-            value = [
-                _as_before(entry, before[entry["name"]][1], scanned_at) if entry["name"] in before else entry
-                for entry in value
-                if entry["name"] in before or entry["name"] not in scanned_at
-            ]
-        changed[key] = value
+        is_of_pieces = isinstance(value, list) and any(isinstance(entry, dict) and "name" in entry for entry in value)
+        changed[key] = _with_moves_of(value, before, scanned_at) if is_of_pieces else value
     for name, (table, entry) in before.items():
-        if name not in there and name not in scanned_at:
+        if name not in new_names and name not in scanned_at:
             changed[table] = [*changed.get(table, []), entry]
     return changed
+
+
+def _with_moves_of(
+    entries: list[Document], before: Mapping[str, tuple[str, Document]], scanned_at: Mapping[str, Any]
+) -> list[Document]:
+    """The entries of a list, as they were before the scan was read again; what was taken off stays off."""
+    left = [entry for entry in entries if entry["name"] in before or entry["name"] not in scanned_at]
+    return [
+        _as_before(entry, before[entry["name"]][1], scanned_at) if entry["name"] in before else entry for entry in left
+    ]
 
 
 def _as_before(new: Document, old: Document, scanned_at: Mapping[str, Any]) -> Document:
@@ -152,8 +156,7 @@ def _as_before(new: Document, old: Document, scanned_at: Mapping[str, Any]) -> D
     place = scanned_at.get(new["name"])
     if place is not None and np.hypot(*(np.array(old["at"][:2]) - place)) <= MOVED:
         return new
-    kept = {key: value for key, value in new.items() if key not in PLACED}
-    return {**kept, **{key: old[key] for key in PLACED if key in old}}
+    return {**without(new, *PLACED), **{key: old[key] for key in PLACED if key in old}}
 
 
 async def scan_first(table: LiveTable, file: Path) -> None:
@@ -189,7 +192,7 @@ async def scan_again(table: LiveTable, said: tuple[str, str] | Length) -> None:
         folder = table.path.parent
         document = answered(table.document, *answer) if answer else table.document
         record = _record(folder)
-        file = found(str(record["scan"]), folder)
+        file = located(str(record["scan"]), folder)
         before = read_text(table.path, with_mark=True)
         table.lay_down(rewritten(table.path, before, unmoved(document, record)))
         try:
@@ -271,10 +274,11 @@ def answered(document: Document, key: str, answer: str) -> Document:
     Raises:
         RequestError: where it is not asked, or has other answers.
     """
-    asked: Sequence[Document] = document.get("question", [])
-    for number, one in enumerate(asked):
-        if one.get("key") == key:
-            if answer not in one.get("answers", [answer]):
-                raise RequestError(f"'{answer}' is no answer to \"{one.get('text')}\"; {', '.join(one['answers'])} are")
-            return {**document, "question": [*asked[:number], {**one, "answer": answer}, *asked[number + 1 :]]}
+    questions: Sequence[Document] = document.get("question", [])
+    for number, question in enumerate(questions):
+        if question.get("key") == key:
+            if answer not in question.get("answers", [answer]):
+                answers = ", ".join(question["answers"])
+                raise RequestError(f"'{answer}' is no answer to \"{question.get('text')}\"; {answers} are")
+            return with_entry(document, "question", number, {**question, "answer": answer})
     raise RequestError(f"nothing is asked by the key '{key}'")

@@ -1,23 +1,155 @@
 """TELL: the verdicts that a client watches: those of the selected model, the chosen pair first, after every change.
 
 what is watched, a pose -> questions, those of the pose before cancelled -> results events
+
+A map comes in steps, a few places first, then those between them:
+
+model, grid -> points, the coarse ones first -> questions, less urgent than verdicts -> map events -> the nearest cover
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from silhouette.doubt.maps import Cells, Map, MapRequest, checks_of_map, grid_points
 from silhouette.errors import RequestError
-from silhouette.live.judges import Judges
-from silhouette.live.live_table import LiveTable
-from silhouette.live.questions import Answer, CheckQuestion
+from silhouette.geometry import Flags, Floats
+from silhouette.live.judges import Answer, CheckQuestion, Judges, MapQuestion
+from silhouette.live.live_table import LiveTable, Pose
 from silhouette.rules import rule_called
+from silhouette.rules.abilities import maps_of
+from silhouette.scenes.ground import Indices
 from silhouette.scenes.scene import Check
+from silhouette.scenes.table import TableScene
 from silhouette.text import problem, strict
+from silhouette.workers import PATIENT
+
+COARSEST = 8
+"""The first step takes one point in so many, along x and along y; each further one half as many."""
+
+VERDICTS_AT_ONCE = 48
+"""Verdicts that one process is asked for at a time; an urgent question costs as many."""
+
+MAX_LIVE_MAP_PLACES = 50_000
+"""Places of a map: a quarter of an inch on a table of 44 by 60 inches."""
+
+URGENCY = PATIENT + 5
+"""Of the first step; all of a map waits for verdicts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """The points of one step.
+
+    Attributes:
+        grid: mm between them and those of the steps before.
+        chosen: (q,) which of the points of the map these are.
+    """
+
+    grid: float
+    chosen: Flags
+
+
+def steps(index: Indices, grid: float) -> Iterator[Step]:
+    """The steps of a map, each point in one of them.
+
+    Args:
+        index: (q, 2) the numbers of the points along x and y.
+        grid: mm between two of them.
+
+    >>> numbers = np.indices((3, 1)).reshape(2, -1).T
+    >>> [(step.grid, step.chosen.tolist()) for step in steps(numbers, 10.0) if step.chosen.any()]
+    [(80.0, [True, False, False]), (20.0, [False, False, True]), (10.0, [False, True, False])]
+    """
+    left = np.ones(len(index), np.bool_)
+    every = COARSEST
+    while every:
+        chosen = left & (index % every == 0).all(axis=1)
+        yield Step(every * grid, chosen)
+        left &= ~chosen
+        every //= 2
+
+
+async def mapped(
+    scene: TableScene, pose: Pose, request: MapRequest, judges: Judges, tell: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    """The map that is asked for, told step by step, and at the end its nearest places.
+
+    Args:
+        scene: that is mapped.
+        pose: of the table, which describes the scene.
+        request: what the map is of.
+        judges: judge its points.
+        tell: is called with the ``grid`` of a step and some of its ``cells``: for each [x, y, z, number of the verdict,
+            None where it does not stand, whether it is marginal, how many see it there].
+
+    Raises:
+        RequestError: where the map is not possible, or has more than `MAX_LIVE_MAP_PLACES` places.
+    """
+    rule = rule_called(scene.rules)
+    places = maps_of(rule, scene).places(scene, request.move)
+    checks = checks_of_map(rule, scene, request)
+    index, points = grid_points(scene.path, places.table, places.start, request.grid, request.within)
+    if len(points) > MAX_LIVE_MAP_PLACES:
+        raise RequestError(
+            f"a grid of {request.grid:g} mm has {len(points)} places; a live map has {MAX_LIVE_MAP_PLACES} at most"
+        )
+    points = points.round(3)
+    words = tuple(rule.levels)
+
+    def as_map(numbers: Indices, cells: Cells) -> Map:
+        return Map(scene, request, checks, words, places.table, places.start, index[numbers], cells)
+
+    size = max(1, VERDICTS_AT_ONCE // len(checks))
+    parts: dict[int, tuple[Indices, Cells]] = {}
+    points_of: dict[asyncio.Future[Cells], tuple[float, Indices]] = {}
+    for urgency, step in enumerate(steps(index, request.grid), URGENCY):
+        numbers = np.flatnonzero(step.chosen)
+        for start in range(0, len(numbers), size):
+            some = numbers[start : start + size]
+            question = MapQuestion(request, _pairs(points[some]))
+            points_of[judges.ask(pose, question, urgency)] = step.grid, some
+    left = set(points_of)
+    try:
+        while left:
+            done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+            for future in done:
+                grid, some = points_of[future]
+                parts[int(some[0])] = some, future.result()
+                tell({"grid": grid, "cells": _cells(as_map(some, future.result()))})
+    finally:
+        for future in left:
+            future.cancel()
+    numbers = np.concatenate([some for some, _ in parts.values()])
+    whole = as_map(numbers, Cells.joined([cells for _, cells in parts.values()]))
+    nearest = {
+        word: {"at": whole.cells.at[number].round(2).tolist(), "mm": round(away, 2)}
+        for word, (number, away) in whole.nearest.items()
+    }
+    return {"verdicts": list(words), "nearest": nearest}
+
+
+def _pairs(points: Floats) -> tuple[tuple[float, float], ...]:
+    return tuple((float(x), float(y)) for x, y in points)
+
+
+def _cells(part: Map) -> list[list[Any]]:
+    """The cells of a part of a map, as they are told."""
+    cells = []
+    columns = (part.cells.at, part.verdict, part.marginal, part.seen_by)
+    for (x, y, z), verdict, marginal, seen_by in zip(*columns, strict=True):
+        height = round(float(z), 2) if np.isfinite(z) else None
+        word = int(verdict) if verdict >= 0 else None
+        cells.append([round(float(x), 2), round(float(y), 2), height, word, bool(marginal), int(seen_by)])
+    return cells
+
 
 Pair = tuple[str, str]
 
@@ -47,11 +179,11 @@ class Watching:
         self._table, self._judges, self._tell = table, judges, tell
         self._selected: str | None = None
         self._chosen: Pair | None = None
-        self._known: dict[Pair, Answer] = {}
+        self._answers: dict[Pair, Answer] = {}
         self._pose, self._posed = -1, -MOVING
         self._rest = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
-        self._asked: dict[asyncio.Future[list[Answer]], list[Check]] = {}
+        self._futures: dict[asyncio.Future[list[Answer]], list[Check]] = {}
 
     def watch(self, selected: str | None, chosen: Pair | None) -> None:
         """Watches the verdicts of a model as attacker and as target, and one pair with the view of it.
@@ -64,17 +196,17 @@ class Watching:
         if not is_resting:
             self.begin()
         elif self._pose == self._table.pose:
-            known = [check for check in self._checks() if self._is_known(check)]
-            self._tell_results(self._pose, known, settled=False)
+            answered = [check for check in self._checks() if self._is_answered(check)]
+            self._tell_results(self._pose, answered, settled=False)
 
     def stop(self) -> None:
         """Drops what is under way; at once, so that no process goes on with it."""
         if self._work is not None:
             self._work.cancel()
         self._work = None
-        for one in self._asked:
-            self._judges.drop(one)
-        self._asked = {}
+        for future in self._futures:
+            self._judges.drop(future)
+        self._futures = {}
 
     async def settled(self) -> None:
         """Waits until all that is watched is told."""
@@ -95,9 +227,9 @@ class Watching:
                 self._rest.clear()
             else:
                 self._rest.set()
-            self._pose, self._known = self._table.pose, {}
+            self._pose, self._answers = self._table.pose, {}
         if self._selected is not None or self._chosen is not None:
-            self._work = asyncio.get_running_loop().create_task(self._judged())
+            self._work = asyncio.get_running_loop().create_task(self._judge())
 
     def _checks(self) -> list[Check]:
         """What is watched, the chosen pair first; then the selected model as attacker, then as target."""
@@ -112,23 +244,23 @@ class Watching:
         seen = [check for check in everyone if check.target == self._selected]
         return list({(check.attacker, check.target): check for check in (*chosen, *looking, *seen)}.values())
 
-    async def _judged(self) -> None:
+    async def _judge(self) -> None:
         """Tells the results as they come."""
         pose, checks = self._pose, self._checks()
-        new = [check for check in checks if not self._is_known(check)]
-        self._tell_results(pose, [check for check in checks if self._is_known(check)], settled=not new)
+        new = [check for check in checks if not self._is_answered(check)]
+        self._tell_results(pose, [check for check in checks if self._is_answered(check)], settled=not new)
         groups = self._groups(new)
         if not self._rest.is_set():
             first = [group for group in groups if group[0] == CHOSEN]
             groups = [group for group in groups if group[0] != CHOSEN]
-            await self._told(pose, first, is_last=not groups)
+            await self._ask(pose, first, is_last=not groups)
             with suppress(TimeoutError):  # not by wait_for, which may go on when it is cancelled (until Python 3.12)
                 async with asyncio.timeout(self._posed + REST - time.monotonic()):
                     await self._rest.wait()
             self._rest.set()
-        await self._told(pose, groups, is_last=True)
+        await self._ask(pose, groups, is_last=True)
 
-    async def _told(self, pose: int, groups: Sequence[Group], *, is_last: bool) -> None:
+    async def _ask(self, pose: int, groups: Sequence[Group], *, is_last: bool) -> None:
         """Asks groups of checks, and tells their results as they come.
 
         Args:
@@ -137,29 +269,29 @@ class Watching:
             is_last: whether nothing else is asked after them.
         """
         now = self._table.now
-        asked = {self._judges.ask(now, self._question(checks), urgency): checks for urgency, checks in groups}
-        self._asked, left = asked, set(asked)
+        futures = {self._judges.ask(now, self._question(checks), urgency): checks for urgency, checks in groups}
+        self._futures, left = futures, set(futures)
         while left:
             done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
-            for number, one in enumerate(done, 1):
+            for number, future in enumerate(done, 1):
                 settled = is_last and not left and number == len(done)
-                self._take(pose, asked.pop(one), one, settled=settled)
-                if self._asked is not asked:  # who was told has changed the table
+                self._take(pose, futures.pop(future), future, settled=settled)
+                if self._futures is not futures:  # who was told has changed the table
                     return
 
     def _take(self, pose: int, checks: list[Check], answers: asyncio.Future[list[Answer]], *, settled: bool) -> None:
         """Keeps and tells the answers to some checks, or why there are none."""
         try:
-            self._known.update(zip(map(_pair, checks), answers.result(), strict=True))
+            self._answers.update(zip(map(_pair, checks), answers.result(), strict=True))
         except Exception as error:
             event = {"event": "results", "pose": pose, "pairs": [list(_pair(check)) for check in checks], "results": []}
             self._tell({**event, "error": problem(error, self._table.path), "settled": settled})
         else:
             self._tell_results(pose, checks, settled=settled)
 
-    def _is_known(self, check: Check) -> bool:
+    def _is_answered(self, check: Check) -> bool:
         """Whether the answer is there, with its view where it is that of the chosen pair."""
-        answer = self._known.get(_pair(check))
+        answer = self._answers.get(_pair(check))
         return answer is not None and (_pair(check) != self._chosen or answer.view is not None)
 
     def _groups(self, checks: list[Check]) -> list[Group]:
@@ -178,7 +310,7 @@ class Watching:
         """Tells what is known of checks."""
         if not checks and not settled:
             return
-        answers = [self._known[_pair(check)] for check in checks]
+        answers = [self._answers[_pair(check)] for check in checks]
         event: dict[str, Any] = {
             "event": "results",
             "pose": pose,

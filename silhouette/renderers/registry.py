@@ -9,7 +9,6 @@ import atexit
 import difflib
 import os
 import re
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -254,11 +253,6 @@ def survives_fork(name: str) -> bool:
     [True, True, False, False]
     """
     return all(entry.survives_fork for entry in RENDERERS if entry.name == name)
-
-
-def drivers_are_loaded() -> bool:
-    """Whether this process has loaded a graphics driver, and so must not be forked."""
-    return any(entry.driver in sys.modules for entry in RENDERERS if entry.driver)
 
 
 def device_for_worker(name: str, worker: int) -> str | None:

@@ -199,11 +199,14 @@ class ForkServer:
         except (EOFError, OSError):
             return "died", slot, None
         if kind == "loaded":
-            self.loaded |= next(order.requirements for order in self.orders if order.slot is slot)
-            self.full = value == "full"
+            (order,) = (order for order in self.orders if order.slot is slot)
+            self.loaded, self.full = self.loaded | order.requirements, value == "full"
         if kind == "forked":
-            self.orders = [order for order in self.orders if order.slot is not slot]
+            self._end_order(slot)
         return kind, slot, value
+
+    def _end_order(self, slot: Any) -> None:
+        self.orders = [order for order in self.orders if order.slot is not slot]
 
     def stop(self) -> None:
         """Ends it; its forks are ended by the slots that hold them."""

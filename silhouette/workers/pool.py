@@ -17,7 +17,7 @@ Of the executors that there are, none holds half of what must hold here (tried i
 | Windows | yes | yes | yes |
 | a kill costs one task, others go on | no: BrokenProcessPool for all | no: TerminatedWorkerError for all | yes |
 | a lost task is tried again | no | no | no |
-| cancel within 4 ms of CPU, meshes kept | no: goes on | no: goes on | no: 90 ms, by killing the process |
+| a check is cancelled within 4 ms of CPU, meshes kept | no: goes on | no: goes on | no: 90 ms, by killing the process |
 | urgency, and giving way to it | no | no | no |
 | meshes shared by fork | yes | no: copied into each | yes |
 | ends when the caller is killed, in the middle too | no | no | no: idle ones alone |
@@ -350,10 +350,7 @@ class WorkerPool:
         return [*serving, *(slot for slot in self._slots if slot.is_busy)]
 
     def _wait(self, sources: Sequence[Slot | ForkServer]) -> list[Any]:
-        """The pipes of those that have sent something, or none if a deadline has passed.
-
-        The time for which a process is stopped is added to its deadline.
-        """
+        """The pipes of those that have sent something, or none if a deadline has passed."""
         pipes = [source.pipe for source in sources]
         if self._alarm is not None:
             pipes.append(self._alarm[0])
@@ -363,13 +360,17 @@ class WorkerPool:
             left = min(source.deadline for source in sources) - self._clock.now()
             ready = wait(pipes, min(max(left, 0.0), LOOK_INTERVAL))
             now = self._clock.now()
-            if now - self._examined >= LOOK_INTERVAL:
-                for source in sources:
-                    if source.is_stopped():
-                        source.deadline += now - self._examined
-                self._examined = now
+            self._extend_deadlines(sources, now)
             if ready or any(source.deadline <= now for source in sources):
                 return ready
+
+    def _extend_deadlines(self, sources: Sequence[Slot | ForkServer], now: float) -> None:
+        """Adds the time for which processes are stopped to their deadlines; looks once in an interval."""
+        if now - self._examined >= LOOK_INTERVAL:
+            for source in sources:
+                if source.is_stopped():
+                    source.deadline += now - self._examined
+            self._examined = now
 
     def _handle_all(self, sources: Sequence[Slot | ForkServer], ready: Sequence[Any]) -> None:
         """Handles the messages of those that were busy, of which the pipes in ``ready`` have sent something."""

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from multiprocessing import connection
 from multiprocessing.connection import Connection, wait
@@ -253,10 +253,11 @@ def _next_of(messages: SimpleQueue[Any]) -> Any:
 def serve(pipe: Connection, work: Work, next_message: Callable[[], Any] | None = None) -> None:
     """Does the tasks that come through a pipe, or from ``next_message``, until the pipe breaks.
 
-    This is all of the protocol between a pool and its workers. A task comes as (task, new contents by digest, digests
-    of contents to drop); what goes back is (RESULT, value), any number of them, then one of (DONE, None), (FAILED, the
-    error) and (STOPPED, None). `STOP` in place of a task ends the one that is under way, if its work looks
-    at `worker_pipe` and raises `Stopped`; one that comes too late means nothing, since messages keep their order.
+    This is all of the protocol between a process and those that it works for. A task comes as (task, new contents by
+    digest, digests of contents to drop); what goes back is (RESULT, value), any number of them, then one of (DONE,
+    None), (FAILED, the error) and (STOPPED, None). `STOP` in place of a task ends the one that is under way, if its
+    work looks at `worker_pipe` and raises `Stopped`; one that comes too late means nothing, since messages keep their
+    order.
     """
     global _pipe
     _pipe = pipe
@@ -264,11 +265,37 @@ def serve(pipe: Connection, work: Work, next_message: Callable[[], Any] | None =
     with suppress(EOFError, OSError, EndOfTasks):
         while True:
             message = take()
-            if message == STOP:
-                continue
-            task, new, dropped = message
-            receive(new, dropped)
-            pipe.send_bytes(_done(pipe, work, task))
+            if message != STOP:
+                answer(pipe, work, message)
+
+
+def answer(pipe: Connection, work: Work, message: Any) -> None:
+    """Does the task of a message, and sends its results through the pipe.
+
+    Raises:
+        OSError: if whoever waits for them has gone.
+    """
+    task, new, dropped = message
+    receive(new, dropped)
+    pipe.send_bytes(_done(pipe, work, task))
+
+
+def ask(pipe: Connection, task: Any, new: Mapping[str, bytes]) -> tuple[Any, Exception | None]:
+    """The last result of a task that the process at the other end of a pipe does, or the error that it meets there.
+
+    Args:
+        pipe: to the process.
+        task: what pickle can carry.
+        new: contents to be kept there, by their digests.
+
+    Raises:
+        EOFError, OSError: if that process has gone.
+    """
+    pipe.send((task, new, ()))
+    result = None
+    while (message := pipe.recv())[0] == RESULT:
+        result = message[1]
+    return result, message[1]
 
 
 def _done(pipe: Connection, work: Work, task: Any) -> memoryview:

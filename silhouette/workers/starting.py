@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from silhouette.renderers.registry import drivers_are_loaded
-
 CAN_FORK = sys.platform == "linux"
 """Whether forked processes work on this system. macOS can fork, but its system libraries do not survive it."""
+
+DRIVERS = ("OpenGL", "warp")
+"""The modules that load a graphics driver; a test holds that the renderers name no others."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,11 @@ def start_method() -> StartMethod:
     if multiprocessing.current_process().daemon:
         return StartMethod("execute", "multiprocessing lets a daemonic process fork no others")
     return StartMethod("fork")
+
+
+def drivers_are_loaded() -> bool:
+    """Whether this process has loaded a graphics driver, and so must not be forked."""
+    return any(driver in sys.modules for driver in DRIVERS)
 
 
 def python_threads() -> int:

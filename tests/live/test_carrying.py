@@ -12,9 +12,8 @@ import pytest
 
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, content_with, judge_all
-from silhouette.live.judges import Judges
+from silhouette.live.judges import CheckQuestion, Judges
 from silhouette.live.live_table import LiveTable
-from silhouette.live.questions import CheckQuestion
 from silhouette.models.model import Model
 from silhouette.renderers import choose
 from silhouette.rules import rule_called

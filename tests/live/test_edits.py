@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from silhouette.errors import SilhouetteError
+from silhouette.live.edits import entries_of
 from silhouette.live.live_table import LiveTable
-from silhouette.live.names import entries_of
 from tests.live.test_protocol import SKIRMISH
 from tests.support.live_edits import table_of, written
 

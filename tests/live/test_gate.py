@@ -11,8 +11,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from silhouette.common.version import VERSION
 from silhouette.live.server.connections import Limits
-from silhouette.live.server.files import page_files
-from silhouette.live.server.gate import Role, security_headers
+from silhouette.live.server.gate import Role, page_files, security_headers
 from tests.support.live_server import FILES, Guest, serving
 
 ATTEMPTS = {

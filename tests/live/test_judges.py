@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from silhouette.errors import SilhouetteError
-from silhouette.live.judges import CLOSED, Judges
-from silhouette.live.questions import CheckQuestion, Desk
+from silhouette.live.judges import CLOSED, CheckQuestion, Desk, Judges
 from silhouette.scenes.scene import Check
 from silhouette.views import View
 from silhouette.workers import PATIENT, WORKER_LOST

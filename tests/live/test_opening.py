@@ -9,7 +9,7 @@ import pytest
 
 from silhouette.errors import FileError
 from silhouette.files.cache import Cache
-from silhouette.live.opening import opened
+from silhouette.live.live_table import opened
 from tests.conftest import PROJECT
 
 SCENE = """rules = "necromunda"

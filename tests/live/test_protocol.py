@@ -507,7 +507,7 @@ def test_a_session_that_is_closed_is_told_nothing(tmp_path: Path) -> None:
 def test_a_map_of_too_many_places_is_refused_before_it_is_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("silhouette.live.mapping.MAX_LIVE_MAP_PLACES", 3)
+    monkeypatch.setattr("silhouette.live.watching.MAX_LIVE_MAP_PLACES", 3)
 
     async def main() -> None:
         async with client_of(written(tmp_path)) as client:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import statistics
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -14,9 +16,8 @@ import numpy as np
 import pytest
 
 from silhouette.files.cache import Cache
-from silhouette.live.judges import Judges, StoppableRenderer
+from silhouette.live.judges import CheckQuestion, Desk, Judges, StoppableRenderer
 from silhouette.live.live_table import LiveTable
-from silhouette.live.questions import CheckQuestion, Desk
 from silhouette.measure.observe import observe
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Cast, Renderer
@@ -212,3 +213,54 @@ def test_a_table_is_measured_by_a_stoppable_renderer_as_by_its_own(name: str) ->
     _, theirs = Pipe()
     exact, stoppable = (observe(sight, one, 0.1) for one in (renderer, StoppableRenderer(renderer, theirs)))
     assert vars(stoppable.counts) == vars(exact.counts)
+
+
+SKIRMISH = Path(__file__).resolve().parents[2] / "scenes" / "necromunda" / "skirmish.toml"
+
+CANCELLED, BETWEEN = 15, 0.001
+"""How many questions are cancelled, and by how many seconds of work each of them is further on than the one before."""
+
+STOPS_WITHIN = 0.004
+"""Seconds of the processor, by the median."""
+
+
+def seconds_of(process: int) -> float:
+    """What the clock of another process says, which counts the seconds that it has run on a processor."""
+    return time.clock_gettime((~process << 3) | 2)  # see clock_getcpuclockid(3)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the clock of another process is not to be had")
+def test_a_process_works_at_most_4_ms_on_a_check_that_is_cancelled() -> None:
+    """As that of the chosen pair is in each pose of a moving hand: from then to the last word of the process about it.
+
+    Of many checks together it ends later, since many are looked at and proven at once: see `CHECKS_TOGETHER`.
+    """
+    table = LiveTable.opened(SKIRMISH, Cache(None), recover=False)
+    judges, spent = Judges(table.scene, table.cache, "embree", workers=1), list[float]()
+
+    async def use() -> None:
+        async with judges:
+            checks = rule_called("necromunda").everyone(table.scene)
+            (process,), (slot,) = processes_of(judges), judges._pool._slots
+            question = CheckQuestion(checks[:1], views=True)
+            await judges.ask(table.now, question)
+            for number in range(1, CANCELLED + 1):
+                begun = seconds_of(process)
+                answer = judges.ask(table.now, question)
+                while seconds_of(process) < begun + number * BETWEEN and not answer.done():
+                    await asyncio.sleep(0.0)
+                if answer.done():  # a fast processor
+                    break
+                before = seconds_of(process)
+                judges.drop(answer)
+                while slot.running is not None:
+                    time.sleep(0.001)
+                spent.append(seconds_of(process) - before)
+
+    try:
+        asyncio.run(use())
+    finally:
+        judges.close()
+    assert len(spent) >= CANCELLED // 3
+    assert statistics.median(spent) <= STOPS_WITHIN, spent

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,9 +13,12 @@ import pytest
 from silhouette.errors import DeviceLost, RendererUnavailable
 from silhouette.measure.on_device import serving
 from silhouette.measure.on_device.sampled import SampledOnDevice
-from silhouette.measure.on_device.serving import DeviceService, _Client
-from silhouette.renderers.cuda.served import Lacking, ServedRenderer
+from silhouette.measure.on_device.serving import Client, DeviceService
+from silhouette.renderers.cuda.served import ServedRenderer
 from silhouette.renderers.protocol import Body, Cast
+from silhouette.workers import content
+from silhouette.workers.content import Lacking
+from silhouette.workers.process import FAILED
 from tests.conftest import started
 from tests.measure.test_atlas import HERE, PICTURES
 from tests.support import shapes
@@ -29,19 +34,21 @@ class Linked(ServedRenderer):
     """A renderer whose device this process holds: its questions are answered at once, and noted."""
 
     def __init__(self, service: DeviceService) -> None:
-        self.service, self.client = service, _Client()
+        self.service, self.client = service, Client()
         self.asked = list[tuple[str, int]]()
 
-    def ask(self, *question: Any) -> Any:
-        sent = len(question[-1]) if question[0] in ("cast", "describe") else 0
-        self.asked.append((question[0], sent))
-        return self.service.answer(self.client, *question)
+    def ask(self, *question: Any, sent: Mapping[str, bytes] = MappingProxyType({})) -> Any:
+        self.asked.append((question[0], len(sent)))
+        content.receive(sent, ())
+        (answer,) = self.service.work(self.client, question)
+        return answer
 
 
 @pytest.fixture
-def service() -> DeviceService:
-    renderer: Any = started("cuda")
-    return DeviceService(renderer, 2)
+def service(monkeypatch: pytest.MonkeyPatch) -> DeviceService:
+    monkeypatch.setattr(content, "_packed", {})
+    monkeypatch.setattr(content, "_unpacked", {})
+    return DeviceService(lambda: started("cuda"), 2)  # type: ignore[arg-type, return-value]
 
 
 def cast_at(*numbers: int) -> list[Cast]:
@@ -69,20 +76,21 @@ def test_meshes_for_which_there_is_no_room_are_sent_again(
     service: DeviceService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where those of one question have none: they are kept until it is answered."""
-    monkeypatch.setattr(serving, "CACHED_TRIANGLES", 12)
+    monkeypatch.setattr(service._sent, "room", 12)
     renderer = Linked(service)
     for numbers in ((0, 1, 2), (3,), (2, 1), (3, 0)):
         assert np.array_equal(renderer.depths(cast_at(*numbers)), started("cuda").depths(cast_at(*numbers)))
     assert renderer.asked == [("cast", 0), ("cast", 3), ("cast", 0), ("cast", 1), *[("cast", 0), ("cast", 2)] * 2]
-    assert isinstance(service.answer(renderer.client, "cast", *_rows(1), {}), Lacking)
+    with pytest.raises(Lacking):
+        next(service.work(renderer.client, ("cast", *_rows(1))))
 
 
 def _rows(number: int) -> tuple[Any, ...]:
     found = list[Any]()
 
     class Noting(Linked):
-        def ask(self, *question: Any) -> Any:
-            found[:] = question[1:-1]
+        def ask(self, *question: Any, sent: Mapping[str, bytes] = MappingProxyType({})) -> Any:
+            found[:] = question[1:]
             return np.zeros(1)
 
     Noting(None).depths(cast_at(number))  # type: ignore[arg-type]
@@ -105,32 +113,36 @@ def test_who_describes_anew_lets_go_of_what_was_described_before(service: Device
 def test_errors_come_back_and_the_process_goes_on() -> None:
     with served(1) as renderer:
         for _ in range(2):
-            with pytest.raises(RuntimeError, match="ValueError: not enough"):
+            with pytest.raises(TypeError, match="missing 3 required"):
                 renderer.ask("cells")
-            with pytest.raises(RuntimeError, match="AssertionError"):
+            with pytest.raises(AssertionError):
                 renderer.ask("cells", 3, "blockers", ())
         assert renderer.ask("facts").device_name == renderer.device_name
 
 
-def test_a_device_that_fails_is_started_anew_by_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_that_fails_is_started_anew_by_another_process(
+    service: DeviceService, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After an error of CUDA nothing works in its process any longer; a memory that is full is no such error."""
     pipes = serving.Pipe()
-    connected = {pipes[0]: _Client()}
-    for problem, goes_on in (
-        (serving.DeviceFull("cuda: the memory of cuda:0 is full"), True),
-        (RendererUnavailable("cuda: cuda:0 failed: CUDA error 719"), False),
+    for problem, has_failed in (
+        (serving.DeviceFull("cuda: the memory of cuda:0 is full"), False),
+        (RendererUnavailable("cuda: cuda:0 failed: CUDA error 719"), True),
     ):
 
         def failing(*given: Any, problem: Exception = problem) -> Any:
             raise problem
 
-        pipes[1].send(("cells", 1, "blockers", ()))
-        assert serving._one_answered(pipes[0], connected, failing) is goes_on
-        succeeded, error = pipes[1].recv()
-        assert not succeeded
+        connected = {pipes[0]: Client()}
+        monkeypatch.setattr(service, "_of_cells", failing)
+        pipes[1].send((("cells", 1, "blockers", ()), {}, ()))
+        serving.answer_next(pipes[0], connected, service)
+        assert service.has_failed is has_failed
+        kind, error = pipes[1].recv()
+        assert kind == FAILED
         assert str(error) == str(problem)
     pipes[1].close()
-    assert serving._one_answered(pipes[0], connected, pytest.fail)
+    serving.answer_next(pipes[0], connected, service)
     assert not connected
 
 
@@ -138,7 +150,8 @@ def test_memory_is_shared_among_those_that_ask(monkeypatch: pytest.MonkeyPatch) 
     renderer: Any = started("cuda")
     able = replace(started("cuda").capabilities, checks_together=2048, pixels_together=6_000_000)
     monkeypatch.setattr(renderer, "capabilities", able)
-    facts = [DeviceService(renderer, clients).answer(_Client(), "facts") for clients in (1, 4, 100)]
+    services = [DeviceService(lambda: renderer, clients) for clients in (1, 4, 100)]
+    facts = [next(service.work(Client(), ("facts",))) for service in services]
     shares = [(one.capabilities.checks_together, one.capabilities.pixels_together) for one in facts]
     assert shares == [(2048, 6_000_000), (512, 1_500_000), (256, 60_000)]
 

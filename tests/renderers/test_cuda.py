@@ -20,7 +20,7 @@ from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.geometry import Pose
-from silhouette.live.questions import CheckQuestion, Desk
+from silhouette.live.judges import CheckQuestion, Desk
 from silhouette.measure.on_device.sampled import SampledOnDevice
 from silhouette.renderers import Body, choose
 from silhouette.renderers.cuda.device_renderer import BYTES_PER_FACE

@@ -114,6 +114,7 @@ def test_gl_uploads_each_mesh_once_and_makes_room(gl: Renderer, monkeypatch: pyt
     from silhouette.renderers.gl import renderer as module
 
     monkeypatch.setattr(module, "TRIANGLES_KEPT", 4)
+    monkeypatch.setattr(gl._meshes, "room", 4)  # type: ignore[attr-defined]
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
     for side in (2, 4, 6, 8, 2, 4):
         layer = gl.render(view, [Body(1, shapes.square(side), HERE), Body(2, shapes.square(side), HERE)])
@@ -126,6 +127,7 @@ def test_gl_uploads_and_drops_within_one_drawing(gl: Renderer, monkeypatch: pyte
     from silhouette.renderers.gl import renderer as module
 
     monkeypatch.setattr(module, "TRIANGLES_KEPT", 4)
+    monkeypatch.setattr(gl._meshes, "room", 4)  # type: ignore[attr-defined]
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
     bodies = [Body(number, shapes.square(2 * number), HERE) for number in range(1, 8)]
     for _ in range(2):

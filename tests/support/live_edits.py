@@ -8,8 +8,8 @@ from typing import Any
 
 from silhouette.errors import SilhouetteError
 from silhouette.files.cache import Cache
+from silhouette.live.edits import entries_of
 from silhouette.live.live_table import LiveTable
-from silhouette.live.names import entries_of
 
 PROJECT = Path(__file__).resolve().parents[2]
 TABLES = sorted(

@@ -14,8 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.protocol import State
 
 from silhouette.live.server.connections import Limits
-from silhouette.live.server.files import PageFile
-from silhouette.live.server.gate import Door
+from silhouette.live.server.gate import Door, PageFile
 from silhouette.live.server.running import opened_doors
 from silhouette.live.server.serving import TableServer
 

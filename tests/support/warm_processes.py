@@ -33,7 +33,7 @@ from silhouette.workers import CAN_FORK
 LOADED = (
     *("numpy", "shapely", "scipy.spatial", "PIL.Image", "rich.console", "rich.table", "rich.text", "filelock"),
     *("silhouette.cli.app", "silhouette.cli.tables", "silhouette.cli.batch", "silhouette.cli.check"),
-    *("silhouette.cli.commands", "silhouette.cli.table", "silhouette.batches.run", "silhouette.live.stdio"),
+    *("silhouette.cli.commands", "silhouette.cli.table", "silhouette.batches.run", "silhouette.live.protocol"),
     *("silhouette.live.server.serving", "silhouette.meshes.mesh", "silhouette.rules.necromunda.rule"),
     *("silhouette.renderers.embree", "silhouette.renderers.reference"),
 )

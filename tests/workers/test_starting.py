@@ -12,13 +12,14 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
 import silhouette
+from silhouette.renderers import RENDERERS
 from silhouette.workers import CAN_FORK, WorkerPool, cores, parallel_map, start_method, starting
-from silhouette.workers.starting import StartMethod
+from silhouette.workers.starting import StartMethod, drivers_are_loaded
 from tests.support.batching import children_of, folder_of_scenes_with_meshes, scene_of_blocks, wait_until
 
 FROM_EVERYWHERE = """
@@ -239,6 +240,15 @@ def test_where_no_process_can_be_started_the_rows_are_the_same(tmp_path: Path, m
     monkeypatch.setattr(starting, "start_method", lambda: StartMethod("none", "as on a system without processes"))
     assert rows() == expected
     assert children_of(os.getpid()) == before
+
+
+def test_the_drivers_of_all_renderers_stand_against_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {entry.driver for entry in RENDERERS if entry.driver} == set(starting.DRIVERS)
+    for driver in starting.DRIVERS:
+        monkeypatch.delitem(sys.modules, driver, raising=False)
+    assert not drivers_are_loaded()
+    monkeypatch.setitem(sys.modules, starting.DRIVERS[0], ModuleType("driver"))
+    assert drivers_are_loaded()
 
 
 def test_the_reason_against_a_fork_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,14 +16,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from silhouette.errors import RequestError, SilhouetteError
+from silhouette.live.edits import is_inside
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
 from silhouette.live.protocol import Session
-from silhouette.live.server.files import page_files
-from silhouette.live.server.gate import Door, Role, new_token
+from silhouette.live.server.gate import Door, Role, new_token, page_files
 from silhouette.live.server.hand_over import kept_beside
 from silhouette.live.server.serving import TableServer
-from silhouette.live.tags import is_inside
 from silhouette.text import as_written
 
 # ---- sessions of pages

@@ -1,15 +1,20 @@
-"""The server of the live table: files and WebSockets of one page, on sockets that listen already."""
+"""The server of the live table: files and WebSockets of one page, on sockets that listen already.
+
+One client of the live table, from its token to its end: its requests go to a session, its answers come back.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, NoReturn, Protocol, Self, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
@@ -18,11 +23,202 @@ from websockets.http11 import Request, Response
 
 from silhouette.common.version import VERSION
 from silhouette.errors import RequestError
-from silhouette.live.server.client import Answering, Client, Tell, decoded
-from silhouette.live.server.connections import Connections, CountedConnection, Limits
-from silhouette.live.server.files import PageFile
-from silhouette.live.server.gate import Door, Refusal, security_headers
+from silhouette.live.server.connections import Allowance, Connections, CountedConnection, Limits, Outbox
+from silhouette.live.server.gate import LOOKING, Door, PageFile, Refusal, Role, security_headers
 from silhouette.live.server.hand_over import HandOver, Received
+from silhouette.text import as_written, problem
+
+Tell = Callable[[dict[str, Any]], None]
+"""Is given each event; never waits."""
+
+POLICY = 1008
+"""The code that closes a connection which asks for too much, or for nothing that makes sense."""
+
+
+class Answering(Protocol):
+    """What answers the requests of one client, such as `silhouette.live.protocol.Session`."""
+
+    async def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request; it has ``error`` where that cannot be done."""
+
+    def close(self) -> None:
+        """Ends what goes on for the client."""
+
+
+class Client:
+    """A client that has shown its token.
+
+    Args:
+        connection: its WebSocket.
+        role: what it may do.
+        limits: how much of it.
+        start: starts its session, given what tells it of events.
+        hand_over: takes the files that it hands over; None where none are taken.
+
+    Attributes:
+        tell: sends it an event.
+    """
+
+    def __init__(
+        self,
+        connection: CountedConnection,
+        role: Role,
+        limits: Limits,
+        start: Callable[[Tell], Answering],
+        hand_over: HandOver | None,
+    ) -> None:
+        self._connection = connection
+        self._role = role
+        self._limits = limits
+        self._hand_over = hand_over
+        self._outbox = Outbox(connection, limits)
+        self.tell = self._outbox.put
+        self._session = start(self.tell)
+        self._allowance = Allowance(limits, time.monotonic())
+        self._free = asyncio.Semaphore(limits.in_flight)
+        self._answering: set[asyncio.Task[None]] = set()
+        self._nonsense = 0
+
+    async def serve(self, welcome: Mapping[str, Any]) -> None:
+        """Welcomes the client, and answers it until its connection ends."""
+        self._outbox.put(welcome)
+        pouring = asyncio.create_task(self._outbox.pour())
+        if self._hand_over is not None and self._role is Role.PLAYER:
+            self._hand_over.consent.join(self.tell)
+        try:
+            async for message in self._connection:
+                await self._take(message)
+        finally:
+            self._session.close()
+            if self._hand_over is not None:
+                self._hand_over.drop(self)
+                self._hand_over.consent.leave(self.tell)
+            ending = [pouring, *self._answering]
+            for task in ending:
+                task.cancel()
+            await asyncio.gather(*ending, return_exceptions=True)
+
+    async def _take(self, message: str | bytes) -> None:
+        if isinstance(message, bytes):
+            await self._take_piece(message)
+            return
+        wait = self._allowance.wait(len(message), time.monotonic())
+        if self._allowance.is_overrun(time.monotonic()):
+            await self._connection.dismiss(POLICY, "The page asked for too much at once.")
+            return
+        if wait:
+            await asyncio.sleep(wait)
+        try:
+            request = decoded(message)
+        except RequestError as error:
+            await self._refuse(error)
+            return
+        await self._free.acquire()
+        task = asyncio.create_task(self._answer(request))
+        self._answering.add(task)
+        task.add_done_callback(self._answered)
+
+    async def _take_piece(self, piece: bytes) -> None:
+        try:
+            if self._hand_over is None:
+                raise RequestError("a message in bytes, but messages are text")
+            await self._hand_over.take(self, piece)
+        except (RequestError, OSError) as error:
+            await self._refuse(error)
+
+    async def _refuse(self, error: Exception) -> None:
+        """Says what is wrong with a message that is no request; at last the client is closed."""
+        self._nonsense += 1
+        if self._nonsense > self._limits.nonsense:
+            await self._connection.dismiss(POLICY, "The page sent too much that was no request.")
+        else:
+            self._outbox.put({"id": None, "error": problem(error)})
+
+    async def _answer(self, request: dict[str, Any]) -> None:
+        do = request.get("do")
+        try:
+            if do == "hand-over":
+                answer = self._handed_over(request)
+            elif do == "allow" and self._role is Role.PLAYER:
+                answer = self._allowed(request)
+            else:
+                if self._role is Role.LOOKER:
+                    await self._check_looking(request)
+                answer = await self._session.answer(request)
+        except Exception as error:
+            answer = {"id": request.get("id"), "error": problem(error)}
+        self._outbox.put(answer)
+
+    async def _check_looking(self, request: Mapping[str, Any]) -> None:
+        """Refuses what a second device may not ask for; for some of it a player is asked.
+
+        Raises:
+            RequestError: one line.
+        """
+        do, file = request.get("do"), request.get("file")
+        if not (isinstance(do, str) and do in LOOKING):
+            raise RequestError(f"a second device only looks; it cannot ask for {as_written(do)}")
+        if do != "scan":
+            return
+        if not (self._hand_over is not None and isinstance(file, str) and self._hand_over.has_come(file)):
+            raise RequestError(f"{as_written(file)} was not handed over; a second device has no other scan read")
+        await self._check_wanted(self._hand_over, file)
+
+    async def _check_wanted(self, hand_over: HandOver, file: str) -> None:
+        """Waits until a player allows that a scan takes the place of the table, unless nothing was done on it yet.
+
+        Raises:
+            RequestError: where a player refuses it; it must be handed over again then.
+        """
+        state = await self._session.answer({"do": "state"})
+        untouched = state.get("pose") == 0 and not state.get("saved")  # a first scene, in no file
+        if untouched or await hand_over.consent.given(file, self.tell):
+            return
+        hand_over.refuse(file)
+        raise RequestError("a player keeps the table as it is; the scan lies in its folder")
+
+    def _allowed(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        if self._hand_over is None:
+            raise RequestError("this table takes no files")
+        return {"id": request.get("id"), **self._hand_over.consent.answer(request)}
+
+    def _handed_over(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self._hand_over is None:
+            raise RequestError("this table takes no files")
+        return {"id": request.get("id"), **self._hand_over.begin(self, request, self.tell)}
+
+    def _answered(self, task: asyncio.Task[None]) -> None:
+        self._answering.discard(task)
+        self._free.release()
+
+
+def decoded(message: str) -> dict[str, Any]:
+    """The object that a message is, as strict JSON.
+
+    Raises:
+        RequestError: where it is none.
+
+    >>> decoded('{"id": 1, "do": "state"}')
+    {'id': 1, 'do': 'state'}
+    >>> decoded('[NaN]')
+    Traceback (most recent call last):
+    ...
+    silhouette.errors.RequestError: a message that is not JSON: NaN is no number of JSON
+    """
+    try:
+        content = json.loads(message, parse_constant=_no_number)
+    except RecursionError:
+        raise RequestError("a message that is nested too deeply") from None
+    except ValueError as error:
+        raise RequestError(f"a message that is not JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise RequestError(f"a message must be an object, not {as_written(content)}")
+    return content
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
 
 WRONG_TOKEN, BUSY, GOING = 4401, 1013, 1001
 """The codes that close a connection: without a token, where there are too many, and when the server ends."""

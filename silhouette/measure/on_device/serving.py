@@ -2,15 +2,18 @@
 
 many connections -> one question after the other, since warp is not made for threads -> the device -> answers
 
-Who asks describes pictures, and keeps what was described last: its cells stay on the device until then. Meshes are sent
-when they are lacking, and kept for all.
+A question and its answers are a task and its results, as between a pool and its workers: see
+`silhouette.workers.process.serve`. Who asks describes pictures, and keeps what was described last: its cells stay on
+the device until then. Meshes are contents, which are sent when they are lacking, and kept for all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import pickle
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing.connection import Connection, Listener, Pipe, wait
 from pathlib import Path
 from threading import Thread
@@ -24,14 +27,16 @@ from silhouette.measure.on_device.device_cells import DeviceCells
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.cuda.device_renderer import BodyRows
 from silhouette.renderers.cuda.renderer import CudaRenderer
-from silhouette.renderers.cuda.served import Facts, Lacking
+from silhouette.renderers.cuda.served import Facts
+from silhouette.workers.content import check_sent, content_of, receive
+from silhouette.workers.process import answer
 
-FEWEST = 256
+MIN_CHECKS_TOGETHER = 256
 """The fewest checks that one process judges together on a GPU: each launch costs some 20 microseconds."""
 
 
 @dataclass(eq=False)
-class _Client:
+class Client:
     """A process that asks.
 
     Attributes:
@@ -47,57 +52,76 @@ class DeviceService:
     """Answers the questions of `silhouette.renderers.cuda.served.ServedRenderer`.
 
     Args:
-        renderer: holds the device.
+        start: starts the renderer that holds the device.
         clients: the number of processes that ask, and share its memory.
+
+    Attributes:
+        has_failed: whether the device can be used no longer, and another process is to take the place of this one.
     """
 
-    def __init__(self, renderer: CudaRenderer, clients: int) -> None:
-        self._renderer, self._clients = renderer, clients
-        self._meshes = LRU[Mesh](CACHED_TRIANGLES)
+    def __init__(self, start: Callable[[], CudaRenderer], clients: int) -> None:
+        self._clients, self.has_failed = clients, False
+        self._renderer: CudaRenderer | SilhouetteError
+        try:
+            self._renderer = start()
+        except SilhouetteError as error:
+            self._renderer = error
+        self._sent = LRU[None](CACHED_TRIANGLES)
 
-    def answer(self, client: _Client, name: str, *given: Any) -> Any:
-        """The answer to a question."""
-        if name == "facts":
-            return self._facts()
-        if name == "cells":
-            number, method, arguments = given
-            assert client.cells is not None
-            assert number == client.number, "cells that were described before others are asked about"
-            return getattr(client.cells, method)(*arguments), client.cells.last
-        if name == "describe":
-            described, sent = given
-            meshes = self._known(described.bodies, sent)
-            return meshes if isinstance(meshes, Lacking) else self._described(client, described, meshes)
-        views, bodies, of_ray, places, sent = given
-        meshes = self._known(bodies, sent)
-        return meshes if isinstance(meshes, Lacking) else self._renderer.cast(views, bodies, meshes, of_ray, places)
+    def work(self, client: Client, question: tuple[Any, ...]) -> Iterator[Any]:
+        """The answer to a question.
 
-    def _facts(self) -> Facts:
-        renderer, shared = self._renderer, self._renderer.capabilities
+        Raises:
+            Lacking: if meshes that it is about must be sent with it.
+            SilhouetteError: if the device does not start, each time; or if it fails.
+        """
+        name, *given = question
+        if isinstance(self._renderer, SilhouetteError):
+            raise self._renderer
+        try:
+            if name == "facts":
+                yield self._facts(self._renderer)
+            elif name == "cells":
+                yield self._of_cells(client, *given)
+            elif name == "describe":
+                yield self._describe(self._renderer, client, *given)
+            else:
+                yield self._cast(self._renderer, *given)
+        except RendererUnavailable as error:
+            self.has_failed = not isinstance(error, DeviceFull)
+            raise
+
+    def _facts(self, renderer: CudaRenderer) -> Facts:
+        shared = renderer.capabilities
         if shared.checks_together is not None:
-            each = max(shared.checks_together // self._clients, min(shared.checks_together, FEWEST))
-            shared = replace(shared, checks_together=each)
+            least = min(shared.checks_together, MIN_CHECKS_TOGETHER)
+            shared = replace(shared, checks_together=max(shared.checks_together // self._clients, least))
         if shared.pixels_together is not None:
             shared = replace(shared, pixels_together=shared.pixels_together // self._clients)
         return Facts(renderer.device, renderer.device_name, renderer.room, shared)
 
-    def _described(self, client: _Client, described: Described, meshes: Mapping[str, Mesh]) -> Any:
+    def _of_cells(self, client: Client, number: int, method: str, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
+        assert client.cells is not None
+        assert number == client.number, "cells that were described before others are asked about"
+        return getattr(client.cells, method)(*arguments), client.cells.last
+
+    def _describe(self, renderer: CudaRenderer, client: Client, described: Described) -> tuple[int, Any]:
+        meshes = self._meshes(described.bodies)
         client.cells = None  # what it holds on the device is free before more is taken
-        client.cells, client.number = DeviceCells(described, meshes, self._renderer), client.number + 1
+        client.cells, client.number = DeviceCells(described, meshes, renderer), client.number + 1
         return client.number, client.cells.last
 
-    def _known(self, bodies: BodyRows, sent: Mapping[str, Mesh]) -> dict[str, Mesh] | Lacking:
-        """The meshes of bodies, of which some were sent with the question; or those that are lacking."""
-        known = {digest: sent.get(digest) or self._meshes.get(digest) for digest in bodies.digests}
-        lacking = frozenset(digest for digest, mesh in known.items() if mesh is None)
-        if lacking:
-            return Lacking(lacking)
-        found = {digest: mesh for digest, mesh in known.items() if mesh is not None}
-        for digest, mesh in found.items():
-            self._meshes.put(digest, mesh, len(mesh.faces))
-        if sent:
-            self._meshes.trim(keep=found)
-        return found
+    def _cast(self, renderer: CudaRenderer, views: Any, bodies: BodyRows, of_ray: Any, places: Any) -> Any:
+        return renderer.cast(views, bodies, self._meshes(bodies), of_ray, places)
+
+    def _meshes(self, bodies: BodyRows) -> Mapping[str, Mesh]:
+        """The meshes of bodies. Others are let go of if there is no more room."""
+        check_sent(bodies.digests)
+        meshes: dict[str, Mesh] = {digest: content_of(digest, pickle.loads) for digest in bodies.digests}
+        for digest, mesh in meshes.items():
+            self._sent.put(digest, None, len(mesh.faces))
+        receive({}, self._sent.trim(keep=meshes))
+        return meshes
 
 
 def serve(address: str, key: bytes, device: str | None, clients: int) -> None:
@@ -106,7 +130,7 @@ def serve(address: str, key: bytes, device: str | None, clients: int) -> None:
     Args:
         address: of the socket, or of the named pipe.
         key: that whoever connects must know.
-        device: its name, as of `silhouette.renderers.choose`; where it does not start, every answer says why.
+        device: its name, as of `silhouette.renderers.choose`; if it does not start, every answer says why.
         clients: the number of processes that will ask.
     """
     if not address.startswith("\\\\"):
@@ -115,15 +139,15 @@ def serve(address: str, key: bytes, device: str | None, clients: int) -> None:
     news, tell = Pipe(duplex=False)
     new = list[Connection]()
     Thread(target=_accept, args=(listener, new, tell), daemon=True).start()
-    answered = _answerer(device, clients)
-    connected = dict[Connection, _Client]()
-    while True:
+    service = DeviceService(partial(CudaRenderer.create, device), clients)
+    connected = dict[Connection, Client]()
+    while not service.has_failed:
         for connection in wait([news, *connected]):
             if connection is news:
                 news.recv()
-                connected[new.pop()] = _Client()
-            elif not _one_answered(connection, connected, answered):  # type: ignore[arg-type]
-                return
+                connected[new.pop()] = Client()
+            elif not service.has_failed:
+                answer_next(connection, connected, service)  # type: ignore[arg-type]
 
 
 def _accept(listener: Listener, new: list[Connection], tell: Connection) -> None:
@@ -134,36 +158,10 @@ def _accept(listener: Listener, new: list[Connection], tell: Connection) -> None
             tell.send(None)
 
 
-def _answerer(device: str | None, clients: int) -> Callable[..., Any]:
-    """What answers a client's question; where the renderer does not start, it says why, each time."""
+def answer_next(connection: Connection, connected: dict[Connection, Client], service: DeviceService) -> None:
+    """Answers the next question of a process, or notes that it has gone."""
     try:
-        return DeviceService(CudaRenderer.create(device), clients).answer
-    except SilhouetteError as error:
-        problem = error
-
-    def refused(*question: Any) -> Any:
-        raise problem
-
-    return refused
-
-
-def _one_answered(connection: Connection, connected: dict[Connection, _Client], answered: Callable[..., Any]) -> bool:
-    """Answers one question, or notes that its process has gone; False where the device can be used no longer."""
-    try:
-        question = connection.recv()
+        answer(connection, partial(service.work, connected[connection]), connection.recv())
     except (EOFError, OSError):
         connection.close()
         del connected[connection]
-        return True
-    answer: tuple[bool, Any]
-    goes_on = True
-    try:
-        answer = True, answered(connected[connection], *question)
-    except SilhouetteError as error:
-        answer = False, error
-        goes_on = not isinstance(error, RendererUnavailable) or isinstance(error, DeviceFull) or question[0] == "facts"
-    except Exception as error:
-        answer = False, RuntimeError(f"{type(error).__name__}: {error}")
-    with suppress(OSError):  # it has gone meanwhile
-        connection.send(answer)
-    return goes_on

@@ -1,17 +1,19 @@
 """RENDER on a device that another process holds, and launches on for many: each question is a message and its answer.
 
-process that judges -> (question, what it is about) -> process that holds the device: see
-`silhouette.measure.on_device.serving` -> (whether it succeeded, answer or error) -> process that judges
+process that judges -> task, with the meshes that are lacking there -> process that holds the device: see
+`silhouette.measure.on_device.serving` -> result or error -> process that judges
 """
 
 from __future__ import annotations
 
+import pickle
 import random
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,8 @@ from silhouette.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.cuda.device_renderer import BodyRows, DeviceRenderer
 from silhouette.renderers.protocol import Capabilities
+from silhouette.workers.content import Lacking
+from silhouette.workers.process import ask
 
 PATIENCE = 120.0
 """Seconds in which the process must answer for the first time: it compiles its kernels, and starts its device."""
@@ -33,13 +37,6 @@ PAUSE, LATELY = 0.5, 60.0
 """Seconds up to which is waited before a new process is asked, for each that was lost lately, and how long that is:
 whoever has ended it, and will again, is not to meet the same others each time. On a busy machine, where a start takes
 longer than a second, it is so many times as long, since questions take longer too."""
-
-
-@dataclass(frozen=True)
-class Lacking:
-    """The answer of a process that has not all of the meshes: the digests of those that it lacks."""
-
-    digests: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -80,31 +77,32 @@ class ServedRenderer(DeviceRenderer):
 
     def ask_with(self, meshes: Mapping[str, Mesh], *question: Any) -> Any:
         """The answer to a question about meshes, by their digests, of which only those are sent that are lacking."""
-        sent = dict[str, Mesh]()
-        while isinstance(answer := self.ask(*question, sent), Lacking):
-            sent |= {digest: _bare(meshes[digest]) for digest in answer.digests}
-        return answer
+        sent = dict[str, bytes]()
+        while True:
+            try:
+                return self.ask(*question, sent=sent)
+            except Lacking as lacking:
+                sent |= {digest: pickle.dumps(_bare(meshes[digest])) for digest in lacking.args}
 
-    def ask(self, *question: Any) -> Any:
-        """The answer to a question.
+    def ask(self, *question: Any, sent: Mapping[str, bytes] = MappingProxyType({})) -> Any:
+        """The answer to a question, with which contents are sent by their digests.
 
         Raises:
-            DeviceLost: where the process ends before it has answered.
-            RendererUnavailable: where it is not reached.
+            DeviceLost: if the process ends before it has answered.
+            RendererUnavailable: if it is not reached.
             Exception: that which the question meets there.
         """
         connection = self._reached()
         try:
-            connection.send(question)
-            succeeded, answer = connection.recv()
-        except (EOFError, OSError) as error:
+            result, error = ask(connection, question, dict(sent))
+        except (EOFError, OSError) as loss:
             connection.close()
             self._connection = None
             self._losses.append(time.monotonic())
-            raise DeviceLost("cuda: the process that launches has ended in the middle of it") from error
-        if succeeded:
-            return answer
-        raise answer
+            raise DeviceLost("cuda: the process that launches has ended in the middle of it") from loss
+        if error is not None:
+            raise error
+        return result
 
     def _reached(self) -> Connection:
         """The connection to the process, made anew where there is none."""
