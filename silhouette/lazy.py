@@ -78,7 +78,7 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 
-class _Entry(Generic[Result]):
+class _MemoEntry(Generic[Result]):
     """A value, its size in bytes, the number of its last use, and what drops it when an argument dies."""
 
     __slots__ = ("guards", "size", "used", "value")
@@ -96,7 +96,7 @@ class _Owned(Generic[Result]):
 
     def __init__(self, owner: ref[Any]) -> None:
         self.owner = owner
-        self.entries: dict[tuple[Hashable, ...], _Entry[Result]] = {}
+        self.entries: dict[tuple[Hashable, ...], _MemoEntry[Result]] = {}
 
 
 _uses = count()
@@ -163,7 +163,7 @@ class derived(Generic[Owner, Parameters, Result]):
     def _keep(self, owner: Owner, args: tuple[Hashable, ...], value: Result) -> Result:
         """The value that is kept: this one, or that of a thread that was quicker."""
         global _total
-        entry = _Entry(value, ENTRY_BYTES + size_of((value, args)))
+        entry = _MemoEntry(value, ENTRY_BYTES + size_of((value, args)))
         with _lock:
             owned = self._owned.get(id(owner))
             if owned is None or owned.owner() is not owner:
@@ -234,7 +234,7 @@ def _is(first: object, second: object) -> bool:
     return first is second
 
 
-def _make_room(latest: _Entry[Any]) -> None:
+def _make_room(latest: _MemoEntry[Any]) -> None:
     """Drops what was used longest ago if too much is kept; the lock is held."""
     global _total
     while _freed:

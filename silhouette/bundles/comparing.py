@@ -105,12 +105,12 @@ def compared(then: Sequence[Row], now: Sequence[Row], *, alike: bool = True) -> 
             missing = Difference(VERDICT.key, *verdicts)
             done.append(Compared(number, _label(before or after or {}), "differs", (missing,)))
         else:
-            done.append(_Pair(before, after, alike).compared(number))
+            done.append(_RowPair(before, after, alike).compared(number))
     return done
 
 
 @dataclass(frozen=True)
-class _Pair:
+class _RowPair:
     """Two rows of one check.
 
     Attributes:

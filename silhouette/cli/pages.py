@@ -18,7 +18,7 @@ from silhouette.judging import Selection, check_numbers, content_with, load_scen
 from silhouette.pages.html.page import check_page_path
 from silhouette.pages.report.page import judged_and_drawn, report_page
 from silhouette.pages.report.sections import on_page
-from silhouette.pages.tutorial.pages import INDEX, Run, scenes_folder, write_tutorial
+from silhouette.pages.tutorial.pages import INDEX, TutorialRun, scenes_folder, write_tutorial
 from silhouette.text import counted
 
 
@@ -63,7 +63,9 @@ def tutorial(given: TutorialOptions) -> int:
     with Waiting(f"writing {given.out}", quiet=given.quiet, forking=True) as waiting:
         with settings():  # nobody waits for pages that then cannot be drawn
             renderer = renderer_of(given)
-        run = Run(folder, renderer, cache, processes_of(given), not given.no_animation, given.pixel, given.error)
+        run = TutorialRun(
+            folder, renderer, cache, processes_of(given), not given.no_animation, given.pixel, given.error
+        )
         pages = write_tutorial(given.out, run, waiting.step)
     checks = [check for page in pages for part in page["parts"] for check in part["checks"]]
     unexpected = [check for check in checks if check["expected"] is False]

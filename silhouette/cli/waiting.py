@@ -29,7 +29,7 @@ LINE_AFTER = 5.0
 
 
 @dataclass(frozen=True)
-class _State:
+class _WaitingState:
     """How far it has come.
 
     Attributes:
@@ -72,7 +72,7 @@ class Waiting:
         self._bar: tuple[Progress, TaskID] | None = None
         self._entered = time.monotonic()
         self._first: tuple[float, float] | None = None
-        self._state = _State()
+        self._state = _WaitingState()
         self._is_drawing = False
 
     def __enter__(self) -> Waiting:
@@ -85,7 +85,7 @@ class Waiting:
         """Shows how many steps are done (with a part of the next one), of ``total`` or of at least so many."""
         if self._first is None:
             self._first = done, time.monotonic()
-        self._state = _State(done, total, at_least)
+        self._state = _WaitingState(done, total, at_least)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._visible:

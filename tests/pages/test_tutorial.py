@@ -18,7 +18,15 @@ from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, judge_all, load_scene
 from silhouette.pages.html.page import VOID
-from silhouette.pages.tutorial.pages import FACTS, INDEX, Run, files_in, scenes_folder, whole_folder, write_tutorial
+from silhouette.pages.tutorial.pages import (
+    FACTS,
+    INDEX,
+    TutorialRun,
+    files_in,
+    scenes_folder,
+    whole_folder,
+    write_tutorial,
+)
 from silhouette.pages.tutorial.parts import SEED, Facts, Texts, Walking, filled, map_scene, texts
 from silhouette.renderers import choose
 from silhouette.rules import RULES
@@ -74,7 +82,7 @@ def names(request: pytest.FixtureRequest) -> tuple[str, ...]:
 def written(names: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
     """A tutorial's folder, and what was told of it."""
     out = tmp_path_factory.mktemp("tutorial") / "pages"
-    made = write_tutorial(out, Run(SCENES, choose("auto"), Cache.default(), 2, pixel=PIXEL, texts=few(names)))
+    made = write_tutorial(out, TutorialRun(SCENES, choose("auto"), Cache.default(), 2, pixel=PIXEL, texts=few(names)))
     return out, made
 
 
@@ -314,8 +322,8 @@ def small() -> Texts:
     return texts().model_copy(update={"page": (page.model_copy(update={"part": (bare,)}),)})
 
 
-def small_run(**options: Any) -> Run:
-    return replace(Run(SCENES, choose("reference"), Cache(None), texts=small()), **options)
+def small_run(**options: Any) -> TutorialRun:
+    return replace(TutorialRun(SCENES, choose("reference"), Cache(None), texts=small()), **options)
 
 
 def test_an_earlier_tutorial_is_replaced_whole(tmp_path: Path) -> None:
@@ -409,7 +417,7 @@ def test_where_there_are_no_scenes_it_is_said_where_they_are(tmp_path: Path, mon
 def test_the_command_tells_what_it_wrote(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("silhouette.cli.pages.Run", lambda *words: replace(Run(*words), texts=small()))
+    monkeypatch.setattr("silhouette.cli.pages.TutorialRun", lambda *words: replace(TutorialRun(*words), texts=small()))
     out = tmp_path / "deep" / "pages"
     ran = run(capsys, "tutorial", "--out", out, "--no-animation", *QUICK)
     assert (ran.status, ran.out) == (0, f"2 pages with 1 check; open {out / 'index.html'}\n")

@@ -28,12 +28,12 @@ from silhouette.pages.html.page import Head, Markup, element, joined, page, plat
 from silhouette.pages.html.page import text as plain
 from silhouette.pages.tutorial.parts import (
     CheckResult,
-    Film,
+    FilmResult,
     PageText,
     Part,
     PartResult,
-    Run,
     Texts,
+    TutorialRun,
     build_part,
     frames_of,
     texts,
@@ -197,7 +197,7 @@ def _figures(results: Sequence[CheckResult]) -> Markup:
     return element("div", figures, class_="figures") if figures else Markup()
 
 
-def _film(film: Film, first: CheckResult, texts: Texts) -> Markup:
+def _film(film: FilmResult, first: CheckResult, texts: Texts) -> Markup:
     """The animation, with its frames as a table; a still picture for readers who prefer reduced motion."""
     words = texts.words
     image = element("img", src=film.path, alt=film.caption, loading="lazy")
@@ -238,7 +238,7 @@ def _source(part: Part, result: PartResult, texts: Texts) -> Markup:
     )
 
 
-__all__ = ["INDEX", "Run", "scenes_folder", "write_tutorial"]
+__all__ = ["INDEX", "TutorialRun", "scenes_folder", "write_tutorial"]
 
 
 # ---- the folder
@@ -334,7 +334,7 @@ def scenes_folder(given: Path | None = None) -> Path:
     return here if (here / needed).is_file() else examples_folder() / here
 
 
-def write_tutorial(out: Path, run: Run, progress: Progress = lambda done, total: None) -> list[dict[str, Any]]:
+def write_tutorial(out: Path, run: TutorialRun, progress: Progress = lambda done, total: None) -> list[dict[str, Any]]:
     """Writes the whole tutorial into a folder, and gives the results of all checks, as the pages build them.
 
     Args:
@@ -364,7 +364,7 @@ def write_tutorial(out: Path, run: Run, progress: Progress = lambda done, total:
     return pages
 
 
-def _build_parts(run: Run, folder: Path, progress: Progress) -> Iterator[tuple[tuple[str, int], PartResult]]:
+def _build_parts(run: TutorialRun, folder: Path, progress: Progress) -> Iterator[tuple[tuple[str, int], PartResult]]:
     """The result of every part, by page and number; several processes make those without an animation."""
     order = [((text.name, number), part) for text in run.texts.page for number, part in enumerate(text.part)]
     order.sort(

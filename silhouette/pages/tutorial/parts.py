@@ -384,7 +384,7 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class Run:
+class TutorialRun:
     """The settings with which the tutorial is made.
 
     Attributes:
@@ -430,7 +430,7 @@ class CheckResult:
 
 
 @dataclass(frozen=True)
-class Film:
+class FilmResult:
     """An animation of the first check of a part.
 
     Attributes:
@@ -463,13 +463,13 @@ class PartResult:
     steps: list[str]
     after: list[str]
     checks: list[CheckResult]
-    film: Film | None
+    film: FilmResult | None
     source: str
     picture: str = ""
     caption: str = ""
 
 
-def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda done, total: None) -> PartResult:
+def build_part(part: Part, run: TutorialRun, folder: Path, progress: Progress = lambda done, total: None) -> PartResult:
     """Judges and draws the checks of a part, and puts the results into its text.
 
     Args:
@@ -497,7 +497,7 @@ def build_part(part: Part, run: Run, folder: Path, progress: Progress = lambda d
 def _of_scene(
     scene: Scene,
     part: Part,
-    run: Run,
+    run: TutorialRun,
     folder: Path,
     place: Path,
     progress: Progress,
@@ -529,7 +529,7 @@ def _of_scene(
     )
 
 
-def frames_of(part: Part, run: Run) -> int:
+def frames_of(part: Part, run: TutorialRun) -> int:
     """The number of frames of the animation of a part."""
     return part.animate.frames if part.animate is not None and run.moving else 0
 
@@ -543,7 +543,7 @@ def _questions(scene: Scene, part: Part) -> list[tuple[int, Check]]:
 
 
 def _drawn(
-    scene: Scene, part: Part, ruling: Judged, number: int, run: Run, folder: Path, place: Path
+    scene: Scene, part: Part, ruling: Judged, number: int, run: TutorialRun, folder: Path, place: Path
 ) -> dict[str, str]:
     """The paths of the figures of a verdict, drawn from the measurement that it rests on."""
     options, verdict, written = FigureOptions(), ruling.verdict, dict[str, str]()
@@ -572,7 +572,9 @@ def _check_result(ruling: Judged, figures: dict[str, str], texts: Texts) -> Chec
     return CheckResult(who, ruling, drawn)
 
 
-def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progress: Progress) -> Film | None:
+def _film(
+    scene: Scene, part: Part, run: TutorialRun, folder: Path, place: Path, progress: Progress
+) -> FilmResult | None:
     if part.animate is None or not run.moving:
         return None
     moving, number = part.animate, part.checks[0]
@@ -587,4 +589,4 @@ def _film(scene: Scene, part: Part, run: Run, folder: Path, place: Path, progres
         "target": row["target"],
         "distance": f"{length(row['at'], frames[-1]['at']):.0f} {units}",
     }
-    return Film(path.as_posix(), run.texts.words["animation"].format(**names), frames, rule.levels)
+    return FilmResult(path.as_posix(), run.texts.words["animation"].format(**names), frames, rule.levels)
