@@ -115,13 +115,14 @@ def bundled(
         drawn = _drawn(judge, options, folder / PICTURES, step) if pictures else {}
         readings = read_document(staged).get("readings", {})
         rows = rows_of(result, place)
-    how: dict[str, Any] = {
-        "renderer": options.renderer.name,
-        "device": device,
-        "pixel": options.pixel,
+    how: dict[str, Any] = {"renderer": options.renderer.name, "device": device, "pixel": options.pixel}
+    how |= {
         "error": options.error,
+        "from": selection.attacker,
+        "to": selection.target,
+        "at": dict(at),
+        "readings": readings,
     }
-    how |= {"from": selection.attacker, "to": selection.target, "at": dict(at), "readings": readings}
     packed = {"/".join((SCENE_FOLDER, *key)): (_role(layout, key), content) for key, content in contents.items()}
     packed |= {f"{PICTURES}/{name}": ("picture", content) for name, content in drawn.items()}
     files = [FileRecord.of(path, role, content) for path, (role, content) in sorted(packed.items())]

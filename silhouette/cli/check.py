@@ -123,15 +123,25 @@ def with_replays(content: dict[str, Any], replays: Sequence[Replay | None]) -> d
 
 def check(given: CheckOptions) -> int:
     """Judges scenes and bundles one after the other, and tells of each."""
-    settings = settings_of(given)
     files = [Path(file) for path in given.scenes for file in scenes_of([path])]
     options: dict[str, object] = {"--from": given.attacker, "--to": given.target, "--arc": given.arc, "--at": given.at}
     options |= {"--odds": given.odds, "--what-if": given.what_if, "--picture": given.picture}
     refuse_questions(files, options)
+    results, replays = _judged(files, given)
+    if given.as_json:
+        show_json(with_replays(scenes_document(results), replays))
+    elif len(files) > 1:
+        show(summary(results))
+    differs = not all(replay.same for replay in replays if replay is not None)
+    return max(status_of(results), ExitStatus.UNEXPECTED if differs else ExitStatus.OK)
+
+
+def _judged(files: Sequence[Path], given: CheckOptions) -> tuple[list[SceneResult], list[Replay | None]]:
+    """The results of scenes, each told of when it is there unless all are one document, and how bundles compare."""
     # Tables that appear on the terminal are signs of life. If they do not, one bar is for all scenes.
     several = len(files) > 1
     together = several and (given.as_json or not sys.stdout.isatty())
-    quiet = given.quiet or together
+    quiet, settings = given.quiet or together, settings_of(given)
     selection = Selection(given.attacker, given.target, given.arc)
     job = SceneJob(selection, settings, given.picture, quiet=quiet, at=places_of(given))
     # One verdict takes less time than to start processes, so that these are asked for, or have odds to work out.
@@ -146,12 +156,7 @@ def check(given: CheckOptions) -> int:
             replays.append(replay)
             more = replay_report(replay, quiet=given.quiet)
             _tell(result, [] if given.as_json else [*scene_report(result, quiet=given.quiet), *more])
-    if given.as_json:
-        show_json(with_replays(scenes_document(results), replays))
-    elif several:
-        show(summary(results))
-    differs = not all(replay.same for replay in replays if replay is not None)
-    return max(status_of(results), ExitStatus.UNEXPECTED if differs else ExitStatus.OK)
+    return results, replays
 
 
 def _tell(result: SceneResult, report: Sequence[RenderableType]) -> None:
