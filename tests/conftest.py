@@ -29,6 +29,7 @@ from tests.support.browsing import browser
 __all__ = ["browser"]
 
 PROJECT = Path(__file__).resolve().parents[1]
+KERNELS = ("cells", "contours", "sampling")
 
 REQUIRE_GL = "SILHOUETTE_REQUIRE_GL"
 """The environment variable by which CI says that OpenGL, and every other renderer, must run."""
@@ -166,13 +167,14 @@ def pytest_configure(config: pytest.Config) -> None:
     Workers share it because what is kept there takes seconds to make and is named by its content; many processes may
     write to it at once.
     """
-    if find_spec("warp") is None:  # an extra, without which this one module cannot be imported for its doctests
-        kernels = (
+    apart = ["renderers/gl/depth_pass"]  # imported without a context, it binds OpenGL to the platform of a display
+    if find_spec("warp") is None:  # an extra, without which kernels cannot be imported for their doctests
+        apart += ["renderers/cuda/kernels", *(f"measure/on_device/{name}" for name in KERNELS)]
             "renderers/cuda/kernels",
             *(f"measure/on_device/{name}" for name in ("cells", "contours", "sampling")),
-        )
-        ignored = [str(PROJECT / f"silhouette/{name}.py") for name in kernels]
-        config.option.ignore = [*(config.option.ignore or []), *ignored]
+        ]
+    ignored = [str(PROJECT / f"silhouette/{name}.py") for name in apart]
+    config.option.ignore = [*(config.option.ignore or []), *ignored]
     if not hasattr(config, "workerinput"):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers and commands: no more threads than there are cores
         config.stash[_KEPT] = os.environ[DIRECTORY_VARIABLE] = tempfile.mkdtemp(prefix="silhouette-tests-")

@@ -218,7 +218,7 @@ def test_hostile_names_are_drawn_and_kept(tmp_path: Path, capsys: pytest.Capture
     [
         (("--animate", "OUT.gif"), "nothing moves"),
         (("--walk", "0,100"), "say --animate FILE.gif as well"),
-        ((), "say --out DIR, or --animate FILE.gif"),
+        ((), "say --out FOLDER, or --animate FILE.gif"),
         (("--animate", "OUT.avi", "--walk", "0,100"), "ends in .gif or .mp4"),
         (("--animate", "nowhere/OUT.gif", "--walk", "0,100"), "there is no folder"),
         (("--animate", "OUT.gif", "--walk", "there"), "give where to as X,Y or X,Y,Z"),

@@ -28,7 +28,6 @@ from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 from silhouette.rules.fields import Blocker
 from silhouette.rules.ikosa.judge import IkosaVerdict, Lines
 from silhouette.rules.necromunda import judge as necromunda
-from silhouette.rules.skirmishcorps import shooting
 from silhouette.rules.skirmishcorps.classes import CLASSES
 from silhouette.rules.tide_of_iron import judge as tide_of_iron
 from silhouette.rules.tide_of_iron.hexes import in_words
@@ -143,7 +142,7 @@ def phrases_of_all() -> dict[str, Phrase]:
 def test_every_verdict_of_every_system_is_known() -> None:
     words: dict[str, tuple[str, ...]] = {
         "necromunda": necromunda.VERDICTS,
-        "skirmishcorps": shooting.VERDICTS,
+        "skirmishcorps": ("open", *(f"{kind} cover" for kind in CLASSES[1:]), "hidden"),
         "tide-of-iron": tide_of_iron.VERDICTS,
         "crisis-protocol": ("hidden", "cover", "open"),
         "ikosa": ("no cover", "cover", "no line of effect"),

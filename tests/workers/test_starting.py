@@ -187,11 +187,11 @@ def test_threads_start_a_renderer_at_the_same_time(tmp_path: Path, renderer: str
 
 KILLED_IN_THREADS = """
 import sys, threading
-import silhouette
+from silhouette import batch
 
 
 def judge():
-    for row in silhouette.batch(sys.argv[1], everyone=True, workers=2, renderer="reference", pixel=0.1, cached=False):
+    for row in batch(sys.argv[1], everyone=True, workers=2, renderer="reference", pixel=0.1, cached=False):
         print("a row", flush=True)
 
 

@@ -274,7 +274,7 @@ class Colouring:
 def _evenly_written(faces: list[bytes]) -> array[int]:
     """The places of the corners of faces whose corners are all written alike, at one stroke; none where they are not.
 
-    >>> list(_evenly_written([b"1/7/1 2/8/1", b"3/9/1"])), list(_alike([b"1/7 2//1"]))
+    >>> list(_evenly_written([b"1/7/1 2/8/1", b"3/9/1"])), list(_evenly_written([b"1/7 2//1"]))
     ([7, 8, 9], [])
     """
     places = array("q")
