@@ -96,20 +96,20 @@ OF_VERSION_0_2 = (
     ),
     Patch(
         "silhouette/bundles/comparing.py",
-        'for key in ("occluded", "alone")',
-        'for key in ("occluded",)',
+        "        for share in shares\n",
+        "        for share in shares[:1]\n",
         ("tests/bundles/test_comparing.py",),
     ),
     Patch(
         "silhouette/bundles/replaying.py",
-        "choose(then.renderer, asked.device or then.device)",
-        "choose(then.renderer, asked.device)",
+        "(then.renderer, device or then.device), (then.renderer, device)",
+        "(then.renderer, device)",
         ("tests/bundles/test_bundles.py::test_it_is_judged_again_on_its_device",),
     ),
     Patch(
         "silhouette/live/live_table.py",
-        "states[:] = [replace(one, models=state.models) for one in states]",
-        "states[:] = [replace(one) for one in states]",
+        "states[:] = [replace(earlier, models=state.models) for earlier in states]",
+        "states[:] = [replace(earlier) for earlier in states]",
         ("tests/live/test_tags.py",),
     ),
 )
@@ -124,14 +124,14 @@ SECOND_FACTS = (
     ),
     Patch(
         "silhouette/bundles/comparing.py",
-        "tolerance = _error(then) + _error(now)",
-        "tolerance = max(_error(then), _error(now))",
+        "return _error(self.then) + _error(self.now)",
+        "return max(_error(self.then), _error(self.now))",
         ("tests/bundles/test_comparing.py",),
     ),
     Patch(
         "silhouette/bundles/replaying.py",
-        "error = then.error if asked.error is None else asked.error",
-        "error = asked.error",
+        "error = then.error if settings.error is None else settings.error",
+        "error = settings.error",
         ("tests/bundles/test_bundles.py",),
     ),
     Patch(
@@ -160,8 +160,8 @@ SECOND_FACTS = (
     ),
     Patch(
         "silhouette/scenes/warnings.py",
-        "is_known = any(pieces[other].name in warning.names for warning in of_ground)",
-        "is_known = False",
+        " and pieces[other].name not in named",
+        "",
         ("tests/scenes/test_placement_warnings.py",),
     ),
     Patch(

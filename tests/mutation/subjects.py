@@ -67,7 +67,7 @@ SUBJECTS = {
     ),
     "free_lines": _of(
         "relations",
-        ("plane_geometry", "supports", "free_lines"),
+        ("plane_geometry", "free_lines"),
         tuple(
             f"../rules/crisis_protocol/{test}"
             for test in (
