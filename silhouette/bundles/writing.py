@@ -115,23 +115,28 @@ def bundled(
         drawn = _drawn(judge, options, folder / PICTURES, step) if pictures else {}
         readings = read_document(staged).get("readings", {})
         rows = rows_of(result, place)
-    how: dict[str, Any] = {"renderer": options.renderer.name, "device": device, "pixel": options.pixel}
-    how |= {
-        "error": options.error,
-        "from": selection.attacker,
-        "to": selection.target,
-        "at": dict(at),
-        "readings": readings,
-    }
     packed = {"/".join((SCENE_FOLDER, *key)): (_role(layout, key), content) for key, content in contents.items()}
     packed |= {f"{PICTURES}/{name}": ("picture", content) for name, content in drawn.items()}
     files = [FileRecord.of(path, role, content) for path, (role, content) in sorted(packed.items())]
     about = {"title": result.title, "rules": result.rules, "warnings": result.warnings, "left_out": layout.missing}
-    scene_path, settings = "/".join((SCENE_FOLDER, *layout.scene)), SettingsRecord.model_validate(how)
+    scene_path, settings = "/".join((SCENE_FOLDER, *layout.scene)), _settings(options, device, selection, at, readings)
     manifest = manifest_bytes(scene_path, about, settings, files, rows)
     _check_sizes(scene, manifest, files)
     content = _zipped({NAME: manifest, **{path: content for path, (_, content) in sorted(packed.items())}})
     return Bundle(content, tuple(files), replace(result, path=scene), layout.missing)
+
+
+def _settings(
+    options: JudgingOptions,
+    device: str | None,
+    selection: Selection,
+    at: Mapping[str, Sequence[float]],
+    readings: Mapping[str, Any],
+) -> SettingsRecord:
+    """How the scene was judged, for the record."""
+    how = {"renderer": options.renderer.name, "device": device, "pixel": options.pixel, "error": options.error}
+    chosen = {"from": selection.attacker, "to": selection.target, "at": dict(at)}
+    return SettingsRecord.model_validate({**how, **chosen, "readings": readings})
 
 
 def _top(scene: Path, layout: Layout) -> Path:
