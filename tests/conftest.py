@@ -29,7 +29,6 @@ from tests.support.browsing import browser
 __all__ = ["browser"]
 
 PROJECT = Path(__file__).resolve().parents[1]
-KERNELS = ("cells", "contours", "sampling")
 
 REQUIRE_GL = "SILHOUETTE_REQUIRE_GL"
 """The environment variable by which CI says that OpenGL, and every other renderer, must run."""
@@ -109,16 +108,6 @@ def pytest_collect_file(
     return collectors
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """Looks for no cycles meanwhile: nearly all that is made stays, and would be looked through again and again."""
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.enable()
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Exempts what is there by now from garbage collection.
@@ -169,7 +158,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     apart = ["renderers/gl/depth_pass"]  # imported without a context, it binds OpenGL to the platform of a display
     if find_spec("warp") is None:  # an extra, without which kernels cannot be imported for their doctests
-        apart += ["renderers/cuda/kernels", *(f"measure/on_device/{name}" for name in KERNELS)]
+        apart += ["renderers/cuda/kernels"]
+        apart += [f"measure/on_device/{name}" for name in ("cells", "contours", "sampling")]
     ignored = [str(PROJECT / f"silhouette/{name}.py") for name in apart]
     config.option.ignore = [*(config.option.ignore or []), *ignored]
     if not hasattr(config, "workerinput"):

@@ -6,7 +6,7 @@ tag, document, keys of model files -> both after it; model files are written whe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -77,31 +77,38 @@ def table_and_number(document: Document, scene: TableScene, name: str) -> tuple[
 def renamed(document: Document, scene: TableScene, old: str, new: str) -> Document:
     """The document with everything that names a piece by its old name."""
 
-    def named(value: Any) -> Any:
-        if isinstance(value, list):
-            return [named(item) for item in value]
-        if isinstance(value, dict):
-            return {key: named(item) for key, item in value.items()}
-        return new if value == old else value
+    naming = NAMING if old != SURFACE else [key for key in NAMING if key != "on"]
+    naming_results = rule_called(scene.rules).naming
 
     def with_names(entry: Any) -> Any:
         if not isinstance(entry, dict):
             return entry
-        renamed = {key: named(value) if key in naming else value for key, value in entry.items()}
+        changed = _renamed_in(entry, naming, old, new)
         if isinstance(expected := entry.get("expect"), dict):
-            expect = {key: named(value) if key in naming_results else value for key, value in expected.items()}
-            renamed["expect"] = expect
-        return renamed
+            changed["expect"] = _renamed_in(expected, naming_results, old, new)
+        return changed
 
-    naming = NAMING if old != SURFACE else [key for key in NAMING if key != "on"]
-    naming_results = rule_called(scene.rules).naming
     changed = dict(document)
     for table, entries in document.items():
         if table == "base_contact":
-            changed[table] = named(entries)
+            changed[table] = _replaced(entries, old, new)
         elif isinstance(entries, list):
             changed[table] = [with_names(entry) for entry in entries]
     return changed
+
+
+def _renamed_in(entry: Mapping[str, Any], naming: Container[str], old: str, new: str) -> dict[str, Any]:
+    """An entry in which the keys that name pieces have the new name for the old one."""
+    return {key: _replaced(value, old, new) if key in naming else value for key, value in entry.items()}
+
+
+def _replaced(value: Any, old: str, new: str) -> Any:
+    """A value of a document, at any depth, with one text for another."""
+    if isinstance(value, list):
+        return [_replaced(item, old, new) for item in value]
+    if isinstance(value, dict):
+        return {key: _replaced(item, old, new) for key, item in value.items()}
+    return new if value == old else value
 
 
 def free_name(document: Document, like: str) -> str:
