@@ -37,6 +37,8 @@ def did_you_mean(
 
     >>> did_you_mean("figther", ["fighter", "vehicle"])
     "did you mean 'fighter'?"
+    >>> did_you_mean("VEX", ["Kal", "Vex"])
+    "did you mean 'Vex'?"
     >>> did_you_mean("wall", ["fighter", "vehicle"])
     "there are 'fighter', 'vehicle'"
     >>> did_you_mean("wall", [])

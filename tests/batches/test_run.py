@@ -5,13 +5,18 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from silhouette.batches import chunks as chunks_module
+from silhouette.batches import run as run_module
 from silhouette.batches.chunks import Chunk, ChunkJudge, ChunkRequirements
+from silhouette.batches.run import make_pool
 from silhouette.batches.schedule import Schedule
 from silhouette.batches.settings import BatchSettings
+from silhouette.errors import DeviceLost
 from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.reading import examples_folder
@@ -374,3 +379,37 @@ def test_loading_says_whether_there_is_room_for_more(tmp_path: Path, monkeypatch
         assert [judge.load(chunk) for chunk in chunks] == expected
     monkeypatch.setattr("silhouette.batches.chunks.drivers_are_loaded", lambda: True)
     assert judge.load(chunks[0]) == "unshared"
+
+
+def test_with_a_time_limit_each_check_is_judged_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the limit is that of each check."""
+    path, right, together = scene_of_blocks(tmp_path / "crowd.toml", 3), chunks_module.judge_all, list[int]()
+
+    def judge_all(requests: Any, options: Any) -> Any:
+        together.append(len(requests))
+        return right(requests, options)
+
+    monkeypatch.setattr(chunks_module, "judge_all", judge_all)
+    monkeypatch.setattr(run_module, "WorkerPool", lambda start, *_: start)
+    settings = BatchSettings("reference", 2.0, everyone=True, cached=False)
+    for timeout in (None, 60.0):
+        start: Any = make_pool(settings, workers=1, timeout=timeout)
+        assert len(list(start()(Chunk(str(path), Fingerprints().of(path), 0, 6)))) == 6
+    assert together == [6, *[1] * 6]
+
+
+def test_a_check_is_tried_again_while_another_one_may_have_ended_the_process_of_the_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, right, lost = scene_of_blocks(tmp_path / "crowd.toml", 2), chunks_module.judge_all, list[object]()
+
+    def judge_all(requests: Any, options: Any) -> Any:
+        if len(lost) < 3:
+            lost.append(requests)
+            raise DeviceLost("cuda: the process that launches has ended in the middle of it")
+        return right(requests, options)
+
+    monkeypatch.setattr(chunks_module, "judge_all", judge_all)
+    judge = ChunkJudge(BatchSettings("reference", 2.0, everyone=True, cached=False))
+    assert [row["verdict"] for row in judge(Chunk(str(path), Fingerprints().of(path), 0, 1))] == ["hidden"]
+    assert len(lost) == 3

@@ -302,6 +302,8 @@ def test_a_gpu_that_is_there_but_unusable_is_told_plainly(
     assert "  - EGL is not told of NVIDIA's driver" in told
     monkeypatch.setattr(doctor, "probe_renderers", lambda step: PROBES)
     assert "/dev/nvidia0; gl draws on it" in run(capsys, "doctor", "--quick").out
+    monkeypatch.setattr(doctor, "System", lambda: system(tmp_path, {"LIBGL_ALWAYS_SOFTWARE": "1"}))
+    assert "/dev/nvidia0; gl cannot draw on it" in run(capsys, "doctor", "--quick").out
     monkeypatch.setattr(doctor, "System", lambda: system(tmp_path / "empty"))
     monkeypatch.setattr(doctor, "probe_renderers", lambda step: PROBES[:1])
     assert "GPU: this system shows none" in run(capsys, "doctor", "--quick").out

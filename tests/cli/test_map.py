@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from silhouette.cli.map import map_report
+from silhouette.cli.terminal import show
 from tests.support.commands import Ran
-from tests.support.mapped_tables import gantry_table
+from tests.support.mapped_tables import gantry_table, made
 
 NEAR = ("--within", "60", "--no-cache", "--quiet")
 
@@ -95,3 +97,16 @@ def test_a_game_without_maps_says_which_have_them(capsys: pytest.CaptureFixture[
     done = ran(capsys, Path(__file__).parents[2] / "scenes/ikosa/corner_to_corner.toml", "--move", "A", "--json")
     assert done.status == 2
     assert "there are no maps of Ikosa Framework, but of" in done.err
+
+
+def test_what_is_printed_counts_the_marginal_places_of_each_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    document = gantry_table()
+    document["fighter"][0]["facing"] = "unknown"  # so that all that it might see is marginal
+    document["terrain"].append({"name": "wall 2", "at": [-60, -95], "turn": 90, "parts": [{"box": [30, 4, 90]}]})
+    drawn = made(document, "Vex", attackers=("Kal",), within=55.0)
+    show(*map_report(drawn, quiet=True))
+    rows = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    told = {row[0].strip(): [int(cell) for cell in row[1:] if cell.strip().isdigit()] for row in rows}
+    counts = {word: int((drawn.verdict == number).sum()) for number, word in enumerate(drawn.verdicts)}
+    assert {word: told[word][:2] for word in counts} == {word: [count, count] for word, count in counts.items()}
+    assert sum(count > 0 for count in counts.values()) > 1

@@ -193,6 +193,10 @@ def test_the_summary_counts_what_was_not_as_expected() -> None:
         "1 check in 1 scene, 1 not as expected"
     )
     assert summary([result(error="duel.toml: not TOML")]).plain.endswith("1 scene with an error")
+    assert [
+        summary([result(judged(unmet=unmet), error=error)]).style
+        for unmet, error in (((), None), (("verdict",), None), ((), "duel.toml: not TOML"))
+    ] == ["bold", "bold red", "bold red"]
 
 
 def test_a_document_of_a_scene_that_failed_keeps_what_was_judged() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -106,6 +107,7 @@ def test_a_total_that_may_grow_shows_no_share_and_no_time(monkeypatch: pytest.Mo
         waiting.step(5998, 7200, True)
         wait_until(lambda: "5 998 of at least 7 200" in stream.getvalue())
         assert "%" not in stream.getvalue()
+        assert {*re.findall(r"(\d+)/s", stream.getvalue())} == {"0"}  # the rate is of those that were done since
         waiting.step(7200, 14400)
         wait_until(lambda: "7 200 of 14 400" in stream.getvalue() and "50%" in stream.getvalue())
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from silhouette.doubt.changes import Change, Changes, changes_of, nearest_place, nearest_turn
-from silhouette.doubt.nearest import Nearest
+from silhouette.doubt.nearest import Field, Nearest
 from silhouette.doubt.run import Run
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
@@ -208,3 +208,18 @@ def test_a_search_that_takes_too_long_is_one_line(monkeypatch: pytest.MonkeyPatc
     )
     with pytest.raises(RequestError, match=f"^{says} leave out --what-if"):
         changes(behind_a_wall(2.0))
+
+
+def test_a_move_is_told_from_where_the_attacker_looks_and_its_direction_is_below_a_whole_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def nearest(now: str, look: Any, searched: Field) -> Nearest | None:
+        return None if searched.is_line else Nearest(np.array(point), 4.0, "hidden")
+
+    monkeypatch.setattr("silhouette.doubt.changes.nearest_change", nearest)
+    point = [-4.0, 0.0]
+    assert changes(behind_a_wall(20.0)).words.startswith(
+        "Vex 4.0 mm to the left, as Kal sees it: hidden; Kal 4.0 mm to the left: hidden"
+    )
+    point = [4.0, -1e-6]
+    assert [change.direction for change in changes(behind_a_wall(20.0)).found[:2]] == [0.0, 0.0]

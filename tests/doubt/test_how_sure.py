@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.doubt.odds import FIRST, Found, _error, _goal, _until_sure, weights
+from silhouette.doubt.odds import FIRST, Found, _error, _goal, _measuring, _until_sure, weights
 from silhouette.doubt.run import Run
 from silhouette.doubt.trials import Deviation
 
@@ -94,3 +94,13 @@ def test_where_hardly_any_trial_differs_in_its_verdict_the_share_tells(others: f
     levels = np.where(drawn[:, :, 0] > np.quantile(drawn[:, :, 0], 1.0 - others), 2, 1)
     found = weights(PLACES, drawn, levels, 0.4 + 0.01 * drawn[:, :, 1])
     assert max(found, key=lambda one: found[one]) == source
+
+
+def test_measuring_weighs_what_its_variance_is_of_that_among_the_trials() -> None:
+    """A stated error is three standard deviations."""
+    trials: Any = SimpleNamespace(deviations=PLACES)
+    verdict: Any = SimpleNamespace(share=(0.5, 0.006))
+    outcomes = found(np.tile([1, 2], (8, 8)), spread=0.01)
+    assert _measuring(trials, verdict, outcomes) == pytest.approx((0.002 / 0.01) ** 2)
+    trials.deviations = ()
+    assert _measuring(trials, verdict, outcomes) == 1.0

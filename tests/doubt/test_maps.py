@@ -270,3 +270,12 @@ def test_several_processes_find_the_same() -> None:
     request = MapRequest("Vex", grid=20.0, within=100.0)
     one, two = (map_of(loaded(gantry_table()), request, settings(), workers) for workers in (1, 2))
     assert one.document() == two.document()
+
+
+def test_what_is_hidden_is_marginal_as_well_where_nobody_knows_where_the_attacker_faces() -> None:
+    document = gantry_table()
+    document["fighter"][0]["facing"] = "unknown"
+    document["terrain"].append({"name": "tower", "at": [-110, -70], "turn": 40, "parts": [{"box": [4, 80, 90]}]})
+    drawn = made(document, "Vex", attackers=("Kal",), within=40.0)
+    cells = [drawn.cell(number) for number in np.flatnonzero(drawn.cells.stands)]
+    assert {(cell["verdict"], *cell["could_be"], cell["marginal"]) for cell in cells} == {("hidden", "hidden", True)}

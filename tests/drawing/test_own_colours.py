@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 from pathlib import Path
 
 import numpy as np
@@ -153,3 +154,31 @@ def test_colours_are_packed_behind_the_corners() -> None:
     channels = np.frombuffer(held[-6:], np.uint8).reshape(3, 2)
     steps = np.cumsum(channels, axis=1) % 256
     assert np.array_equal(steps.T, np.rint(colours / 255 * COLOUR_STEPS))
+
+
+def test_colours_are_those_of_the_buffer_beside_a_gltf_file(tmp_path: Path) -> None:
+    cache, path = Cache(tmp_path / "cache"), tmp_path / "square.gltf"
+    reds = list[int]()
+    for shade in (99, 199):
+        whole = square_glb(np.full((4, 4), shade, np.uint8))
+        length = int.from_bytes(whole[12:16], "little")
+        tree = json.loads(whole[20 : 20 + length])
+        tree["buffers"][0]["uri"] = "square.bin"
+        path.write_text(json.dumps(tree))
+        (tmp_path / "square.bin").write_bytes(whole[28 + length :])
+        paint = display_colours(path, cache)
+        assert paint is not None
+        reds.append(int(paint.colours[0, 0]))
+    assert reds[0] < reds[1]
+
+
+def test_a_face_one_corner_of_which_has_no_place_in_the_picture_is_white(tmp_path: Path) -> None:
+    (tmp_path / "square.mtl").write_text("newmtl skin\nmap_Kd skin.png\n")
+    (tmp_path / "skin.png").write_bytes(picture())
+    path = tmp_path / "square.obj"
+    path.write_text(textured_obj().replace("f 1/1 2/2 3/3", "f 1/1 2/2 3"))
+    paint = display_colours(path, NONE)
+    assert paint is not None
+    first, second = paint.colours.reshape(4, 2, 3).transpose(1, 0, 2)
+    assert (first == 255).all()
+    assert not (second == 255).all()

@@ -148,3 +148,16 @@ def test_no_picture_and_no_page_tells_where_it_was_made(tmp_path: Path, capsys: 
     for file in files:
         assert b"home of somebody" not in file.read_bytes()
         assert str(SCENES.parent).encode() not in file.read_bytes()
+
+
+def test_kept_type_is_of_the_files_of_the_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def made() -> str:
+        saving._type_with.cache_clear()
+        with settings():
+            sheet = Sheet()
+            sheet.caption("Kal", "x")
+            return svg(sheet.finish(), Description("x"), Writing(text=True, signs="Kalx", cache=Cache(tmp_path)))
+
+    first, (regular, bold) = made(), saving.typeface.files().items()
+    monkeypatch.setattr(saving.typeface, "files", lambda: {regular[0]: bold[1], bold[0]: regular[1]})
+    assert made() != first

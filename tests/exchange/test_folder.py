@@ -172,3 +172,12 @@ def test_a_mesh_that_cannot_be_written_is_no_fault_of_the_piece(
         "cannot be written (no space left on device)",
     )
     assert not (tmp_path / "game").exists()
+
+
+def test_addresses_of_an_earlier_table_give_way_to_those_of_this_one(tmp_path: Path) -> None:
+    file = kept(tmp_path / "Models", 1)
+    earlier = {"rules": "necromunda", "source": {"meshes": [{"mesh": "old.obj", "address": "old"}], "by": "Ada"}}
+    piece = ImportedPiece("crate", "terrain", (0.0, 0.0, 0.0), file=file, keys=INCH)
+    written(tmp_path, piece, addresses={file: address(1)}, keys=earlier)
+    source = tomllib.loads((tmp_path / "game" / "scene.toml").read_text())["source"]
+    assert (source["by"], [mesh["address"] for mesh in source["meshes"]]) == ("Ada", [address(1)])

@@ -123,7 +123,7 @@ def test_what_was_used_longest_ago_goes_when_the_folder_grows_too_large(tmp_path
     monkeypatch.setattr(cache_module, "LARGEST_TOTAL", 25_000)
     cache = Cache(tmp_path)
     long_ago = time.time() - 1000.0
-    for number, name in enumerate(("old", "used", "other")):
+    for number, name in enumerate(("used", "old", "other")):
         cache.fetch(name, Counting(values=np.zeros(1000)))
         for path in tmp_path.glob("*.npz"):
             if path.stat().st_mtime > long_ago + 500.0:

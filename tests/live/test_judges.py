@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import signal
 import time
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ import numpy as np
 import pytest
 
 from silhouette.errors import SilhouetteError
-from silhouette.live.judges import CLOSED, CheckQuestion, Desk, Judges
+from silhouette.files.cache import Cache
+from silhouette.live.judges import CLOSED, CheckQuestion, Desk, Judges, Start
 from silhouette.scenes.scene import Check
 from silhouette.views import View
 from silhouette.workers import PATIENT, WORKER_LOST
@@ -45,6 +47,12 @@ def _runs(process: int) -> bool:
     except ProcessLookupError:
         return False
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_a_fresh_process_is_started_with_what_the_others_judge_with() -> None:
+    start = Start(Cache(None), "gl", "1", error=0.01, pixel=0.5)
+    again = pickle.loads(pickle.dumps(start))
+    assert (again.renderer, again.device, again.error, again.pixel) == ("gl", "1", 0.01, 0.5)
 
 
 def test_a_process_that_is_killed_is_replaced_and_its_question_answered(tmp_path: Path) -> None:

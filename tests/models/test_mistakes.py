@@ -187,3 +187,11 @@ def test_eyes_of_a_crew_are_looked_at_too(written: Written) -> None:
 def test_a_mesh_that_is_only_a_sheet_gets_no_traceback(tmp_path: Path) -> None:
     trimesh.Trimesh(np.eye(3) * 30.0, [[0, 1, 2]]).export(tmp_path / "sheet.stl")
     assert load_model(tmp_path / "sheet.stl", Cache(None)).base is None
+
+
+def test_the_base_of_a_low_stand_in_is_a_tenth_of_its_height() -> None:
+    for height, thickness in ((20.0, 2.0), (34.0, 3.0)):
+        model = stand_in(FigureEntry(base=25.0, height=height), "fighter")
+        assert model.base is not None
+        assert model.base.height == thickness
+        assert model.significant.bounds[:, 2].tolist() == pytest.approx([thickness, height])

@@ -25,6 +25,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
 from silhouette.pages.html.page import Head, element, inlined, page, plate, table, text
 from silhouette.pages.report.page import stage_of
+from silhouette.pages.report.sections import about_checks, view_section
 from silhouette.pages.tutorial.parts import CheckResult
 from silhouette.renderers import choose
 from silhouette.rules.base import Level, RuleReference, Verdict
@@ -121,6 +122,13 @@ def test_the_view_looks_from_where_the_rules_do_past_what_they_leave_out() -> No
         assert not obstacles & {stage.items[index].name for index in shown.aside}
         units = {unit.name for unit in loaded.units} - {one.name, other.name}
         assert units <= {stage.items[index].name for index in shown.aside}
+    section = str(view_section(stage, about_checks(found)))
+    labels = [f"{shown.check + 1}. {found[shown.check].check.label}" for shown in stage.sights]
+    assert re.findall(r"<option[^>]*>([^<]*)</option>", section) == labels
+    names = re.findall(r'<span class="name">([^<]*)</span>', section)
+    kinds = {item.name: item.kind for item in stage.items}
+    assert [kinds[name] == "terrain" for name in names] == sorted(kinds[name] == "terrain" for name in names)
+    assert len(names) == sum(item.listed for item in stage.items) > 2
 
 
 def test_a_scene_of_questions_alone_has_no_stage() -> None:

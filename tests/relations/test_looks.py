@@ -63,6 +63,20 @@ def test_nothing_is_seen_behind_a_wall_with_certainty():
     assert (found.value, found.error) == (0.0, 0.0)
 
 
+def test_nothing_is_seen_through_a_crack_but_not_with_certainty():
+    walls = [block((-90, 50, -90), (0.07, 51, 90)), block((0.073, 50, -90), (90, 51, 90))]
+    found = widest_patch(EYE, PLATE, walls, pixel=0.8)
+    assert (found.value, found.error) == (0.0, pytest.approx(1.6))
+
+
+def test_who_hides_most_from_all_eyes_together_is_named_first():
+    """The post hides more than the fence from the first eye, and nothing from the second."""
+    fence, post = block((-40, 80, -12), (40, 80.1, 12), "fence"), block((-3, 10, -3), (3, 10.1, 3), "post")
+    eyes = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 60.0]])
+    assert widest_patch(eyes[:1], PLATE, [fence, post], pixel=0.8).by == ("post", "fence")
+    assert widest_patch(eyes, PLATE, [fence, post], pixel=0.8).by == ("fence", "post")
+
+
 @pytest.mark.slow
 def test_the_best_of_many_eyes_counts():
     eyes = np.array([[80.0, 0.0, 0.0], [0.0, 0.0, 0.0]])

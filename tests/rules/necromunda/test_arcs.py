@@ -59,10 +59,14 @@ def test_an_unknown_facing_gives_the_verdict_in_the_arc_and_leaves_hidden_open()
 
 
 def test_an_unknown_facing_of_a_vehicle_leaves_its_blind_spots_and_tries_its_whole_crew() -> None:
-    vehicle = hauler(facing="unknown", arcs=["front", "left"], eyes={"front": [0, 30, 40], "left": [-30, 0, 40]})
+    vehicle = hauler(facing="unknown", arcs=["front", "left"], eyes={"front": [0, 30, 40], "left": [-30, 0, 50]})
     scene = table(fighters=[fighter("Vex", 300)], vehicles=[vehicle])
     assert judged(scene).could_be == ("open", "hidden")
     assert (judged(scene, arc="left").verdict, judged(scene, arc="left").arc) == ("open", "left")
+    behind = table(wall("wall", 150.0, 25.0), fighters=[fighter("Vex", 300)], vehicles=[vehicle])
+    front, left = (judged(behind, arc=arc) for arc in ("front", "left"))
+    assert front.verdict == left.verdict == "partial cover"
+    assert front.occluded > left.occluded == judged(behind).occluded  # of two who see alike the one who sees more
     blind = judged(scene, arc="rear")
     assert (blind.verdict, blind.could_be) == ("hidden", ("hidden",))
     assert "no rear vision arc" in blind.reason
