@@ -424,6 +424,18 @@ def test_a_bundle_has_limits(whole: bytes, scene: Path, tmp_path: Path, monkeypa
         writing.bundled(scene, Selection(), options(), pictures=True)
 
 
+def test_everybody_may_read_what_is_unpacked(whole: bytes) -> None:
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        assert {entry.external_attr >> 16 for entry in archive.infolist()} == {0o100644}
+
+
+def test_what_was_added_is_told_by_its_name(whole: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    path.write_bytes(whole)
+    path.write_bytes(packed({**contents(path), "Notes/Élan.TXT": b"mine"}))
+    assert again(path).changed == ("Notes/Élan.TXT was added",)
+
+
 def test_what_is_missing_in_a_bundle_is_told_by_its_name(whole: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(whole)

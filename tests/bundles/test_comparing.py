@@ -97,6 +97,7 @@ def test_a_key_or_a_row_that_is_not_there_differs() -> None:
     assert [difference.key for difference in found.differences] == ["rule"]
     assert [found.sameness for found in compared([ROW], [ROW, ROW])] == ["to the bit", "differs"]
     assert [found.sameness for found in compared([ROW, ROW], [ROW])] == ["to the bit", "differs"]
+    assert {found.label for found in (*compared([], [ROW]), *compared([ROW], []))} == {"Kal to Vex"}
 
 
 def test_coordinates_may_differ_in_their_last_bits() -> None:

@@ -102,4 +102,6 @@ def test_names_in_a_bundle() -> None:
     for name in ("", "a//b", "a/../b", "/a", "a/.", "COM1", "lpt9.txt", "aux/x.stl", "a\x7f", "a\n", "a|b", "x" * 201):
         assert unusable(name), name
     assert unusable("/".join(["d"] * 40))
+    assert unusable("ü" * 100) == ""
+    assert unusable("ü" * 101)  # 202 bytes
     assert unusable("\ud800.stl")
