@@ -242,8 +242,8 @@ class _Aimed:
 def _first_met(chunk: _Chunk, aimed: Sequence[_Aimed]) -> NDArray[np.float32]:
     """(n,) the depth of the face that each ray meets first, inf for none; no face that the eye only touches.
 
-    A ray that meets such a face is sent again from a point beside the eye, on that side of the face to which it goes,
-    and therefore cannot meet the face again.
+    A ray that meets such faces is sent again from a point beside the eye, on that side of them to which it goes. Each
+    weighs the same: else, at a sharp edge, that side of one would be the wrong side of the other.
     """
     counts = [len(rays.places) for rays in aimed]
     each_eye, of_ray = np.array([rays.aim.eye for rays in aimed]), np.repeat(np.arange(len(aimed)), counts)
@@ -259,19 +259,19 @@ def _first_met(chunk: _Chunk, aimed: Sequence[_Aimed]) -> NDArray[np.float32]:
     missed = faces < 0
     depth[missed] = np.inf
     among = np.flatnonzero(~missed)
-    beside = np.zeros((len(among), 3))
+    towards = np.zeros((len(among), 3))
     for attempt in range(1, ATTEMPTS + 1):
         eyes, of_faces = each_eye.take(of_ray.take(among), axis=0), planes.take(faces.take(among), axis=0)
         depth[among], touched = _exact_depth(of_faces, eyes, along.take(among, axis=0), depth.take(among))
         if not touched.any():
             return depth
-        among, beside, normals, eyes = among[touched], beside[touched], of_faces[touched, :3], eyes[touched]
-        side = np.copysign(attempt * NEAREST, np.einsum("ij,ij->i", normals, rays[among]))
-        beside += normals * side[:, None]
-        faces[among], depth[among] = _cast(structure, (eyes + beside).astype(np.float32), rays[among])
+        among, towards, normals, eyes = among[touched], towards[touched], of_faces[touched, :3], eyes[touched]
+        towards += normals * np.copysign(1.0, np.einsum("ij,ij->i", normals, rays[among]))[:, None]
+        origins = (eyes + attempt * NEAREST * towards).astype(np.float32)
+        faces[among], depth[among] = _cast(structure, origins, rays[among])
         met = faces[among] >= 0
         depth[among[~met]] = np.inf
-        among, beside = among[met], beside[met]
+        among, towards = among[met], towards[met]
     depth[among] = np.inf
     return depth
 

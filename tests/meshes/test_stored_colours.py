@@ -276,6 +276,23 @@ def test_pictures_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert len(stored.warnings) == 1
 
 
+def test_pictures_of_a_file_have_a_limit_together_and_alike_warnings_are_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "square.mtl").write_text("newmtl skin\nmap_Kd a.png\nnewmtl other\nmap_Kd b.png\n")
+    text = textured_obj().replace("f 1/1 3/3 4/4", "usemtl other\nf 1/1 3/3 4/4")
+    for name in "ab":
+        (tmp_path / f"{name}.png").write_bytes(picture(side=8))
+    assert read(tmp_path / "a.obj", text).warnings == ()
+    monkeypatch.setattr(skins, "MOST_PIXELS", 100)
+    (warning,) = read(tmp_path / "a.obj", text).warnings
+    assert "too many" in warning
+    for name in "ab":
+        (tmp_path / f"{name}.png").write_bytes(b"broken")
+    (warning,) = read(tmp_path / "a.obj", text).warnings
+    assert "it is broken" in warning
+
+
 @pytest.mark.parametrize("old, new", [("vt 0.1", "vt O.1"), ("f 1/1", "f 1/x"), ("v 0.0 0.0 0.0", "v 0 0 0 red 1 1")])
 def test_what_is_no_number_among_colours_is_a_warning(old: str, new: str, tmp_path: Path) -> None:
     text = textured_obj()

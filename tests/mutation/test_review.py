@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+from pathlib import Path
 
 import pytest
 
@@ -30,3 +32,24 @@ def test_the_modules_and_tests_of_a_subject_are_there(subject: Subject) -> None:
 def test_a_text_that_is_gone_is_told() -> None:
     with pytest.raises(ValueError, match=r"matching.py has 'no such text' 0 times; once would be right"):
         Patch("silhouette/scans/matching.py", "no such text", "", ()).source()
+
+
+def test_the_table_of_mutants_counts_each_once_for_the_first_step_that_notices_it(tmp_path: Path) -> None:
+    pytest.importorskip("resource", reason="mutation runs need a system that can fork")
+    from tests.mutation.everywhere import table
+
+    def written(step: str, **outcomes: str) -> Path:
+        rows = [{"mutant": f"{file}:7 core/AddNot 0", "step": step, "outcome": what} for file, what in outcomes.items()]
+        file = tmp_path / f"{step}.jsonl"
+        file.write_text("".join(json.dumps(row).replace("__", "/") + "\n" for row in rows))
+        return file
+
+    files = [
+        written("readme", silhouette__cli__a="killed", silhouette__cli__b="survived", silhouette__text="timeout"),
+        written("slow", silhouette__cli__b="killed"),
+    ]
+    assert table(files).splitlines()[2:] == [
+        "| cli | 2 | 1 | 1 | 0 |",
+        "| at the top | 1 | 1 | 0 | 0 |",
+        "| **all** | 3 | 2 | 1 | 0 |",
+    ]

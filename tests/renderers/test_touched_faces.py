@@ -113,6 +113,20 @@ def test_a_face_in_the_plane_of_another_is_never_before_it(renderer: Renderer, s
         assert (renderer.render(moved_with(pose, view), order).ids[both] == 1).all()
 
 
+def test_an_eye_on_the_edge_of_a_wedge_sees_its_far_side(renderer: Renderer) -> None:
+    """Beside one of the two faces that meet there, it still touches the other one."""
+    ends = [[60.0, -50.0, -8.0], [60.0, 50.0, -8.0], [60.0, 50.0, 8.0], [60.0, -50.0, 8.0]]
+    wedge = shapes.mesh(
+        [[0.0, -50.0, 0.0], [0.0, 50.0, 0.0], *ends],
+        [[0, 1, 3], [0, 3, 2], [0, 4, 1], [0, 5, 4], [2, 3, 4], [2, 4, 5], [0, 2, 5], [1, 4, 3]],
+    )
+    view = shapes.looking((0, 0, 0), (1, 0, 0), 0.002, roll=31.7)
+    layer = renderer.render(view, [Body(1, wedge, HERE)])
+    inside = np.abs(rays(view)[..., 2]) < 0.12
+    assert inside.sum() > 1000
+    assert np.allclose(layer.depth[inside], 60.0, atol=0.1)
+
+
 @pytest.mark.parametrize("gap", [0.001, 0.0003])
 def test_a_micrometre_before_a_face_is_before_it(renderer: Renderer, gap: float) -> None:
     view = shapes.looking((20, -300, 40), (0, 0, 0), 0.001)

@@ -46,11 +46,11 @@ def submitted(pool: WorkerPool, *tasks: Any, **how: Any) -> list[Any]:
     return futures
 
 
-def until_stopped(log: Path) -> Iterator[str]:
-    """Writes down that it was begun; the first time it looks for a message until one comes."""
+def until_stopped(log: Path, times: int = 1) -> Iterator[str]:
+    """Writes down that it was begun; so many times it looks for a message until one comes."""
     with log.open("a", encoding="utf-8") as file:
         file.write(f"{os.getpid()} ")
-    if len(log.read_text(encoding="utf-8").split()) == 1:
+    if len(log.read_text(encoding="utf-8").split()) <= times:
         while not worker_pipe().poll(PATIENCE):
             pass
         worker_pipe().recv()
@@ -207,6 +207,45 @@ def test_two_urgent_tasks_have_two_patient_ones_give_way(tmp_path: Path) -> None
         assert [future.result(PATIENCE)[0] for future in urgent] == [5, 6]
         assert [future.result(PATIENCE) for future in patient] == ["the second time"] * 2
         assert [log.read_text().count(" ") for log in logs] == [2, 2]
+
+
+def test_the_least_urgent_of_patient_tasks_gives_way(tmp_path: Path) -> None:
+    more, less = tmp_path / "more", tmp_path / "less"
+    with driven(doing, workers=2) as pool:
+        (more_urgent,), (less_urgent,) = (
+            submitted(pool, log, urgency=urgency) for log, urgency in ((more, PATIENT), (less, PATIENT + 1))
+        )
+        wait_until(lambda: more.exists() and less.exists())
+        (urgent,) = submitted(pool, 5)
+        assert urgent.result(PATIENCE)[0] == 5
+        assert less_urgent.result(PATIENCE) == "the second time"
+        assert not more_urgent.done()
+
+
+def test_a_task_gives_way_as_often_as_it_must(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    def work(task: Any) -> Iterator[Any]:
+        yield from until_stopped(task, times=2) if isinstance(task, Path) else doing(task)
+
+    with driven(work) as pool:
+        (patient,) = submitted(pool, log, urgency=PATIENT)
+        for number in (1, 2):
+            wait_until(lambda number=number: log.exists() and log.read_text().count(" ") == number)  # type: ignore[misc]
+            (urgent,) = submitted(pool, number)
+            assert urgent.result(10.0)[0] == number
+        assert patient.result(PATIENCE) == "the second time"
+
+
+def test_nobody_gives_way_to_a_task_that_was_cancelled_before_it_was_begun(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with driven(doing, workers=2) as pool:
+        (patient,) = submitted(pool, log, urgency=PATIENT)
+        wait_until(log.exists)
+        assert pool.submit(5).cancel()
+        (urgent,) = submitted(pool, 6)  # the other process is free for it
+        assert urgent.result(PATIENCE)[0] == 6
+        assert not patient.is_giving_way
 
 
 def test_an_error_of_the_work_is_that_of_the_future_and_the_process_goes_on() -> None:

@@ -64,8 +64,8 @@ def ray_along(view: DeviceView, place: wp.vec2d):
 def first_met(chunk: DeviceChunk, eye: wp.vec3d, along: wp.vec3d, far: wp.float32):
     """The depth of the face that a ray meets first, infinite for none; no face that the eye only touches.
 
-    A ray that meets such a face is sent again from a point beside the eye, on that side of the face to which it goes,
-    and therefore cannot meet the face again.
+    A ray that meets such faces is sent again from a point beside the eye, on that side of them to which it goes. Each
+    weighs the same: else, at a sharp edge, that side of one would be the wrong side of the other.
 
     Args:
         chunk: which faces.
@@ -75,6 +75,7 @@ def first_met(chunk: DeviceChunk, eye: wp.vec3d, along: wp.vec3d, far: wp.float3
     """
     origin = eye - chunk.middle
     start = origin
+    towards = wp.vec3d(wp.float64(0.0), wp.float64(0.0), wp.float64(0.0))
     ray = wp.vec3(wp.float32(along[0]), wp.float32(along[1]), wp.float32(along[2]))
     for attempt in range(_ATTEMPTS):
         near = wp.vec3(wp.float32(start[0]), wp.float32(start[1]), wp.float32(start[2]))
@@ -91,10 +92,10 @@ def first_met(chunk: DeviceChunk, eye: wp.vec3d, along: wp.vec3d, far: wp.float3
             if wp.abs(depth - met) <= _TRUSTED * (_ONE + met):
                 return wp.float32(depth)
             return hit.t
-        beside = wp.float64(attempt + 1) * _NEAREST
         if facing < wp.float64(0.0):
-            beside = -beside
-        start = start + normal * beside
+            normal = -normal
+        towards = towards + normal
+        start = origin + towards * (wp.float64(attempt + 1) * _NEAREST)
     return wp.float32(wp.inf)
 
 
