@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +17,7 @@ from silhouette import changes, map_of, odds
 from silhouette.doubt import changes as searching
 from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging import JudgingOptions, Selection, judge_all, judge_scene, load_scene
+from silhouette.judging import JudgingOptions, Selection, judge, judge_all, judge_scene, load_scene
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.scene import Check, Scene
@@ -141,3 +144,18 @@ def test_checks_of_scenes_that_ask_for_different_things_are_judged_as_each_is_al
     together = [result.row() for result in judge_all(requests, options)]
     assert together == [result.row() for request in requests for result in judge_all([request], options)]
     assert len({f"{row['could_be']} {row['error']}" for row in together[:10]}) > 2
+
+
+def test_steps_go_on_from_what_is_added_to_what_is_added_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(scene: Scene, checks: list[Check], *options: Any) -> Iterator[None]:
+        for _ in checks:
+            options[-1].step(0.5)
+            yield None
+
+    for name in ("odds_of_each", "changes_of_each"):
+        monkeypatch.setattr(import_module("silhouette.judging.judge"), name, nothing)
+    loaded, steps = load_scene(scene(tmp_path, CHECK, CHECK), cache=Cache(None)), list[tuple[float, int]]()
+    options = JudgingOptions(EmbreeRenderer(), pixel=1.0, seed=0, what_if=True)
+    requests = [(loaded, check) for check in loaded.checks]
+    assert len(list(judge(requests, options, step=lambda *step: steps.append(step)))) == 2 * 4
+    assert steps == [(0, 6), (1, 6), (2, 6), (2.5, 6), (2.5, 6), (4.5, 6), (4.5, 6)]

@@ -80,6 +80,14 @@ def test_a_save_as_the_game_writes_it(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("name", "title"), [("Ambush", "Ambush"), ("", "TS_Save_1"), (None, "TS_Save_1"), ("[b][/b]", "TS_Save_1")]
+)
+def test_a_save_without_a_name_is_called_as_its_file(tmp_path: Path, name: object, title: str) -> None:
+    path = save(tmp_path / "TS_Save_1.json", SaveName=name)
+    assert read_table(path, None, Cache(None)).title == title
+
+
 def test_names_are_unique(tmp_path: Path) -> None:
     kept(tmp_path / "Models", 1)
     table = read(tmp_path, model("Kal"), model("Kal"), model("Kal 2"), {"Name": "Card", "Nickname": "Kal"})
