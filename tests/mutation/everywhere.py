@@ -178,7 +178,9 @@ def _drawn(count: int, seed: int, skipped: Sequence[str]) -> list[Mutant]:
     drawn: list[Mutant] = []
     while len(drawn) < count:
         (module,) = chance.choices(modules, lengths)
-        among = of_modules.setdefault(module, mutants_of(module))
+        if module not in of_modules:
+            of_modules[module] = mutants_of(module)
+        among = of_modules[module]
         if among and (mutant := chance.choice(among)) not in drawn:
             drawn.append(mutant)
     return sorted(drawn, key=lambda mutant: (str(mutant.path), mutant.line))
