@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -279,3 +280,16 @@ def test_what_is_hidden_is_marginal_as_well_where_nobody_knows_where_the_attacke
     drawn = made(document, "Vex", attackers=("Kal",), within=40.0)
     cells = [drawn.cell(number) for number in np.flatnonzero(drawn.cells.stands)]
     assert {(cell["verdict"], *cell["could_be"], cell["marginal"]) for cell in cells} == {("hidden", "hidden", True)}
+
+
+def test_a_place_is_marginal_if_of_who_sees_most_two_verdicts_are_possible() -> None:
+    """Though it is not marginal for all who look."""
+    drawn = made(gantry_table(), "Vex", attackers=("Kal", "Yar"), within=30.0)
+    stands = drawn.cells.stands
+    possible = np.zeros_like(drawn.cells.possible)
+    possible[:, 0, :2] = possible[:, 1, 3] = True  # open or in partial cover from one, hidden from the other
+    marginal = np.tile([True, False], (len(stands), 1))
+    drawn = replace(drawn, cells=replace(drawn.cells, possible=possible, marginal=marginal))
+    assert stands.any()
+    assert np.array_equal(drawn.marginal, stands)
+    assert drawn.cell(int(np.flatnonzero(stands)[0]))["could_be"] == ["open", "partial cover"]
