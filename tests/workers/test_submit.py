@@ -243,9 +243,11 @@ def test_nobody_gives_way_to_a_task_that_was_cancelled_before_it_was_begun(tmp_p
         (patient,) = submitted(pool, log, urgency=PATIENT)
         wait_until(log.exists)
         assert pool.submit(5).cancel()
-        (urgent,) = submitted(pool, 6)  # the other process is free for it
-        assert urgent.result(PATIENCE)[0] == 6
+        urgent = pool.submit(6)  # the other process is free for it
         assert not patient.is_giving_way
+        pool.wake()
+        assert urgent.result(PATIENCE)[0] == 6
+        assert not patient.done()
 
 
 def test_an_error_of_the_work_is_that_of_the_future_and_the_process_goes_on() -> None:
