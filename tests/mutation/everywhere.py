@@ -150,7 +150,7 @@ def table(files: Sequence[Path]) -> str:
     rooms["**all**"] = [noticed for some in rooms.values() for noticed in some]
     lines = [f"| room | tried | {' | '.join(f'noticed by {words}' for words in TOLD.values())} | survive |"]
     lines.append(f"|---|{'---:|' * (len(TOLD) + 2)}")
-    for room, noticed in rooms.items():
+    for room, noticed in sorted(rooms.items(), key=lambda pair: (pair[0].startswith("*"), pair[0])):
         counts = [len(noticed), *(noticed.count(step) for step in (*TOLD, "nobody"))]
         lines.append(f"| {room} | {' | '.join(map(str, counts))} |")
     return "\n".join(lines)
