@@ -337,6 +337,5 @@ def test_alpha_that_rounds_to_nothing_is_invisible(tmp_path: Path, alpha: Any) -
 
 
 def test_the_parts_of_what_has_no_place_are_left_out_with_it(tmp_path: Path) -> None:
-    kept(tmp_path / "Models", 1)
-    table = read(tmp_path, model("Kal", Transform={"posX": "1"}, ChildObjects=[model("sword")]), model("Vex"))
+    table = read(tmp_path, model("Kal", Transform={"posX": "1"}, ChildObjects=[model("sword")]))
     assert reasons(table) == {"Kal": "its posX is no number", "sword": "is a part of Kal, which is left out"}
