@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import gc
 import os
 import re
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,7 +22,7 @@ from _pytest.doctest import DoctestModule
 from silhouette import lazy
 from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import DIRECTORY_VARIABLE
-from silhouette.renderers import choose, registry
+from silhouette.renderers import choose, embree, registry
 from silhouette.renderers.cuda.devices import CPU, has_gpu
 from silhouette.renderers.protocol import Renderer
 from silhouette.workers import starting
@@ -82,6 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = kept
 
 
+@functools.cache
 def _tests_the_tests(path: Path) -> bool:
     """Whether a file is no test of the package, but of what the tests use; CI's second step is early enough for it."""
     return path.is_relative_to(PROJECT / "tests") and path.relative_to(PROJECT / "tests").parts[0] in TOOLS
@@ -178,12 +181,16 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """After each file gives back what it has left: cycles, and what glibc's allocator holds free between what lives.
 
     A command raises the number of objects after which Python looks for cycles, and figures and meshes lie in them. What
-    is left is exempt from the next look, as in `pytest_collection_finish`.
+    is left is exempt from the next look, as in `pytest_collection_finish`. Renderers with a graphics driver are closed,
+    so that the next file's workers are forked again: started as a fresh Python each takes a second or two.
     """
     yield
     if nextitem is None or nextitem.path != item.path:
+        _close_drivers()
+        _forget_scenes(item)
         if is_large := _resident() > _large[0]:
             lazy.forget()
+            embree._chunks._drop(list(embree._chunks.kept), embree.BYTES_KEPT)  # up to 250 MB of meshes that are gone
             gc.unfreeze()  # what was exempt may be unreachable by now
         gc.collect()
         gc.freeze()
@@ -191,6 +198,22 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
             _TRIM(0)
         if is_large:
             _large[0] = max(LARGE, _resident() + LARGE // 4)
+
+
+def _close_drivers() -> None:
+    """Closes the renderers that do not survive a fork; who chooses one again starts it anew."""
+    for key, renderer in list(registry._started.items()):
+        if not registry.survives_fork(renderer.name):
+            del registry._started[key]
+            renderer.close()
+
+
+def _forget_scenes(item: pytest.Item) -> None:
+    """Empties the caches that a file of tests has of its own: scenes, verdicts and models, for its tests alone."""
+    if isinstance(item, pytest.Function):
+        for value in vars(item.module).values():
+            if isinstance(value, functools._lru_cache_wrapper) and value.__module__ == item.module.__name__:
+                value.cache_clear()
 
 
 def _resident() -> int:
@@ -212,16 +235,20 @@ def _forks() -> Iterator[None]:
     """Workers are forked as in a process of the user's own, in a tenth of a second less than a fresh Python takes.
 
     pytest-xdist has threads, and the tests of all renderers have been imported: neither stands in the way of a fork as
-    long as no renderer with a graphics driver was started here.
+    long as no renderer with a graphics driver was started here. Nor does Embree's second thread, which waits for work
+    whenever a test starts processes; pytest-xdist's keep it from being ended before.
     """
     threads = starting.python_threads
+
+    def waiting() -> int:
+        return sum(thread.name.startswith("embree") for thread in threading.enumerate())
 
     def drivers() -> bool:
         return any(not registry.survives_fork(renderer.name) for renderer in registry._started.values())
 
     with pytest.MonkeyPatch.context() as patch:
         own = threads() - 1
-        patch.setattr(starting, "python_threads", lambda: threads() - own)
+        patch.setattr(starting, "python_threads", lambda: threads() - own - waiting())
         patch.setattr(starting, "drivers_are_loaded", drivers)
         yield
 
@@ -238,7 +265,7 @@ def shared() -> Path:
 FURTHER = ("cuda", "gl", "reference")
 """The renderers beside Embree. All of them hold one contract, with all its cases: `tests/renderers`."""
 
-_IN_PART = pytest.mark.thinned(quick=0, ci=25)
+_IN_PART = pytest.mark.thinned(quick=0, ci=15)
 _WHOLE = "cuda" if os.environ.get(REQUIRE_CUDA) else None
 """The renderer for whose sake a GPU runner tests: with it all cases run."""
 

@@ -44,7 +44,7 @@ def test_the_file_is_the_same_by_one_worker_and_by_several(
 ) -> None:
     if ending == "parquet":
         pytest.importorskip("pyarrow")
-    folder = folder_of_scenes(tmp_path / "pack")
+    folder = folder_of_scenes(tmp_path / "pack", models=4, across=2)
     (folder / "bad.toml").write_text("rules = ")
     files = []
     for workers in (1, 3):

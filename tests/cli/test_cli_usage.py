@@ -14,6 +14,7 @@ import pytest
 
 import silhouette.cli.scene_job
 from tests.support.commands import CHECK, QUICK, WALLED, run, scene
+from tests.support.warm_processes import Process
 
 Capture = pytest.CaptureFixture[str]
 
@@ -89,7 +90,7 @@ def test_ctrl_c_stops_a_real_process(tmp_path: Path) -> None:
     script += "judging.load_scene = lambda *_, **__: (pathlib.Path(sys.argv.pop()).touch(), time.sleep(60))\n"
     script += "from silhouette.cli.app import main; sys.exit(main(sys.argv[1:3]))"
     command = [sys.executable, "-c", script, "check", str(file), str(begun)]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = Process(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not begun.exists() and running.poll() is None:
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
@@ -133,6 +134,7 @@ def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_an_encoding_that_lacks_a_letter_prints_a_question_mark(tmp_path: Path) -> None:
     path = tmp_path / "duel.toml"
     path.write_text((WALLED + CHECK).replace("Vex", "Vëx"), encoding="utf-8")

@@ -38,7 +38,7 @@ def judged(name: str, everyone: bool) -> SceneResult:
     return judge_scene(SCENES / f"{name}.toml", selection, options)
 
 
-@pytest.mark.thinned(quick=10, ci=40)
+@pytest.mark.thinned(quick=10, ci=20)
 @pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize("everyone", [False, True])
 @pytest.mark.parametrize("name", NAMES[:3])

@@ -121,7 +121,7 @@ def test_the_outline_of_a_scan() -> None:
     assert found.doubt_from == "surface"
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=0)
 @pytest.mark.parametrize("beside", [-0.3, 0.0, 0.25])
 def test_where_a_wall_alone_is_in_doubt_each_trial_errs_by_itself(beside: float) -> None:
     """Eye and target are at the same places in all trials; an error that all of them shared would move the odds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -32,8 +33,9 @@ SCENES = Path(__file__).resolve().parents[2] / "scenes"
 EMBREE = choose("embree")
 
 
+@lru_cache(maxsize=4)
 def ruled(name: str, number: int = 0, *, keep: bool = True) -> tuple[DataScene, DataVerdict]:
-    """A check of a scene that ships, judged."""
+    """A check of a scene that ships, judged; kept for the next test."""
     scene = load_scene(SCENES / f"{name}.toml")
     assert isinstance(scene, DataScene)
     checks = scene.checks[number : number + 1]

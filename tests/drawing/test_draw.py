@@ -227,6 +227,7 @@ def test_no_name_breaks_another_format(drawn: Drawn, names: tuple[str, ...], end
         assert re.fullmatch(rf"[a-z0-9-]{{1,90}}\.{ending}", file.name)
 
 
+@pytest.mark.slow
 def test_every_format_holds_scene_and_verdict(drawn: Drawn) -> None:
     for style in STYLES.values():
         _, verdict, pictures = drawn(look=FigureOptions("png", style))
@@ -409,7 +410,7 @@ def test_without_matplotlib_the_error_says_how_to_install_it(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.thinned(quick=8)
+@pytest.mark.thinned(quick=0)
 @pytest.mark.parametrize("system", sorted(RULES))
 def test_every_system_has_figures(system: str, tmp_path: Path, renderer: Renderer) -> None:
     rule = rule_called(system)

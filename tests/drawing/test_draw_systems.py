@@ -55,7 +55,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.thinned(quick=2, ci=60)
+@pytest.mark.thinned(quick=2, ci=30)
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("place", ONE_OF_EACH)
 def test_no_name_breaks_a_figure_or_leaves_its_page(place: str, name: str, tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_counts_errors_and_masks_are_those_that_are_counted_here(cuda: Any, take
     assert sum(taken) == len(questions)
 
 
-@pytest.mark.thinned(quick=0, ci=60)
+@pytest.mark.thinned(quick=0, ci=30)
 @pytest.mark.parametrize("kind", KINDS)
 def test_hard_sights_are_counted_as_they_are_here(cuda: Any, taken: list[int], kind: str) -> None:
     sight = case(kind, 0).sight

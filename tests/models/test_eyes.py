@@ -106,6 +106,7 @@ def test_the_eyes_of_our_own_figures_would_be_estimated_right(name: str) -> None
     assert given.eye_candidates[0].likelihood == 1.0
 
 
+@pytest.mark.slow
 def test_of_a_pose_each_the_eye_is_on_the_head_and_the_poses_without_a_riddle_are_sure() -> None:
     rows = tried(range(1012, 1034))
     far = [(pose, off) for pose, off, _ in rows if off > FAR]

@@ -37,7 +37,7 @@ def on_discs(*discs: tuple[float, float]) -> tuple[Solid, ...]:
 # ---- tags
 
 
-@pytest.mark.thinned(quick=9)
+@pytest.mark.thinned(quick=9, ci=40)
 @pytest.mark.parametrize(
     ("tag", "fires"),
     [

@@ -75,6 +75,7 @@ def test_a_report_is_whole_and_closed_and_says_what_was_found(made: tuple[str, A
     assert len(content.encode()) == printed["bytes"] < 8_000_000
 
 
+@pytest.mark.thinned(quick=18)
 def test_its_policy_lets_one_script_run_and_nothing_be_fetched(made: tuple[str, Any]) -> None:
     content, _ = made
     document = Document(content)

@@ -267,7 +267,13 @@ def test_there_is_a_page_for_every_game_and_the_five_examples_come_first() -> No
     assert games == set(RULES)
 
 
-@pytest.mark.parametrize("name", ["index.html", "five-examples.html", "blind-hexes.html", "crisis-protocol.html"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("index.html", "five-examples.html"),
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("blind-hexes.html", "crisis-protocol.html")),
+    ],
+)
 def test_pages_open_in_a_browser(written: tuple[Path, list[dict[str, Any]]], browser: Browser, name: str) -> None:
     folder, _ = written
     with browser.visit(folder / name) as visit:

@@ -54,6 +54,7 @@ def test_a_gap_of_exactly_the_width_lets_a_line_through(least, goes):
         assert found.value == pytest.approx(1.0, abs=2e-6)
 
 
+@pytest.mark.slow
 def test_a_line_crosses_no_gap_that_is_too_narrow():
     start, end = surface((-5, -50, -5), (5, -40, 5)), surface((-5, 40, -5), (5, 50, 5))
     found = widest_line(start, end, slit(0.02), least=1.0)

@@ -248,7 +248,7 @@ def test_shared_scans_are_levelled_as_they_truly_lie(shared: Path, file: str) ->
     assert size_in_mm(found, truth["unit"]) == pytest.approx(sorted(truth["size"]), rel=0.01)
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=0)
 @pytest.mark.parametrize("file", ["angel.ply", "owl.ply", "plasticvase.ply"])
 def test_shared_scans_of_single_things_stand_upright(shared: Path, file: str) -> None:
     found = level(read_scan(shared / "scans" / "pieces" / file))

@@ -39,6 +39,7 @@ def test_nothing_hangs_on_the_unit_or_on_how_the_table_lies(
     assert answers(moved(document, 10**power, degrees, by, mirror)) == answers(document)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seed=SEEDS, power=st.floats(-3, 3), degrees=st.floats(-360, 360), mirror=st.booleans())
 def test_exact_touches_do_not_hang_on_the_last_digit(seed: int, power: float, degrees: float, mirror: bool) -> None:
@@ -76,6 +77,7 @@ def test_the_order_of_pieces_and_corners_does_not_matter(seed: int, random: Any)
     assert answers(other) == answers(document)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(seed=SEEDS, at=st.tuples(st.floats(-50, 350), st.floats(-60, 60)), size=st.integers(1, 20))
 def test_further_characters_change_nothing(seed: int, at: tuple[float, float], size: int) -> None:

@@ -103,6 +103,7 @@ def test_all_48_symmetries_of_the_cube_change_nothing(seed: int) -> None:
     assert all(row_of(motion(document)) == wanted for motion in SYMMETRIES)
 
 
+@pytest.mark.slow
 @laws
 @given(seeds, st.sampled_from(SYMMETRIES), st.tuples(*[st.integers(-999_990, 999_990)] * 3))
 def test_moving_everything_changes_nothing(seed: int, turn: Motion, shift: tuple[int, ...]) -> None:
@@ -113,6 +114,7 @@ def test_moving_everything_changes_nothing(seed: int, turn: Motion, shift: tuple
 # ---- terrain
 
 
+@pytest.mark.slow
 @laws
 @given(seeds)
 def test_more_terrain_never_removes_cover_from_a_ranged_attack_nor_opens_a_line(seed: int) -> None:
@@ -147,6 +149,7 @@ def test_a_solid_cell_is_the_same_as_its_box(seed: int) -> None:
     assert row_of(document | {"solid_cells": [], "boxes": document["boxes"] + cells}) == row_of(document)
 
 
+@pytest.mark.slow
 @laws
 @given(seeds, st.integers(1, 11), st.integers(0, 2))
 def test_a_box_is_the_same_as_its_two_halves(seed: int, part: int, axis: int) -> None:
@@ -160,6 +163,7 @@ def test_a_box_is_the_same_as_its_two_halves(seed: int, part: int, axis: int) ->
     assert row_of(document | {"boxes": halves}) == row_of(document)
 
 
+@pytest.mark.slow
 @laws
 @given(seeds)
 def test_terrain_that_no_line_comes_near_changes_nothing_however_fine_its_numbers(seed: int) -> None:
@@ -168,6 +172,7 @@ def test_terrain_that_no_line_comes_near_changes_nothing_however_fine_its_number
     assert row_of(document | {"boxes": [*document["boxes"], far]}) == row_of(document)
 
 
+@pytest.mark.slow
 @laws
 @given(seeds)
 def test_level_melee_is_the_same_both_ways(seed: int) -> None:
