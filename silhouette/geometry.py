@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from shapely import LineString, get_coordinates
+from shapely.geometry.polygon import orient
 
 from silhouette.lazy import own_bytes
 
@@ -188,7 +190,6 @@ def convex_hull(points: Floats) -> Any:
     >>> convex_hull(np.array([[1.0, 1.0]])).wkt
     'POINT (1 1)'
     """
-    from shapely import LineString
 
     # Of one line through all points: an object for each of them takes ten times as long.
     return LineString(np.concatenate([points, points[:1]])).convex_hull
@@ -200,7 +201,6 @@ def hull_outline(points: Floats) -> Floats:
     >>> hull_outline(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])).tolist()
     [[0.0, 0.0], [2.0, 2.0]]
     """
-    from shapely import get_coordinates
 
     hull = convex_hull(points)
     return polygon_outline(hull) if hull.geom_type == "Polygon" else get_coordinates(hull)
@@ -208,8 +208,6 @@ def hull_outline(points: Floats) -> Floats:
 
 def polygon_outline(polygon: Any) -> Floats:
     """(k, 2) the corners of a polygon of shapely without holes, anticlockwise, the first one once."""
-    from shapely import get_coordinates
-    from shapely.geometry.polygon import orient
 
     outline: Floats = get_coordinates(orient(polygon))[:-1]
     return outline

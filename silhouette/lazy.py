@@ -13,7 +13,7 @@ import functools
 import os
 import sys
 from collections import OrderedDict, deque
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from itertools import count
@@ -327,9 +327,13 @@ class LRU(Generic[Value]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def values(self) -> list[Value]:
-        """All values, those used least recently first."""
-        return [value for value, _ in self._entries.values()]
+    def items(self) -> list[tuple[Any, Value]]:
+        """All keys with their values, those used least recently first."""
+        return [(key, value) for key, (value, _) in self._entries.items()]
+
+    def size_of(self, keys: Iterable[Hashable]) -> int:
+        """How much of the room the values of these keys take."""
+        return sum(self._entries[key][1] for key in keys)
 
     def get(self, key: Hashable) -> Value | None:
         """The value, which counts as used now; None if it is not there."""
@@ -344,6 +348,11 @@ class LRU(Generic[Value]):
         self._entries[key] = value, size
         self.touch(key)
 
+    def clear(self) -> None:
+        """Keeps nothing any more."""
+        self._entries.clear()
+        self.size = 0
+
     def copy(self) -> LRU[Value]:
         """The same values, in the same order of use."""
         other = LRU[Value](self.room)
@@ -354,11 +363,16 @@ class LRU(Generic[Value]):
         """Counts a value as used now."""
         self._entries.move_to_end(key)
 
-    def trim(self, keep: Collection[Hashable] = ()) -> dict[Any, Value]:
-        """Drops values until the others have room, none of those in ``keep``, and gives what was dropped."""
-        dropped = dict[Any, Value]()
-        for key in list(self._entries) if self.size > self.room else ():
-            if self.size <= self.room:
+    def trim(self, keep: Collection[Hashable] = (), room: int | None = None) -> dict[Any, Value]:
+        """Drops values until the others have room, none of those in ``keep``, and gives what was dropped.
+
+        Args:
+            keep: the keys of what stays, whatever room it takes.
+            room: for all; by default that of the LRU.
+        """
+        room, dropped = self.room if room is None else room, dict[Any, Value]()
+        for key in list(self._entries) if self.size > room else ():
+            if self.size <= room:
                 break
             if key not in keep:
                 dropped[key], size = self._entries.pop(key)

@@ -10,18 +10,23 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from silhouette.batches.export import failed_row
 from silhouette.batches.settings import BatchSettings
+from silhouette.doubt.run import shared
 from silhouette.errors import DeviceLost, FileError, RendererUnavailable, RequestError
 from silhouette.files.cache import CACHED_TRIANGLES, Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
-from silhouette.judging import JudgingOptions, Request, judge_all
+from silhouette.judging import JudgingOptions, Request, Selection, content_with, judge_all, load_scene
+from silhouette.renderers import choose
+from silhouette.renderers.registry import device_for_worker
 from silhouette.rules import RULES as GAMES
 from silhouette.rules.fields import ARC, ATTACKER, RULES, TARGET
 from silhouette.scenes.scene import Check, Scene
 from silhouette.text import Row, json_text, problem
+from silhouette.workers import worker_number
+from silhouette.workers.forkserver import Loaded
 from silhouette.workers.starting import drivers_are_loaded
 
 
@@ -65,7 +70,6 @@ class Opener:
         Raises:
             SilhouetteError: where the scene cannot be used, or its files no longer have that digest.
         """
-        from silhouette.judging import Selection, content_with, load_scene
 
         path = self._place(scene)
         changed = RequestError(f"{scene}: it was changed while it was judged; judge it again")
@@ -161,9 +165,6 @@ def _plain(row: Row) -> Row:
     plain: Row = json.loads(json_text(row, ensure_ascii=False))
     return plain
 
-
-if TYPE_CHECKING:
-    from silhouette.workers.forkserver import Loaded
 
 CHUNK_CHECKS_TOGETHER = 16
 """The most checks of a chunk that are judged at once."""
@@ -265,7 +266,6 @@ class ChunkJudge:
         return self._renderer
 
     def _chosen(self) -> Any:
-        from silhouette.renderers import choose
 
         return choose(self._settings.renderer, self._device())
 
@@ -274,7 +274,6 @@ class ChunkJudge:
 
         The answer is "full" at half of the cache's size: a cache that dropped a model would take it from the next fork.
         """
-        from silhouette.doubt.run import shared
 
         try:
             renderer = self.start()
@@ -320,10 +319,8 @@ class ChunkJudge:
 
     def _device(self) -> str | None:
         """The device of the settings; else this worker's share of the GPUs, where the renderer uses one."""
-        from silhouette.renderers.registry import device_for_worker
 
         if self._settings.device is not None:
             return self._settings.device
-        from silhouette.workers import worker_number
 
         return device_for_worker(self._settings.renderer, worker_number() if self._number is None else self._number)

@@ -18,6 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from silhouette.batches.export import SCENE
 from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import check_place, open_own
@@ -74,8 +76,6 @@ class Journal:
         self.scenes: dict[str, SceneProgress] = {}
 
     def __enter__(self) -> Journal:
-        from filelock import FileLock, Timeout
-
         check_place(self.out)
         lock = self.out.with_name(f"{self.out.name}.lock")
         if os.path.lexists(lock) and (lock.is_symlink() or not lock.is_file()):

@@ -82,7 +82,7 @@ def matrix(
     return [{SCENE.key: read.path.as_posix(), **strict(result.row())} for result in results]
 
 
-def batch(
+def batch(  # noqa: PLR0913  # the options of a command
     paths: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     everyone: bool = False,

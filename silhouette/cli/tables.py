@@ -23,6 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from silhouette.doubt.calls import ROLL_OFF, TOO_CLOSE, in_hundred, stands
+from silhouette.models.inspection import has_list, is_model_file
 from silhouette.rules.base import Level, Verdict, blockers_in_words
 from silhouette.rules.fields import RENDERER
 from silhouette.text import Row, printable, share_in_words
@@ -483,8 +484,6 @@ def _facts(report: Row) -> Iterator[str]:
 
 
 def _place_for_tags(file: Path) -> str:
-    from silhouette.models.inspection import has_list, is_model_file
-
     if not is_model_file(file):
         return f'next to mesh = "{file.name}", in a scene or a model file'
     if file.suffix.lower() == ".json":

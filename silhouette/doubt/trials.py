@@ -186,10 +186,8 @@ def _normal(size: int, seed: int, cache: Cache) -> Floats:
 
 def _sobol(coordinates: int, seed: int) -> Floats:
     """(SCRAMBLINGS, MOST, coordinates) standard normal numbers."""
-    from scipy.special import ndtri
-    from scipy.stats import qmc
 
     randoms = np.random.default_rng(seed).spawn(SCRAMBLINGS)
-    points = np.stack([qmc.Sobol(coordinates, seed=random).random(MAX_TRIALS) for random in randoms])
-    numbers: Floats = np.clip(ndtri(points), -FARTHEST, FARTHEST)
+    points = np.stack([scipy.stats.qmc.Sobol(coordinates, seed=random).random(MAX_TRIALS) for random in randoms])
+    numbers: Floats = np.clip(scipy.special.ndtri(points), -FARTHEST, FARTHEST)
     return numbers

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from platformdirs import user_cache_path
 
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.writing import PARTIAL, replacing
@@ -106,8 +107,6 @@ class Cache:
         named = os.environ.get(DIRECTORY_VARIABLE)
         if named:
             return cls(Path(named).expanduser())
-        from platformdirs import user_cache_path
-
         return cls(user_cache_path("silhouette", appauthor=False))
 
     def remembering(self) -> Cache:

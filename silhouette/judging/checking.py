@@ -208,7 +208,7 @@ def changes(
     return replace(result.changes, one_way=result.one_way)
 
 
-def map_of(
+def map_of(  # noqa: PLR0913  # the options of a command
     scene: Scene | str | PathLike[str],
     move: str,
     *,

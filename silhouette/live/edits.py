@@ -252,7 +252,7 @@ def said_of(document: Document, models: Models, scene: TableScene, name: str) ->
     piece, entry = scene.piece(name), document[table][number]
     model, base = piece.model, piece.model.base
     eye = (piece.eye - piece.pose.translation) @ piece.pose.rotation
-    is_given = "eye" in {**entry, **models.get(entry.get("model", ""), {})}
+    is_given = {**entry, **models.get(entry.get("model", ""), {})}.get("eye") is not None
     return {
         "file": model_file(document, scene, name) or scene.path.name,
         "eye": [round(float(number), 2) + 0.0 for number in eye],
@@ -263,15 +263,36 @@ def said_of(document: Document, models: Models, scene: TableScene, name: str) ->
     }
 
 
-def with_models(document: Document, models: Models) -> Document:
-    """The document to be judged: pieces say themselves what their model files are to say."""
-    if not models:
-        return document
+def with_models(scene: Path, document: Document, models: Models) -> Document:
+    """The document to be judged: pieces say themselves what their model files are to say.
+
+    A piece cannot say that a key of its model file does not count. Where one goes, the piece says all that is left in
+    the place of its model file.
+
+    Raises:
+        FileError: where such a model file cannot be read.
+    """
     for table, place, entry in entries_of(document):
-        keys = models.get(entry.get("model", ""))
+        file = entry.get("model", "")
+        keys = models.get(file)
+        if keys and None in keys.values():
+            whole = read_document(scene.parent / file)
+            mesh = (Path(file).parent / str(whole["mesh"])).as_posix()
+            keys, entry = {**whole, "mesh": mesh, **keys}, without(entry, "model")
         if keys:
             document = with_entry(document, table, place, {**_given(keys), **entry})
     return document
+
+
+def keys_on_disk(scene: Path, models: Models) -> Models:
+    """What model files say by now, of the keys that they are to have; None for those that they do not have."""
+    documents = {file: read_document(scene.parent / file) for file in models}
+    return {file: {key: documents[file].get(key) for key in keys} for file, keys in models.items()}
+
+
+def laid_over(models: Models, others: Models) -> Models:
+    """The keys of model files, with others over them."""
+    return {file: {**models.get(file, {}), **others.get(file, {})} for file in {**models, **others}}
 
 
 def is_inside(folder: Path, file: str) -> bool:

@@ -36,6 +36,8 @@ from silhouette.live.edits import (
     PieceEdit,
     edit_of,
     edited,
+    keys_on_disk,
+    laid_over,
     model_file,
     names_after,
     piece_names,
@@ -350,7 +352,7 @@ class LiveTable:
             self.notices = (set_aside(self.autosave_path, error),)
 
     def _loaded(self, state: State) -> TableScene:
-        document = with_models(state.document, state.models)
+        document = with_models(self.path, state.document, state.models)
         scene = rule_of(self.path, document).load(self.path, document, self.cache)
         if not isinstance(scene, TableScene):
             raise FileError(
@@ -366,7 +368,7 @@ class LiveTable:
     @property
     def now(self) -> Pose:
         """How it stands."""
-        return Pose(self.pose, with_models(self._now.document, self._now.models), self.path, self.scene)
+        return Pose(self.pose, with_models(self.path, self._now.document, self._now.models), self.path, self.scene)
 
     @property
     def can_undo(self) -> bool:
@@ -507,7 +509,8 @@ class LiveTable:
         place = self.path if name is None else self._beside(name)
         self._check_unchanged(place)
         state, text = self._now, self._text_of(self._now, place)
-        for file, of_model in written_models(self.path, state.models).items():
+        written, was = written_models(self.path, state.models), keys_on_disk(self.path, state.models)
+        for file, of_model in written.items():
             write_file(file, of_model)
         self._pictures.write(self.path.parent, state.models)
         write_file(place, text)
@@ -519,9 +522,9 @@ class LiveTable:
             self.path = place
             self.scene = self._loaded(state)
         self._on_disk, self._saved = text, state
-        # What model files say now is not taken back: a piece cannot say that its model file does not count.
+        # The other states are of other model files: they are to say again what they said then.
         for states in (self._before, self._after):
-            states[:] = [replace(earlier, models=state.models) for earlier in states]
+            states[:] = [replace(other, models=laid_over(was, other.models)) for other in states]
         self._tell()
         return place
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import mapbox_earcut
 import numpy as np
 import shapely
 
@@ -222,8 +223,6 @@ def _skin(placed: Placed, region: Any, lines: Floats) -> Floats:
     A corner of the rim at which a nearer contour crosses a farther one lies as far away as the farther one: what is
     not behind all of its rim is not hidden.
     """
-    import mapbox_earcut
-
     rings = [shapely.get_coordinates(ring)[:-1] for ring in (region.exterior, *region.interiors)]
     places = np.concatenate(rings)
     triangles = mapbox_earcut.triangulate_float64(places, np.cumsum([len(ring) for ring in rings]).astype(np.uint32))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import scipy
 
 from silhouette.geometry import Floats
 from silhouette.measure.filling import Skins
@@ -53,7 +54,6 @@ def _may_enclose(view: View, body: Body, renderer: Renderer) -> bool:
 
     Each ray goes through its cell at random: what is narrower than a cell, and long, is met somewhere.
     """
-    from scipy.ndimage import binary_fill_holes
 
     columns, rows, depth = view.project(body.pose.place(body.mesh.vertices))
     if depth.min() <= 0.0:
@@ -62,7 +62,7 @@ def _may_enclose(view: View, body: Body, renderer: Renderer) -> bool:
     cells = np.argwhere(np.ones((ACROSS, ACROSS), np.bool_))
     places = low + (cells + np.random.default_rng(5).random(cells.shape)) / ACROSS * (high - low) - 0.5
     bare = ~np.isfinite(renderer.depths([Cast(view, body, places)])).reshape(ACROSS, ACROSS)
-    return bool((binary_fill_holes(~bare) & bare).any())
+    return bool((scipy.ndimage.binary_fill_holes(~bare) & bare).any())
 
 
 def _on(triangles: Floats) -> Floats:

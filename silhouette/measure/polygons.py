@@ -6,6 +6,7 @@ A cell is covered where the faces that are nearer than all of the target, projec
 from __future__ import annotations
 
 import numpy as np
+import shapely
 
 from silhouette.geometry import Flags, Floats
 from silhouette.measure.sampling import Picture
@@ -56,7 +57,6 @@ def _touching(low: Floats, high: Floats, block: Floats) -> Flags:
 
 def _is_filled(corners: Floats, block: Floats) -> bool:
     """Whether triangles (m, 3, 2) together fill a block (4,)."""
-    import shapely
 
     cell = shapely.box(*block[:2], *(block[:2] + block[2:]))
     parts = shapely.intersection(shapely.polygons(corners), cell)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import scipy
 import shapely
 from numpy.typing import NDArray
 
@@ -109,9 +110,8 @@ def filled(triangles: Floats, window: Window, z: float) -> Flags:
 
 def joined(free: Flags, seeds: Flags) -> Flags:
     """The cells of ``free`` that are connected to a seed by steps along rows and columns in it, all (n, n) bool."""
-    from scipy.ndimage import label
 
-    piece, count = label(free)
+    piece, count = scipy.ndimage.label(free)
     reached = np.zeros(count + 1, dtype=np.bool_)
     reached[piece[free & seeds]] = True
     connected: Flags = reached[piece]
@@ -120,9 +120,8 @@ def joined(free: Flags, seeds: Flags) -> Flags:
 
 def largest(mask: Flags) -> Flags:
     """The largest piece of ``mask`` (n, n) bool that is connected along rows and columns; of equal ones the first."""
-    from scipy.ndimage import label
 
-    piece, count = label(mask)
+    piece, count = scipy.ndimage.label(mask)
     sizes = np.bincount(piece.ravel(), minlength=count + 1)
     sizes[0] = 0
     chosen: Flags = (piece == sizes.argmax()) & mask

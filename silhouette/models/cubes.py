@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, spread
@@ -147,17 +148,15 @@ def _filled(shell: Flags) -> Flags:
 
 def depths(cubes: Flags, reach: int) -> Floats:
     """The distance of each cube of ``cubes`` from the nearest cube outside them, in cubes, at most ``reach``."""
-    from scipy.ndimage import distance_transform_edt
 
-    depth: Floats = np.minimum(distance_transform_edt(cubes), reach)
+    depth: Floats = np.minimum(scipy.ndimage.distance_transform_edt(cubes), reach)
     return depth
 
 
 def pieces(cubes: Flags) -> list[Indices]:
     """The pieces of ``cubes`` that are connected face to face, as rows (n, 3) of coordinates; the largest first."""
-    from scipy.ndimage import label
 
-    labels, _ = label(cubes)
+    labels, _ = scipy.ndimage.label(cubes)
     places = np.argwhere(cubes)
     own = labels[cubes]
     order = np.argsort(own, kind="stable")

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from silhouette.files.cache import Cache
@@ -99,10 +100,9 @@ def _peaks(depth: Floats) -> Indices:
 
     Each is the deepest of its surroundings at its own height: so is a head that is sunk into the shoulders.
     """
-    from scipy.ndimage import maximum_filter
 
     least = max(LEAST_CUBES, LEAST_BALL * float(depth.max()))
-    peaks = np.argwhere((depth >= least) & (maximum_filter(depth, (3, 3, 1)) == depth))
+    peaks = np.argwhere((depth >= least) & (scipy.ndimage.maximum_filter(depth, (3, 3, 1)) == depth))
     peaks = peaks[np.argsort(-depth[tuple(peaks.T)], kind="stable")]
     chosen: list[Indices] = []
     while len(peaks) and len(chosen) < MOST_BALLS:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import scipy
 
 from silhouette.common.time_limit import go_on
 from silhouette.geometry import Floats
@@ -119,7 +120,6 @@ def _programme(
     segment: Floats, width: float, triangles: list[Floats | None], obstacles: Obstacles, trust: float
 ) -> Floats | None:
     """The segment with its tips moved by ``trust`` mm at most to where the nearest obstacles leave most room."""
-    from scipy.optimize import linprog  # takes long, and is seldom needed
 
     frames = [None if triangle is None else _frame(triangle) for triangle in triangles]
     columns, count = [0, 2 * (frames[0] is not None)], 2 * sum(frame is not None for frame in frames)
@@ -141,7 +141,7 @@ def _programme(
         table.append(stay)
         most.append(np.maximum(np.einsum("ij,ij->i", inward, segment[side] - triangle), 0.0))
     half = float(np.linalg.norm(segment[1] - segment[0])) / 2
-    solved = linprog(
+    solved = scipy.optimize.linprog(
         np.append(np.zeros(count), -1.0),
         A_ub=np.concatenate(table),
         b_ub=np.concatenate(most),

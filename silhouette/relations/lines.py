@@ -21,6 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from silhouette.common.time_limit import go_on
@@ -123,15 +124,13 @@ def _proven(mesh: Mesh, segments: Floats, balls: Floats, row: Indices, face: Ind
 
 def _sheets(row: Indices, edges: NDArray[np.int64], count: int) -> Indices:
     """(n,) the sheet of each face: faces of one row that have an edge in common, one by one, belong together."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
 
     key = (row[:, None] * count + edges).ravel()
     order = np.argsort(key, kind="stable")
     same = np.flatnonzero(key[order[1:]] == key[order[:-1]])
     first, second = order[same] // 3, order[same + 1] // 3
-    links = coo_array((np.ones(len(first), np.int8), (first, second)), shape=(len(row), len(row)))
-    sheets: Indices = connected_components(links, directed=False)[1].astype(np.intp)
+    links = scipy.sparse.coo_array((np.ones(len(first), np.int8), (first, second)), shape=(len(row), len(row)))
+    sheets: Indices = scipy.sparse.csgraph.connected_components(links, directed=False)[1].astype(np.intp)
     return sheets
 
 

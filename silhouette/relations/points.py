@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers, Pose, corners
@@ -58,8 +59,6 @@ def is_outward(mesh: Mesh) -> bool:
     >>> is_outward(crate), is_outward(inside_out), is_outward(crate.subset(np.arange(12) > 0))
     (True, False, False)
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
 
     count = len(mesh.vertices)
     faces = merge_equal(mesh.vertices)[1][mesh.faces].astype(np.int64)
@@ -67,8 +66,8 @@ def is_outward(mesh: Mesh) -> bool:
     ways = np.sort(starts * count + ends)
     if not np.array_equal(ways, np.sort(ends * count + starts)):
         return False
-    links = coo_array((np.ones(len(starts), np.int8), (starts, ends)), shape=(count, count))
-    shell = connected_components(links, directed=False)[1][faces[:, 0]]
+    links = scipy.sparse.coo_array((np.ones(len(starts), np.int8), (starts, ends)), shape=(count, count))
+    shell = scipy.sparse.csgraph.connected_components(links, directed=False)[1][faces[:, 0]]
     first, second, third = (mesh.vertices[mesh.faces[:, k]] - mesh.bounds[0] for k in range(3))
     volumes = np.bincount(shell, weights=np.einsum("ij,ij->i", first, np.cross(second, third)))
     return bool((volumes[np.unique(shell)] > 0.0).all())

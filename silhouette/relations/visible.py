@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 
 from silhouette.common.time_limit import go_on
 from silhouette.geometry import Flags, Floats
@@ -73,12 +74,11 @@ def surface_points(piece: Piece, view: View, rows: Floats, columns: Floats) -> F
 
 
 def _seen_in(mask: Mask, piece: Piece) -> Floats:
-    from scipy.ndimage import distance_transform_edt
 
     is_seen = mask.kinds == SEEN
     if not is_seen.any():
         return np.empty((0, 3))
-    inside = distance_transform_edt(np.pad(is_seen, 1))[1:-1, 1:-1]
+    inside = scipy.ndimage.distance_transform_edt(np.pad(is_seen, 1))[1:-1, 1:-1]
     deepest = np.argsort(-inside, axis=None, kind="stable")[: min(WITNESSES, int(is_seen.sum()))]
     rows, columns = np.unravel_index(deepest, is_seen.shape)
     return surface_points(piece, mask.view, rows.astype(np.float64), columns.astype(np.float64))
@@ -249,9 +249,8 @@ def greatest_disc(mask: Flags) -> tuple[float, float, float]:
     >>> greatest_disc(np.pad(np.ones((3, 3), dtype=bool), 1))
     (3.0, 2.0, 2.0)
     """
-    from scipy.ndimage import distance_transform_edt
 
-    away = distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1]
+    away = scipy.ndimage.distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1]
     row, column = divmod(int(away.argmax()), mask.shape[1])
     return max(0.0, 2.0 * float(away[row, column]) - 1.0), float(row), float(column)
 

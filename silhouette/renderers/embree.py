@@ -25,7 +25,7 @@ from silhouette.renderers.rays import (
     BYTES_SPARE,
     TRUSTED,
     Chunk,
-    Kept,
+    MeshMemo,
     RayRenderer,
     indexed_size,
 )
@@ -154,7 +154,7 @@ class _Chunk(Chunk):
         return self._structure
 
 
-_chunks: Kept[list[_Chunk]] = Kept(_Chunk.all_of, indexed_size, BYTES_KEPT, BYTES_SPARE)
+_chunks: MeshMemo[list[_Chunk]] = MeshMemo(_Chunk.all_of, indexed_size, BYTES_KEPT, BYTES_SPARE)
 """The chunks of meshes, which all of the process that casts rays shares."""
 
 

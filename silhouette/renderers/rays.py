@@ -8,8 +8,7 @@ depth.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Generic, Self, TypeVar
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Floats, Integers, corners
+from silhouette.lazy import LRU
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Capabilities, Cast, Layer, Renderer
 from silhouette.views import View
@@ -93,27 +93,25 @@ def indexed_size(chunks: Sequence[Chunk]) -> int:
 Made = TypeVar("Made")
 
 
-class Kept(Generic[Made]):
-    """What is made of meshes and kept by their content, up to a size in all; what was asked for last goes last.
+class MeshMemo(Generic[Made]):
+    """What is made of meshes, kept by their content up to a size in all: an LRU that several threads may ask at once.
 
-    Several threads may ask at once. What was made of meshes that are gone goes first, and little of it is kept: which
-    are gone is looked up whenever as much is new as a quarter of what may be kept of them.
+    What was made of meshes that are gone goes first, and little of it is kept: which are gone is looked up whenever as
+    much is new as a quarter of what may be kept of them.
 
     Args:
         make: makes it of a mesh.
         size: its size, when it was just made.
-        most: the sizes that are kept, in all; the one that was made last is kept whatever its size.
-        spare: the sizes that are kept of meshes that are gone: another scene may load them again. None for as much.
+        room: for all that is kept; what was made last is kept whatever its size.
+        spare: for what is kept of meshes that are gone: another scene may load them again. None for as much.
     """
 
     def __init__(
-        self, make: Callable[[Mesh], Made], size: Callable[[Made], int], most: int, spare: int | None = None
+        self, make: Callable[[Mesh], Made], size: Callable[[Made], int], room: int, spare: int | None = None
     ) -> None:
-        self._make, self._size, self._most = make, size, most
-        self._spare = most if spare is None else spare
-        self._made: OrderedDict[str, Made] = OrderedDict()
-        self._sizes: dict[str, int] = {}
-        self._total = self._new = 0
+        self._make, self._size = make, size
+        self._spare = room if spare is None else spare
+        self._kept, self._new = LRU[Made](room), 0
         self._meshes: dict[str, WeakSet[Mesh]] = {}
         self._lock = Lock()
 
@@ -124,41 +122,32 @@ class Kept(Generic[Made]):
     @property
     def kept(self) -> Mapping[str, Made]:
         """What is kept, by the digests of the meshes."""
-        return self._made
+        return dict(self._kept.items())
 
     def of(self, mesh: Mesh) -> Made:
-        """What was made of the mesh, made now where it is not there."""
+        """What was made of the mesh, made now if it is not there."""
         with self._lock:
-            made = self._made.get(mesh.digest)
+            made = self._kept.get(mesh.digest)
             if made is None:
-                made = self._add(mesh)
+                made = self._make(mesh)
+                self._kept.put(mesh.digest, made, size := self._size(made))
+                self._meshes[mesh.digest] = WeakSet()
+                self._new += size
             self._meshes[mesh.digest].add(mesh)
-            self._made.move_to_end(mesh.digest)
+            self._make_room(mesh.digest)
             return made
 
-    def _add(self, mesh: Mesh) -> Made:
-        """Makes it of the mesh, and drops what there is no room for then."""
-        made = self._make(mesh)
-        size = self._size(made)
-        self._new += size
-        if self._new > self._spare / 4 or self._total + size > self._most:
-            self._new = 0
-            gone = [digest for digest in self._made if not self._meshes[digest]]
-            self._drop(gone, sum(self._sizes[digest] for digest in gone) - self._spare)
-            self._drop(list(self._made), self._total + size - self._most)
-        self._made[mesh.digest], self._sizes[mesh.digest], self._meshes[mesh.digest] = made, size, WeakSet()
-        self._total += size
-        return made
+    def _make_room(self, latest: str) -> None:
+        if self._new <= self._spare / 4 and self._kept.size <= self._kept.room:
+            return
+        self._new = 0
+        in_use = [digest for digest, _ in self._kept.items() if self._meshes[digest]]
+        self._forget(self._kept.trim(in_use, room=self._kept.size_of(in_use) + self._spare))
+        self._forget(self._kept.trim([latest]))
 
-    def _drop(self, digests: Sequence[str], least: int) -> None:
-        """Drops the first of what is kept under these digests, until sizes of ``least`` in all are gone, or all is."""
+    def _forget(self, digests: Iterable[str]) -> None:
         for digest in digests:
-            if least <= 0:
-                return
-            size = self._sizes.pop(digest)
-            self._total -= size
-            least -= size
-            del self._made[digest], self._meshes[digest]
+            del self._meshes[digest]
 
 
 class RayRenderer(Renderer):

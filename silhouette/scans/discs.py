@@ -62,7 +62,7 @@ THINNEST, THICKEST = 0.02, 0.24
 """Heights of bases as shares of their diameters: 2 to 3 mm under 100 mm, 6 mm under 25 mm."""
 
 
-def find_discs(
+def find_discs(  # noqa: PLR0913
     points: Floats,
     faces: Integers | None = None,
     *,

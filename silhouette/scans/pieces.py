@@ -69,7 +69,7 @@ CRUMB = 600.0
 """Square mm: smaller leftovers of a region, less than a seventh of it, belong to its largest part."""
 
 
-def find_pieces(
+def find_pieces(  # noqa: PLR0913
     points: Floats,
     faces: Integers | None,
     usable: Flags,

@@ -8,6 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -85,27 +86,63 @@ def test_what_is_said_of_a_model_is_told_and_saved_in_its_file(table: LiveTable)
         table.tags("Nobody")
 
 
+@pytest.mark.parametrize("has_eye", [True, False])
 @pytest.mark.parametrize("before", [True, False])
-def test_what_is_saved_of_a_model_is_not_taken_back(table: LiveTable, before: bool) -> None:
-    """The steps before and after a save are of the scene: a model file that was saved stays as it is."""
+def test_undo_after_saving_takes_a_model_file_back(table: LiveTable, before: bool, has_eye: bool) -> None:
+    """A save is no step: those before it and after it are of the model file as it was then."""
     file = table.path.parent / "models/scout.toml"
+    if not has_eye:
+        file.write_text(file.read_text(encoding="utf-8").replace("\neye =", "\n# eye ="), encoding="utf-8")
+        table = LiveTable.opened(table.path, Cache(None))
+    original, eye = read_document(file), table.tags("Kal")["eye"]
+    assert ("eye" in original) == has_eye
     for height in (27, 28):
         assert table.is_saved == (height == 27)
         tag(table, eye=[1, 2, height])
     assert not table.is_saved, "the model file has to be written as well"
-    kept = [1, 2, 28]
     if not before:
         table.undo()
-        kept = [1, 2, 27]
     table.save()
-    saved = file.read_text(encoding="utf-8")
-    for step in (table.undo, table.undo) if before else (table.redo,):
+    steps = [(table.undo, [1, 2, 27]), (table.undo, None), (table.redo, [1, 2, 27]), (table.redo, [1, 2, 28])]
+    for step, given in steps if before else steps[3:]:
         step()
-        assert table.tags("Kal")["eye"] == kept
-        assert table.scene.piece("Zil").own_eye.tolist() == kept
-    table.edit([{"piece": "Vex", "at": [10.0, 60.0]}])
+        assert (table.tags("Kal")["eye"], table.tags("Kal")["eye_given"]) == (
+            given or eye,
+            has_eye or given is not None,
+        )
+        assert table.scene.piece("Zil").eye.tolist() == pytest.approx(zil_eye(table, given or eye), abs=0.006)
+        assert table.is_saved == (before and given == [1, 2, 28])
     table.save()
-    assert file.read_text(encoding="utf-8") == saved
+    assert read_document(file) == {**original, "eye": [1, 2, 28]}
+    while table.can_undo:
+        table.undo()
+    assert not table.is_saved
+    table.save()
+    assert read_document(file) == original
+    assert table.is_saved
+
+
+def zil_eye(table: LiveTable, eye: list[float]) -> list[float]:
+    """The eye of another piece of the same model, mm on the table."""
+    place: list[float] = table.scene.piece("Zil").pose.place(np.array([eye]))[0].tolist()
+    return place
+
+
+def test_a_key_that_goes_from_a_model_file_does_not_count_from_now_on(table: LiveTable) -> None:
+    def ignored(table: LiveTable) -> int:
+        return len(table.scene.piece("Zil").model.ignored.faces)
+
+    original, count = table.tags("Kal")["insignificant"], ignored(table)
+    assert original
+    tag(table, insignificant=None)
+    assert table.tags("Kal")["insignificant"] == []
+    without = ignored(table)
+    assert without < count
+    table.save()
+    assert "insignificant" not in read_document(table.path.parent / "models/scout.toml")
+    assert ignored(LiveTable.opened(table.path, Cache(None))) == without
+    table.undo()
+    assert (table.tags("Kal")["insignificant"], ignored(table)) == (original, count)
 
 
 @pytest.mark.slow

@@ -108,8 +108,8 @@ OF_VERSION_0_2 = (
     ),
     Patch(
         "silhouette/live/live_table.py",
-        "states[:] = [replace(earlier, models=state.models) for earlier in states]",
-        "states[:] = [replace(earlier) for earlier in states]",
+        "states[:] = [replace(other, models=laid_over(was, other.models)) for other in states]",
+        "states[:] = [replace(other) for other in states]",
         ("tests/live/test_tags.py",),
     ),
 )

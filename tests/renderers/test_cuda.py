@@ -26,7 +26,7 @@ from silhouette.renderers import Body, choose
 from silhouette.renderers.cuda.device_renderer import BYTES_PER_FACE
 from silhouette.renderers.cuda.renderer import CudaRenderer
 from silhouette.renderers.protocol import Cast
-from silhouette.renderers.rays import Kept
+from silhouette.renderers.rays import MeshMemo
 from silhouette.scenes.scene import Check
 from silhouette.views import View
 from tests.conftest import started
@@ -103,7 +103,7 @@ def test_meshes_stay_on_the_device_up_to_a_bound(cuda: Any) -> None:
 
     for most, how_many in ((cuda.room, 3), (1, 24)):
         small = type(cuda)(cuda._device)
-        small._meshes = Kept(counted, lambda mesh: mesh.size, most)
+        small._meshes = MeshMemo(counted, lambda mesh: mesh.size, most)
         uploads.clear()
         for cast in (*casts, *casts):
             small.depths([cast])

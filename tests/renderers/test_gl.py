@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 
 from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Pose
+from silhouette.lazy import LRU
 from silhouette.renderers import Body, Layer, Renderer, choose, registry
 from silhouette.renderers.gl import context
+from silhouette.renderers.gl.exact import Patch
 from tests.conftest import started, unavailable
 from tests.support import shapes
 
@@ -137,7 +139,7 @@ def test_gl_uploads_and_drops_within_one_drawing(gl: Renderer, monkeypatch: pyte
         assert [covered(layer) for layer in gl.render_separately(finer, bodies, 2 * some)] == [
             (2 * k) ** 2 for k in range(1, 8)
         ]
-    assert sum(mesh.triangles for mesh in gl._meshes.values()) <= 4  # type: ignore[attr-defined]
+    assert sum(mesh.triangles for _, mesh in gl._meshes.items()) <= 4  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -198,14 +200,13 @@ def test_gl_asks_for_pixels_of_a_picture_and_of_another_in_turn(gl: Renderer, fe
 
 @pytest.mark.parametrize("kept", [0, 5000])
 def test_gl_draws_again_what_it_has_no_room_to_keep(gl: Renderer, monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
-    from silhouette.renderers.gl import renderer as module
-
-    monkeypatch.setattr(module, "DEPTHS_KEPT", kept)
+    patches: LRU[list[Patch]] = LRU(kept)
+    monkeypatch.setattr(gl, "_patches", patches)
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
     bodies = [Body(k, shapes.square(2 * k), HERE) for k in range(1, 25)]
     for _ in range(2):
         assert [covered(layer) for layer in gl.render_separately(view, bodies)] == [(2 * k) ** 2 for k in range(1, 25)]
-    assert sum(patch.depth.size for own in gl._patches.values() for patch in own) <= kept  # type: ignore[attr-defined]
+    assert patches.size == sum(patch.depth.size for _, own in patches.items() for patch in own) <= kept
 
 
 def test_gl_draws_in_groups_where_all_at_once_are_too_many(

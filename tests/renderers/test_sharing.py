@@ -19,7 +19,7 @@ from silhouette.errors import RendererUnavailable
 from silhouette.geometry import Pose
 from silhouette.renderers import Body, choose, embree, registry
 from silhouette.renderers.protocol import Renderer
-from silhouette.renderers.rays import BYTES_PER_CHUNK, Kept, indexed_size
+from silhouette.renderers.rays import BYTES_PER_CHUNK, MeshMemo, indexed_size
 from tests.conftest import started
 from tests.support import shapes
 
@@ -113,7 +113,7 @@ def test_a_process_that_is_forked_starts_its_own_and_ends(name: str) -> None:
 
 @pytest.mark.slow
 def test_of_meshes_that_are_gone_little_is_kept() -> None:
-    kept = Kept[int](lambda mesh: len(mesh.faces), lambda size: size, most=100, spare=30)
+    kept = MeshMemo[int](lambda mesh: len(mesh.faces), lambda size: size, room=100, spare=30)
     here = [shapes.cube(size) for size in (1, 2, 3)]
     for mesh in here:
         kept.of(mesh)
@@ -135,7 +135,7 @@ def test_of_small_meshes_that_are_gone_no_more_bytes_are_kept_than_of_large_ones
 ) -> None:
     """Boxes come and go by the thousand, as where pieces are tried elsewhere; each takes far more than its faces."""
     pytest.importorskip("embreex")
-    kept = Kept(embree._Chunk.all_of, indexed_size, most=10**9, spare=40 * BYTES_PER_CHUNK)
+    kept = MeshMemo(embree._Chunk.all_of, indexed_size, room=10**9, spare=40 * BYTES_PER_CHUNK)
     monkeypatch.setattr(embree, "_chunks", kept)
     renderer = embree.EmbreeRenderer()
     for size in range(1, 120):
@@ -184,7 +184,7 @@ def test_keeping_many_small_things_takes_no_longer_for_each_than_keeping_few() -
         sized.append(made)
         return made
 
-    kept = Kept[int](lambda mesh: len(mesh.faces), size, most=1_000_000, spare=1_000)
+    kept = MeshMemo[int](lambda mesh: len(mesh.faces), size, room=1_000_000, spare=1_000)
     here = [shapes.cube(size) for size in range(1, 400)]
     for mesh in (*here, *here):
         kept.of(mesh)

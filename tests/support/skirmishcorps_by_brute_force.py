@@ -159,7 +159,7 @@ def rays_at(eye: Array, unit: Document, across: int, seed: int) -> Array:
     return np.column_stack([places, np.ones(len(places))]) @ axes
 
 
-def protection(document: Document, attacker: Document, target: Document, across: int = 200, seed: int = 0) -> Answer:
+def protection(document: Document, attacker: Document, target: Document, across: int = 200, seed: int = 0) -> Answer:  # noqa: C901  # as the text goes, sentence by sentence
     """The protection of one unit from another."""
     answer = Answer()
     covers = document["cover"]

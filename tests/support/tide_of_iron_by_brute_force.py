@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 Hex = tuple[int, int]
 Vector = tuple[Fraction, Fraction, Fraction]
@@ -26,26 +27,32 @@ def plane(q: Fraction | int, r: Fraction | int) -> Vector:
     return x - y, y - z, z - x
 
 
-def stretch_inside(start: Vector, end: Vector, centre: Vector) -> tuple[Fraction, Fraction] | None:
-    """From where to where, as shares of the segment, it runs inside a hexagon; None where no stretch of it does."""
+def stretch_inside(
+    start: Vector, end: Vector, centre: Vector, points: bool = False
+) -> tuple[Fraction, Fraction] | None:
+    """From where to where, as shares of the segment, it runs inside a hexagon; None where no stretch of it does.
+
+    With ``points`` the hexagon has its border as well, so that the stretch may be a point.
+    """
     first, last = Fraction(0), Fraction(1)
     for a, b, c in zip(start, end, centre, strict=True):
         if a == b:
-            if abs(a - c) >= 1:
+            if abs(a - c) > 1 or (abs(a - c) == 1 and not points):
                 return None
         else:
             one, other = (c - 1 - a) / (b - a), (c + 1 - a) / (b - a)
             first, last = max(first, min(one, other)), min(last, max(one, other))
-    return (first, last) if first < last else None
+    return (first, last) if first < last or (points and first == last) else None
 
 
 @cache
-def hexes_on(q: int, r: int, side: int) -> tuple[Hex, ...]:
+def hexes_on(q: int, r: int, side: int, points: bool = False) -> tuple[Hex, ...]:
     """The hexes between (0, 0) and (q, r) of which the line enters the interior, in order.
 
     Args:
         q, r: the end.
         side: 1 where the line is shifted to the left, -1 to the right, 0 not at all.
+        points: whether a hex counts of which the line touches a corner.
     """
     aside_q, aside_r = -r * side * LITTLE, (q + r) * side * LITTLE  # the line turned to the left by 60 degrees, tiny
     start, end = plane(aside_q, aside_r), plane(q + aside_q, r + aside_r)
@@ -53,7 +60,7 @@ def hexes_on(q: int, r: int, side: int) -> tuple[Hex, ...]:
     for column in range(min(0, q) - 2, max(0, q) + 3):
         for row in range(min(0, r) - 2, max(0, r) + 3):
             if (column, row) not in ((0, 0), (q, r)):
-                inside = stretch_inside(start, end, plane(column, row))
+                inside = stretch_inside(start, end, plane(column, row), points)
                 if inside is not None:
                     found.append((inside, (column, row)))
     return tuple(address for _, address in sorted(found))
@@ -85,6 +92,8 @@ class Board:
         self.literal_hills = readings.get("hills") == "literal"
         self.low_woods_are_low = readings.get("low_woods") == "height"
         self.count_entered = readings.get("behind") == "hexes entered"
+        self.touches = readings.get("touching") == "blocked"
+        self.edge_by_edge = readings.get("shift") == "edge"
 
     def height(self, address: Hex) -> int:
         """The elevation of a hex."""
@@ -95,9 +104,19 @@ class Board:
         terrain, height = self.hexes.get(address, ("clear", 0))
         return terrain in ("woods", "building", "smoke") and not (self.low_woods_are_low and height < lower)
 
-    def free(self, a: Hex, b: Hex, side: int) -> bool:
-        """Whether the line from one to the other, shifted to a side or not, is clear."""
-        line = [(a[0] + q, a[1] + r) for q, r in hexes_on(b[0] - a[0], b[1] - a[1], side)]
+    def lines(self, a: Hex, b: Hex) -> list[list[Hex]]:
+        """The hexes on each of the lines of which one must be clear."""
+        q, r = b[0] - a[0], b[1] - a[1]
+        if not follows_edges(a, b):
+            lines = [hexes_on(q, r, 0, self.touches)]
+        elif self.edge_by_edge:
+            lines = list(product(*zip(hexes_on(q, r, 1), hexes_on(q, r, -1), strict=True)))
+        else:
+            lines = [hexes_on(q, r, 1), hexes_on(q, r, -1)]
+        return [[(a[0] + q, a[1] + r) for q, r in line] for line in lines]
+
+    def free(self, a: Hex, b: Hex, line: list[Hex]) -> bool:
+        """Whether a line from one to the other is clear."""
         if self.height(a) == self.height(b):
             level = self.height(a)
             return not any(self.overgrown(each, level) or self.height(each) > level for each in line)
@@ -123,6 +142,4 @@ class Board:
         """Whether there is line of sight between two hexes."""
         if steps(a, b) < 2:
             return True
-        if follows_edges(a, b):
-            return self.free(a, b, 1) or self.free(a, b, -1)
-        return self.free(a, b, 0)
+        return any(self.free(a, b, line) for line in self.lines(a, b))

@@ -17,6 +17,8 @@ READINGS = {
     "hills": ("above the lower", "literal"),
     "low_woods": ("literal", "height"),
     "behind": ("hex distance", "hexes entered"),
+    "touching": ("clear", "blocked"),
+    "shift": ("line", "edge"),
 }
 
 # A map in short: a hex and its level, and whether there is something on it: {(2, 0): "woods", (3, 0): 1}.

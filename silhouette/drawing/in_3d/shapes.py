@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from silhouette.common.installation import package_command
@@ -64,10 +65,9 @@ def nearest_colours(vertices: Floats, faces: NDArray[np.int64], points: Floats, 
     >>> nearest_colours(square, halves, np.array([[0.7, 0.3, 0], [0.3, 0.7, 0]]), colours).tolist()
     [[200, 0, 0], [0, 200, 0]]
     """
-    from scipy.spatial import cKDTree
 
     places = np.einsum("sc,mck->smk", POINTS.astype(np.float64), vertices[faces])
-    nearest = cKDTree(points, balanced_tree=False, compact_nodes=False).query(places.reshape(-1, 3))[1]
+    nearest = scipy.spatial.cKDTree(points, balanced_tree=False, compact_nodes=False).query(places.reshape(-1, 3))[1]
     return as_bytes(LIGHT[colours[nearest]].reshape(len(POINTS), -1, 3).mean(axis=0))
 
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from silhouette.drawing.captions import Swatch
@@ -521,7 +522,6 @@ def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:
     The score of a cell is its distance from the area's edge, in cells and at most 14, less 12 for each width, or
     height, of the image that it is away from the target.
     """
-    from scipy.ndimage import distance_transform_edt
 
     free = area.copy()
     for left, bottom, right, top in sheet.reserved:
@@ -529,7 +529,7 @@ def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:
     small = np.pad(free[COARSE // 2 :: COARSE, COARSE // 2 :: COARSE], 1)
     if not small.any():
         return
-    room: Floats = distance_transform_edt(small)[1:-1, 1:-1]
+    room: Floats = scipy.ndimage.distance_transform_edt(small)[1:-1, 1:-1]
     rows, columns = np.indices(room.shape)
     centre = _centre(target)
     away = np.hypot((columns * COARSE - centre[0]) / target.shape[1], (rows * COARSE - centre[1]) / target.shape[0])

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 import shapely
+from contourpy import contour_generator
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Pose
@@ -172,15 +174,13 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
     >>> ring.min(axis=0).round(1).tolist(), ring.max(axis=0).round(1).tolist()
     ([5.0, 5.0], [15.0, 15.0])
     """
-    from contourpy import contour_generator
-    from scipy.ndimage import gaussian_filter
 
     rows = np.flatnonzero(mask.any(axis=1))
     if not len(rows):
         return ()
     columns = np.flatnonzero(mask[rows[0] : rows[-1] + 1].any(axis=0))
     area = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    smooth = gaussian_filter(np.pad(area, 2).astype(np.float32), SMOOTH)
+    smooth = scipy.ndimage.gaussian_filter(np.pad(area, 2).astype(np.float32), SMOOTH)
     x, y = (np.arange(size, dtype=np.float64) for size in smooth.shape[::-1])
     generator = contour_generator(x + columns[0], y + rows[0], smooth)
     lines: list[NDArray[Any]] = generator.lines(0.5)  # type: ignore[assignment]

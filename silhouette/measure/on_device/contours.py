@@ -73,7 +73,7 @@ def add_pair(
 
 
 @wp.kernel(enable_backward=False)
-def look_along(
+def look_along(  # noqa: PLR0913  # a kernel has arrays alone
     cells: wp.array(dtype=wp.int32),
     level: DeviceLevel,
     cut: wp.int32,
@@ -172,7 +172,7 @@ def spread_kinds(coarse: DeviceLevel, fine: DeviceLevel):
 
 
 @wp.kernel(enable_backward=False)
-def quarter_cells(
+def quarter_cells(  # noqa: PLR0913  # a kernel has arrays alone
     cells: wp.array(dtype=wp.int32),
     coarse: DeviceLevel,
     fine: DeviceLevel,

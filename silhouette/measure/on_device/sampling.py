@@ -38,7 +38,7 @@ def lies_in_arc(arcs: wp.array(dtype=DeviceArc), first: wp.int32, last: wp.int32
 
 
 @wp.kernel(enable_backward=False)
-def sample_cells(
+def sample_cells(  # noqa: PLR0913  # a kernel has arrays alone
     cells: wp.array(dtype=wp.int32),
     first_number: wp.int32,
     level: DeviceLevel,
@@ -95,7 +95,7 @@ def sample_cells(
 
 
 @wp.kernel(enable_backward=False)
-def count_blockers(
+def count_blockers(  # noqa: PLR0913  # a kernel has arrays alone
     cells: wp.array(dtype=wp.int32),
     level: DeviceLevel,
     is_last: wp.int32,

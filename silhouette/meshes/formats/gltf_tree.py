@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+import DracoPy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -446,8 +447,6 @@ class Accessors:
 
     def decoded(self, draco: Tree, attributes: Tree) -> dict[str, Numbers] | None:
         """What a primitive has packed with Draco: attributes by name, and ``indices`` (3 m,); None if it is broken."""
-        import DracoPy
-
         rows = self._view_rows(draco["bufferView"])
         try:
             unpacked = DracoPy.decode(bytes(self._values(rows)[:, 0]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import mapbox_earcut
 import numpy as np
 from numpy.typing import NDArray
 
@@ -113,8 +114,6 @@ def _folded(vertices: Floats, triangles: Indices, origin: Indices) -> Indices:
 
 def _cut_ears(points: Floats) -> Indices:
     """The triangles (k - 2, 3) over the corners of one polygon (k, 3), turned as it is; some may have no area."""
-    import mapbox_earcut
-
     from_first = points - points[0]
     normal = np.cross(from_first, np.roll(from_first, -1, axis=0)).sum(axis=0)
     drop = int(np.argmax(np.abs(normal)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from collections.abc import Iterator
@@ -154,8 +155,6 @@ def served_by_driver() -> tuple[int, int] | None:
 
     Asked of the driver itself: warp does not tell of one that is too old for it.
     """
-    import ctypes
-
     version = ctypes.c_int()
     for name in ("nvcuda.dll",) if sys.platform == "win32" else ("libcuda.so.1", "libcuda.so"):
         with suppress(OSError, AttributeError):

@@ -17,7 +17,7 @@ from silhouette.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.cuda.device_renderer import BodyRows, DeviceRenderer, size_of
 from silhouette.renderers.cuda.devices import Device, chosen_device, silenced, warp
-from silhouette.renderers.rays import Chunk, Kept
+from silhouette.renderers.rays import Chunk, MeshMemo
 
 SHARE_OF_MEMORY = 0.6
 """Meshes take up to this share of what is free on a GPU when it is started; the rest is for rays, and for others."""
@@ -70,7 +70,7 @@ class CudaRenderer(DeviceRenderer):
             if device.is_gpu:
                 pixels = min(MOST_PIXELS, int(SHARE_FOR_PIXELS * device.free / BYTES_PER_PIXEL))
                 self.capabilities = replace(self.capabilities, checks_together=CHECKS_AT_HAND, pixels_together=pixels)
-        self._meshes: Kept[_OnDevice] = Kept(self._upload, lambda mesh: mesh.size, self.room)
+        self._meshes: MeshMemo[_OnDevice] = MeshMemo(self._upload, lambda mesh: mesh.size, self.room)
         self._listed = dict[str, _OnDevice]()
         self._numbers = dict[str, tuple[int, int]]()
         self._chunks: Any = None

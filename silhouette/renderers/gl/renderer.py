@@ -7,7 +7,6 @@ some pixels.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +68,7 @@ class GLRenderer(Renderer):
         self.number = context.device
         self._meshes: LRU[MeshBuffer] = LRU(TRIANGLES_KEPT)
         self._latest = ""  # the digest of the mesh that was used last
-        self._patches: OrderedDict[BodyKey, list[Patch]] = OrderedDict()
+        self._patches: LRU[list[Patch]] = LRU(DEPTHS_KEPT)
         self._keeping = threading.Lock()
         with context.current():
             from silhouette.renderers.gl import depth_pass  # binds PyOpenGL to the platform of the context
@@ -110,10 +109,10 @@ class GLRenderer(Renderer):
                 self._pass.free()
                 if self._face_pass is not None:
                     self._face_pass.free()
-                for buffer in self._meshes.values():
+                for _, buffer in self._meshes.items():
                     buffer.free()
         self._pass = self._face_pass = None
-        self._meshes = LRU(TRIANGLES_KEPT)
+        self._meshes.clear()
         self._patches.clear()
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
@@ -197,7 +196,7 @@ class GLRenderer(Renderer):
         view_key = _view_key(view)
         for group in _groups(bodies, _padded(view)):
             keys = [_body_key(view_key, body) for body in group]
-            at_hand = {key: self._patches.get(key) for key in keys}
+            at_hand = dict(zip(keys, self._at_hand(keys), strict=True))
             missing = {key: body for key, body in zip(keys, group, strict=True) if at_hand[key] is None}
             drawn = dict(zip(missing, self._drawn_whole(view, list(missing.values())), strict=True))
             self._keep(drawn)
@@ -206,11 +205,14 @@ class GLRenderer(Renderer):
     def _keep(self, drawn: dict[BodyKey, list[Patch]]) -> None:
         """Keeps the patches of a picture, and of the latest ones before it as many as there may be."""
         with self._keeping:
-            self._patches.update(drawn)
-            pixels = sum(patch.depth.size for patches in self._patches.values() for patch in patches)
-            while pixels > DEPTHS_KEPT:
-                _, dropped = self._patches.popitem(last=False)
-                pixels -= sum(patch.depth.size for patch in dropped)
+            for key, patches in drawn.items():
+                self._patches.put(key, patches, sum(patch.depth.size for patch in patches))
+            self._patches.trim()
+
+    def _at_hand(self, keys: Sequence[BodyKey]) -> list[list[Patch] | None]:
+        """The patches that are kept; None for a body whose patches are not."""
+        with self._keeping:
+            return [self._patches.get(key) for key in keys]
 
     def _drawn_whole(self, view: View, bodies: Sequence[Body]) -> list[list[Patch]]:
         """The patches of each body, tile by tile."""
@@ -238,7 +240,7 @@ class GLRenderer(Renderer):
         if len(bodies) == 0 or len(pixels) == 0:
             return depths
         view_key = _view_key(view)
-        at_hand = [self._patches.get(_body_key(view_key, body)) for body in bodies]
+        at_hand = self._at_hand([_body_key(view_key, body) for body in bodies])
         if _is_near(view, pixels) and None not in at_hand:
             for patches, depth in zip(at_hand, depths, strict=True):
                 _look_up(patches or [], pixels, depth)

@@ -6,10 +6,8 @@ game file -> clauses and verdicts, parsed and checked -> Game; a scene and a che
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from silhouette.rules.data.rule import GameRule
+from silhouette.rules.data.rule import GameRule, rule_at
 
 __all__ = ["rule_called"]
 
@@ -24,7 +22,6 @@ def rule_called(name: str, called: str | None = None) -> GameRule:
     Raises:
         FileError: where there is no such file, or it is no game.
     """
-    from silhouette.rules.data.rule import rule_at
 
     if name.endswith(".toml"):
         return rule_at(Path(name), called)

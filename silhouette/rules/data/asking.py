@@ -14,7 +14,12 @@ import numpy as np
 
 from silhouette.geometry import Floats
 from silhouette.measure.observation import Observation
-from silhouette.relations.points import Measured
+from silhouette.relations import distances, lines_in_plan
+from silhouette.relations import outlines_in_plan as attributes
+from silhouette.relations.beams import TOUCH
+from silhouette.relations.lines import widest_line
+from silhouette.relations.points import Measured, eyes_in, point_set, standard_volume
+from silhouette.relations.visible import share_visible, widest_patch
 from silhouette.rules.data.found import Found, Key, Parts, Points, Unmeasured, Use, question_of
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal
@@ -65,7 +70,6 @@ class SceneTable:
             return getattr(piece, name)
         if name == "gang":
             return piece.gang or ""
-        from silhouette.relations import outlines_in_plan as attributes
 
         return getattr(attributes, name)(piece)
 
@@ -126,8 +130,6 @@ class SceneTable:
             use = replace(share, name="line", holds=found.value)
             self.looks[use] = self.looks[share]
             return Found(found.value, found.sure, of=seen.of, uses=(use,))
-        from silhouette.relations.beams import TOUCH
-        from silhouette.relations.lines import widest_line
 
         widest = widest_line(_set(a), _set(b), self._blockers(a, b, past), least=thick)
         holds = widest.value >= thick - TOUCH if thick else widest.value > 0.0
@@ -135,21 +137,18 @@ class SceneTable:
         return Found(holds, sure, uses=(Use("line", widest, holds, of=_names(a, b)),))
 
     def _patch(self, a: Points, b: Points, past: Any) -> Found:
-        from silhouette.relations.visible import widest_patch
 
         found, past = _set(b), self._blockers(a, b, past)
         patch = widest_patch(self._eyes(a, b), found, past, least=self._enough, pixel=PATCH_PIXEL)
         return _quantity("patch", patch, _names(a, b))
 
     def _visible(self, a: Points, b: Points, past: Any) -> Found:
-        from silhouette.relations.visible import share_visible
 
         share = share_visible(self._eyes(a, b), _set(b), self._blockers(a, b, past))
         return _quantity("visible", share, _names(a, b), "share")
 
     def _eyes(self, a: Points, b: Points) -> Floats:
         """(n, 3) where somebody looks from who may look from any point of a at b."""
-        from silhouette.relations.points import eyes_in
 
         return eyes_in(_set(a), _set(b).box)
 
@@ -167,7 +166,6 @@ class SceneTable:
         return Found((Parts(_names(*_several(what)), above, within, beyond),))
 
     def _crossed(self, a: Piece, b: Piece, what: Any, by: str) -> Found:
-        from silhouette.relations import lines_in_plan
 
         crosses: dict[str, Callable[..., Measured]] = {
             "any": lines_in_plan.any_line_crosses,
@@ -184,7 +182,6 @@ class SceneTable:
         return Found(holds, uses=(Use("crossed", found, holds, "truth", _names(a, b)),))
 
     def _distance(self, a: Piece, b: Any, of: Any, measured: str) -> Found:
-        from silhouette.relations import distances
 
         found: Measured = distances.least_distance(a, _several(b), of=of, in_space=measured == "in space")
         return _quantity("distance", found, _names(a, *_several(b)))
@@ -196,14 +193,12 @@ class SceneTable:
             return Found(
                 bool(by), uses=(Use("contact", Measured(float(len(by)), by=by), bool(by), "truth", _names(a)),)
             )
-        from silhouette.relations import distances
 
         found: Measured = distances.contact(a, others, gap=gap)
         holds = found.value > 0.0
         return Found(holds, uses=(Use("contact", found, holds, "truth", _names(a, *_several(b))),))
 
     def _wholly_within(self, a: Piece, b: Any, by: float) -> Found:
-        from silhouette.relations import distances
 
         found: Measured = distances.wholly_within(a, _several(b), by=by)
         holds = found.value > 0.0
@@ -251,7 +246,6 @@ def _quantity(name: str, measured: Measured, of: tuple[str, ...], unit: str = "m
 
 
 def _set(points: Points) -> Any:
-    from silhouette.relations.points import point_set, standard_volume
 
     if points.part == "cylinder":
         return standard_volume(points.piece, points.height, points.width / 2.0 or None)

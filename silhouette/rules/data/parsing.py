@@ -108,7 +108,7 @@ def _wanted(kinds: set[str]) -> str:
     return f"{listed} can stand there"
 
 
-def _node(tree: Any, depth: int) -> Node:
+def _node(tree: Any, depth: int) -> Node:  # noqa: C901  # a case for each kind of node
     """The node of a tree of lark."""
     start, end = tree.meta.start_pos, tree.meta.end_pos
     if depth > DEEPEST:

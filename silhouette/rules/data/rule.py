@@ -11,6 +11,8 @@ from silhouette.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.rules.abilities import HasFirstScene
 from silhouette.rules.base import Level, Settings, Verdict
+from silhouette.rules.data.brief import brief_verdict, is_brief
+from silhouette.rules.data.first_scene import first_scene
 from silhouette.rules.data.game import Game, read_game
 from silhouette.rules.data.judge import judge
 from silhouette.rules.data.phrases import PHRASES
@@ -42,7 +44,6 @@ class GameRule(OnTable[DataScene, DataVerdict], HasFirstScene):
 
     def elsewhere(self, scene: DataScene, check: Check) -> Sequence[Elsewhere]:
         """Where else its eye may be, and where else it may face; see `places_of_attacker`."""
-        from silhouette.rules.data.brief import is_brief  # not before something is judged
 
         places = places_of_attacker(scene.model(check.attacker), scene.significant_parts)
         if not is_brief(self.game):
@@ -55,7 +56,6 @@ class GameRule(OnTable[DataScene, DataVerdict], HasFirstScene):
         Raises:
             RequestError: where a check names a piece that is not there, or terrain.
         """
-        from silhouette.rules.data.brief import brief_verdict, is_brief  # not before odds are asked for
 
         if not is_brief(self.game):
             return judge(requests, settings)
@@ -67,7 +67,6 @@ class GameRule(OnTable[DataScene, DataVerdict], HasFirstScene):
 
     def first_scene(self) -> str:
         """A first scene to edit, made of the game's keys."""
-        from silhouette.rules.data.first_scene import first_scene
 
         return first_scene(self.game, self.name)
 

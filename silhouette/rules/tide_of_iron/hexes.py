@@ -96,13 +96,14 @@ def along_edges(start: Address, end: Address) -> bool:
     return (q, r) != (0, 0) and (q == r or 2 * q + r == 0 or q + 2 * r == 0)
 
 
-def entered(start: Address, end: Address, shift: int = 0) -> list[Address]:
+def entered(start: Address, end: Address, shift: int = 0, *, touching: bool = False) -> list[Address]:
     """The hexes between two whose interior the line from centre to centre enters, in the order in which it does.
 
     Args:
         start, end: the hexes between whose centres the line runs; neither is among those returned.
         shift: `LEFT` or `RIGHT` where the line is shifted that way by less than any length. A hex that the line itself
             only touches, at an edge or a corner, is entered by the line shifted towards it.
+        touching: whether those are returned as well that a line only touches which is not shifted.
 
     A line along edges enters only the hexes that lie lengthwise on it; shifted, also the hexes beside every edge:
 
@@ -117,26 +118,29 @@ def entered(start: Address, end: Address, shift: int = 0) -> list[Address]:
 
     >>> (1, 1) in entered((0, 0), (4, 1)), (1, 1) in entered((0, 0), (4, 1), LEFT)
     (False, True)
+    >>> (1, 1) in entered((0, 0), (4, 1), touching=True)
+    True
     >>> entered((2, 2), (2, 2))
     []
     """
     q, r = start
-    return [(q + step_q, r + step_r) for step_q, step_r in _steps_entered(end[0] - q, end[1] - r, shift)]
+    return [(q + step_q, r + step_r) for step_q, step_r in _steps_entered(end[0] - q, end[1] - r, shift, touching)]
 
 
 @lru_cache(maxsize=LINES_CACHED)
-def _steps_entered(q: int, r: int, shift: int) -> tuple[Address, ...]:
+def _steps_entered(q: int, r: int, shift: int, touching: bool) -> tuple[Address, ...]:
     """The hexes entered on the way from (0, 0) to (q, r), as steps from the start."""
     if q == r == 0:
         return ()
     if abs(q) < abs(r):  # the mirror image in the line q = r, where left and right change places
-        return tuple((a, b) for b, a in _steps_entered(r, q, -shift))
+        return tuple((a, b) for b, a in _steps_entered(r, q, -shift, touching))
     reach = max(abs(q * corner_r - r * corner_q) for corner_q, corner_r in CORNERS)
     steps = []
     for column, row in _near_line(q, r):
         cross = 3 * (q * row - r * column)  # above 0 to the left; 3 since corners lie at a third of `CORNERS`
         along = (2 * q + r) * column + (q + 2 * r) * row  # twice the scalar product with the line
-        if abs(cross) < reach or (shift and cross * shift == reach):
+        is_touched = abs(cross) == reach and (cross * shift > 0 if shift else touching)
+        if abs(cross) < reach or is_touched:
             steps.append((along, (column, row)))
     length = (2 * q + r) * q + (q + 2 * r) * r
     # From one hex to the next the line crosses the edge between them, so that the next centre lies further along.

@@ -106,6 +106,11 @@ class Ends:
         attacker, target = (self.attacker, self.start, self.start_level), (self.target, self.end, self.end_level)
         return target if self.downward else attacker
 
+    @cached_property
+    def along_edges(self) -> bool:
+        """Whether the line runs along edges of hexes."""
+        return along_edges(self.start, self.end)
+
     @property
     def nearest_to(self) -> Address:
         """The address nearest to the closest obstruction: the lower unit's (R16), on one level the attacker's."""
@@ -168,14 +173,36 @@ class Line(Record):
 
 def trace(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> Line:
     """The line from the attacker to the target, shifted to a side or not at all, and the rule that decides on it."""
-    finding = rule_on_line(scene, ends, readings, shift)
-    hexes = tuple(entered(ends.start, ends.end, shift))
-    return Line(shift, hexes, finding, _blind_hexes(ends, readings, shift, finding), _reason(scene, ends, finding))
+    hexes, finding = rule_on_line(scene, ends, readings, shift)
+    blind = _blind_hexes(ends, readings, shift, finding)
+    return Line(shift, tuple(hexes), finding, blind, _reason(scene, ends, finding))
 
 
-def rule_on_line(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> Finding:
-    """The rule that decides on the line from the attacker to the target, shifted to this side."""
-    hexes = entered(ends.start, ends.end, shift)
+def shifts_of(ends: Ends, readings: Readings) -> tuple[int, ...]:
+    """The sides to which the line is shifted; 0 for a line that is not, or not as a whole (A6)."""
+    return (LEFT, RIGHT) if ends.along_edges and readings.shift == "line" else (0,)
+
+
+def rule_on_line(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> tuple[list[Address], Finding]:
+    """The hexes of the line from the attacker to the target, shifted to this side, and the rule that decides on it.
+
+    Along edges each of which is shifted by itself (A6), the line turns to the right of a hex that hides the target on
+    its left: what a hex does to the line does not depend on the others.
+    """
+    if not (ends.along_edges and shift == 0):
+        hexes = entered(ends.start, ends.end, shift, touching=readings.touching == "blocked")
+        return hexes, _rule_on(scene, ends, readings, hexes)
+    hexes, right = (entered(ends.start, ends.end, side) for side in (LEFT, RIGHT))
+    finding = _rule_on(scene, ends, readings, hexes)
+    while finding.obstruction is not None and finding.cause != "clear" and finding.obstruction not in right:
+        place = hexes.index(finding.obstruction)
+        hexes[place] = right[place]
+        finding = _rule_on(scene, ends, readings, hexes)
+    return hexes, finding
+
+
+def _rule_on(scene: HexScene, ends: Ends, readings: Readings, hexes: Sequence[Address]) -> Finding:
+    """The rule that decides on a line through these hexes, given from the attacker on."""
     if ends.difference == 0:
         return _on_one_level(scene, ends, readings, hexes)
     return _between_levels(scene, ends, readings, hexes if ends.downward else hexes[::-1])
@@ -242,7 +269,10 @@ def _blind_hexes(ends: Ends, readings: Readings, shift: int, finding: Finding) -
         return ()
     (_, (high_q, high_r), _), (_, (low_q, low_r), _) = ends.higher, ends.lower
     beyond = 2 * low_q - high_q, 2 * low_r - high_r  # as far again: at least two hexes
-    hexes = entered((high_q, high_r), beyond, shift if ends.downward else -shift)
+    touching = readings.touching == "blocked"
+    sides = (LEFT, RIGHT) if ends.along_edges and shift == 0 else (shift if ends.downward else -shift,)
+    lines = (entered((high_q, high_r), beyond, side, touching=touching) for side in sides)
+    hexes = next(line for line in lines if finding.obstruction in line)
     behind = hexes[hexes.index(finding.obstruction) + 1 :]
     if readings.behind == "hexes entered":
         return tuple(behind[:count])
@@ -259,7 +289,8 @@ def _reason(scene: HexScene, ends: Ends, finding: Finding) -> str:
         )
     at, ground = in_words(finding.obstruction), scene.ground(finding.obstruction)
     if finding.cause == "blocking_terrain":
-        return f"the line enters the {ground.terrain} at {at}"
+        is_touched = not ends.along_edges and finding.obstruction not in entered(ends.start, ends.end)
+        return f"the line {'touches a corner of' if is_touched else 'enters'} the {ground.terrain} at {at}"
     if finding.cause == "higher_elevation":
         levels = f"levels {high} and {low}" if high != low else f"level {high}"
         return f"the hill at {at} (level {ground.elevation}) is higher than both of them ({levels})"
@@ -348,6 +379,10 @@ OTHERWISE = {
     "low_woods = literal": "if woods, buildings and smoke on ground below both blocked as well",
     "behind = hexes entered": "if the hexes that the line enters were counted",
     "behind = hex distance": "if hexes were counted by range",
+    "touching = blocked": "if a hex blocked of which the line only touches a corner",
+    "touching = clear": "if a hex did not block of which the line only touches a corner",
+    "shift = edge": "if each edge were shifted by itself",
+    "shift = line": "if the whole line were shifted to one side",
 }
 """Every reading, and the clause that a reason adds for it."""
 
@@ -363,7 +398,7 @@ def ruling(scene: HexScene, check: Check) -> TideOfIronVerdict:
     readings = scene.readings
     cause, number, lines, why = _ladder(scene, ends, readings)
     visible = cause in ("same_hex", "adjacent", "clear")
-    others = _other_readings(scene, ends, readings, lines, visible)
+    others = _other_readings(scene, ends, readings, visible) if lines else ()
     verdict = VERDICTS[not visible]
     telling = _telling(ends, lines)
     sees = "sees" if visible else "does not see"
@@ -378,7 +413,7 @@ def ruling(scene: HexScene, check: Check) -> TideOfIronVerdict:
         reason=f"{ends.attacker} {sees} {ends.target}: {why}{otherwise}",
         cause=cause,
         line_of_sight=visible,
-        along_edge=len(lines) == 2,
+        along_edge=bool(lines) and ends.along_edges,
         obstruction=telling.finding.obstruction if telling else None,
         blind_hexes=telling.blind_hexes if telling else (),
         distance=distance(start, end),
@@ -395,12 +430,13 @@ def _ladder(scene: HexScene, ends: Ends, readings: Readings) -> tuple[Cause, str
         return "same_hex", "A7", (), f"both are in the hex {in_words(ends.start)}"
     if steps == 1:
         return "adjacent", "R22", (), "adjacent units always see each other"
-    shifts = (LEFT, RIGHT) if along_edges(ends.start, ends.end) else (0,)
-    lines = tuple(trace(scene, ends, readings, shift) for shift in shifts)
-    if len(lines) == 1:
+    lines = tuple(trace(scene, ends, readings, shift) for shift in shifts_of(ends, readings))
+    if not ends.along_edges:
         return lines[0].finding.cause, lines[0].finding.rule, lines, lines[0].reason
     why = "the line runs along edges of hexes; "
-    if all(line.finding.obstruction is None for line in lines):
+    if len(lines) == 1:
+        why += f"each edge shifted to whichever side is free, {lines[0].reason}"
+    elif all(line.finding.obstruction is None for line in lines):
         why += f"shifted to either side, {lines[0].reason}"
     else:
         why += "; ".join(f"shifted {line.side}, past {in_words(line.hexes[0])}, {line.reason}" for line in lines)
@@ -423,16 +459,21 @@ def _telling(ends: Ends, lines: tuple[Line, ...]) -> Line | None:
     return min(lines, key=order, default=None)
 
 
-def _other_readings(
-    scene: HexScene, ends: Ends, readings: Readings, lines: Sequence[Line], visible: bool
-) -> tuple[OtherReading, ...]:
+def _other_readings(scene: HexScene, ends: Ends, readings: Readings, visible: bool) -> tuple[OtherReading, ...]:
     """Each single other reading that gives another verdict."""
     low = ends.lower[2]
-    matters = {"hills": bool(low and ends.difference), "low_woods": bool(low), "behind": ends.difference in BLIND_HEXES}
+    matters = {
+        "hills": bool(low and ends.difference),
+        "low_woods": bool(low),
+        "behind": ends.difference in BLIND_HEXES,
+        "touching": not ends.along_edges,
+        "shift": ends.along_edges,
+    }
     others = list[OtherReading]()
-    for other in alternatives(readings) if lines else ():
+    for other in alternatives(readings):
         if matters[other.key]:
             changed = other.taken(readings)
-            if visible != any(rule_on_line(scene, ends, changed, line.shift).cause == "clear" for line in lines):
+            findings = [rule_on_line(scene, ends, changed, shift)[1] for shift in shifts_of(ends, changed)]
+            if visible != any(finding.cause == "clear" for finding in findings):
                 others.append({"reading": str(other), "verdict": VERDICTS[visible], "line_of_sight": not visible})
     return tuple(others)

@@ -63,6 +63,14 @@ class Readings(Entry):
         "hex distance", description='"hex distance" or "hexes entered"'
     )
     """How the hexes behind an obstruction are counted (A2): as a range is, or those that the line enters."""
+    touching: Literal["clear", "blocked"] = Field("clear", description='"clear" or "blocked"')
+    """Whether a hex counts of which the line only touches a corner (A1): the line does not enter it, but "at any point,
+    intersects" it.
+    """
+    shift: Literal["line", "edge"] = Field("line", description='"line" or "edge"')
+    """What is shifted where the line runs along edges of hexes (A6): the whole line to one side, or each edge to
+    whichever side is free.
+    """
 
 
 class DefaultEntry(Entry):

@@ -70,6 +70,8 @@ def test_every_line_enters_what_it_enters_in_fractions() -> None:
             assert along_edges((0, 0), (q, r)) == follows_edges((0, 0), (q, r))
             for shift in (LEFT, 0, RIGHT):
                 assert tuple(entered((0, 0), (q, r), shift)) == hexes_on(q, r, shift), (q, r, shift)
+            if not along_edges((0, 0), (q, r)):  # else two hexes are touched at once, in no order
+                assert tuple(entered((0, 0), (q, r), touching=True)) == hexes_on(q, r, 0, points=True), (q, r)
 
 
 @pytest.mark.parametrize("corner", CORNERS)

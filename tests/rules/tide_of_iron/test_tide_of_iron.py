@@ -118,6 +118,29 @@ class TestRules:
         assert [line.finding.obstruction for line in verdict.lines] == [(1, 2), (2, 1)]
         assert ruling({(0, 0): 1, (1, 0): "woods", (0, 1): "woods"}, (2, 2)) == (True, "clear", "R10")
 
+    def test_a1_a_corner_that_is_touched_blocks_as_a_reading(self) -> None:
+        verdict = judged({(1, 1): "woods"}, (0, 0), (4, 1))
+        assert (verdict.verdict, others_of(verdict)) == ("visible", [("touching = blocked", "hidden")])
+        assert "if a hex blocked of which the line only touches a corner (touching = blocked): hidden" in verdict.reason
+        blocked = judged({(1, 1): "woods"}, (0, 0), (4, 1), readings={"touching": "blocked"})
+        assert (blocked.verdict, blocked.rule.number) == ("hidden", "R3")
+        assert others_of(blocked) == [("touching = clear", "visible")]
+        assert "the line touches a corner of the woods at [1, 1]" in blocked.reason
+        assert [1, 1] in blocked.row()["lines"][0]["hexes"]
+        assert ruling({(0, 2): "woods"}, (4, 1), readings={"touching": "blocked"}) == (True, "clear", "R2")
+
+    def test_a6_each_edge_is_shifted_by_itself_as_a_reading(self) -> None:
+        crossed = {(1, 0): "woods", (1, 2): "woods"}  # right of the first edge, left of the second
+        verdict = judged(crossed, (0, 0), (2, 2))
+        assert (verdict.verdict, others_of(verdict)) == ("hidden", [("shift = edge", "visible")])
+        turning = judged(crossed, (0, 0), (2, 2), readings={"shift": "edge"})
+        assert (turning.cause, turning.along_edge, turning.rule.number) == ("clear", True, "R10")
+        assert [(line["side"], line["hexes"]) for line in turning.row()["lines"]] == [(None, [[0, 1], [1, 1], [2, 1]])]
+        assert "each edge shifted to whichever side is free, nothing blocks the line" in turning.reason
+        both = judged({(1, 0): "woods", (0, 1): "smoke"}, (0, 0), (2, 2), readings={"shift": "edge"})
+        assert (both.verdict, both.cause, others_of(both)) == ("hidden", "both_sides_blocked", [])
+        assert ruling({(1, 1): "woods"}, (2, 2), readings={"shift": "edge"}) == (False, "both_sides_blocked", "R11")
+
     def test_r13_hidden_is_no_line_of_sight(self) -> None:
         row = judged({(1, 0): "woods"}, (0, 0), (2, 0)).row()
         assert (row["verdict"], row["line_of_sight"]) == ("hidden", False)

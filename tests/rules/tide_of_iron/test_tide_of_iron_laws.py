@@ -135,7 +135,8 @@ def test_it_agrees_with_brute_force_on_2000_scenes() -> None:
         verdict = judged(described, start, end, readings=chosen)
         assert verdict.line_of_sight == board.sees(start, end), (described, chosen, start, end)
         for line in verdict.lines:
-            assert line.clear == board.free(start, end, line.shift)
+            assert list(line.hexes) in board.lines(start, end)
+            assert line.clear == board.free(start, end, list(line.hexes))
         causes[verdict.cause] += 1
         causes[verdict.rule.number] += 1
     seldom = ("same_hex", "adjacent", "A7")
