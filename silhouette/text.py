@@ -71,7 +71,8 @@ def differently_spelt(names: Iterable[str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-_BLANKS = re.compile(r"(?<=\d)(\s+)(?=\d)|\s+")
+_UNSEEN = "\u00ad\u200b\u2060\ufeff"  # the soft hyphen, and blanks of no width
+_BLANKS = re.compile(rf"(?<=\d)(\s+)(?=\d)|[\s{_UNSEEN}]+")
 
 
 def as_written(value: object) -> str:

@@ -173,8 +173,8 @@ class _Walk:
 
     def _why(self, node: Node, is_group: bool) -> str:
         """Why a node is no piece and no part of one; nothing where it is left out of nothing."""
-        if node.unseen and "mesh" in node.entry:
-            return node.unseen
+        if "mesh" in node.entry and (why := _unseen(node)):
+            return why
         if "camera" in node.entry:
             return "is a camera"
         if LIGHTS in table_of(node.entry, "extensions"):
@@ -189,7 +189,12 @@ class _Walk:
 
 
 def _is_shown(node: Node) -> bool:
-    return "mesh" in node.entry and not node.unseen
+    return "mesh" in node.entry and not _unseen(node)
+
+
+def _unseen(node: Node) -> str:
+    """Why nothing of a node is to be seen: it is hidden, or scaled to nothing; empty where something may be."""
+    return node.unseen or ("" if node.is_shown or node.world is None else node.wrong)
 
 
 def _marked(node: Node, entries: Entries) -> Marked | None:

@@ -138,6 +138,9 @@ ENTRIES: Entries = {"fighter": FighterEntry, "vehicle": VehicleEntry, "terrain":
 OF_THE_NODE = ("name", "at", "on", "under", "turn", "mesh", "model", "parts", "kind", "origin")
 """The keys of a piece that the node itself is the answer to."""
 
+_OF_OTHERS = ("_", "MSFT_")
+"""What properties of other programs begin with, such as ``MSFT_screencoverage`` beside levels of detail."""
+
 _TEXTS = ("gang",)
 """The keys that are texts whatever they say."""
 
@@ -190,7 +193,7 @@ def keys_of(extras: Mapping[str, Any], kind: Kind, entries: Entries = ENTRIES) -
     """The keys of a piece that a node gives: ``gang``, ``facing``, and any of a model file.
 
     Args:
-        extras: its custom properties; those that begin with an underscore are other programs'.
+        extras: its custom properties; other programs' are passed over.
         kind: of the piece.
         entries: the schemas of the game's pieces.
 
@@ -205,7 +208,7 @@ def keys_of(extras: Mapping[str, Any], kind: Kind, entries: Entries = ENTRIES) -
     silhouette.exchange.gltf_extras.NoPiece: unknown property 'gagn'; did you mean 'gang'?
     """
     entry = entries[kind]
-    given = {key: value for key, value in extras.items() if key != MARK and not key.startswith("_")}
+    given = {key: value for key, value in extras.items() if key != MARK and not key.startswith(_OF_OTHERS)}
     keys = {key: _value(key, value) for key, value in given.items() if value is not None}
     possible = [key for key in entry.model_fields if key not in OF_THE_NODE]
     for key, value in keys.items():

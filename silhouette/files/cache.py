@@ -28,7 +28,7 @@ Arrays = dict[str, NDArray[Any]]
 Made = TypeVar("Made")
 
 # Part of every key: raise it whenever what is stored under a key changes its meaning.
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 DIRECTORY_VARIABLE = "SILHOUETTE_CACHE_DIR"
 LARGEST_TOTAL = 2 * 1024**3
 CACHED_TRIANGLES = 4_000_000

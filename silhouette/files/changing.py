@@ -177,14 +177,15 @@ class FolderChange:
 
         Args:
             content: of the main file.
-            before: the path under which the earlier main file is kept, if there is one.
+            before: the path under which the earlier main file is kept, if there is one that says something else: what
+                was written twice takes no place of what somebody edited.
 
         Raises:
             FileError: where one cannot be written.
         """
         others = [*self._staged]
         self._last = last = self._stage(self._main, content)
-        if before is not None and self._main.is_file():
+        if before is not None and self._main.is_file() and not _holds(self._main, last.partial.read_bytes()):
             earlier = self._stage(before, read_file(self._main, LARGEST_FILE), like=self._main)
             _take_place(earlier)
         for path in [*self._dropped, *(staged.final for staged in others if os.path.lexists(staged.final))]:

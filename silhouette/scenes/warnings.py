@@ -296,7 +296,9 @@ def _angles(entry: PieceEntry, piece: Piece, source: Mapping[str, Any]) -> Itera
 def _typed_angles(entry: PieceEntry, *, is_imported: bool) -> list[tuple[str, float | str | None]]:
     """The angles that a person may have typed, with their keys."""
     of_parts = (("turn", part.turn) for part in entry.parts or ())
-    angles: list[tuple[str, float | str | None]] = [("facing", entry.facing), ("turn", entry.turn), *of_parts]
+    angles: list[tuple[str, float | str | None]] = [
+        *(("facing", entry.facing), ("turn", entry.turn), ("front", entry.front)), *of_parts
+    ]  # fmt: skip
     if entry.turn is None or (entry.doubt is None and not is_imported):
         return angles
     facing = entry.facing

@@ -122,6 +122,18 @@ def test_importing_again_keeps_other_files_and_the_scene_that_was_there(tmp_path
     assert (game / "scene.before.toml").read_text() == "# mine\n"
 
 
+def test_the_same_import_twice_keeps_what_was_edited_before_the_first(tmp_path: Path) -> None:
+    """The scene as it was made is no work of the user's; it takes no place of one that is."""
+    crate = ImportedPiece("crate", "terrain", (0.0, 0.0, 0.0), mesh=BOX)
+    written(tmp_path, crate)
+    scene, before = tmp_path / "game" / "scene.toml", tmp_path / "game" / "scene.before.toml"
+    scene.write_text(scene.read_text() + "# edited for hours\n")
+    for _ in range(3):
+        written(tmp_path, crate)
+        assert "edited for hours" in before.read_text()
+        assert "edited for hours" not in scene.read_text()
+
+
 def test_a_file_in_place_of_the_folder_stays(tmp_path: Path) -> None:
     (tmp_path / "game").write_text("mine")
     with pytest.raises(FileError, match="is a file; give the name of a folder"):

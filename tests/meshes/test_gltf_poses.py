@@ -314,6 +314,30 @@ def test_levels_that_name_each_other_leave_one_and_a_level_of_nothing_shown_stay
     assert read_mesh(tmp_path / "a.glb", Cache(None)).mesh.part_names == ("a", "alone")
 
 
+def test_a_part_that_is_scaled_to_nothing_is_left_out_everywhere_and_the_rest_stays(tmp_path: Path) -> None:
+    """As animators hide a weapon: the fighter that holds it stays."""
+    writer = Writer()
+    writer.mesh(WEDGE, FACES)
+    sword = writer.node(root=False, name="sword", mesh=0, scale=[0.0, 0.0, 0.0])
+    writer.node(name="Kal", mesh=0, children=[sword], extras=EXTRAS)
+    check(tmp_path / "a.glb", writer, WEDGE)
+    path = tmp_path / "a.glb"
+    why = "has no place: it is scaled to nothing, or its numbers are too large"
+    assert f"left out: 'sword' {why}" in read_mesh(path, Cache(None)).warnings
+    assert f"left out: 'sword' {why}" in read_scan(path).warnings
+    assert [(row.name, row.why) for row in read_gltf(path).left_out] == [("sword", f"{why} (below Kal)")]
+
+
+def test_how_large_a_level_is_on_the_screen_is_no_key_of_a_piece(tmp_path: Path) -> None:
+    """The extension keeps it among the properties of the node that has levels."""
+    writer = Writer()
+    writer.mesh(WEDGE, FACES)
+    coarse = writer.node(name="coarse", mesh=0, translation=[2.0, 0, 0], extras=EXTRAS)
+    coverage = {"MSFT_screencoverage": [0.5, 0.01]}
+    writer.node(name="fine", mesh=0, extras=EXTRAS | coverage, extensions={"MSFT_lod": {"ids": [coarse]}})
+    check(tmp_path / "a.glb", writer, WEDGE)
+
+
 def test_a_file_of_which_nothing_is_shown_is_refused_and_says_why(tmp_path: Path) -> None:
     writer = Writer()
     writer.mesh(WEDGE, FACES)

@@ -195,6 +195,65 @@ def test_parts_of_bambu_studio_and_orcaslicer(tmp_path, told, kind, is_split):
     assert file.warnings == (f"left out, because it is not printed as body: {kind} 'Cube' (4 triangles)",)
 
 
+@pytest.mark.parametrize("written", ["other", "support", "solidsupport"])
+def test_what_a_slicer_calls_a_part_says_more_than_the_type_of_its_object(tmp_path, written):
+    """Bambu Studio gives the type "other" to whatever is not body; its configuration says what it is."""
+    near = 'transform="1 0 0 0 1 0 0 0 1 0.2 0.2 0.2"'
+    group = (
+        f'<object id="3"><components><component objectid="1"/><component objectid="2" {near}/></components></object>'
+    )
+    root = model(pyramid(1, "figure") + pyramid(2, "", written) + group, '<item objectid="3"/>')
+    part = '<part id="2" subtype="negative_part"><metadata key="name" value="hole"/></part>'
+    config = {BAMBU: f'<config><object id="3"><part id="1" subtype="normal_part"/>{part}</object></config>'}
+    file = read(tmp_path / "a.3mf", root, config)
+    assert triangles_of(file.mesh) == expected()
+    left, reaches = file.warnings
+    assert left == "left out, because it is not printed as body: negative volume 'hole' (4 triangles)"
+    assert reaches.startswith("a negative volume reaches into the body")
+
+
+def test_two_configurations_that_say_the_same_name_it_once(tmp_path):
+    """As SuperSlicer writes them: one of its own, and one for PrusaSlicer."""
+    config = prusa(BODY, volume(4, 7, ("name", "helper"), ("volume_type", "SupportEnforcer")))
+    own = {"Metadata/SuperSlicer_model.config": config[PRUSA]}
+    file = read(tmp_path / "a.3mf", model(two_in_one(), ITEM), config | own)
+    assert triangles_of(file.mesh) == expected()
+    assert file.warnings == ("left out, because it is not printed as body: support enforcer 'helper' (4 triangles)",)
+
+
+def test_what_counts_as_body_is_not_called_left_out(tmp_path):
+    """Two configurations that contradict each other, and a range of which a part is body."""
+    config = prusa(BODY, volume(2, 7, ("name", "helper"), ("modifier", "1")))
+    other = prusa(BODY, volume(6, 7, ("volume_type", "ModelPart")))
+    file = read(
+        tmp_path / "a.3mf", model(two_in_one(), ITEM), config | {"Metadata/SuperSlicer_model.config": other[PRUSA]}
+    )
+    assert len(file.mesh.faces) == 6
+    assert file.warnings[:2] == (
+        "left out, because it is not printed as body: modifier 'helper' (2 triangles)",
+        "its slicer calls 4 triangles of object 1 both body and something else; they count as body",
+    )
+
+
+BOOLEANS = 'xmlns:bo="http://schemas.3mf.io/3dmanufacturing/booleans/2023/07"'
+CUT = '<object id="3"><bo:booleanshape objectid="1"><bo:boolean objectid="2"/></bo:booleanshape></object>'
+BEAMS = "http://schemas.microsoft.com/3dmanufacturing/beamlattice/2017/02"
+
+
+def test_shapes_of_extensions_that_are_not_read_are_told(tmp_path):
+    """The file need not require the extension; what it describes is not there without it."""
+    item = '<item objectid="3"/>'
+    root = model(pyramid(1) + pyramid(2) + CUT, ITEM + item, more=BOOLEANS)
+    (sentence,) = read(tmp_path / "a.3mf", root).warnings
+    assert sentence.startswith("left out, because it is not read: shapes cut from others (booleans)")
+    lattice = f'<b:beamlattice xmlns:b="{BEAMS}" radius="1"><b:beams><b:beam v1="0" v2="1"/></b:beams></b:beamlattice>'
+    (sentence,) = read(tmp_path / "b.3mf", model(pyramid().replace("</mesh>", f"{lattice}</mesh>"), ITEM)).warnings
+    assert sentence.startswith("left out, because it is not read: beams")
+    (tmp_path / "c.3mf").write_bytes(archive(model(pyramid(1) + pyramid(2) + CUT, item, more=BOOLEANS)))
+    with pytest.raises(MeshError, match=r"no triangles, only shapes cut from others \(booleans\)"):
+        read_mesh(tmp_path / "c.3mf", Cache(None))
+
+
 def test_a_prefix_that_prusaslicer_does_not_declare(tmp_path):
     """Its configuration has a tag slic3rpe:text for embossed letters, and no namespace of that name."""
     letters = '<volume firstid="0" lastid="3"><slic3rpe:text text="Kal" style_name="x"/></volume>'

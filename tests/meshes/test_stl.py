@@ -38,6 +38,19 @@ def test_a_count_that_is_wrong_is_told_and_all_triangles_are_read(tmp_path: Path
     assert sentence in read_scan(tmp_path / "a.stl").warnings
 
 
+def test_triangles_with_normals_far_from_the_first_are_triangles(tmp_path: Path) -> None:
+    """A sliver at the origin, all that is announced, says nothing of how far the others may reach."""
+    facets = [np.array([[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0]]), *(CORNERS[face] * 8.0 for face in FACES)]
+    rows = b"".join(struct.pack("<12fH", 0.6, 0, 0.8, *corners.ravel(), 0) for corners in facets)
+    file = read(tmp_path / "a.stl", bytes(80) + struct.pack("<I", 1) + rows)
+    assert len(file.mesh.faces) == 5
+    assert "announces 1 triangles and it has 5" in file.warnings[0]
+
+
+def test_a_text_may_end_as_dos_ends_one(tmp_path: Path) -> None:
+    assert triangles_of(read(tmp_path / "a.stl", solid("figure").encode() + b"\x1a").mesh) == expected()
+
+
 @pytest.mark.parametrize("header", [b"", b"solid", b"solid facet normal outer loop endsolid"])
 @pytest.mark.parametrize("tail", [b"", b"\0", b"\0\0", b"\0" * 49])
 def test_a_count_that_is_right_is_no_word_worth(tmp_path: Path, header: bytes, tail: bytes) -> None:

@@ -61,7 +61,12 @@ KAL, VEX = fighter("Kal", -150), fighter("Vex", 150)
     ("first", "second", "fires"),
     [
         *(("A", "a", True), ("Van Saar", "VanSaar", True), ("Red ", "Red", True), ("van  saar", "Van Saar", True)),
-        *(("Straße", "STRASSE", True), ("Ünder", "U\u0308nder", True), ("the reds", "The Reds", True)),
+        *(
+            ("Escher", "Escher\u200b", True),
+            ("Straße", "STRASSE", True),
+            ("Ünder", "U\u0308nder", True),
+            ("the reds", "The Reds", True),
+        ),
         *(("A", "B", False), ("red", "reds", False), ("Escher 1", "Escher 2", False), ("1 11", "11 1", False)),
         *(("Red", "Réd", False), ("A", "A", False)),
     ],
@@ -142,7 +147,7 @@ def test_games_by_data_have_names_of_groups_of_their_own(key: str, table: str) -
 # ---- angles
 
 
-@pytest.mark.parametrize("key", ["facing", "turn"])
+@pytest.mark.parametrize("key", ["facing", "turn", "front"])
 @pytest.mark.parametrize(
     ("angle", "degrees"),
     [

@@ -54,6 +54,10 @@ class Volume:
     last: int = -1
     unknown: str = ""
 
+    def within(self, triangles: int) -> tuple[int, int]:
+        """Where it begins and ends among so many triangles; no later than it begins where it has none of them."""
+        return max(self.first, 0), min(self.last + 1, triangles)
+
     def describe(self, key: str, value: str) -> None:
         """Takes in a property; the last that says a kind holds, as in the slicers."""
         short = plain(key)

@@ -29,6 +29,7 @@ _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute
 _MOST_COUNTED = 2 * MOST_TRIANGLES
 # How large the coordinates of what follows may be, in those before it or in units, if it is triangles; and how small.
 _FAR, _LARGEST, _TINY = 100.0, 1e6, 1e-9
+_UNIT = 1e-3  # how far the square of a normal's length may be from 1
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _WORDS = re.compile(
     rb"^[ \t]*((?:solid|endsolid|facet|outer|endloop|endfacet)\b|vertex(?=(?:[ \t]+\S+){3}[ \t]*$))([^\n]*)",
@@ -83,13 +84,13 @@ def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, li
     """
     room = len(facets)
     if announced > room:
-        if room == 0 or not _are_triangles(facets["corners"], 0.0).all():
+        if room == 0 or not _are_triangles(facets, 0.0).all():
             raise Refused(f"is truncated or no STL file: it announces {announced} triangles and has room for {room}")
         cut = "which were read; if it was cut off, export it again"
         return room, [f"its header announces {announced} triangles and it has {room}, {cut}"]
     extra = (room - announced) * _FACET.itemsize + len(tail)
     reach = float(np.abs(facets["corners"][:announced]).max(initial=0.0))
-    more = np.count_nonzero(_are_triangles(facets["corners"][announced:], reach))
+    more = np.count_nonzero(_are_triangles(facets[announced:], reach))
     if more == room - announced > 0:
         after = f"; {len(tail)} bytes after them were passed over" if any(tail) else ""
         return room, [f"its header announces {announced} triangles and it has {room}, which were all read{after}"]
@@ -103,12 +104,14 @@ def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, li
     return announced, [f"has {extra} bytes after its {announced} triangles, which are none and were passed over"]
 
 
-def _are_triangles(corners: NDArray[np.float32], reach: float) -> NDArray[np.bool_]:
-    """(n,) whether bytes taken for corners (n, 3, 3) are those of triangles, by how far sure ones ``reach``, or 0."""
-    with np.errstate(invalid="ignore"):
-        largest = np.abs(corners).max(axis=(1, 2))
+def _are_triangles(facets: NDArray[Any], reach: float) -> NDArray[np.bool_]:
+    """(n,) whether bytes taken for facets are some, by how far sure ones ``reach``, or 0; or by normals of length 1."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        largest = np.abs(facets["corners"]).max(axis=(1, 2))
+        is_near = largest <= (_FAR * reach if reach > 0.0 else _LARGEST)
+        has_normal = np.abs((facets["normal"].astype(np.float64) ** 2).sum(axis=1) - 1.0) < _UNIT
         are_triangles: NDArray[np.bool_] = (largest > _TINY * max(reach, 1.0)) & (
-            largest <= (_FAR * reach if reach > 0.0 else _LARGEST)
+            is_near | (has_normal & (largest <= _LARGEST))
         )
     return are_triangles
 
@@ -122,7 +125,7 @@ def _is_text(data: bytes) -> bool:
         return False
     start = data[:4096]
     is_wide = start.startswith((b"\xff\xfe", b"\xfe\xff")) or not any(start[:40:2]) or not any(start[1:40:2])
-    if not is_wide and _BINARY.search(start[80:].rstrip(b"\0")):
+    if not is_wide and _BINARY.search(start[80:].rstrip(b"\0\x1a")):  # Ctrl-Z ends a text of DOS
         return False
     start = start.replace(b"\0", b"").lower()
     return bool(re.search(rb"^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[ \t]*solid\b", start, re.MULTILINE)) and (

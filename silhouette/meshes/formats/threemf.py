@@ -14,6 +14,7 @@ import posixpath
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import IO, Any
 from xml.parsers import expat
 
@@ -161,6 +162,13 @@ _EXTENSIONS = (
     "http://schemas.microsoft.com/3dmanufacturing/securecontent/2019/04",
     "http://schemas.microsoft.com/3dmanufacturing/trianglesets/2021/07",
 )
+_SHAPES = {
+    "http://schemas.microsoft.com/3dmanufacturing/beamlattice/2017/02 beamlattice": "beams",
+    "http://schemas.3mf.io/3dmanufacturing/booleans/2023/07 booleanshape": "shapes cut from others (booleans)",
+    "http://schemas.3mf.io/3dmanufacturing/displacement/2023/10 displacementmesh": "displaced meshes",
+    "http://schemas.3mf.io/3dmanufacturing/volumetric/2022/01 levelset": "shapes of functions (level sets)",
+}
+"""What extensions that need not be understood describe shapes by, which are not read."""
 _UNITS = ("micron", "millimeter", "centimeter", "inch", "foot", "meter")
 _HELPERS = {"support": "support", "solidsupport": "solid support", "other": "object of type 'other'"}
 """Types of objects, as the core specification has them, that are no part of what is printed."""
@@ -200,12 +208,13 @@ class Item:
 
 @dataclass
 class Model:
-    """One model of the archive: its unit, its objects by number, and what it builds."""
+    """One model of the archive: its unit, its objects by number, what it builds, and what of it is not read."""
 
     unit: str = "millimeter"
     objects: dict[str, Object] = field(default_factory=dict)
     build: list[Item] = field(default_factory=list)
     declared: bool = False
+    unread: set[str] = field(default_factory=set)
 
 
 class _Reader:
@@ -230,6 +239,7 @@ class _Reader:
             f"{_CORE_TAG}item": self._item,
             f"{_CORE_TAG}model": self._open_model,
             _SLIC3R_VOLUME: self._volume,
+            **{tag: partial(self._unread, shape) for tag, shape in _SHAPES.items()},
         }
 
     def start(self, tag: str, attributes: dict[str, str]) -> bool:
@@ -265,6 +275,9 @@ class _Reader:
         role = _HELPERS.get(attributes.get("type", "model").strip().lower(), BODY)
         self._object = self._owner = Object(attributes.get("name", "").strip()[:LONGEST_NAME], role)
         self.model.objects[number] = self._object
+
+    def _unread(self, shape: str, attributes: dict[str, str]) -> None:
+        self.model.unread.add(shape)
 
     def _volume(self, attributes: dict[str, str]) -> None:
         self._count()
@@ -377,7 +390,7 @@ def read(data: bytes, whole: bool = False) -> Content:
     builder = _Builder(models, root, _configuration(archive), whole)
     builder.build()
     if not builder.surfaces:
-        raise no_triangles(str(builder.left_out))
+        raise no_triangles(", ".join(filter(None, [str(builder.left_out), *builder.unread])))
     return Content(builder.surfaces, builder.warnings(), models[root].unit)
 
 
@@ -439,11 +452,13 @@ class _Builder:
     Attributes:
         surfaces: of what is body.
         left_out: all else.
+        unread: shapes that are described otherwise than by triangles.
     """
 
     def __init__(self, models: dict[str, Model], root: str, configuration: Configuration, whole: bool) -> None:
         self.surfaces: list[Surface] = []
         self.left_out = LeftOut()
+        self.unread = sorted(set[str]().union(*(model.unread for model in models.values())))
         self._models = models
         self._root = root
         self._configuration = configuration
@@ -481,7 +496,8 @@ class _Builder:
         if description is not None and place.key[1] in description.parts and is_below:
             self._parts.add((id(description), place.key[1]))
             volume = description.parts[place.key[1]]
-            role, name = role or volume.kind, (volume.name or name) if volume.kind else name
+            if volume.kind:  # which says more than the type of the object: Bambu Studio writes "other" for all but body
+                role, name = place.role or volume.kind, volume.name or name
         return description, role, name
 
     def _thing(self, place: _Place) -> Object:
@@ -529,14 +545,13 @@ class _Builder:
         steps = np.zeros((2, len(faces) + 1), np.int64)  # of how many volumes a triangle is: of body, of others
         cut = [np.zeros(0, np.int64)]
         for volume in volumes:
-            first, end = max(volume.first, 0), min(volume.last + 1, len(faces))
-            if volume.kind:
-                self._note_range(volume, key, first, end, len(faces))
+            first, end = volume.within(len(faces))
             if first < end:
                 steps[int(bool(volume.kind)), [first, end]] += 1, -1
                 if volume.kind == NEGATIVE:
                     cut.append(faces[first:end].ravel())
         body, other = np.cumsum(steps, axis=1)[:, :-1] > 0
+        self._note_ranges(volumes, key, body)
         if (body & other).any():
             self._configuration.warnings.append(
                 f"its slicer calls {np.count_nonzero(body & other)} triangles of object {key[1][:40]} both body and "
@@ -546,15 +561,21 @@ class _Builder:
         used = used[(used >= 0) & (used < len(vertices))]
         return _Solid(vertices, faces[body | ~other], vertices[used] if len(used) else None)
 
-    def _note_range(self, volume: Volume, key: Key, first: int, end: int, there: int) -> None:
-        """Notes a volume of an object that is no body: its triangles from ``first`` to ``end``, of those ``there``."""
-        if (volume.first < 0 or volume.last >= there) and volume.first <= volume.last:
-            self._configuration.warnings.append(
-                f"its slicer calls triangles {volume.first} to {volume.last} of object {key[1][:40]} "
-                f"a {volume.kind}, and it has {there}; export it again"
-            )
-        if first < end:
-            self.left_out.add(volume.kind, volume.name or f"of object {key[1][:40]}", end - first)
+    def _note_ranges(self, volumes: list[Volume], key: Key, body: NDArray[np.bool_]) -> None:
+        """Notes the volumes of an object that are no body, and how many of its triangles (m,) that leaves out."""
+        left, there = np.concatenate([[0], np.cumsum(~body)]), len(body)
+        # SuperSlicer writes its configuration twice.
+        for kind, name, low, high in dict.fromkeys((each.kind, each.name, each.first, each.last) for each in volumes):
+            if not kind:
+                continue
+            if (low < 0 or high >= there) and low <= high:
+                self._configuration.warnings.append(
+                    f"its slicer calls triangles {low} to {high} of object {key[1][:40]} "
+                    f"a {kind}, and it has {there}; export it again"
+                )
+            first, end = Volume(kind, name, low, high).within(there)
+            if first < end and left[first] < left[end]:
+                self.left_out.add(kind, name or f"of object {key[1][:40]}", int(left[end] - left[first]))
 
     def warnings(self) -> list[str]:
         """A sentence for each thing that was left out, or that the slicers say and that does not fit."""
@@ -563,6 +584,9 @@ class _Builder:
             sentences.append(f"left out, because it is not printed as body: {self.left_out}")
         if self._negative and self.surfaces:
             sentences += self._cuts()
+        if self.unread:
+            left = ", ".join(self.unread)
+            sentences.append(f"left out, because it is not read: {left}; export it as triangles alone")
         for number, description in self._configuration.objects.items():
             for part, volume in [*((None, volume) for volume in description.ranges), *description.parts.items()]:
                 whose = f"its slicer calls volume {(volume.name or part or '')!r} of object {number[:40]!r}"
