@@ -111,7 +111,7 @@ class MeshMemo(Generic[Made]):
     ) -> None:
         self._make, self._size = make, size
         self._spare = room if spare is None else spare
-        self._kept, self._new = LRU[Made](room), 0
+        self._memo, self._new = LRU[Made](room), 0
         self._meshes: dict[str, WeakSet[Mesh]] = {}
         self._lock = Lock()
 
@@ -120,17 +120,17 @@ class MeshMemo(Generic[Made]):
         self._lock = Lock()
 
     @property
-    def kept(self) -> Mapping[str, Made]:
+    def made(self) -> Mapping[str, Made]:
         """What is kept, by the digests of the meshes."""
-        return dict(self._kept.items())
+        return dict(self._memo.items())
 
     def of(self, mesh: Mesh) -> Made:
         """What was made of the mesh, made now if it is not there."""
         with self._lock:
-            made = self._kept.get(mesh.digest)
+            made = self._memo.get(mesh.digest)
             if made is None:
                 made = self._make(mesh)
-                self._kept.put(mesh.digest, made, size := self._size(made))
+                self._memo.put(mesh.digest, made, size := self._size(made))
                 self._meshes[mesh.digest] = WeakSet()
                 self._new += size
             self._meshes[mesh.digest].add(mesh)
@@ -138,12 +138,12 @@ class MeshMemo(Generic[Made]):
             return made
 
     def _make_room(self, latest: str) -> None:
-        if self._new <= self._spare / 4 and self._kept.size <= self._kept.room:
+        if self._new <= self._spare / 4 and self._memo.size <= self._memo.room:
             return
         self._new = 0
-        in_use = [digest for digest, _ in self._kept.items() if self._meshes[digest]]
-        self._forget(self._kept.trim(in_use, room=self._kept.size_of(in_use) + self._spare))
-        self._forget(self._kept.trim([latest]))
+        in_use = [digest for digest, _ in self._memo.items() if self._meshes[digest]]
+        self._forget(self._memo.trim(in_use, room=self._memo.size_of(in_use) + self._spare))
+        self._forget(self._memo.trim([latest]))
 
     def _forget(self, digests: Iterable[str]) -> None:
         for digest in digests:

@@ -111,7 +111,7 @@ def test_meshes_stay_on_the_device_up_to_a_bound(cuda: Any) -> None:
         for _ in range(2):  # a mesh that was dropped during a call is put there again in the next
             assert np.array_equal(small.depths(casts), expected)
             assert np.array_equal(small.depths(casts[:1]), expected[: len(casts[0].places)])
-            assert set(small._listed) == set(small._meshes.kept)
+            assert set(small._listed) == set(small._meshes.made)
 
 
 def test_a_mesh_larger_than_the_device_is_refused_by_name_before_anything_is_judged(

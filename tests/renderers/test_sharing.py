@@ -120,14 +120,14 @@ def test_of_meshes_that_are_gone_little_is_kept() -> None:
     for size in range(10, 20):
         kept.of(shapes.cube(size))
         gc.collect()
-    digests = set(kept.kept)
+    digests = set(kept.made)
     assert {mesh.digest for mesh in here} < digests
     assert len(digests) <= 3 + 3
     for size in range(30, 50):
         here.append(shapes.cube(size))
         kept.of(here[-1])
-    assert sum(kept.kept.values()) <= 100
-    assert here[-1].digest in kept.kept
+    assert sum(kept.made.values()) <= 100
+    assert here[-1].digest in kept.made
 
 
 def test_of_small_meshes_that_are_gone_no_more_bytes_are_kept_than_of_large_ones(
@@ -141,7 +141,7 @@ def test_of_small_meshes_that_are_gone_no_more_bytes_are_kept_than_of_large_ones
     for size in range(1, 120):
         renderer.share([shapes.cube(size)])
     gc.collect()
-    assert 20 < len(kept.kept) <= 40
+    assert 20 < len(kept.made) <= 40
 
 
 @pytest.mark.thinned(quick=70)
@@ -188,4 +188,4 @@ def test_keeping_many_small_things_takes_no_longer_for_each_than_keeping_few() -
     here = [shapes.cube(size) for size in range(1, 400)]
     for mesh in (*here, *here):
         kept.of(mesh)
-    assert len(kept.kept) == len(sized) == len(here)
+    assert len(kept.made) == len(sized) == len(here)

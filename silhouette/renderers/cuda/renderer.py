@@ -122,7 +122,7 @@ class CudaRenderer(DeviceRenderer):
         """Lists the chunks of these meshes, and of all that are kept, on the device, unless they are listed already."""
         if all(self._listed.get(digest) is mesh for digest, mesh in meshes.items()):
             return
-        self._listed = {**self._meshes.kept, **meshes}
+        self._listed = {**self._meshes.made, **meshes}
         ends = accumulate((len(mesh.rows) for mesh in self._listed.values()), initial=0)
         self._numbers = dict(zip(self._listed, pairwise(ends), strict=True))
         rows = [row for mesh in self._listed.values() for row in mesh.rows]
