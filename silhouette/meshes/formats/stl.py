@@ -29,7 +29,7 @@ _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute
 _MOST_COUNTED = 2 * MOST_TRIANGLES
 # How large the coordinates of what follows may be, in those before it or in units, if it is triangles; and how small.
 _FAR, _LARGEST, _TINY = 100.0, 1e6, 1e-9
-_UNIT = 1e-3  # how far the square of a normal's length may be from 1
+_NORMAL_TOLERANCE = 1e-3  # how far the square of a normal's length may be from 1
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _WORDS = re.compile(
     rb"^[ \t]*((?:solid|endsolid|facet|outer|endloop|endfacet)\b|vertex(?=(?:[ \t]+\S+){3}[ \t]*$))([^\n]*)",
@@ -109,7 +109,7 @@ def _are_triangles(facets: NDArray[Any], reach: float) -> NDArray[np.bool_]:
     with np.errstate(invalid="ignore", over="ignore"):
         largest = np.abs(facets["corners"]).max(axis=(1, 2))
         is_near = largest <= (_FAR * reach if reach > 0.0 else _LARGEST)
-        has_normal = np.abs((facets["normal"].astype(np.float64) ** 2).sum(axis=1) - 1.0) < _UNIT
+        has_normal = np.abs((facets["normal"].astype(np.float64) ** 2).sum(axis=1) - 1.0) < _NORMAL_TOLERANCE
         are_triangles: NDArray[np.bool_] = (largest > _TINY * max(reach, 1.0)) & (
             is_near | (has_normal & (largest <= _LARGEST))
         )

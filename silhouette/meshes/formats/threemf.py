@@ -162,7 +162,7 @@ _EXTENSIONS = (
     "http://schemas.microsoft.com/3dmanufacturing/securecontent/2019/04",
     "http://schemas.microsoft.com/3dmanufacturing/trianglesets/2021/07",
 )
-_SHAPES = {
+_UNREAD_SHAPES = {
     "http://schemas.microsoft.com/3dmanufacturing/beamlattice/2017/02 beamlattice": "beams",
     "http://schemas.3mf.io/3dmanufacturing/booleans/2023/07 booleanshape": "shapes cut from others (booleans)",
     "http://schemas.3mf.io/3dmanufacturing/displacement/2023/10 displacementmesh": "displaced meshes",
@@ -239,7 +239,7 @@ class _Reader:
             f"{_CORE_TAG}item": self._item,
             f"{_CORE_TAG}model": self._open_model,
             _SLIC3R_VOLUME: self._volume,
-            **{tag: partial(self._unread, shape) for tag, shape in _SHAPES.items()},
+            **{tag: partial(self._unread, shape) for tag, shape in _UNREAD_SHAPES.items()},
         }
 
     def start(self, tag: str, attributes: dict[str, str]) -> bool:
