@@ -190,7 +190,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         _forget_scenes(item)
         if is_large := _resident() > _large[0]:
             lazy.forget()
-            embree._chunks._drop(list(embree._chunks._made), embree.BYTES_KEPT)  # up to 250 MB of meshes that are gone
+            embree._chunks.clear()  # up to 250 MB of meshes that are gone
             gc.unfreeze()  # what was exempt may be unreachable by now
         gc.collect()
         gc.freeze()

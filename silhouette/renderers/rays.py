@@ -119,6 +119,12 @@ class MeshMemo(Generic[Made]):
         """In a process that was just forked: no thread is here that could hold the lock."""
         self._lock = Lock()
 
+    def clear(self) -> None:
+        """Keeps nothing any more."""
+        with self._lock:
+            self._memo.clear()
+            self._meshes.clear()
+
     @property
     def made(self) -> Mapping[str, Made]:
         """What is kept, by the digests of the meshes."""
