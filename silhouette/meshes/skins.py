@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from silhouette.errors import SilhouetteError
 from silhouette.files.reading import LARGEST_FILE
@@ -69,6 +68,7 @@ class Pictures:
         return data
 
     def _decoded(self, data: bytes) -> Bytes:
+        from PIL import Image
 
         try:
             with warnings.catch_warnings():

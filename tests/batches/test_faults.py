@@ -253,7 +253,7 @@ def test_a_scene_that_cannot_even_be_read_is_a_row(
         return right(path, **words)
 
     before_each_check(monkeypatch, lambda check: None)
-    monkeypatch.setattr("silhouette.judging.load_scene", load_scene)
+    monkeypatch.setattr("silhouette.batches.chunks.load_scene", load_scene)
     ran = run(capsys, "batch", tmp_path, "--out", tmp_path / "out.jsonl", "--timeout", "2", *FAST)
     why = (
         "not done within 2 s, the --timeout" if ending == "hang" else "the process that was at it ended (exit status 7)"

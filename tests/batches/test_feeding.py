@@ -122,13 +122,13 @@ def test_who_judges_reads_no_file_and_who_reads_starts_no_renderer(
     (pack / "bad.toml").unlink()
     expected = rows_without(pack)
     monkeypatch.setattr(ChunkJudge, "__call__", lambda *given: os._exit(3))
-    monkeypatch.setattr("silhouette.renderers.registry.choose", lambda *given: os._exit(3))
+    monkeypatch.setattr("silhouette.batches.chunks.choose", lambda *given: os._exit(3))
     started = ChunkJudge.start
 
     def start(judge: ChunkJudge) -> Any:
         monkeypatch.undo()
         force_forking(monkeypatch)
-        monkeypatch.setattr("silhouette.judging.load_scene", lambda *given, **named: os._exit(3))
+        monkeypatch.setattr("silhouette.batches.chunks.load_scene", lambda *given, **named: os._exit(3))
         return started(judge)
 
     monkeypatch.setattr(ChunkJudge, "start", start)

@@ -332,7 +332,7 @@ def test_what_scenes_read_is_what_fingerprints_know(shared: Path, tmp_path: Path
 def test_a_scene_that_was_judged_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = scene(tmp_path, CHECK)
     digest = Fingerprints().of(path)
-    monkeypatch.setattr("silhouette.judging.load_scene", lambda *_, **__: pytest.fail("read again"))
+    monkeypatch.setattr("silhouette.batches.chunks.load_scene", lambda *_, **__: pytest.fail("read again"))
     assert list(ChunkJudge(BatchSettings())(Chunk(str(path), digest))) == [{"digest": digest}]
 
 
