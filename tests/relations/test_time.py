@@ -14,14 +14,16 @@ import pytest
 
 from silhouette.common.time_limit import OutOfTime, go_on, time_limit
 from silhouette.geometry import Pose
-from silhouette.relations import distances, obstacles
+from silhouette.meshes.mesh import Mesh
+from silhouette.relations import distances, obstacles, outlines_in_plan
 from silhouette.relations.distances import nearest_points
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.lines import widest_line
+from silhouette.relations.outlines_in_plan import shadow
 from silhouette.relations.plane_geometry import Disc, Outlines
 from silhouette.relations.visible import share_visible, widest_patch
 from tests.relations.pieces import block, point, surface
-from tests.support.shapes import sphere
+from tests.support.shapes import joined, moved, sphere
 
 EYES = np.array([[0.0, -80.0, 5.0], [10.0, -80.0, 5.0]])
 NEAR, FAR = surface((-9, -60, 0), (9, -50, 20)), surface((-9, 50, 0), (9, 60, 20))
@@ -153,3 +155,22 @@ def test_pairs_are_the_same_however_many_are_cut_at_once(monkeypatch: pytest.Mon
     whole = nearest()
     monkeypatch.setattr(distances, "BOXES_AT_ONCE", 3)
     assert (nearest() == whole).all()
+
+
+def balls(count: int) -> Mesh:
+    """Balls that overlap in plan, in rows of eight."""
+    places = [(float(8 * (number % 8)), float(8 * (number // 8)), 0.0) for number in range(count)]
+    return joined(*(moved(sphere(6.0, 16, 12), place) for place in places))
+
+
+def test_the_area_of_thousands_of_triangles_is_stopped_in_time() -> None:
+    with pytest.raises(OutOfTime), time_limit(0.0):
+        shadow(balls(24))
+
+
+def test_an_area_that_is_united_in_portions_is_that_of_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    areas = [outlines_in_plan._union(balls(12).vertices[balls(12).faces][:, :, :2])]
+    monkeypatch.setattr(outlines_in_plan, "PORTION", 150)
+    areas.append(outlines_in_plan._union(balls(12).vertices[balls(12).faces][:, :, :2]))
+    assert areas[0].area > 500.0
+    assert areas[0].symmetric_difference(areas[1]).area < 1e-9
