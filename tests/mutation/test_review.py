@@ -49,7 +49,7 @@ def test_the_table_of_mutants_counts_each_once_for_the_first_step_that_notices_i
         written("slow", silhouette__cli__b="killed"),
     ]
     assert table(files).splitlines()[2:] == [
-        "| cli | 2 | 1 | 1 | 0 |",
         "| at the top | 1 | 1 | 0 | 0 |",
+        "| cli | 2 | 1 | 1 | 0 |",
         "| **all** | 3 | 2 | 1 | 0 |",
     ]
