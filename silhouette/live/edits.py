@@ -277,7 +277,7 @@ def with_models(scene: Path, document: Document, models: Models) -> Document:
         keys = models.get(file)
         if keys and None in keys.values():
             whole = read_document(scene.parent / file)
-            mesh = (Path(file).parent / str(whole["mesh"])).as_posix()
+            mesh = (Path(file).parent / str(whole.get("mesh", ""))).as_posix()
             keys, entry = {**whole, "mesh": mesh, **keys}, without(entry, "model")
         if keys:
             document = with_entry(document, table, place, {**_given(keys), **entry})

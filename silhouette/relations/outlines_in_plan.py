@@ -32,7 +32,7 @@ SHEET = 1e-4
 UPRIGHT = 1e-9
 """A triangle with less doubled area in plan than this share of its longest side squared is upright: a line in plan."""
 
-PORTION = 2000
+PORTION_TRIANGLES = 2000
 """The number of triangles whose areas are united at once: it takes a tenth of a second."""
 
 VERSION = 2
@@ -130,15 +130,15 @@ def _union(triangles: Floats) -> Any:
     Raises:
         OutOfTime: where there is none left.
     """
-    if len(triangles) <= PORTION:
+    if len(triangles) <= PORTION_TRIANGLES:
         return shapely.union_all(shapely.polygons(triangles))
     x, y = triangles.mean(axis=1).T
-    strips = np.argsort(np.argsort(x)) // int(np.sqrt(PORTION * len(triangles)))
+    strips = np.argsort(np.argsort(x)) // int(np.sqrt(PORTION_TRIANGLES * len(triangles)))
     order = np.lexsort((y, strips))
     areas = []
-    for start in range(0, len(order), PORTION):
+    for start in range(0, len(order), PORTION_TRIANGLES):
         go_on()
-        areas.append(shapely.union_all(shapely.polygons(triangles[order[start : start + PORTION]])))
+        areas.append(shapely.union_all(shapely.polygons(triangles[order[start : start + PORTION_TRIANGLES]])))
     while len(areas) > 1:
         go_on()
         areas = [shapely.union_all(areas[start : start + 4]) for start in range(0, len(areas), 4)]

@@ -297,8 +297,11 @@ def _typed_angles(entry: PieceEntry, *, is_imported: bool) -> list[tuple[str, fl
     """The angles that a person may have typed, with their keys."""
     of_parts = (("turn", part.turn) for part in entry.parts or ())
     angles: list[tuple[str, float | str | None]] = [
-        *(("facing", entry.facing), ("turn", entry.turn), ("front", entry.front)), *of_parts
-    ]  # fmt: skip
+        ("facing", entry.facing),
+        ("turn", entry.turn),
+        ("front", entry.front),
+        *of_parts,
+    ]
     if entry.turn is None or (entry.doubt is None and not is_imported):
         return angles
     facing = entry.facing

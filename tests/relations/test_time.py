@@ -170,7 +170,7 @@ def test_the_area_of_thousands_of_triangles_is_stopped_in_time() -> None:
 
 def test_an_area_that_is_united_in_portions_is_that_of_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     areas = [outlines_in_plan._union(balls(12).vertices[balls(12).faces][:, :, :2])]
-    monkeypatch.setattr(outlines_in_plan, "PORTION", 150)
+    monkeypatch.setattr(outlines_in_plan, "PORTION_TRIANGLES", 150)
     areas.append(outlines_in_plan._union(balls(12).vertices[balls(12).faces][:, :, :2]))
     assert areas[0].area > 500.0
     assert areas[0].symmetric_difference(areas[1]).area < 1e-9

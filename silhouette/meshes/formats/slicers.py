@@ -55,7 +55,7 @@ class Volume:
     unknown: str = ""
 
     def within(self, triangles: int) -> tuple[int, int]:
-        """Where it begins and ends among so many triangles; no later than it begins where it has none of them."""
+        """Its first triangle and the one after its last, of an object with so many; empty if the second is no larger."""
         return max(self.first, 0), min(self.last + 1, triangles)
 
     def describe(self, key: str, value: str) -> None:

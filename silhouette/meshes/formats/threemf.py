@@ -565,15 +565,14 @@ class _Builder:
         """Notes the volumes of an object that are no body, and how many of its triangles (m,) that leaves out."""
         left, there = np.concatenate([[0], np.cumsum(~body)]), len(body)
         # SuperSlicer writes its configuration twice.
-        for kind, name, low, high in dict.fromkeys((each.kind, each.name, each.first, each.last) for each in volumes):
-            if not kind:
-                continue
+        unique = {(each.kind, each.name, each.first, each.last): each for each in volumes if each.kind}
+        for (kind, name, low, high), volume in unique.items():
             if (low < 0 or high >= there) and low <= high:
                 self._configuration.warnings.append(
                     f"its slicer calls triangles {low} to {high} of object {key[1][:40]} "
                     f"a {kind}, and it has {there}; export it again"
                 )
-            first, end = Volume(kind, name, low, high).within(there)
+            first, end = volume.within(there)
             if first < end and left[first] < left[end]:
                 self.left_out.add(kind, name or f"of object {key[1][:40]}", int(left[end] - left[first]))
 
