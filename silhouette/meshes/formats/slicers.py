@@ -55,7 +55,7 @@ class Volume:
     unknown: str = ""
 
     def within(self, triangles: int) -> tuple[int, int]:
-        """Its first triangle and the one after its last, of an object with so many; empty if the second is no larger."""
+        """Its first triangle and the one after its last, of one with so many; empty if the second is no larger."""
         return max(self.first, 0), min(self.last + 1, triangles)
 
     def describe(self, key: str, value: str) -> None:
