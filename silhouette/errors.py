@@ -5,8 +5,7 @@
     │   └── MeshError          a mesh file: unknown format, truncated, empty, hostile, meaningless
     ├── RequestError           what was asked for: a name that is not there, a renderer that does not exist
     └── RendererUnavailable    a renderer that cannot run on this machine, and why
-        ├── DeviceFull         the memory of its device is full
-        └── DeviceLost         the process that holds its device has ended
+        └── DeviceFull         the memory of its device is full
 
 The command line prints any of them as one line, ``error: ...``, and exits with status 2.
 """
@@ -57,10 +56,6 @@ class RendererUnavailable(SilhouetteError):
 
 class DeviceFull(RendererUnavailable):
     """The memory of a device is full; with fewer checks at once it may suffice."""
-
-
-class DeviceLost(RendererUnavailable):
-    """The process that holds a device has ended in the middle of a question; another takes its place."""
 
 
 class WrittenFileWarning(UserWarning):

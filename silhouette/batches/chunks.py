@@ -6,7 +6,7 @@ Chunk -> the scene that it is of, read unless it was read last -> rows; what goe
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,8 +15,8 @@ from typing import Any
 from silhouette.batches.export import failed_row
 from silhouette.batches.settings import BatchSettings
 from silhouette.doubt.run import shared
-from silhouette.errors import DeviceLost, FileError, RendererUnavailable, RequestError
-from silhouette.files.cache import CACHED_TRIANGLES, Cache, MemoryCache
+from silhouette.errors import FileError, RendererUnavailable, RequestError
+from silhouette.files.cache import CACHED_TRIANGLES, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import JudgingOptions, Request, Selection, content_with, judge_all, load_scene
 from silhouette.renderers import choose
@@ -55,11 +55,6 @@ class Opener:
         self.fingerprints = Fingerprints()
         self.memory = MemoryCache(self.fingerprints.of, CACHED_TRIANGLES)
 
-    @property
-    def cache(self) -> Cache:
-        """See `BatchSettings.cache`."""
-        return self._settings.cache()
-
     def digest(self, scene: str) -> str:
         """The fingerprint that a scene has now."""
         return self.fingerprints.of(self._place(scene))
@@ -78,7 +73,7 @@ class Opener:
         if self._open_now == (scene, digest):
             return
         self._open_now, self.scene = ("", ""), None  # frees the last scene first: two large ones may be too much
-        loaded = replace(load_scene(path, cache=replace(self.cache, memory=self.memory)), path=Path(scene))
+        loaded = replace(load_scene(path, cache=replace(self._settings.cache(), memory=self.memory)), path=Path(scene))
         self.scene = content_with(loaded, self._settings.error)
         self.checks = Selection(everyone=self._settings.everyone, instead="--everyone").checks(self.scene)
         if self.fingerprints.of(path) != digest:
@@ -100,58 +95,6 @@ class Opener:
 
     def _place(self, scene: str) -> Path:
         return Path(scene) if self._folder is None else self._folder / scene
-
-
-TRIES = 4
-"""How often a check is judged at which the process that holds the device has ended: another check may be to blame."""
-
-
-class RowMaker:
-    """Judges checks with one renderer.
-
-    Args:
-        settings: how every scene is judged.
-        renderer: measures.
-        opener: says what is wrong with a scene.
-    """
-
-    def __init__(self, settings: BatchSettings, renderer: Any, opener: Opener) -> None:
-        self._options = JudgingOptions(renderer, pixel=settings.pixel, seed=settings.seed, what_if=settings.what_if)
-        self._opener = opener
-
-    def rows(self, requests: Sequence[Request], together: int, failure: str = "") -> Iterator[Row]:
-        """The rows of checks, ``together`` of them at once; with a failure, that is the first one's."""
-        start = 0
-        if failure:
-            scene, check = requests[0]
-            pair = " to ".join(filter(None, (check.attacker, check.target)))
-            yield _failed(scene, check, ": ".join(filter(None, (scene.path.as_posix(), pair, failure))))
-            start = 1
-        for first in range(start, len(requests), together):
-            yield from self._rows(requests[first : first + together])
-
-    def _rows(self, requests: Sequence[Request]) -> list[Row]:
-        """The rows of checks that are judged at once; if one of them cannot be judged, of fewer scenes at once."""
-        if len(requests) > 1:
-            with suppress(Exception):
-                return [_plain(result.row()) for result in judge_all(requests, self._options)]
-        if len({id(scene) for scene, _ in requests}) == 1:
-            return [self._row(*request) for request in requests]
-        half = len(requests) // 2
-        return [*self._rows(requests[:half]), *self._rows(requests[half:])]
-
-    def _row(self, scene: Scene, check: Check) -> Row:
-        problem: Exception | None = None
-        for _ in range(TRIES):
-            try:
-                (result,) = judge_all([(scene, check)], self._options)
-                return _plain(result.row())
-            except Exception as error:
-                problem = error
-                if not isinstance(error, DeviceLost):
-                    break
-        assert problem is not None
-        return _failed(scene, check, self._opener.problem(scene.path.as_posix(), problem))
 
 
 def _failed(scene: Scene, check: Check, problem: str) -> Row:
@@ -237,7 +180,6 @@ class ChunkJudge:
         folder: as of `silhouette.batches.chunks.Opener`.
         number: the number of this worker, which decides its GPU; by default `silhouette.workers.worker_number`.
         together: the number of checks that are judged at once; 1 where each has a time limit of its own.
-        starts: starts the renderer; by default it is that of the settings.
     """
 
     def __init__(
@@ -246,13 +188,11 @@ class ChunkJudge:
         folder: Path | None = None,
         number: int | None = None,
         together: int = 1,
-        starts: Callable[[], Any] | None = None,
     ) -> None:
         self._settings = settings
         self._opener = Opener(settings, folder)
         self._number = number
         self._together = together
-        self._starts = starts or self._chosen
         self._renderer: Any = None
 
     def start(self) -> Any:
@@ -262,12 +202,8 @@ class ChunkJudge:
             RendererUnavailable: where it cannot run here.
         """
         if self._renderer is None:
-            self._renderer = self._starts()
+            self._renderer = choose(self._settings.renderer, self._device())
         return self._renderer
-
-    def _chosen(self) -> Any:
-
-        return choose(self._settings.renderer, self._device())
 
     def load(self, chunk: Chunk) -> Loaded:
         """Reads the models and meshes that a chunk requires, so that processes forked from this one share it.
@@ -303,10 +239,30 @@ class ChunkJudge:
             rows = 1 if chunk.stop is None else chunk.stop - chunk.start
             yield from [failed_row(self._opener.problem(chunk.scene, error))] * rows
             return
-        checks = self._opener.checks[chunk.start : chunk.stop]
-        requests = [(self._opener.scene, check) for check in checks]
-        together = 1 if chunk.one_by_one else self._together
-        yield from RowMaker(self._settings, renderer, self._opener).rows(requests, together, chunk.failure)
+        scene, checks = self._opener.scene, self._opener.checks[chunk.start : chunk.stop]
+        if chunk.failure:
+            pair = " to ".join(filter(None, (checks[0].attacker, checks[0].target)))
+            yield _failed(scene, checks[0], ": ".join(filter(None, (scene.path.as_posix(), pair, chunk.failure))))
+            checks = checks[1:]
+        settings, together = self._settings, 1 if chunk.one_by_one else self._together
+        options = JudgingOptions(renderer, pixel=settings.pixel, seed=settings.seed, what_if=settings.what_if)
+        for first in range(0, len(checks), together):
+            yield from self._rows([(scene, check) for check in checks[first : first + together]], options)
+
+    def _rows(self, requests: Sequence[Request], options: JudgingOptions) -> list[Row]:
+        """The rows of checks that are judged at once; one by one if one of them cannot be judged."""
+        if len(requests) > 1:
+            with suppress(Exception):
+                return [_plain(result.row()) for result in judge_all(requests, options)]
+        return [self._row(request, options) for request in requests]
+
+    def _row(self, request: Request, options: JudgingOptions) -> Row:
+        try:
+            (result,) = judge_all([request], options)
+            return _plain(result.row())
+        except Exception as error:
+            scene, check = request
+            return _failed(scene, check, self._opener.problem(scene.path.as_posix(), error))
 
     def _opened(self, chunk: Chunk) -> Row:
         """The digest of a scene and the number of its checks; the digest alone where that number is known already."""

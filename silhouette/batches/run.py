@@ -25,7 +25,7 @@ from silhouette.errors import RequestError
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.writing import check_place
 from silhouette.judging import check_numbers
-from silhouette.renderers.registry import check_name, may_launch_for_others, survives_fork
+from silhouette.renderers.registry import check_name, survives_fork
 from silhouette.scenes.finding import identity, scenes_of
 from silhouette.text import Row
 from silhouette.workers import Event, NextTask, WorkerPool, cores
@@ -216,12 +216,7 @@ def make_pool(
         requirements = ChunkRequirements() if survives_fork(settings.renderer) else None
         judge = partial(ChunkJudge, settings, together=1 if timeout else CHUNK_CHECKS_TOGETHER)
         processes = cores() if workers is None else workers
-        ordinary = partial(WorkerPool, judge, processes, timeout, requirements)
-        if not may_launch_for_others(settings.renderer, settings.device):
-            return ordinary()
-        from silhouette.batches.feeding import FeedingPool
-
-        return FeedingPool(settings, processes, timeout, ordinary)
+        return WorkerPool(judge, processes, timeout, requirements)
     if workers is not None:
         raise RequestError("a cluster has the workers that were started for it; leave --workers out")
     from silhouette.batches.dask import Cluster

@@ -2,8 +2,7 @@
 
 `Content` of a task -> its bytes, to each process that lacks it -> `content_of` in the process -> the unpacked value
 
-A pool decides what its processes keep, by an `LRU` of the sizes, and so they never lack what their tasks name. A
-process that many ask decides itself: of what a task needs it may be `Lacking` some, and is asked again with that.
+A pool decides what its processes keep, by an `LRU` of the sizes, and so they never lack what their tasks name.
 """
 
 from __future__ import annotations
@@ -42,30 +41,14 @@ def receive(new: Mapping[str, bytes], dropped: Collection[str]) -> None:
         _unpacked.pop(digest, None)
 
 
-class Lacking(LookupError):
-    """Contents that a task needs were not sent to this process, or let go of; its arguments are their digests."""
-
-
-def check_sent(digests: Collection[str]) -> None:
-    """Whether contents are all there.
-
-    Raises:
-        Lacking: for those that are not.
-    """
-    missing = [digest for digest in digests if digest not in _packed and digest not in _unpacked]
-    if missing:
-        raise Lacking(*missing)
-
-
 def content_of(digest: str, unpack: Callable[[bytes], Any]) -> Any:
     """A content that was sent to this process: what ``unpack`` made of its bytes, once.
 
     Raises:
-        Lacking: if it was not sent.
+        KeyError: if it was not sent.
         Exception: that which ``unpack`` meets, each time.
     """
     if digest not in _unpacked:
-        check_sent([digest])
         _unpacked[digest] = unpack(_packed[digest])
         del _packed[digest]
     return _unpacked[digest]

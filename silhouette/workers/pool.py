@@ -54,8 +54,6 @@ from silhouette.workers.slots import Event, Slot, TaskFuture, exit_in_words
 
 NextTask = Callable[[Any], Any]
 """From the last task of a worker (None at first) to its next one; None if there is none for now."""
-
-ContentsOf = Callable[[Any], Mapping[str, Content]]
 """From a task to its contents, by their digests."""
 
 PATIENT = 5
@@ -88,8 +86,6 @@ class WorkerPool:
             `silhouette.workers.forkserver.SharedWork`, and processes whose tasks require the same share it, if
             that is possible. Requirements that are digests of contents need not be sent.
         replace: whether another process takes the place of one that has died.
-        ahead: the number of processes, the first ones, that are given their next task while they are at one, so that
-            they never wait for it.
         tries: the number of processes that are given a submitted task, if those before have ended over it.
 
     Attributes:
@@ -118,14 +114,13 @@ class WorkerPool:
         requirements: Callable[[Any], Requirements] | None = None,
         *,
         replace: bool = True,
-        ahead: int = 0,
         tries: int = 1,
     ) -> None:
         self._start = start
         self._timeout = timeout
         self._clock = RunningClock()
         self._examined = 0.0
-        self._replace, self._ahead, self._tries = replace, ahead, tries
+        self._replace, self._tries = replace, tries
         self._slots = [Slot(number, self._clock, timeout) for number in range(workers)]
         self._servers: list[ForkServer] = []
         self._requirements = requirements if can_serve() else None
@@ -164,7 +159,7 @@ class WorkerPool:
             self._queue = []
         for slot in self._slots:
             slot.kill()
-            left += slot.futures
+            left += [slot.future] if slot.future is not None else []
             slot.reset()
         for server in self._servers:
             server.stop()
@@ -293,25 +288,20 @@ class WorkerPool:
 
     # A source of tasks
 
-    def events(
-        self, next_task: NextTask | Sequence[NextTask], contents_of: ContentsOf = lambda task: {}
-    ) -> Iterator[Event]:
+    def events(self, next_task: NextTask) -> Iterator[Event]:
         """The events until no process is busy and there is no task left.
 
         Args:
-            next_task: is asked when a process is free; or such a function for each process. A source may have tasks
-                that follow from events.
-            contents_of: what a task needs besides; see `submit`.
+            next_task: is asked when a process is free. It may have tasks that follow from events.
         """
-        sources = [next_task] * len(self._slots) if callable(next_task) else next_task
         events = deque[Event]()
         if starting.start_method().name == "none":
-            yield from self._events_here(sources[0])
+            yield from self._events_here(next_task)
             return
         if len(self._slots) == 1:
             self._requirements = None  # one process shares with nobody
         while True:
-            self._pull(sources, contents_of, events.append)
+            self._pull(next_task, events.append)
             while events:
                 yield events.popleft()
             if not self._turn():
@@ -319,17 +309,15 @@ class WorkerPool:
             while events:
                 yield events.popleft()
 
-    def _pull(self, sources: Sequence[NextTask], contents_of: ContentsOf, tell: Callable[[Event], None]) -> None:
-        """Gives tasks of sources to processes that have none."""
-        for slot, next_task in zip(self._slots, sources, strict=True):
+    def _pull(self, next_task: NextTask, tell: Callable[[Event], None]) -> None:
+        """Gives tasks of a source to processes that have none."""
+        for slot in self._slots:
             if slot.is_free and (task := next_task(slot.last)) is not None:
-                slot.futures.append(TaskFuture(task, contents_of(task), tell=tell))
-                self._give(slot)
-            if slot.number < self._ahead and slot.is_busy and len(slot.futures) == 1:
-                task = next_task(slot.futures[0].task)
-                if task is not None:
-                    slot.futures.append(TaskFuture(task, contents_of(task), tell=tell))
-                    slot.send(slot.futures[1])
+                slot.future = TaskFuture(task, tell=tell)
+                if self._can_do(slot, task):
+                    slot.begin()
+                else:
+                    self._order(slot, self._required(task), task)
 
     def _events_here(self, next_task: NextTask) -> Iterator[Event]:
         """The events of tasks that this process does itself."""
@@ -400,7 +388,7 @@ class WorkerPool:
             self._lose(slot, exit_in_words(value))
             return
         if kind == RESULT:
-            future = slot.futures[0]
+            future = slot.current
             future.value = value
             future.tell(Event(future.task, "result", value))
             return
@@ -418,7 +406,7 @@ class WorkerPool:
         """Ends a process whose task gets no further; the task is tried again, or lost."""
         slot.kill()
         slot.reaper = None
-        if not slot.futures:
+        if slot.future is None:
             return
         future = slot.pop()
         slot.last = None
@@ -429,11 +417,9 @@ class WorkerPool:
             slot.is_retired = not self._replace
             future.tell(Event(future.task, "lost", reason, may_retry))
             future.settle(error=self._closed or SilhouetteError(WORKER_LOST))
-        if slot.futures and not slot.is_retired:
-            self._give(slot)
 
     def _begin(self, slot: Slot, future: TaskFuture) -> None:
-        slot.futures.append(future)
+        slot.future = future
         future.is_giving_way = False
         try:
             slot.begin()
@@ -452,14 +438,6 @@ class WorkerPool:
     def _required(self, task: Any) -> Requirements:
         return NOTHING if self._requirements is None else self._requirements(task) - self._unshared
 
-    def _give(self, slot: Slot) -> None:
-        """Has the task of a slot done by a process that has loaded its requirements."""
-        task = slot.futures[0].task
-        if self._can_do(slot, task):
-            slot.begin()
-        else:
-            self._order(slot, self._required(task), task)
-
     def _order(self, slot: Slot, required: Requirements, task: Any) -> None:
         """Has a process started that has loaded what a task requires."""
         previous = slot.worker.server if isinstance(slot.worker, ForkedWorker) else None
@@ -468,7 +446,7 @@ class WorkerPool:
             self._server_for(required, previous).orders.append(Order(slot, required, task))
             slot.is_ordered = True
         else:
-            slot.assign(start_worker(self._start, slot.number, ahead=slot.number < self._ahead), NOTHING)
+            slot.assign(start_worker(self._start, slot.number), NOTHING)
 
     def _server_for(self, required: Requirements, previous: ForkServer | None) -> ForkServer:
         """The server that has loaded most of it, at least half; else the previous one, if unused; else a new one.

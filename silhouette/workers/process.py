@@ -10,13 +10,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import connection
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from silhouette.workers import starting
@@ -40,19 +39,18 @@ Made = TypeVar("Made")
 class ChildProcess:
     """A process that runs ``target(pipe, argument)`` and ends with this one, even where this one is killed.
 
-    It is forked where that is safe. Else, or where it is to be a ``fresh`` Python, ``target`` and ``argument`` must be
-    what pickle can carry.
+    It is forked if that is safe; else ``target`` and ``argument`` must be what pickle can carry.
 
     Attributes:
         pipe: the end of the pipe opposite to that of ``target``.
     """
 
-    def __init__(self, target: Callable[[Connection, Any], None], argument: Any, *, fresh: bool = False) -> None:
+    def __init__(self, target: Callable[[Connection, Any], None], argument: Any) -> None:
         self.pipe, child_end = multiprocessing.Pipe()
         self._forked: Any = None
         self._executed: subprocess.Popen[bytes] | None = None
         try:
-            if not fresh and starting.start_method().name == "fork":
+            if starting.start_method().name == "fork":
                 self._forked = _fork(self.pipe, child_end, target, argument)
             else:
                 self._executed = _execute(child_end)
@@ -217,41 +215,18 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def start_worker(start: Callable[[], Work], number: int, *, ahead: bool = False) -> ChildProcess:
-    """Worker ``number``, which does the work that ``start()`` returns, task after task.
-
-    With ``ahead`` it takes tasks from its pipe while it is at another: who sends them never waits for it.
-    """
-    return ChildProcess(_begin_worker, (start, number, ahead))
+def start_worker(start: Callable[[], Work], number: int) -> ChildProcess:
+    """Worker ``number``, which does the work that ``start()`` returns, task after task."""
+    return ChildProcess(_begin_worker, (start, number))
 
 
-def _begin_worker(pipe: Connection, argument: tuple[Callable[[], Work], int, bool]) -> None:
-    start, number, ahead = argument
-    if not ahead:
-        serve(pipe, numbered(number, start))
-        return
-    messages = SimpleQueue[Any]()
-    threading.Thread(target=_take_messages, args=(pipe, messages), daemon=True).start()
-    serve(pipe, numbered(number, start), lambda: _next_of(messages))
+def _begin_worker(pipe: Connection, argument: tuple[Callable[[], Work], int]) -> None:
+    start, number = argument
+    serve(pipe, numbered(number, start))
 
 
-def _take_messages(pipe: Connection, messages: SimpleQueue[Any]) -> None:
-    """Puts the messages that come through a pipe into a queue; None when it has broken."""
-    with suppress(EOFError, OSError):
-        while True:
-            messages.put(pipe.recv())
-    messages.put(None)
-
-
-def _next_of(messages: SimpleQueue[Any]) -> Any:
-    message = messages.get()
-    if message is None:
-        raise EOFError
-    return message
-
-
-def serve(pipe: Connection, work: Work, next_message: Callable[[], Any] | None = None) -> None:
-    """Does the tasks that come through a pipe, or from ``next_message``, until the pipe breaks.
+def serve(pipe: Connection, work: Work) -> None:
+    """Does the tasks that come through a pipe, until it breaks.
 
     This is all of the protocol between a process and those that it works for. A task comes as (task, new contents by
     digest, digests of contents to drop); what goes back is (RESULT, value), any number of them, then one of (DONE,
@@ -261,41 +236,13 @@ def serve(pipe: Connection, work: Work, next_message: Callable[[], Any] | None =
     """
     global _pipe
     _pipe = pipe
-    take = pipe.recv if next_message is None else next_message
     with suppress(EOFError, OSError, EndOfTasks):
         while True:
-            message = take()
+            message = pipe.recv()
             if message != STOP:
-                answer(pipe, work, message)
-
-
-def answer(pipe: Connection, work: Work, message: Any) -> None:
-    """Does the task of a message, and sends its results through the pipe.
-
-    Raises:
-        OSError: if whoever waits for them has gone.
-    """
-    task, new, dropped = message
-    receive(new, dropped)
-    pipe.send_bytes(_done(pipe, work, task))
-
-
-def ask(pipe: Connection, task: Any, new: Mapping[str, bytes]) -> tuple[Any, Exception | None]:
-    """The last result of a task that the process at the other end of a pipe does, or the error that it meets there.
-
-    Args:
-        pipe: to the process.
-        task: what pickle can carry.
-        new: contents to be kept there, by their digests.
-
-    Raises:
-        EOFError, OSError: if that process has gone.
-    """
-    pipe.send((task, new, ()))
-    result = None
-    while (message := pipe.recv())[0] == RESULT:
-        result = message[1]
-    return result, message[1]
+                task, new, dropped = message
+                receive(new, dropped)
+                pipe.send_bytes(_done(pipe, work, task))
 
 
 def _done(pipe: Connection, work: Work, task: Any) -> memoryview:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
@@ -56,10 +55,14 @@ class TaskFuture(Future[Any]):
     """
 
     def __init__(
-        self, task: Any, contents: Mapping[str, Content], urgency: int = 0, tell: Callable[[Event], None] | None = None
+        self,
+        task: Any,
+        contents: Mapping[str, Content] | None = None,
+        urgency: int = 0,
+        tell: Callable[[Event], None] | None = None,
     ) -> None:
         super().__init__()
-        self.task, self.contents, self.urgency = task, contents, urgency
+        self.task, self.contents, self.urgency = task, contents or {}, urgency
         self.tell = tell or (lambda event: None)
         self.number = self.losses = 0
         self.is_giving_way = False
@@ -97,8 +100,8 @@ def exit_in_words(status: int | None) -> str:
 class Slot:
     """A place for one worker process: started when there is a task, replaced when it is lost.
 
-    Invariants: ``sent`` has what the process keeps, and is empty without one. ``running`` is the first of ``futures``
-    from when it is sent until its last message is read. The pipe is written to, and closed, with the lock alone, since
+    Invariants: ``sent`` has what the process keeps, and is empty without one. ``running`` is ``future`` from when it is
+    sent until its last message is read. The pipe is written to, and closed, with the lock alone, since
     a task may be cancelled from any thread; all else is changed by whoever drives the pool.
 
     Attributes:
@@ -106,8 +109,7 @@ class Slot:
         is_ordered: whether a fork server is to fork the process.
         loaded: the requirements that it has in memory.
         reaper: the fork server that is to send the exit status of the process, which has ended; else None.
-        futures: of the task that it is doing, or that waits until there is a process for it; and of the one that its
-            process was given for when it has done this one, which is done by the next if it is lost.
+        future: of the task that it is doing, or that waits until there is a process for it.
         running: of the task that its process has been sent and is doing; read from any thread.
         last: the task before.
         deadline: the time by which its next message must come, on the clock of the pool.
@@ -127,7 +129,7 @@ class Slot:
         """As at first, without a process."""
         self.is_ordered = self.is_retired = False
         self.reaper: ForkServer | None = None
-        self.futures = deque[TaskFuture]()
+        self.future: TaskFuture | None = None
         self.last: Any = None
         self.deadline = NEVER
 
@@ -140,12 +142,18 @@ class Slot:
     @property
     def is_busy(self) -> bool:
         """Whether its process is doing a task."""
-        return self.worker is not None and bool(self.futures)
+        return self.worker is not None and self.future is not None
 
     @property
     def is_free(self) -> bool:
         """Whether it has no task, and may be given one."""
-        return not (self.futures or self.is_ordered or self.reaper or self.is_retired)
+        return not (self.future or self.is_ordered or self.reaper or self.is_retired)
+
+    @property
+    def current(self) -> TaskFuture:
+        """That of its task, which there is."""
+        assert self.future is not None
+        return self.future
 
     def is_stopped(self) -> bool:
         """Whether its process is stopped by a signal, so that time does not count."""
@@ -154,20 +162,17 @@ class Slot:
     def assign(self, worker: Worker, loaded: Requirements) -> None:
         """Takes a process, which begins with the task, if there is one."""
         self.worker, self.loaded, self.is_ordered = worker, loaded, False
-        if self.futures:
+        if self.future is not None:
             self.begin()
 
     def begin(self) -> None:
-        """Sends the process its task."""
-        self._restart_clock()
-        self.send(self.futures[0])
-
-    def send(self, future: TaskFuture) -> None:
-        """Sends a task, with those of its contents that the process lacks.
+        """Sends the process its task, with those of its contents that it lacks.
 
         Raises:
             Exception: that which the making of a content meets, or the packing of the task; then nothing is sent.
         """
+        self._restart_clock()
+        future = self.current
         contents = {digest: one for digest, one in future.contents.items() if digest not in self.loaded}
         new = {digest: one.make() for digest, one in contents.items() if digest not in self.sent}
         sent = self.sent.copy()
@@ -179,7 +184,7 @@ class Slot:
         message = ForkingPickler.dumps((future.task, new, list(sent.trim(keep=contents))))
         self.sent = sent
         with self.lock, suppress(OSError):  # it has died, which is noticed when something is read from it
-            self.running = self.running or future
+            self.running = future
             self.pipe.send_bytes(message)
 
     def stop(self, future: TaskFuture) -> None:
@@ -206,10 +211,10 @@ class Slot:
         return kind, value
 
     def pop(self) -> TaskFuture:
-        """The task that is done, or lost; the next one is what the process does now."""
+        """The task that is done, or lost."""
+        future = self.current
         with self.lock:
-            future = self.futures.popleft()
-            self.running = self.futures[0] if self.futures and self.worker is not None else None
+            self.future = self.running = None
         self.last = future.task
         return future
 

@@ -144,7 +144,8 @@ def test_a_check_that_kills_its_workers_is_a_row_and_a_kill_of_the_batch_is_surv
     [
         (BatchSettings("cuda"), 1, {"a": 1}),
         (BatchSettings("gl"), 2, {"a": 2}),
-        (BatchSettings(), 1, {"a": 1}),
+        (BatchSettings(), 1, {"a": 4, "b": 3}),
+        (BatchSettings(device="cuda:0"), 1, {"a": 1}),
         (BatchSettings("cuda"), 0, {"a": 4, "b": 3}),
         (BatchSettings("cuda", device="cpu"), 1, {"a": 4, "b": 3}),
         (BatchSettings("embree"), 1, {"a": 4, "b": 3}),

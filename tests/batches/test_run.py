@@ -16,7 +16,6 @@ from silhouette.batches.chunks import Chunk, ChunkJudge, ChunkRequirements
 from silhouette.batches.run import make_pool
 from silhouette.batches.schedule import Schedule
 from silhouette.batches.settings import BatchSettings
-from silhouette.errors import DeviceLost
 from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.reading import examples_folder
@@ -396,20 +395,3 @@ def test_with_a_time_limit_each_check_is_judged_by_itself(tmp_path: Path, monkey
         start: Any = make_pool(settings, workers=1, timeout=timeout)
         assert len(list(start()(Chunk(str(path), Fingerprints().of(path), 0, 6)))) == 6
     assert together == [6, *[1] * 6]
-
-
-def test_a_check_is_tried_again_while_another_one_may_have_ended_the_process_of_the_device(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, right, lost = scene_of_blocks(tmp_path / "crowd.toml", 2), chunks_module.judge_all, list[object]()
-
-    def judge_all(requests: Any, options: Any) -> Any:
-        if len(lost) < 3:
-            lost.append(requests)
-            raise DeviceLost("cuda: the process that launches has ended in the middle of it")
-        return right(requests, options)
-
-    monkeypatch.setattr(chunks_module, "judge_all", judge_all)
-    judge = ChunkJudge(BatchSettings("reference", 2.0, everyone=True, cached=False))
-    assert [row["verdict"] for row in judge(Chunk(str(path), Fingerprints().of(path), 0, 1))] == ["hidden"]
-    assert len(lost) == 3

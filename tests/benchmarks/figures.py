@@ -144,10 +144,21 @@ class Figures:
             before = latest
         tables[run.table.title] = (run.completed(latest), before)
 
-    def forget_all_but(self, name: str, titles: Sequence[str]) -> None:
-        """Drops the tables that a benchmark has no more, once it has run to its end, and puts the others in order."""
+    def forget_all_but(self, name: str, titles: Sequence[str], machine: int) -> None:
+        """Drops the tables that a benchmark has no more, once it has run to its end, and puts the others in order.
+
+        What was measured with a GPU stays if this machine, of that number, has none.
+        """
         tables = self.benchmarks[name].tables
-        self.benchmarks[name].tables = {title: tables[title] for title in titles if title in tables}
+        others = [
+            title
+            for title, (now, _) in tables.items()
+            if title not in titles and self._has_gpu(now.origin.machine) and not self._has_gpu(machine)
+        ]
+        self.benchmarks[name].tables = {title: tables[title] for title in (*titles, *others) if title in tables}
+
+    def _has_gpu(self, machine: int) -> bool:
+        return self.machines[machine].get("CUDA", "none") != "none"
 
     def tidy(self) -> None:
         """Drops the machines of which no figure is left, and numbers the others anew."""

@@ -26,18 +26,6 @@ sample with its rays, or for a cell of a picture. Of gl:
     readback   what was drawn comes back
     layers     it is laid out as layers
     Python     everything else, as above
-
-If CUDA has no GPU, a table estimates an H100 on paper: rays, threads, launches and bytes of a check as counted here
-at 256 at once, and the Python of this CPU. One process launches, and twelve judge, as `batch` has it on 16 cores; the
-bottleneck stands last. What is assumed of the H100:
-
-- 0.3 billion rays a second. An H100 has no RT cores. NVIDIA's warp takes 27 to 41 ms for 1080 x 1080 rays at a mesh on
-  a Jetson AGX Thor (github.com/NVIDIA/warp, issue 1840): 28 to 43 million a second. An H100 has 8 times its arithmetic
-  (67 TFLOPS) and 12 times its bandwidth. This is cautious: by NVIDIA's "Turing Architecture In-Depth", rays without RT
-  cores cost 10 TFLOPS for a billion a second (1.1 billion on a GTX 1080 Ti), which would be 6 billion on an H100. No
-  figure of an H100 itself was found.
-- 10 billion threads a second that read and write some bytes each; 10 GB a second for copies from and to memory that is
-  not pinned (PCIe 5.0 has 64 GB); 20 microseconds for each launch with the waiting for it. These are guesses.
 """
 
 from __future__ import annotations
@@ -48,13 +36,11 @@ from collections.abc import Iterator, Sequence
 from silhouette.errors import RendererUnavailable
 from silhouette.workers import cores
 from tests.benchmarks.gpu_runs import (
-    ON_PAPER,
     Place,
     alone,
     by_setting,
     listed,
     mapped,
-    rays,
     side_by_side,
     steps,
     table,
@@ -70,12 +56,6 @@ INCH, COARSE = 25.4, 4 * 25.4
 """mm between the places of the map; with ``--rounds`` the latter."""
 
 NO_GPU = "there is no GPU, only OpenGL in software"
-
-RAYS_A_SECOND, THREADS_A_SECOND, BYTES_A_SECOND, SECONDS_A_LAUNCH = 0.3e9, 10e9, 10e9, 20e-6
-"""What is assumed of an H100: see above."""
-
-JUDGING = 12
-"""Processes that judge where `batch` has 16."""
 
 COUNTED = {
     "cuda": {"threads": ("threads", 1.0), "launches": ("launches", 1.0), "KB up": ("bytes up", 1e-3)}
@@ -143,8 +123,6 @@ def tables_of(
         try:
             yield rates_table(place, seconds, note)
             yield costs_table(place, alone(steps, place, seconds, place.usual))
-            if place.renderer == "cuda" and not place.is_gpu:
-                yield on_paper(alone(steps, place, seconds, ON_PAPER), alone(rays))
             yield processes_table(place, workers, seconds)
         except RendererUnavailable as reason:
             yield Skipped(place.title, str(reason))
@@ -176,35 +154,6 @@ def costs_table(place: Place, costs: Sequence[dict[str, float]]) -> Table:
     columns = ("", *(f"{name}, ms" for name in names), *counted)
     title = f"{place.title}: what a check costs, {place.usual if place.renderer == 'cuda' else 1} at once"
     return Table(title, columns, tuple(rows), compared=("Python, ms",))
-
-
-def on_paper(costs: Sequence[dict[str, float]], cast: Sequence[float]) -> Table:
-    """What an H100 would do with what a check costs here.
-
-    Args:
-        costs: what `gpu_runs.steps` has counted, for each of `SETTINGS`.
-        cast: the rays of a check, likewise.
-    """
-    rows = []
-    for setting, cost, count in zip(SETTINGS, costs, cast, strict=True):
-        parts = {
-            "rays": count / RAYS_A_SECOND,
-            "threads": cost["threads"] / THREADS_A_SECOND,
-            "copies": (cost["bytes up"] + cost["bytes down"]) / BYTES_A_SECOND,
-            "launches": cost["launches"] * SECONDS_A_LAUNCH,
-            "launching": cost["launching"],
-        }
-        launching, judging = 1 / sum(parts.values()), JUDGING / cost["Python"]
-        counts = f"{count:,.0f}", f"{cost['threads']:,.0f}", f"{cost['launches']:.2f}"
-        spent = [f"{1e3 * part:.3f}" for part in (*parts.values(), cost["Python"])]
-        most = "judging" if judging < launching else max(parts, key=lambda part: parts[part])
-        rates = [f"{rate:,.0f}" for rate in (launching, judging, min(launching, judging))]
-        rows.append((asked(*setting), *counts, *spent, *rates, most))
-    spent = [f"{name}, ms" for name in ("rays", "threads", "copies", "launches", "launching", "judging")]
-    rates = ["checks a second that are launched", f"that {JUDGING} processes judge", "checks a second"]
-    columns = ("", "rays", "threads", "launches", *spent, *rates, "takes most")
-    notes = ("An estimate on paper: nothing in this table was measured on a GPU.",)
-    return Table(f"An H100 on paper: a check, {ON_PAPER} at once", columns, tuple(rows), notes)
 
 
 def processes_table(place: Place, workers: Sequence[int], seconds: float) -> Table:

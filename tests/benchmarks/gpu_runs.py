@@ -17,8 +17,7 @@ import numpy as np
 from silhouette.doubt.maps import MapRequest, map_of
 from silhouette.judging import JudgingOptions
 from silhouette.renderers import choose
-from silhouette.renderers.protocol import Cast
-from silhouette.renderers.registry import looking_between_pixels, survives_fork
+from silhouette.renderers.registry import survives_fork
 from silhouette.rules.base import Rule, Settings
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
@@ -32,9 +31,6 @@ from tests.benchmarks.tables import CannotRunError
 
 USUAL = 64
 """So many checks are judged at once, but on a GPU with cuda."""
-
-ON_PAPER = 256
-"""So many are judged at once where their work is counted for a GPU that is not there."""
 
 PIXELS_OF_A_CHECK = 200_000
 """On the table of `scale`, some: so many are counted together on a GPU, for each check that is judged at once."""
@@ -169,25 +165,6 @@ def steps(place: Place, seconds: float, together: int) -> list[dict[str, float]]
         count = rate * passed
         clock.spent["Python"] = passed - sum(clock.spent[step] for step in STEPS[place.renderer])
         found.append({name: value / count for name, value in clock.spent.items()})
-    return found
-
-
-def rays() -> list[float]:
-    """For each of `SETTINGS` the rays of a check, counted where they are cast on the CPU, at one body each."""
-    scene, counts = table()[0], list[int]()
-    checks, renderer = everyone(scene), looking_between_pixels()
-    at_once = renderer.depths
-
-    def counted(casts: Sequence[Cast]) -> Any:
-        counts.append(sum(len(one.places) for one in casts))
-        return at_once(casts)
-
-    setattr(renderer, "depths", counted)  # noqa: B010
-    found = []
-    for pixel, error in SETTINGS:
-        counts.clear()
-        judged_once(replace(scene, error=error), Settings(renderer, pixel), checks)
-        found.append(sum(counts) / len(checks))
     return found
 
 

@@ -61,7 +61,7 @@ class Recorder:
             self._figures.write(self._folder)
             write_page(self._folder, self._figures)
         if "" not in measured.gaps:
-            self._figures.forget_all_but(name, titles)
+            self._figures.forget_all_but(name, titles, self._origin.machine)
         seconds = round(time.perf_counter() - start, 1)
         print(f"    {name}: {seconds:.0f} s", flush=True)
         if not measured.gaps and self._options.rounds is None:

@@ -115,22 +115,6 @@ def test_the_title_of_the_cpu_says_that_there_is_no_gpu() -> None:
     assert not places[-1].is_gpu
 
 
-def test_an_h100_on_paper_is_limited_by_what_takes_longest() -> None:
-    cost = {"threads": 1e6, "bytes up": 5e5, "bytes down": 5e5, "launches": 5.0, "launching": 2e-4, "kernels": 9.0}
-    row = paper({**cost, "Python": 1e-3})
-    each = {name: row[f"{name}, ms"] for name in ("rays", "threads", "copies", "launches", "launching", "judging")}
-    spent = {"rays": "1.000", "threads": "0.100", "copies": "0.100", "launches": "0.100", "launching": "0.200"}
-    assert each == {**spent, "judging": "1.000"}
-    assert list(row.values())[-4:] == ["667", "12,000", "667", "rays"]
-    assert list(paper({**cost, "Python": 1.0}).values())[-4:] == ["667", "12", "12", "judging"]
-
-
-def paper(cost: dict[str, float]) -> dict[str, str]:
-    """A row of the table on paper, by its columns."""
-    table = gpu.on_paper([cost] * len(SETTINGS), [3e5] * len(SETTINGS))
-    return dict(zip(table.columns, table.rows[0], strict=True))
-
-
 def test_shares_of_what_a_check_costs_are_of_all_of_it() -> None:
     times = {"upload": 1e-3, "kernels": 2e-3, "download": 1e-3, "launching": 2e-3, "Python": 4e-3}
     table = gpu.costs_table(CPU, [{**times, "threads": 9.0, "bytes up": 2000.0}] * len(SETTINGS))

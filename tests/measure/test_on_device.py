@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -19,7 +19,6 @@ from silhouette.views import fighter_arc
 from tests.conftest import started
 from tests.measure.test_atlas import HERE, PICTURES, wire
 from tests.support import shapes
-from tests.support.devices import served
 from tests.support.hard_sights import KINDS, case
 
 
@@ -31,19 +30,9 @@ def counting_here(renderer: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def alone() -> Any:
-    """The renderer with its device in this process."""
+def cuda() -> Any:
+    """The renderer that counts on its device."""
     return started("cuda")
-
-
-@pytest.fixture(scope="module", params=["here", "served"])
-def cuda(request: pytest.FixtureRequest, alone: Any) -> Iterator[Any]:
-    """The renderer with its device in this process, and with it in another."""
-    if request.param == "here":
-        yield alone
-        return
-    with served(1) as renderer:
-        yield renderer
 
 
 @pytest.fixture
@@ -92,13 +81,13 @@ def test_hard_sights_are_counted_as_they_are_here(cuda: Any, taken: list[int], k
     "count",
     [pytest.param(count, marks=pytest.mark.slow if count == 65 else pytest.mark.long) for count in (63, 64, 65, 130)],
 )
-def test_each_of_many_blockers_is_counted(alone: Any, count: int) -> None:
+def test_each_of_many_blockers_is_counted(cuda: Any, count: int) -> None:
     """Also where the bits of one word do not suffice."""
     one = PICTURES[2]
     bars = [Body(2 + number, wire(-1.5 + 3.0 * number / count, 0.2), HERE) for number in range(count)]
     question = Question([replace(one, blockers=bars)], 0.1, 0.002)
-    both(alone, lambda renderer: measured([question], renderer))
-    (found,) = measured([question], alone)
+    both(cuda, lambda renderer: measured([question], renderer))
+    (found,) = measured([question], cuda)
     assert min(found.counts.alone) > 0
     assert sum(found.counts.nearest) == found.counts.occluded
 

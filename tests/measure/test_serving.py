@@ -1,165 +1,85 @@
-"""What the process that holds a device answers: see tests/measure/test_on_device.py for its counts."""
+"""A device serves several processes, each with a renderer of its own: rows are those of one process."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from types import MappingProxyType
+import os
+import signal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from silhouette.errors import DeviceLost, RendererUnavailable
-from silhouette.measure.on_device import serving
-from silhouette.measure.on_device.sampled import SampledOnDevice
-from silhouette.measure.on_device.serving import Client, DeviceService
-from silhouette.renderers.cuda.served import ServedRenderer
-from silhouette.renderers.protocol import Body, Cast
-from silhouette.workers import content
-from silhouette.workers.content import Lacking
-from silhouette.workers.process import FAILED
-from tests.conftest import started
-from tests.measure.test_atlas import HERE, PICTURES
+from silhouette.batches import chunks
+from silhouette.batches.rows import _in_order
+from silhouette.batches.run import make_pool
+from silhouette.batches.settings import BatchSettings
+from silhouette.geometry import Pose
+from silhouette.renderers import Body
+from silhouette.renderers.cuda.devices import Device, chosen_device
+from silhouette.renderers.cuda.renderer import BYTES_PER_FACE, CudaRenderer
+from silhouette.scenes.finding import scenes_of
+from silhouette.text import Row
+from silhouette.workers import CAN_FORK
+from tests.conftest import cuda_device
 from tests.support import shapes
-from tests.support.devices import served
+from tests.support.batching import folder_of_scenes_with_meshes, force_forking
 
 pytest.importorskip("warp")
 
-MESHES = [shapes.box((100, -5, -5 - number), (101, 5, 5)) for number in range(4)]
-"""Four meshes of 12 faces."""
-
-
-class Linked(ServedRenderer):
-    """A renderer whose device this process holds: its questions are answered at once, and noted."""
-
-    def __init__(self, service: DeviceService) -> None:
-        self.service, self.client = service, Client()
-        self.asked = list[tuple[str, int]]()
-
-    def ask(self, *question: Any, sent: Mapping[str, bytes] = MappingProxyType({})) -> Any:
-        self.asked.append((question[0], len(sent)))
-        content.receive(sent, ())
-        (answer,) = self.service.work(self.client, question)
-        return answer
+SETTINGS = BatchSettings("cuda", 2.0, everyone=True, cached=False, device=cuda_device())
 
 
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> DeviceService:
-    monkeypatch.setattr(content, "_packed", {})
-    monkeypatch.setattr(content, "_unpacked", {})
-    return DeviceService(lambda: started("cuda"), 2)  # type: ignore[arg-type, return-value]
+def pack(tmp_path: Path) -> Path:
+    return folder_of_scenes_with_meshes(tmp_path / "pack", scenes=3, models=4)
 
 
-def cast_at(*numbers: int) -> list[Cast]:
-    places = np.argwhere(np.ones((60, 80))).astype(np.float64)
-    return [Cast(PICTURES[0].view, Body(1, MESHES[number], HERE), places) for number in numbers]
+def rows(pack: Path, workers: int) -> list[Row]:
+    return list(_in_order(scenes_of([pack]), make_pool(SETTINGS, workers)))
 
 
-def sampled(renderer: Any) -> SampledOnDevice:
-    one = PICTURES[0]
-    reached = np.ones((-(-one.view.height // 16), -(-one.view.width // 16)), dtype=np.bool_)
-    return SampledOnDevice([one], [reached], 16, renderer, np.zeros(1, dtype=np.intp))
+@pytest.mark.slow
+def test_rows_are_the_same_by_several_processes(pack: Path) -> None:
+    expected = rows(pack, 1)
+    assert sum("verdict" in row for row in expected) == 36
+    assert rows(pack, 3) == expected
 
 
-def test_meshes_are_sent_once_for_all_that_ask(service: DeviceService) -> None:
-    first, second = Linked(service), Linked(service)
-    expected = started("cuda").depths(cast_at(0, 1, 0))
-    assert np.isfinite(expected).any()
-    for renderer in (first, second, first):
-        assert np.array_equal(renderer.depths(cast_at(0, 1, 0)), expected)
-    assert first.asked == [("cast", 0), ("cast", 2), ("cast", 0)]
-    assert second.asked == [("cast", 0)]
+@pytest.mark.slow
+@pytest.mark.skipif(not CAN_FORK, reason="processes are not forked on this system")
+@pytest.mark.skipif(SETTINGS.device is None, reason="a process that has used a GPU cannot be forked")
+def test_so_they_are_if_one_is_killed(pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    force_forking(monkeypatch)
+    expected = rows(pack, 1)
+    right, killed = chunks.judge_all, tmp_path / "killed"
+
+    def judge_all(requests: Any, options: Any) -> Any:
+        if not killed.exists() and any(check.attacker == "M1" for _, check in requests):
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return right(requests, options)
+
+    monkeypatch.setattr(chunks, "judge_all", judge_all)
+    assert rows(pack, 3) == expected
+    assert killed.exists()
 
 
-def test_meshes_for_which_there_is_no_room_are_sent_again(
-    service: DeviceService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where those of one question have none: they are kept until it is answered."""
-    monkeypatch.setattr(service._sent, "room", 12)
-    renderer = Linked(service)
-    for numbers in ((0, 1, 2), (3,), (2, 1), (3, 0)):
-        assert np.array_equal(renderer.depths(cast_at(*numbers)), started("cuda").depths(cast_at(*numbers)))
-    assert renderer.asked == [("cast", 0), ("cast", 3), ("cast", 0), ("cast", 1), *[("cast", 0), ("cast", 2)] * 2]
-    with pytest.raises(Lacking):
-        next(service.work(renderer.client, ("cast", *_rows(1))))
+class SmallGPU(Device):
+    """The CPU, given out as a GPU in whose memory 80 faces have room, and a sixteenth of these for each process."""
+
+    is_gpu = True  # type: ignore[assignment]
+    memory = free = 80 * BYTES_PER_FACE  # type: ignore[assignment]
 
 
-def _rows(number: int) -> tuple[Any, ...]:
-    found = list[Any]()
-
-    class Noting(Linked):
-        def ask(self, *question: Any, sent: Mapping[str, bytes] = MappingProxyType({})) -> Any:
-            found[:] = question[1:]
-            return np.zeros(1)
-
-    Noting(None).depths(cast_at(number))  # type: ignore[arg-type]
-    return tuple(found)
-
-
-def test_who_describes_anew_lets_go_of_what_was_described_before(service: DeviceService) -> None:
-    renderer = Linked(service)
-    before = sampled(renderer)
-    counts = before.counts
-    after = sampled(renderer)
-    assert np.array_equal(after.counts, counts)
-    assert counts.sum() > 0
-    with pytest.raises(AssertionError, match="described before others"):
-        before.blockers()
-    other = sampled(Linked(service))
-    assert np.array_equal(after.blockers()[0], other.blockers()[0])
-
-
-def test_errors_come_back_and_the_process_goes_on() -> None:
-    with served(1) as renderer:
-        for _ in range(2):
-            with pytest.raises(TypeError, match="missing 3 required"):
-                renderer.ask("cells")
-            with pytest.raises(AssertionError):
-                renderer.ask("cells", 3, "blockers", ())
-        assert renderer.ask("facts").device_name == renderer.device_name
-
-
-def test_a_device_that_fails_is_started_anew_by_another_process(
-    service: DeviceService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """After an error of CUDA nothing works in its process any longer; a memory that is full is no such error."""
-    pipes = serving.Pipe()
-    for problem, has_failed in (
-        (serving.DeviceFull("cuda: the memory of cuda:0 is full"), False),
-        (RendererUnavailable("cuda: cuda:0 failed: CUDA error 719"), True),
-    ):
-
-        def failing(*given: Any, problem: Exception = problem) -> Any:
-            raise problem
-
-        connected = {pipes[0]: Client()}
-        monkeypatch.setattr(service, "_of_cells", failing)
-        pipes[1].send((("cells", 1, "blockers", ()), {}, ()))
-        serving.answer_next(pipes[0], connected, service)
-        assert service.has_failed is has_failed
-        kind, error = pipes[1].recv()
-        assert kind == FAILED
-        assert str(error) == str(problem)
-    pipes[1].close()
-    serving.answer_next(pipes[0], connected, service)
-    assert not connected
-
-
-def test_memory_is_shared_among_those_that_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    renderer: Any = started("cuda")
-    able = replace(started("cuda").capabilities, checks_together=2048, pixels_together=6_000_000)
-    monkeypatch.setattr(renderer, "capabilities", able)
-    services = [DeviceService(lambda: renderer, clients) for clients in (1, 4, 100)]
-    facts = [next(service.work(Client(), ("facts",))) for service in services]
-    shares = [(one.capabilities.checks_together, one.capabilities.pixels_together) for one in facts]
-    assert shares == [(2048, 6_000_000), (512, 1_500_000), (256, 60_000)]
-
-
-def test_an_answer_that_does_not_come_is_an_error() -> None:
-    with served(1) as renderer:
-        assert renderer._connection is not None
-        renderer._connection.close()
-        with pytest.raises(DeviceLost):
-            renderer.ask("facts")
-        assert renderer.ask("facts").device_name == renderer.device_name
+def test_of_meshes_that_are_not_in_use_a_process_keeps_its_share_of_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The meshes of a table, though they take more than that, are measured all the same."""
+    renderer = CudaRenderer(SmallGPU("cuda:0", "small", "", chosen_device("cpu").handle))
+    uploads, indexed = list[int](), renderer._indexed
+    monkeypatch.setattr(renderer, "_indexed", lambda chunk: (uploads.append(1), indexed(chunk))[1])
+    view = shapes.looking((0, -100, 0), (0, 0, 0), 0.001)
+    for count, uploaded in ((2, [2, 2]), (3, [3, 6])):  # squares of two faces; five faces have room
+        bodies = [Body(1 + number, shapes.square(3.0 - number), Pose.standing()) for number in range(count)]
+        for total in uploaded:
+            assert np.unique(renderer.render(view, bodies).ids).tolist() == [0, 1]
+            assert len(uploads) == total

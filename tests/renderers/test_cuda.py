@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from silhouette import load_scene
-from silhouette.batches.chunks import Chunk, ChunkJudge, Opener, RowMaker
+from silhouette.batches.chunks import Chunk, ChunkJudge
 from silhouette.batches.settings import BatchSettings
 from silhouette.errors import RendererUnavailable, RequestError
 from silhouette.files.cache import Cache
@@ -23,8 +23,7 @@ from silhouette.geometry import Pose
 from silhouette.live.judges import CheckQuestion, Desk
 from silhouette.measure.on_device.sampled import SampledOnDevice
 from silhouette.renderers import Body, choose
-from silhouette.renderers.cuda.device_renderer import BYTES_PER_FACE
-from silhouette.renderers.cuda.renderer import CudaRenderer
+from silhouette.renderers.cuda.renderer import BYTES_PER_FACE, CudaRenderer
 from silhouette.renderers.protocol import Cast
 from silhouette.renderers.rays import MeshMemo
 from silhouette.scenes.scene import Check
@@ -144,9 +143,6 @@ def test_a_mesh_larger_than_the_device_is_refused_by_name_before_anything_is_jud
         assert told.status == 2
         assert told.complaints
         assert all(f"{device} has room for 0.0 MiB of meshes" in line for line in told.complaints)
-    maker = RowMaker(BatchSettings(), choose("cuda", device), Opener(BatchSettings()))
-    for row in maker.rows([(load_scene(scene), Check("Kal", "Vex")) for _ in range(3)], 3):
-        assert f"{device} has room for 0.0 MiB of meshes" in row["error"]
     judge = ChunkJudge(BatchSettings(renderer="cuda", device=device))
     (row,) = judge(Chunk(str(scene), Fingerprints().of(scene), 0, 1))
     assert f"{device} has room for 0.0 MiB of meshes" in row["error"]
@@ -221,12 +217,15 @@ def test_when_memory_is_full_what_was_judged_stays(
     assert [[one["target"] for one in of["results"]] for of in scenes] == [["Vex"], ["Vex"]]
     assert [of.get("error", "").endswith(full) for of in scenes] == [True, False]
     assert len(told.complaints) == 1
-    maker = RowMaker(BatchSettings(), choose("cuda", device), Opener(BatchSettings()))
-    walls, one_wall = load_scene(path), load_scene(other)
-    vex, tisk = Check("Kal", "Vex"), Check("Kal", "Tisk")
-    rows = list(maker.rows([(one_wall, vex), (walls, vex), (walls, tisk), (load_scene(other), vex)], 4))
-    assert [isinstance(row["error"], str) for row in rows] == [False, False, True, False]
-    assert rows[2]["error"].endswith(full)
+    rows = rows_of_all(path, device)
+    assert [isinstance(row["error"], str) for row in rows] == [False, True]
+    assert rows[1]["error"].endswith(full)
+
+
+def rows_of_all(scene: Path, device: str) -> list[dict[str, Any]]:
+    """The rows of the two checks of a scene, judged together."""
+    judge = ChunkJudge(BatchSettings("cuda", device=device), together=2)
+    return list(judge(Chunk(str(scene), Fingerprints().of(scene), 0, 2)))
 
 
 def test_what_is_too_much_at_once_is_judged_by_fewer(
@@ -234,11 +233,8 @@ def test_what_is_too_much_at_once_is_judged_by_fewer(
 ) -> None:
     """Where there is room for the pictures of one check alone, all verdicts are what they are else."""
     path = tmp_path / "wall.toml"
-    path.write_text(WALL)
-    maker = RowMaker(BatchSettings(), cuda, Opener(BatchSettings()))
-    scene = load_scene(path)
-    requests = [(scene, Check("Kal", "Vex")), (scene, Check("Vex", "Kal"))] * 3
-    expected = list(maker.rows(requests, 6))
+    path.write_text(TWO_WALLS)
+    expected = rows_of_all(path, device)
     begin, taken = SampledOnDevice.__init__, list[int]()
 
     def some(survey: Any, pictures: Any, *rest: Any) -> None:
@@ -248,7 +244,7 @@ def test_what_is_too_much_at_once_is_judged_by_fewer(
         begin(survey, pictures, *rest)
 
     monkeypatch.setattr(SampledOnDevice, "__init__", some)
-    assert list(maker.rows(requests, 6)) == expected
+    assert rows_of_all(path, device) == expected
     assert max(taken) > 1 == min(taken)
 
 

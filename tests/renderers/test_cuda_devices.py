@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from silhouette.errors import RendererUnavailable
-from silhouette.renderers import Capabilities, choose, probe, registry
+from silhouette.renderers import choose, probe
 from silhouette.renderers.cuda import devices
 from silhouette.workers import CAN_FORK
 from tests.support.batching import force_forking
@@ -133,13 +133,6 @@ def test_the_doctor_says_it_too(
     assert f"cuda: {why}; {ELSEWHERE}" in run(capsys, "doctor", "--quick").out
 
 
-def test_auto_goes_on_where_the_driver_is_too_old(made: Callable[..., None], tmp_path: Path) -> None:
-    made(served=(11, 4))
-    (tmp_path / "dev" / "nvidia0").touch()
-    assert devices.has_gpu()
-    assert choose("auto").name != "cuda"
-
-
 def test_the_driver_itself_is_asked_what_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A library that is not there, one that fails, and one of CUDA 11.4."""
     asked = list[str]()
@@ -186,20 +179,3 @@ def test_a_system_that_shows_no_gpu_has_none(made: Callable[..., None], monkeypa
     if sys.platform != "win32":
         assert not devices.has_gpu()
         assert devices.shared_out(0) is None
-
-
-def test_auto_takes_cuda_before_gl_where_both_run_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    from silhouette.renderers.gl import context as gl_devices
-    from tests.renderers.test_registry import Named, replace_renderers
-
-    on_cuda, on_gl = Named("cuda", "cuda:0", hardware=True), Named("gl", "EGL: a GPU", hardware=True)
-    monkeypatch.setattr(gl_devices, "has_gpu", lambda: True)
-    monkeypatch.setattr(devices, "has_gpu", lambda: True)
-    monkeypatch.delenv("PYOPENGL_PLATFORM", raising=False)
-    replace_renderers(monkeypatch, cuda=lambda device: on_cuda, gl=lambda device: on_gl)
-    assert choose("auto") is on_cuda
-    assert choose("auto", "cuda:0") is on_cuda
-    assert choose("auto", "0") is on_gl
-    on_cuda.capabilities = Capabilities()
-    registry.close_all()
-    assert choose("auto") is on_gl

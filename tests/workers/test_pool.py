@@ -208,30 +208,3 @@ def _identity(work: Work) -> Work:
 
 def divmod_by_seven(number: int) -> Iterator[tuple[int, int]]:
     yield divmod(number, 7)
-
-
-def test_a_process_has_its_next_task_while_it_is_at_one_and_a_death_costs_the_one_alone(tmp_path: Path) -> None:
-    given: list[int] = []
-
-    def work(number: int) -> Iterator[int]:
-        if number == 3 and not (tmp_path / "killed").exists():
-            (tmp_path / "killed").touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        yield number
-
-    def next_task(last: Any) -> Any:
-        if len(given) == 8:
-            return None
-        given.append(len(given))
-        return given[-1]
-
-    done: list[int] = []
-    lost: list[int] = []
-    with WorkerPool(doing(work), 1, ahead=1) as pool:
-        for event in pool.events(next_task):
-            if event.kind == "result":
-                assert len(given) >= min(event.task + 2, 8)
-                done.append(event.value)
-            elif event.kind == "lost":
-                lost.append(event.task)
-    assert (done, lost) == ([0, 1, 2, 4, 5, 6, 7], [3])

@@ -1,18 +1,17 @@
-"""COUNT on a device: the pictures of many checks as arrays, which a device takes, or the process that holds it."""
+"""COUNT on a device: the pictures of many checks as arrays, which a device takes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
 from silhouette.measure.sampled import Along
-from silhouette.measure.sampling import Kinds, Picture, Places
-from silhouette.renderers.cuda.device_renderer import BodyRows, view_rows
+from silhouette.measure.sampling import Picture, Places
+from silhouette.renderers.cuda.renderer import BodyRows, view_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +24,7 @@ class Described:
             where its target may be.
         sizes: (k, 2) blocks, height and width.
         check: (k,) the check to which each picture belongs.
-        views: (k, 5, 3) as of `silhouette.renderers.cuda.device_renderer.view_rows`.
+        views: (k, 5, 3) as of `silhouette.renderers.cuda.renderer.view_rows`.
         bodies: of each picture its target, then its blockers.
         blockers: (k,) how many these are.
         arcs: (k,) the number of arcs of each picture, -1 where all of the target lies in one.
@@ -88,34 +87,3 @@ class Look:
     width: int
     counts: Floats
     along: Along
-
-
-class Cells(Protocol):
-    """The cells of described pictures on a device, in this process or in another."""
-
-    @property
-    def last(self) -> Look:
-        """What is known at the last level, as it is now."""
-        ...
-
-    def refine(self, is_open: Flags, everywhere: Flags, throughout: Flags) -> Floats:
-        """See `silhouette.measure.sampled.Sampled.refine`; of pictures (k,) that are open."""
-        ...
-
-    def put(self, picture: int, pixel: Places, kind: int, nearest: int, before: NDArray[np.uint64]) -> None:
-        """Puts a sample into a picture, at a pixel (2,), row and column, that has a sample of its own.
-
-        Args:
-            picture, pixel: where.
-            kind, nearest: of the sample.
-            before: the bits of the blockers that are before the target in it.
-        """
-        ...
-
-    def blockers(self) -> tuple[Floats, Floats]:
-        """See `silhouette.measure.sampled.Sampled.blockers`."""
-        ...
-
-    def mask(self, picture: int) -> tuple[Kinds, Integers]:
-        """See `silhouette.measure.sampled.Sampled.mask`."""
-        ...

@@ -29,7 +29,7 @@ _tables: WeakKeyDictionary[CudaRenderer, Any] = WeakKeyDictionary()
 
 
 class DeviceCells:
-    """`silhouette.measure.on_device.described.Cells` on the device that this process holds.
+    """The cells of described pictures on the device of a renderer.
 
     Args:
         described: the pictures.
@@ -37,7 +37,7 @@ class DeviceCells:
         renderer: holds the device.
 
     Attributes:
-        last: see `Cells`.
+        last: what is known at the last level, as it is now.
     """
 
     def __init__(self, described: Described, meshes: Mapping[str, Mesh], renderer: CudaRenderer) -> None:
@@ -64,7 +64,7 @@ class DeviceCells:
         self.last = self._look()
 
     def refine(self, is_open: Flags, everywhere: Flags, throughout: Flags) -> Floats:
-        """See `Cells`."""
+        """See `silhouette.measure.sampled.Sampled.refine`; of pictures (k,) that are open."""
         coarse = self._levels[-1]
         coarse.cut = self._renderer.zeros(coarse.high * coarse.wide, self._renderer.warp.int32)
         fine = self._level(coarse.depth + 1, coarse.cell // 2, (2 * coarse.high, 2 * coarse.wide))
@@ -87,7 +87,13 @@ class DeviceCells:
         return left
 
     def put(self, picture: int, pixel: Places, kind: int, nearest: int, before: NDArray[np.uint64]) -> None:
-        """See `Cells`."""
+        """Puts a sample into a picture, at a pixel (2,), row and column, that has a sample of its own.
+
+        Args:
+            picture, pixel: where.
+            kind, nearest: of the sample.
+            before: the bits of the blockers that are before the target in it.
+        """
         level, (row, column) = self._levels[-1], pixel.tolist()
         cell = int((row + (self._top[picture] + 1 << level.depth)) * level.wide + column + (1 << level.depth))
         number = self._taken
@@ -108,7 +114,7 @@ class DeviceCells:
         self.last = self._look()
 
     def blockers(self) -> tuple[Floats, Floats]:
-        """See `Cells`."""
+        """See `silhouette.measure.sampled.Sampled.blockers`."""
         numbers = self._described.blockers
         first = self._ints(np.cumsum([0, *numbers]))
         total = int(numbers.sum())
@@ -121,7 +127,7 @@ class DeviceCells:
         return found[0], found[1]
 
     def mask(self, picture: int) -> tuple[Kinds, Integers]:
-        """See `Cells`."""
+        """See `silhouette.measure.sampled.Sampled.mask`."""
         number = np.full((1, 1), -1, np.int32)
         for level in self._levels:
             shape = (level.high, level.wide)

@@ -1,22 +1,17 @@
-"""COUNT on a device: what a survey asks of its pictures, answered by cells on a device, here or in another process."""
+"""COUNT on a device: what a survey asks of its pictures, answered by cells on a device."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from silhouette.geometry import Flags, Floats, Integers
-from silhouette.measure.on_device.described import Cells, Described, Look
+from silhouette.measure.on_device.described import Described
 from silhouette.measure.on_device.device_cells import BITS, DeviceCells, words_of
 from silhouette.measure.sampled import Along
 from silhouette.measure.sampling import Kinds, Picture, Places, sample
-from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.cuda.device_renderer import meshes_of
-from silhouette.renderers.cuda.renderer import CudaRenderer
-from silhouette.renderers.cuda.served import ServedRenderer
+from silhouette.renderers.cuda.renderer import CudaRenderer, meshes_of
 from silhouette.renderers.protocol import Renderer
 
 
@@ -45,13 +40,9 @@ class SampledOnDevice:
         described = Described.of(pictures, reached, block, check)
         self._words = words_of(described)
         meshes = meshes_of([body for one in pictures for body in (one.target, *one.blockers)])
-        self._cells: Cells
         device = renderer.underlying
-        if isinstance(device, ServedRenderer):
-            self._cells = AskedCells(described, meshes, device)
-        else:
-            assert isinstance(device, CudaRenderer), "a renderer that counts on its device holds it, or is served"
-            self._cells = DeviceCells(described, meshes, device)
+        assert isinstance(device, CudaRenderer), "of those that count on their device there is one"
+        self._cells = DeviceCells(described, meshes, device)
 
     @staticmethod
     def takes(pictures: Sequence[Picture]) -> bool:
@@ -96,46 +87,3 @@ class SampledOnDevice:
     def mask(self, picture: int) -> tuple[Kinds, Integers]:
         """See `Sampled`."""
         return self._cells.mask(picture)
-
-
-class AskedCells:
-    """`silhouette.measure.on_device.described.Cells` in the process that holds the device.
-
-    Args:
-        described: the pictures.
-        meshes: of their bodies, by their digests.
-        renderer: knows that process.
-
-    Attributes:
-        last: see `Cells`.
-    """
-
-    last: Look
-
-    def __init__(self, described: Described, meshes: Mapping[str, Mesh], renderer: ServedRenderer) -> None:
-        self._renderer = renderer
-        self._number, self.last = renderer.ask_with(meshes, "describe", described)
-
-    def refine(self, is_open: Flags, everywhere: Flags, throughout: Flags) -> Floats:
-        """See `Cells`."""
-        variance: Floats
-        variance, self.last = self._ask("refine", is_open, everywhere, throughout)
-        return variance
-
-    def put(self, picture: int, pixel: Places, kind: int, nearest: int, before: NDArray[np.uint64]) -> None:
-        """See `Cells`."""
-        _, self.last = self._ask("put", picture, pixel, kind, nearest, before)
-
-    def blockers(self) -> tuple[Floats, Floats]:
-        """See `Cells`."""
-        counts: tuple[Floats, Floats] = self._ask("blockers")[0]
-        return counts
-
-    def mask(self, picture: int) -> tuple[Kinds, Integers]:
-        """See `Cells`."""
-        mask: tuple[Kinds, Integers] = self._ask("mask", picture)[0]
-        return mask
-
-    def _ask(self, name: str, *given: Any) -> Any:
-        """What a method of the cells returns there, and what is then known at the last level."""
-        return self._renderer.ask("cells", self._number, name, given)

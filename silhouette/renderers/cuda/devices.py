@@ -168,21 +168,16 @@ def has_gpu() -> bool:
     return is_installed() and shows_gpu()
 
 
-def gpus_alike() -> list[str]:
-    """The names of the GPUs that share work: those of the kind of the first. None where there is no GPU."""
-    if not has_gpu():
-        return []
-    try:
-        gpus = [device for device in listed_devices() if device.is_gpu]
-    except RendererUnavailable:
-        return []
-    return [device.name for device in gpus if device.title == gpus[0].title]
-
-
 def shared_out(worker: int) -> str | None:
     """The device for worker ``worker``, from 0, of a pool without a chosen device: the GPUs in turn.
 
     All are of the kind of the first: see `silhouette.renderers.gl.context.shared_out`. None for one GPU or none.
     """
-    gpus = gpus_alike()
-    return gpus[worker % len(gpus)] if len(gpus) > 1 else None
+    if not has_gpu():
+        return None
+    try:
+        gpus = [device for device in listed_devices() if device.is_gpu]
+    except RendererUnavailable:
+        return None
+    names = [device.name for device in gpus if device.title == gpus[0].title]
+    return names[worker % len(names)] if len(names) > 1 else None

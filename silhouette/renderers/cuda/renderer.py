@@ -12,15 +12,71 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.errors import DeviceFull, RendererUnavailable
+from silhouette.errors import DeviceFull, RendererUnavailable, RequestError
 from silhouette.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.cuda.device_renderer import BodyRows, DeviceRenderer, size_of
 from silhouette.renderers.cuda.devices import Device, chosen_device, silenced, warp
-from silhouette.renderers.rays import Chunk, MeshMemo
+from silhouette.renderers.protocol import Body, Capabilities, Cast
+from silhouette.renderers.rays import Chunk, MeshMemo, RayRenderer
+from silhouette.views import View
+
+# ---- views and bodies
+
+
+@dataclass(frozen=True, eq=False)
+class BodyRows:
+    """Bodies in an order of their own.
+
+    Attributes:
+        turn: (n, 3, 3) the rotations of their poses.
+        at: (n, 3) mm, the translations.
+        mesh: (n,) the number of each one's mesh in ``digests``.
+        digests: of the meshes, each once.
+    """
+
+    turn: Floats
+    at: Floats
+    mesh: Integers
+    digests: tuple[str, ...]
+
+    @classmethod
+    def of(cls, bodies: Sequence[Body]) -> BodyRows:
+        """The rows of bodies.
+
+        >>> BodyRows.of([]).turn.shape
+        (0, 3, 3)
+        """
+        numbers = dict[str, int]()
+        mesh = np.array([numbers.setdefault(body.mesh.digest, len(numbers)) for body in bodies], np.int32)
+        turn = np.array([body.pose.rotation for body in bodies], np.float64).reshape(-1, 3, 3)
+        at = np.array([body.pose.translation for body in bodies], np.float64).reshape(-1, 3)
+        return cls(turn, at, mesh, tuple(numbers))
+
+
+def meshes_of(bodies: Sequence[Body]) -> dict[str, Mesh]:
+    """The meshes of bodies by their digests, in the order of `BodyRows.digests`."""
+    return {body.mesh.digest: body.mesh for body in bodies}
+
+
+def view_rows(views: Sequence[View]) -> Floats:
+    """(k, 5, 3) views as a device reads them: see `silhouette.renderers.cuda.kernels.DeviceView`."""
+    rows = np.empty((len(views), 5, 3))
+    rows[:, 0] = [view.eye for view in views]
+    rows[:, 1:4] = [view.axes for view in views]
+    rows[:, 4] = [(view.left, view.top, view.step) for view in views]
+    return rows
+
+
+# ---- the renderer
+
+BYTES_PER_FACE = 320
+"""What a face is taken to need on a device: 220 bytes on the CPU, and more on a GPU while its hierarchy is built."""
 
 SHARE_OF_MEMORY = 0.6
 """Meshes take up to this share of what is free on a GPU when it is started; the rest is for rays, and for others."""
+
+PROCESSES_ON_A_GPU = 16
+"""So many share the memory of a GPU: each keeps meshes that it does not use up to one part of so many."""
 
 BYTES_ON_CPU = 5 << 30
 """Meshes take up to so many bytes on the CPU."""
@@ -41,18 +97,23 @@ RAYS_PER_LAUNCH = 1 << 22
 """More rays than these are cast in several launches; with its answer each takes 24 bytes."""
 
 
-class CudaRenderer(DeviceRenderer):
-    """The renderer of the process that holds the device: one thread of the device for each ray.
+class CudaRenderer(RayRenderer):
+    """Casts one ray per pixel on a device, carried into the frame of each distinct mesh: a thread for each ray.
 
     The surfaces that warp (float32) finds are met again in float64 on the device itself, in the plane of the face that
     was hit: see `silhouette.renderers.rays`. Meshes stay on the device, the latest used first, up to a bound.
 
     Attributes:
+        device_name: as ``--device`` takes it.
+        room: bytes that meshes may take on the device.
         warp: the module of that name, with which arrays are made.
 
     Raises:
-        RendererUnavailable: where the kernels cannot be compiled for the device.
+        RendererUnavailable: if the kernels cannot be compiled for the device.
     """
+
+    name = "cuda"
+    capabilities = Capabilities(sparse=True, slow_launch=True, counts_on_device=True)
 
     def __init__(self, device: Device) -> None:
         self.warp, self._device = warp(), device
@@ -70,7 +131,8 @@ class CudaRenderer(DeviceRenderer):
             if device.is_gpu:
                 pixels = min(MOST_PIXELS, int(SHARE_FOR_PIXELS * device.free / BYTES_PER_PIXEL))
                 self.capabilities = replace(self.capabilities, checks_together=CHECKS_AT_HAND, pixels_together=pixels)
-        self._meshes: MeshMemo[_OnDevice] = MeshMemo(self._upload, lambda mesh: mesh.size, self.room)
+        kept = min(self.room, device.memory // PROCESSES_ON_A_GPU) if device.is_gpu else self.room
+        self._meshes: MeshMemo[_OnDevice] = MeshMemo(self._upload, lambda mesh: mesh.size, kept)
         self._listed = dict[str, _OnDevice]()
         self._numbers = dict[str, tuple[int, int]]()
         self._chunks: Any = None
@@ -88,7 +150,15 @@ class CudaRenderer(DeviceRenderer):
     def cast(
         self, views: Floats, bodies: BodyRows, meshes: Mapping[str, Mesh], of_ray: Integers, places: Floats
     ) -> NDArray[np.float32]:
-        """See `DeviceRenderer.cast`: one launch for all rays."""
+        """(n,) mm, the depth at which each ray first meets its body, infinite for none; one launch for all rays.
+
+        Args:
+            views: (k, 5, 3) of each cast: see `view_rows`.
+            bodies: k, the one at which each cast's rays are aimed.
+            meshes: of these, by their digests.
+            of_ray: (n,) int32, the number of each ray's cast.
+            places: (n, 2) row and column in the picture of each ray.
+        """
         depth = np.empty(len(places), dtype=np.float32)
         with self._plainly("failed"):
             placed = self.placed(bodies, meshes)
@@ -101,6 +171,32 @@ class CudaRenderer(DeviceRenderer):
                 self.launch(self._kernels.cast_rays, len(answers), given)
                 depth[some] = self.read(answers)
         return depth
+
+    def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
+        """See `Renderer.depths`: all casts in one go."""
+        counts = [len(cast.places) for cast in casts]
+        if not sum(counts):
+            return np.empty(0, dtype=np.float32)
+        of_ray = np.repeat(np.arange(len(casts), dtype=np.int32), counts)
+        places = np.concatenate([cast.places for cast in casts], dtype=np.float64)
+        bodies = [cast.body for cast in casts]
+        views = view_rows([cast.view for cast in casts])
+        return self.cast(views, BodyRows.of(bodies), meshes_of(bodies), of_ray, places)
+
+    def refuse_too_large(self, meshes: Mapping[str, Mesh]) -> None:
+        """See `Renderer.refuse_too_large`: a mesh, or all, for which there is not `room`."""
+        distinct = {mesh.digest: (size_of(mesh), name) for name, mesh in meshes.items()}
+        largest, name = max(distinct.values(), default=(0, ""))
+        whole = f" of {_in_words(memory)}" if (memory := self.capabilities.memory) else ""
+        has_room = f"{self.device_name} has room for {_in_words(self.room)} of meshes{whole}"
+        if largest > self.room:
+            raise RequestError(f"cuda: {name} takes {_in_words(largest)}; {has_room}")
+        together = sum(size for size, _ in distinct.values())
+        if together > self.room:
+            raise RequestError(
+                f"cuda: the {len(distinct)} meshes of this table take {_in_words(together)}, the largest, {name}, "
+                f"{_in_words(largest)}; {has_room}"
+            )
 
     def placed(self, bodies: BodyRows, meshes: Mapping[str, Mesh]) -> Placed:
         """The bodies on the device; their meshes are given by their digests.
@@ -209,6 +305,20 @@ class Placed:
     bodies: Any
     chunks: Any
     held: Any
+
+
+def size_of(mesh: Mesh) -> int:
+    """Bytes that a mesh is taken to need on a device."""
+    return BYTES_PER_FACE * len(mesh.faces)
+
+
+def _in_words(size: int) -> str:
+    """A size in words.
+
+    >>> _in_words(85_899_345_920), _in_words(2_600_000)
+    ('80.0 GiB', '2.5 MiB')
+    """
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.1f} MiB"
 
 
 def _version() -> str:

@@ -28,7 +28,7 @@ from types import ModuleType
 from typing import Any
 
 from silhouette.common.installation import package_command
-from silhouette.errors import RendererUnavailable, RequestError, SilhouetteError
+from silhouette.errors import RendererUnavailable, RequestError
 
 # ---- devices
 
@@ -179,16 +179,6 @@ def shows_gpu() -> bool:
     """Whether the system has a device file of a GPU; nothing is loaded to find out."""
     signs = ("nvidia[0-9]*", "dri/renderD*", "dxg")
     return any(True for sign in signs for _ in Path(SYSTEM, "dev").glob(sign))
-
-
-def has_gpu() -> bool:
-    """Whether EGL can draw on a GPU here; where the system shows none, nothing is loaded to find out."""
-    if not shows_gpu():
-        return False
-    try:
-        return not chosen_device().software
-    except SilhouetteError:
-        return False
 
 
 def starts(device: EGLDevice) -> bool:
