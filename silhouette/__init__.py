@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from silhouette.batches.rows import batch as batch
     from silhouette.batches.rows import matrix as matrix
-    from silhouette.errors import FileError as FileError
-    from silhouette.errors import MeshError as MeshError
-    from silhouette.errors import RendererUnavailable as RendererUnavailable
-    from silhouette.errors import RequestError as RequestError
-    from silhouette.errors import SilhouetteError as SilhouetteError
+    from silhouette.common.errors import FileError as FileError
+    from silhouette.common.errors import MeshError as MeshError
+    from silhouette.common.errors import RendererUnavailable as RendererUnavailable
+    from silhouette.common.errors import RequestError as RequestError
+    from silhouette.common.errors import SilhouetteError as SilhouetteError
     from silhouette.files.cache import Cache as Cache
     from silhouette.judging import check as check
     from silhouette.judging import load_scene as load_scene
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "files.cache": ("Cache",),
-    "errors": ("FileError", "MeshError", "RendererUnavailable", "RequestError", "SilhouetteError"),
+    "common.errors": ("FileError", "MeshError", "RendererUnavailable", "RequestError", "SilhouetteError"),
     "judging": ("changes", "check", "load_scene", "map_of", "odds"),
     "models.model": ("Model", "load_model"),
     "renderers": ("choose",),

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, cosine_and_sine, unit
+from silhouette.common.geometry import Flags, Floats, cosine_and_sine, unit
 
 ROLL = float(np.degrees(np.arctan((np.sqrt(5.0) - 1.0) / 2.0)))
 """Degrees by which the sampling grid is turned against the upright, 31.7: the golden ratio's slope.

@@ -19,8 +19,8 @@ from typing import NoReturn
 import pytest
 from _pytest.doctest import DoctestModule
 
-from silhouette import lazy
-from silhouette.errors import RendererUnavailable
+from silhouette.common import lazy
+from silhouette.common.errors import RendererUnavailable
 from silhouette.files.cache import DIRECTORY_VARIABLE
 from silhouette.renderers import choose, embree, registry
 from silhouette.renderers.cuda.devices import CPU, has_gpu

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import RendererUnavailable
+from silhouette.common.errors import RendererUnavailable
 from silhouette.renderers.gl.context import INSTALL
 from tests.benchmarks.__main__ import main as measure
 from tests.benchmarks.figures import commit

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from silhouette import changes, map_of, odds
+from silhouette.common.errors import RequestError
 from silhouette.doubt import changes as searching
-from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge, judge_all, judge_scene, load_scene
 from silhouette.renderers.embree import EmbreeRenderer

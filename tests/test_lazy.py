@@ -14,8 +14,8 @@ import pytest
 import shapely
 
 import silhouette.relations.plane_geometry  # noqa: F401 - says how large shapes are
-from silhouette import lazy
-from silhouette.lazy import cached_property, derived, forget, kept_bytes, remembered, size_of
+from silhouette.common import lazy
+from silhouette.common.lazy import cached_property, derived, forget, kept_bytes, remembered, size_of
 
 
 class Slow:

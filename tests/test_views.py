@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from silhouette.geometry import corners
+from silhouette.common.geometry import corners
 from silhouette.views import MARGIN, View, VisionArc, fighter_arc, fit_view, in_any, vehicle_arc
 
 BOX = corners([290, -10, 3], [310, 10, 33])

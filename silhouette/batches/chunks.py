@@ -14,8 +14,9 @@ from typing import Any
 
 from silhouette.batches.export import failed_row
 from silhouette.batches.settings import BatchSettings
+from silhouette.common.errors import FileError, RendererUnavailable, RequestError
+from silhouette.common.text import Row, json_text, problem
 from silhouette.doubt.run import shared
-from silhouette.errors import FileError, RendererUnavailable, RequestError
 from silhouette.files.cache import CACHED_TRIANGLES, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import JudgingOptions, Request, Selection, content_with, judge_all, load_scene
@@ -24,7 +25,6 @@ from silhouette.renderers.registry import device_for_worker
 from silhouette.rules import RULES as GAMES
 from silhouette.rules.fields import ARC, ATTACKER, RULES, TARGET
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import Row, json_text, problem
 from silhouette.workers import worker_number
 from silhouette.workers.forkserver import Loaded
 from silhouette.workers.starting import drivers_are_loaded

@@ -27,11 +27,10 @@ from typing import Any
 
 from silhouette.batches.chunks import Chunk, ChunkJudge
 from silhouette.batches.settings import BatchSettings
-from silhouette.common.installation import DISTRIBUTION, extra_command
-from silhouette.common.version import VERSION
-from silhouette.errors import RequestError, SilhouetteError
+from silhouette.common.errors import RequestError, SilhouetteError
+from silhouette.common.installation import DISTRIBUTION, VERSION, extra_command
+from silhouette.common.text import Row, printable
 from silhouette.renderers.registry import may_take_gpu
-from silhouette.text import Row, printable
 from silhouette.workers import Event, NextTask
 from silhouette.workers.clock import RunningClock
 
@@ -54,7 +53,7 @@ def place_of(address: str) -> tuple[str, int]:
     >>> place_of("nonsense")
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: 'nonsense' is no address of a Dask scheduler; give one like tcp://10.0.0.5:8786
+    silhouette.common.errors.RequestError: 'nonsense' is no address of a Dask scheduler; give one like tcp://10.0.0.5:8786
     """
     found = _ADDRESS.fullmatch(address)
     if not found or (found["scheme"] or "tcp") not in _SCHEMES or not 0 < int(found["port"]) < 1 << 16:

@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 from xml.etree import ElementTree
 
-from silhouette.common.installation import extra_command
-from silhouette.common.version import VERSION
-from silhouette.errors import FileError, SilhouetteError
+from silhouette.common.errors import FileError, SilhouetteError
+from silhouette.common.installation import VERSION, extra_command
+from silhouette.common.text import Row, json_text
 from silhouette.files.writing import replacing
 from silhouette.judging.judge import EXPECTED, UNMET
 from silhouette.rules.fields import ARC, ATTACKER, ERROR, REASON, TARGET, VERDICT, WHO, ResultField
-from silhouette.text import Row, json_text
 
 # ---- rows
 

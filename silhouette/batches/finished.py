@@ -21,7 +21,8 @@ from typing import Any
 
 from silhouette.batches.export import JSON_COLUMN, MARKED, SCENE, KeptRow, failed, load_pyarrow, text_of_cell
 from silhouette.batches.journal import Journal, SceneProgress, difference
-from silhouette.errors import FileError, RequestError, SilhouetteError
+from silhouette.common.errors import FileError, RequestError, SilhouetteError
+from silhouette.common.text import Row, json_text
 from silhouette.files.cache import Cache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.reading import open_file
@@ -29,7 +30,6 @@ from silhouette.files.writing import replacing
 from silhouette.judging.judge import EXPECTED, UNMET
 from silhouette.rules.fields import ERROR
 from silhouette.scenes.finding import identity
-from silhouette.text import Row, json_text
 
 MOST_RECORDS = 200
 """Records that are kept; the oldest go first."""

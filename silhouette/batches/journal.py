@@ -21,10 +21,10 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from silhouette.batches.export import SCENE
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
+from silhouette.common.text import Row, json_text
 from silhouette.files.writing import check_place, open_own
 from silhouette.scenes.finding import identity
-from silhouette.text import Row, json_text
 
 LOCKED_WITHIN = 3.0
 """Seconds to wait for the lock: the workers of a killed batch hold it until they have ended."""

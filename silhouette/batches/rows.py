@@ -14,13 +14,13 @@ from silhouette.batches.export import SCENE, failed
 from silhouette.batches.journal import SceneProgress
 from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool
 from silhouette.batches.settings import BatchSettings
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
+from silhouette.common.text import Row, strict
 from silhouette.judging import JudgingOptions, Selection, content_with, judge_all, load_scene
 from silhouette.renderers import started
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.finding import scenes_of
 from silhouette.scenes.scene import Scene
-from silhouette.text import Row, strict
 from silhouette.workers import cores, starting
 
 WORTH_A_BATCH = 200

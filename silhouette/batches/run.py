@@ -20,14 +20,14 @@ from silhouette.batches.finished import Record, Repair, content_of, fingerprint,
 from silhouette.batches.journal import Journal, Rows, journal_of
 from silhouette.batches.schedule import RowStore, Schedule
 from silhouette.batches.settings import BatchSettings
-from silhouette.common.version import VERSION
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.installation import VERSION
+from silhouette.common.text import Row
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.writing import check_place
 from silhouette.judging import check_numbers
 from silhouette.renderers.registry import check_name, survives_fork
 from silhouette.scenes.finding import identity, scenes_of
-from silhouette.text import Row
 from silhouette.workers import Event, NextTask, WorkerPool, cores
 
 

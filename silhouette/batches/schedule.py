@@ -13,9 +13,9 @@ from typing import Protocol
 from silhouette.batches.chunks import Chunk, chunks_of
 from silhouette.batches.export import failed_row
 from silhouette.batches.journal import SceneProgress
-from silhouette.errors import RendererUnavailable, SilhouetteError
+from silhouette.common.errors import RendererUnavailable, SilhouetteError
+from silhouette.common.text import Row
 from silhouette.files.fingerprints import Fingerprints
-from silhouette.text import Row
 from silhouette.workers import Event
 
 LOOKAHEAD = 32

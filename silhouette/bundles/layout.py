@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.text import as_written
 from silhouette.files.archives import collision_key
 from silhouette.files.fingerprints import MESHES, references
 from silhouette.files.reading import DOCUMENTS
-from silhouette.text import as_written
 
 LONGEST_NAME = 200
 """Bytes of one name, in UTF-8."""

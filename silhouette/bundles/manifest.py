@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from silhouette.common.version import SCHEMA, VERSION, document, version_of
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.installation import SCHEMA, VERSION, document, version_of
+from silhouette.common.text import json_text
 from silhouette.files.documents import LARGEST_DOCUMENT, document_of
 from silhouette.files.schema import Location, validated
-from silhouette.text import json_text
 
 NAME = "bundle.json"
 """The manifest's name in the archive."""

@@ -18,11 +18,11 @@ from typing import Any
 
 from silhouette.bundles.layout import Place, check_inside, unusable
 from silhouette.bundles.manifest import NAME, SCENE_FOLDER, FileRecord, Manifest, read_manifest
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.text import strict
 from silhouette.files.archives import Archive, ArchiveError, collision_key
 from silhouette.files.reading import LARGEST_FILE, read_file
 from silhouette.judging import SceneResult
-from silhouette.text import strict
 
 
 def lay_out(folder: Path, contents: Mapping[Place, bytes], folders: Iterable[Place] = ()) -> Path:

@@ -12,8 +12,8 @@ from silhouette.batches.settings import BatchSettings
 from silhouette.bundles.comparing import Compared, compared
 from silhouette.bundles.manifest import Manifest, SettingsRecord, versions
 from silhouette.bundles.reading import opened_bundle, rows_of, shown_as
-from silhouette.common.version import VERSION
-from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.common.errors import RendererUnavailable, RequestError
+from silhouette.common.installation import VERSION
 from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_scene
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer

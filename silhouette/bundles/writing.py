@@ -21,8 +21,8 @@ from typing import Any
 from silhouette.bundles.layout import Layout, layout_of
 from silhouette.bundles.manifest import NAME, PICTURES, SCENE_FOLDER, FileRecord, Role, SettingsRecord, manifest_bytes
 from silhouette.bundles.reading import lay_out, rows_of, shown_as
+from silhouette.common.errors import FileError, SilhouetteError
 from silhouette.drawing.figures import FigureOptions, write_figures
-from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.archives import LARGEST_TOTAL, MOST_ENTRIES
 from silhouette.files.documents import LARGEST_DOCUMENT, read_document
 from silhouette.files.fingerprints import MESHES
@@ -62,7 +62,7 @@ def check_bundle_path(path: Path) -> None:
     >>> check_bundle_path(Path("duel.tar"))
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: duel.tar: bundles are zip archives; give a name that ends in .zip
+    silhouette.common.errors.FileError: duel.tar: bundles are zip archives; give a name that ends in .zip
     """
     if path.suffix.lower() != ".zip":
         raise FileError(path, "bundles are zip archives; give a name that ends in .zip")

@@ -30,9 +30,9 @@ import typer
 from silhouette.cli.commands import COMMANDS
 from silhouette.cli.options import ExitStatus, declared
 from silhouette.cli.terminal import complain, discard, is_lost, open_missing_streams, tolerate_any_text, warn
-from silhouette.errors import WrittenFileWarning
+from silhouette.common.errors import WrittenFileWarning
+from silhouette.common.text import DEBUG_VARIABLE, as_written, did_you_mean, problem
 from silhouette.files.writing import why_not
-from silhouette.text import DEBUG_VARIABLE, as_written, did_you_mean, problem
 
 # ---- mistakes in the words of a command
 
@@ -226,7 +226,7 @@ def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if version:
-        from silhouette.common.version import VERSION
+        from silhouette.common.installation import VERSION
 
         print(f"silhouette {VERSION}")
         raise typer.Exit

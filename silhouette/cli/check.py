@@ -21,10 +21,10 @@ from silhouette.cli.scene_job import SceneJob, places_of, processes_of, settings
 from silhouette.cli.tables import matrix_report, plain_line, scene_report, scenes_document, summary
 from silhouette.cli.terminal import complain, show, show_json
 from silhouette.cli.waiting import Waiting
-from silhouette.errors import RequestError, SilhouetteError
+from silhouette.common.errors import RequestError, SilhouetteError
+from silhouette.common.text import as_written
 from silhouette.judging import SceneResult, Selection
 from silhouette.scenes.finding import scenes_of
-from silhouette.text import as_written
 
 if TYPE_CHECKING:
     from silhouette.bundles.replaying import Replay

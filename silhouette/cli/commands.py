@@ -37,7 +37,7 @@ from silhouette.cli.options import (
 )
 
 INCH = 25.4
-"""As `silhouette.geometry.INCH`, which help does not wait for."""
+"""As `silhouette.common.geometry.INCH`, which help does not wait for."""
 
 SCHEMAS = ("scene", "model", "game", "result", "scan", "map")
 """What has a JSON Schema."""

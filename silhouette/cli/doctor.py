@@ -22,18 +22,18 @@ from silhouette.cli.options import ExitStatus
 from silhouette.cli.tables import doctor_report
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
-from silhouette.common.version import VERSION, version_of
+from silhouette.common.installation import VERSION, version_of
+from silhouette.common.lazy import BYTES, kept_bytes
+from silhouette.common.text import Progress
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.judging import PIXEL
-from silhouette.lazy import BYTES, kept_bytes
 from silhouette.renderers import choose
 from silhouette.renderers.gl.gpus import Drawn, System, obstacles, sighted
 from silhouette.renderers.probe import Probe, print_answer, probe_renderers, renderer_arguments, run_module
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_of
 from silhouette.rules.base import Settings
-from silhouette.text import Progress
 
 # ---- the state of the machine
 

@@ -12,6 +12,8 @@ from silhouette.cli.options import ExitStatus, exit_status
 from silhouette.cli.scene_job import cache_of, places_of, processes_of, renderer_of
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
+from silhouette.common.errors import RequestError
+from silhouette.common.text import did_you_mean, verdict_in_words
 from silhouette.doubt.calls import stands
 from silhouette.drawing.animation.film import FPS, Animation, animate, check_path
 from silhouette.drawing.figures import OVERVIEW, FigureOptions, write_figures, write_overview
@@ -21,7 +23,6 @@ from silhouette.drawing.saving import FORMATS
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.styles import style_called
 from silhouette.drawing.words.words import Words
-from silhouette.errors import RequestError
 from silhouette.files.writing import make_folder
 from silhouette.judging import (
     Judged,
@@ -38,7 +39,6 @@ from silhouette.rules.abilities import scale_of
 from silhouette.rules.fields import ERROR, IN_ARC, OCCLUDED, VERDICT
 from silhouette.scenes.places import FRAMES, Motion, place_of
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import did_you_mean, verdict_in_words
 
 # ---- moving pictures
 

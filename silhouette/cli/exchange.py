@@ -9,14 +9,14 @@ from silhouette.cli.options import ExitStatus
 from silhouette.cli.scene_job import cache_of
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.text import did_you_mean
 from silhouette.exchange.folder import SCENE, WrittenTable, read_table, write_table
 from silhouette.exchange.gltf_export import write_glb
 from silhouette.exchange.gltf_extras import UNITS
 from silhouette.exchange.tts_export import write_saved_object
 from silhouette.files.changing import check_folder
 from silhouette.judging.loading import load_scene
-from silhouette.text import did_you_mean
 
 FORMATS = ("glb", "tts")
 """What a scene can be written as."""

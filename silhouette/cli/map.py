@@ -20,13 +20,13 @@ from silhouette.cli.scene_job import cache_of, places_of, processes_of, renderer
 from silhouette.cli.tables import headed_table, plain_line
 from silhouette.cli.terminal import show
 from silhouette.cli.waiting import Waiting
+from silhouette.common.errors import FileError, RequestError
+from silhouette.common.geometry import INCH
+from silhouette.common.text import coordinates, json_text
 from silhouette.doubt.maps import Map, MapRequest
 from silhouette.drawing.maps import MapLook, write_map_picture
-from silhouette.errors import FileError, RequestError
 from silhouette.files.writing import check_place, write_file
-from silhouette.geometry import INCH
 from silhouette.judging import check_numbers, content_with, load_scene, mapped
-from silhouette.text import coordinates, json_text
 
 # ---- files
 
@@ -40,10 +40,10 @@ def check_map_path(path: Path) -> None:
     Raises:
         FileError: where the ending is not known, or no file can be written there.
 
-    >>> check_map_path(Path("map.gif"))
+    >>> check_map_path(Path("map.gif"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: map.gif: '.gif' is no known ending; a map is written to .png, .svg, .pdf, .csv or .json
+    silhouette.common.errors.FileError: map.gif: '.gif' is no known ending; a map is written to ...
     """
     if path.suffix.lower() not in ENDINGS:
         known = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"

@@ -12,7 +12,8 @@ from silhouette.cli.rules import is_game_file, rule_named
 from silhouette.cli.schema import schema_of
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.text import json_text
 from silhouette.files.cache import Cache
 from silhouette.files.fingerprints import MESHES
 from silhouette.files.reading import DOCUMENTS
@@ -20,7 +21,6 @@ from silhouette.files.writing import make_folder, write_file
 from silhouette.models.inspection import doubts, model_at
 from silhouette.rules import FIRST
 from silhouette.rules.abilities import first_scene_of
-from silhouette.text import json_text
 
 SCENE, SCHEMA = "scene.toml", ".scene.schema.json"
 """The files that are written; the schema is hidden, so that a folder of scenes has no other file in it."""

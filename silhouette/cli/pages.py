@@ -7,7 +7,8 @@ from silhouette.cli.options import exit_status
 from silhouette.cli.scene_job import cache_of, places_of, processes_of, renderer_of
 from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
-from silhouette.common.version import VERSION
+from silhouette.common.installation import VERSION
+from silhouette.common.text import counted
 from silhouette.doubt.maps import MapRequest
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.styles import style_called
@@ -19,7 +20,6 @@ from silhouette.pages.html.page import check_page_path
 from silhouette.pages.report.page import judged_and_drawn, report_page
 from silhouette.pages.report.sections import on_page
 from silhouette.pages.tutorial.pages import INDEX, TutorialRun, scenes_folder, write_tutorial
-from silhouette.text import counted
 
 
 def report(given: ReportOptions) -> int:

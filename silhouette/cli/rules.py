@@ -9,14 +9,14 @@ from silhouette.cli.commands import RulesOptions
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.tables import game_report, rules_report
 from silhouette.cli.terminal import show, show_json
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.text import did_you_mean
 from silhouette.files.reading import example
 from silhouette.rules import GAME_FILE, RULES, rule_called
 from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.rule import GameRule
 from silhouette.rules.data.telling import told
-from silhouette.text import did_you_mean
 
 
 def is_game_file(name: str) -> bool:

@@ -20,7 +20,7 @@ from silhouette.cli.scene_job import SceneJob, cache_of, status_of
 from silhouette.cli.tables import headed_table, plain_line, scene_report, scenes_document
 from silhouette.cli.terminal import complain, show, show_json
 from silhouette.cli.waiting import Waiting
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.changing import check_folder
 from silhouette.judging import SceneResult, Selection

@@ -20,9 +20,10 @@ from pydantic.json_schema import models_json_schema
 from silhouette.cli.commands import SchemaOptions
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.terminal import show_json
-from silhouette.common.version import SCHEMA
+from silhouette.common.errors import RequestError
+from silhouette.common.installation import SCHEMA
+from silhouette.common.text import did_you_mean
 from silhouette.doubt.maps import MapRecord
-from silhouette.errors import RequestError
 from silhouette.judging import Judged
 from silhouette.models.entries import ModelFileEntry
 from silhouette.rules import GAME_FILE, RULES, rule_called
@@ -31,7 +32,6 @@ from silhouette.rules.data.entries import GameEntry
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.fields import row_type
 from silhouette.scans.record import ScanRecord
-from silhouette.text import did_you_mean
 
 # ---- schemas
 

@@ -17,7 +17,7 @@ from silhouette.cli.commands import ServeOptions, TableOptions
 from silhouette.cli.scene_job import cache_of
 from silhouette.cli.terminal import complain
 from silhouette.cli.waiting import Waiting
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.judging import check_numbers
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable, opened

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from silhouette.common.version import document
-from silhouette.text import json_text, printable
+from silhouette.common.installation import document
+from silhouette.common.text import json_text, printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from silhouette.cli.terminal import console_on
-from silhouette.text import printable
+from silhouette.common.text import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -1,1 +1,1 @@
-"""What every room may use and none owns: versions, how this package is installed, how long something may take."""
+"""What every room may use and none owns: errors, words for people, the memo, vectors and poses, versions."""

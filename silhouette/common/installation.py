@@ -1,4 +1,4 @@
-"""How this package is installed, and the command that adds to the same environment what is missing in it."""
+"""Versions, how this package is installed, and the command that adds to its environment what is missing in it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,49 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
+
+VERSION = "0.2.0"
+"""The version of this package: the one place where it stands; the build reads it from here."""
+
+SCHEMA = 1
+"""The version of every JSON document that is printed or written: raised when a key changes its meaning, not when one is
+added."""
 
 DISTRIBUTION = "silhouette-los"
 """The name on the package index. ``silhouette`` there is another project; it is our import and our command alone."""
 
 EXTRAS = {"parquet": "pyarrow", "mp4": "av", "cluster": "distributed", "cuda": "warp-lang"}
 """What a command can need beyond the dependencies: the package behind each extra of pyproject.toml."""
+
+
+def document(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON document that says what it is: the version of this package and of the schema, then its content.
+
+    >>> list(document({"rules": []}))
+    ['silhouette', 'schema', 'rules']
+    """
+    return {"silhouette": VERSION, "schema": SCHEMA, **content}
+
+
+def version_of(package: str) -> str | None:
+    """The version of another package that is installed, or None where it is not.
+
+    >>> version_of("no such package") is None
+    True
+    """
+    from importlib.metadata import PackageNotFoundError, version  # slow to import, and help needs the version alone
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 @dataclass(frozen=True)

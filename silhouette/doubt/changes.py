@@ -19,11 +19,11 @@ from typing import Annotated, Any, Literal, Union
 import numpy as np
 import pydantic
 
-from silhouette.common.time_limit import OutOfTime, go_on, time_limit
+from silhouette.common.errors import OutOfTime, RequestError, go_on, time_limit
+from silhouette.common.geometry import Floats
+from silhouette.common.text import in_a_sentence
 from silhouette.doubt.nearest import Field, Nearest, Seen, nearest_change
 from silhouette.doubt.run import ALONE, Run
-from silhouette.errors import RequestError
-from silhouette.geometry import Floats
 from silhouette.measure.estimate import Estimate
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import Movers, WhatIf, what_if
@@ -31,7 +31,6 @@ from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.rules.fields import Record, ResultField, row_of, row_type
 from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import in_a_sentence
 
 # ---- one change
 

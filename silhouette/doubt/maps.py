@@ -26,11 +26,12 @@ import numpy as np
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
-from silhouette.common.version import document
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import INCH, Flags, Floats
+from silhouette.common.installation import document
+from silhouette.common.lazy import cached_property
+from silhouette.common.text import Progress, in_a_row
 from silhouette.doubt.run import shared
-from silhouette.errors import RequestError
-from silhouette.geometry import INCH, Flags, Floats
-from silhouette.lazy import cached_property
 from silhouette.measure.estimate import Estimate
 from silhouette.measure.observe import observe_many
 from silhouette.measure.proven import ProvenEstimate
@@ -41,7 +42,6 @@ from silhouette.scenes.ground import Indices
 from silhouette.scenes.places import Places
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
-from silhouette.text import Progress, in_a_row
 from silhouette.workers import parallel_map
 
 # ---- what is printed and written
@@ -257,10 +257,10 @@ def check_grid(grid: float, within: float | None) -> None:
     Raises:
         RequestError: where the grid is finer than a millimetre or no number, or the distance below 0.
 
-    >>> check_grid(0.5, None)
+    >>> check_grid(0.5, None)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: --grid 0.5: no grid is finer than 1 mm; give the mm between two points, such as 25.4
+    silhouette.common.errors.RequestError: --grid 0.5: no grid is finer than 1 mm; give the mm ...
     """
     if not FINEST <= grid < np.inf:
         raise RequestError(
@@ -292,7 +292,7 @@ def grid_points(path: Path, table: Floats, start: Floats, grid: float, within: f
     >>> grid_points(Path("duel.toml"), square, np.zeros(2), 10.0, 7.0)
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: duel.toml: --within 7: no point of a grid of 10 mm is so near; give more
+    silhouette.common.errors.RequestError: duel.toml: --within 7: no point of a grid of 10 mm is so near; give more
     """
     low, high = table
     counts = np.floor((high - low) / grid + 0.5 + NEXT_TO)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 
 Indices = NDArray[np.intp]
 

@@ -16,10 +16,10 @@ from typing import Any, Literal
 import numpy as np
 import scipy
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Floats
+from silhouette.common.lazy import cached_property
 from silhouette.files.cache import UNCACHED, Cache
-from silhouette.geometry import Floats
-from silhouette.lazy import cached_property
 from silhouette.rules.abilities import HasOdds
 from silhouette.scenes.entries import DoubtEntry
 from silhouette.scenes.places import Move

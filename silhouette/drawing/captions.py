@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from silhouette.common.geometry import INCH
 from silhouette.drawing import typeface
 from silhouette.drawing.styles import Style
-from silhouette.geometry import INCH
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

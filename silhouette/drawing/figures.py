@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.common.errors import RequestError
+from silhouette.common.text import did_you_mean
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.odds_chart import NAME
 from silhouette.drawing.page import check_png_path
@@ -19,13 +21,11 @@ from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.sheet import settings as matplotlib_settings
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.table import tracing
-from silhouette.errors import RequestError
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasOdds
 from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import did_you_mean
 
 OVERVIEW = "table"
 """The name of the figure of a whole scene, in every game that has one."""

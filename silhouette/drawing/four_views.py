@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
+from silhouette.common.geometry import INCH, Floats, Pose, corners, cosine_and_sine
 from silhouette.drawing.page import (
     FINE,
     INK,
@@ -35,7 +36,6 @@ from silhouette.drawing.page import (
 from silhouette.drawing.shading import Values, hollows, light, lit, mixed, nearness_of, normals, outlines
 from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.filled import rendered
-from silhouette.geometry import INCH, Floats, Pose, corners, cosine_and_sine
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.models.thin_parts import Suggestion
 from silhouette.renderers.protocol import Body, Renderer

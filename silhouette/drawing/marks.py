@@ -16,11 +16,11 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
+from silhouette.common.geometry import INCH, Floats
 from silhouette.drawing.captions import HAIRLINE, LINE, SMALL, THIN
 from silhouette.drawing.sheet import TWO_COLUMNS, Sheet
 from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided, printable
-from silhouette.geometry import INCH, Floats
 from silhouette.rules.base import Verdict
 
 Box = tuple[float, float, float, float]

@@ -9,12 +9,12 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 
+from silhouette.common.errors import FileError
+from silhouette.common.text import json_text
 from silhouette.drawing import typesetting
 from silhouette.drawing.styles import Colour
 from silhouette.drawing.typesetting import Weight
-from silhouette.errors import FileError
 from silhouette.files.writing import Content, check_place, write_file
-from silhouette.text import json_text
 
 FINE = 2
 """The factor by which everything is drawn larger than it is shown; it is made smaller at the end, for smooth edges."""
@@ -130,7 +130,7 @@ def check_png_path(path: Path) -> None:
     >>> check_png_path(Path("duel.jpg"))
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: duel.jpg: pictures are PNG; give a name that ends in .png
+    silhouette.common.errors.FileError: duel.jpg: pictures are PNG; give a name that ends in .png
     """
     if path.suffix.lower() != ".png":
         raise FileError(path, "pictures are PNG; give a name that ends in .png")

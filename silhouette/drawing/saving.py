@@ -20,11 +20,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from silhouette.common.text import json_text
 from silhouette.drawing import typeface
 from silhouette.drawing.sheet import RESOLUTION
 from silhouette.files.cache import Cache
 from silhouette.files.writing import write_file
-from silhouette.text import json_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from silhouette.geometry import unit
+from silhouette.common.geometry import unit
 from silhouette.views import View
 
 Values = NDArray[np.float32]

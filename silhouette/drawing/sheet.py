@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import INCH, Floats
 from silhouette.common.installation import package_command
 from silhouette.drawing import typeface
 from silhouette.drawing.captions import EDGE, HAIRLINE, NAME, SMALL, THIN, Swatch, caption_lines
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.words.words import Words
-from silhouette.errors import RequestError
-from silhouette.geometry import INCH, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.text import did_you_mean
 from silhouette.rules.base import Level
-from silhouette.text import did_you_mean
 
 Colour = tuple[int, int, int]
 """Red, green and blue, from 0 to 255."""

@@ -9,8 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from silhouette.common.geometry import INCH
 from silhouette.drawing import typesetting
-from silhouette.geometry import INCH
 
 if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties

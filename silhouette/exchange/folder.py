@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
 from silhouette.exchange.gltf import read_gltf
 from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut, file_stem, obj_bytes, side_by_side
 from silhouette.exchange.tts import read_save

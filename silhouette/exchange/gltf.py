@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.text import as_written, did_you_mean
 from silhouette.exchange.gltf_extras import (
     MARK,
     Entries,
@@ -36,7 +37,6 @@ from silhouette.meshes.opening import opened, plainly
 from silhouette.models.entries import Kind
 from silhouette.models.frame import FRONT
 from silhouette.rules import FIRST, RULES
-from silhouette.text import as_written, did_you_mean
 
 # ---- gangs
 

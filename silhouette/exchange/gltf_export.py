@@ -15,19 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.common.version import VERSION
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
+from silhouette.common.geometry import INCH, Floats, Integers
+from silhouette.common.installation import VERSION
+from silhouette.common.text import json_text
 from silhouette.exchange.gltf_extras import MARK, OF_THE_NODE, PIECES
 from silhouette.exchange.gltf_pieces import points_from_table, upright_node
 from silhouette.files.documents import read_document
 from silhouette.files.writing import check_place, write_file
-from silhouette.geometry import INCH, Floats, Integers
 from silhouette.models.entries import KINDS, ModelOptions
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.table import TableScene
-from silhouette.text import json_text
 
 ROLES = {"body": BODY, "base": BASE, "insignificant": INSIGNIFICANT}
 """The parts of a model by the names that their nodes have."""

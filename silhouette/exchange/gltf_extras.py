@@ -20,7 +20,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Literal, get_args
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.text import as_written, did_you_mean, in_a_row
 from silhouette.exchange.imported import ImportedPiece, plain_name
 from silhouette.files.documents import LARGEST_DOCUMENT, LONGEST_TEXT, MOST_OF
 from silhouette.files.schema import Location, validated
@@ -28,7 +29,6 @@ from silhouette.models.entries import KINDS, Kind
 from silhouette.models.frame import IN_WORDS, MILLIMETRES
 from silhouette.rules import rule_called
 from silhouette.scenes.entries import FighterEntry, PieceEntry, TerrainEntry, VehicleEntry
-from silhouette.text import as_written, did_you_mean, in_a_row
 
 # ---- properties of the whole scene
 

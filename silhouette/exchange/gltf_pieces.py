@@ -19,11 +19,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.geometry import Floats, corners, cosine_and_sine
 from silhouette.exchange.gltf_extras import NoPiece
 from silhouette.exchange.imported import ImportedPiece, Upright, baked, direction, moved, one_word, rounded, standing
 from silhouette.files.schema import MAX_LENGTH
-from silhouette.geometry import Floats, corners, cosine_and_sine
 from silhouette.meshes.formats.base import (
     MOST_LINES,
     MOST_TRIANGLES,

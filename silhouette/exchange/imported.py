@@ -16,13 +16,13 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from silhouette.errors import FileError, SilhouetteError
+from silhouette.common.errors import FileError, SilhouetteError
+from silhouette.common.geometry import Floats, Pose, corners
+from silhouette.common.text import numbered
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats, Pose, corners
 from silhouette.meshes.mesh import Mesh, read_mesh
 from silhouette.models.entries import Kind
 from silhouette.models.frame import upright
-from silhouette.text import numbered
 from silhouette.workers import cores, parallel_map
 
 

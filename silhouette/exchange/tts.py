@@ -28,7 +28,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.geometry import INCH, Floats, corners, cosine_and_sine
 from silhouette.exchange.imported import (
     ImportedPiece,
     ImportedTable,
@@ -59,7 +60,6 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import parsed_json
 from silhouette.files.reading import read_file
 from silhouette.files.schema import MAX_LENGTH
-from silhouette.geometry import INCH, Floats, corners, cosine_and_sine
 from silhouette.meshes.mesh import Mesh, read_mesh
 
 # ---- meshes that the game keeps

@@ -16,20 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
+from silhouette.common.geometry import INCH, Floats
+from silhouette.common.text import json_text
 from silhouette.exchange.imported import file_stem, obj_bytes
 from silhouette.exchange.tts_words import FIGURINE
 from silhouette.files.cache import Cache
 from silhouette.files.changing import FolderChange, changing_folder, check_folder
 from silhouette.files.reading import LARGEST_FILE, read_file
 from silhouette.files.writing import check_place
-from silhouette.geometry import INCH, Floats
 from silhouette.meshes.mesh import Mesh, read_mesh
 from silhouette.models.model import Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.table import TableScene
-from silhouette.text import json_text
 
 SAVE = {
     "SaveName": "", "GameMode": "", "Date": "", "Gravity": 0.5, "PlayArea": 0.5, "Table": "", "Sky": "", "Note": "",

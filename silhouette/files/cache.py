@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
+from silhouette.common.lazy import LRU
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.writing import PARTIAL, replacing
-from silhouette.lazy import LRU
 
 Arrays = dict[str, NDArray[Any]]
 Made = TypeVar("Made")

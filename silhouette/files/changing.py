@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.files.reading import LARGEST_FILE, read_file
 from silhouette.files.writing import Content, Staged, make_folder, temporary, unwritable, write_file, write_to
 
@@ -28,7 +28,7 @@ def check_folder(folder: Path, inputs: Iterable[Path]) -> None:
     >>> check_folder(Path("game"), [Path("game/scans/table.glb")])
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: game: holds game/scans/table.glb, which is to be read; give a folder of its own
+    silhouette.common.errors.FileError: game: holds game/scans/table.glb, which is to be read; give a folder of its own
     """
     place, own = Path(os.path.realpath(folder)), "give a folder of its own"
     if place.exists() and not place.is_dir():

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.files.reading import missing, read_file
 
 # ---- values and keys as TOML writes them

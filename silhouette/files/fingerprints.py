@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
 from silhouette.files.documents import parsed_json, read_document
 from silhouette.files.reading import DOCUMENTS, LARGEST_FILE, open_file
 

@@ -24,8 +24,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from silhouette.errors import FileError, RequestError
-from silhouette.text import as_written
+from silhouette.common.errors import FileError, RequestError
+from silhouette.common.text import as_written
 
 if TYPE_CHECKING:
     from silhouette.files.schema import Location
@@ -163,7 +163,7 @@ def read_file(path: Path, most: int) -> bytes:
     >>> read_file(Path("no such scene.toml"), 100)
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: no such scene.toml: there is no such file; give the path of one that is there
+    silhouette.common.errors.FileError: no such scene.toml: there is no such file; give the path of one that is there
     """
     with open_file(path) as file:
         try:

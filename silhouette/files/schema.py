@@ -22,8 +22,8 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, Validat
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
-from silhouette.errors import FileError
-from silhouette.text import KEYS_ALIKE, as_written, did_you_mean, in_a_row
+from silhouette.common.errors import FileError
+from silhouette.common.text import KEYS_ALIKE, as_written, did_you_mean, in_a_row
 
 MAX_LENGTH = 1e6  # mm: a kilometre is no tabletop
 COARSEST = 10.0  # mm per pixel
@@ -148,7 +148,7 @@ def validated(schema: type[S], data: object, location: Location) -> S:
     >>> validated(CheckEntry, {"attaker": "Kal", "target": "Vex"}, Location(Path("duel.toml"), "check 1"))
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: duel.toml: check 1: unknown key 'attaker'; did you mean 'attacker'?
+    silhouette.common.errors.FileError: duel.toml: check 1: unknown key 'attaker'; did you mean 'attacker'?
     """
     try:
         return schema.model_validate(data)

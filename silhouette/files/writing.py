@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from silhouette.errors import FileError, WrittenFileWarning
+from silhouette.common.errors import FileError, WrittenFileWarning
+from silhouette.common.text import counted
 from silhouette.files.reading import DOCUMENTS, no_file
-from silhouette.text import counted
 
 PARTIAL = ".part"
 """How the temporary names end; a process that is killed may leave such a file or folder behind."""
@@ -52,7 +52,7 @@ def check_place(path: Path) -> None:
     >>> check_place(Path("nowhere/duel.png"))
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: nowhere/duel.png: there is no folder nowhere; make it first or give another
+    silhouette.common.errors.FileError: nowhere/duel.png: there is no folder nowhere; make it first or give another
     """
     folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
     if path.is_dir():

@@ -10,18 +10,18 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import INCH
+from silhouette.common.text import problem
 from silhouette.doubt.changes import Changes
 from silhouette.doubt.maps import Map, MapRequest
 from silhouette.doubt.odds import Odds
-from silhouette.errors import RequestError
-from silhouette.geometry import INCH
 from silhouette.judging.judge import Draw, Judged, JudgingOptions, check_options, judge, mapped
 from silhouette.judging.loading import Selection, content_with, load_scene
 from silhouette.renderers import started
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Scene
-from silhouette.text import problem
 from silhouette.workers import cores
 
 
@@ -128,7 +128,7 @@ def check(
     >>> check(scene, "Kal", "Wex")
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: ...duel.toml: nothing is called 'Wex'; did you mean 'Vex'?
+    silhouette.common.errors.RequestError: ...duel.toml: nothing is called 'Wex'; did you mean 'Vex'?
     >>> folder.cleanup()
     """
     read = _read(scene, error)

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+from silhouette.common.text import Progress
 from silhouette.doubt.calls import ruling
 from silhouette.doubt.changes import CHANGES, Changes, changes_of_each, check_changes, one_way_of_each
 from silhouette.doubt.maps import Map, MapRequest, map_of
@@ -25,7 +26,6 @@ from silhouette.rules.abilities import HasOdds, meshes_of
 from silhouette.rules.base import Level, Rule, Settings, Verdict
 from silhouette.rules.fields import ARC, ODDS, REASON, Record, ResultField, row_of, unmet_expectations
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import Progress
 from silhouette.workers import parallel_map
 
 EXPECTED = ResultField(

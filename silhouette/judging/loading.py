@@ -13,7 +13,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
+from silhouette.common.text import did_you_mean
 from silhouette.files.cache import Cache
 from silhouette.files.fingerprints import MESHES
 from silhouette.files.reading import DOCUMENTS, missing
@@ -24,7 +25,6 @@ from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.places import Trial, with_trials
 from silhouette.scenes.scene import Check, Scene, read_document
 from silhouette.scenes.table import TableScene
-from silhouette.text import did_you_mean
 
 
 @dataclass(frozen=True)

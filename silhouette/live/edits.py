@@ -13,10 +13,11 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
+from silhouette.common.geometry import Floats
+from silhouette.common.text import did_you_mean, numbered
 from silhouette.files.documents import read_document, read_text
 from silhouette.files.schema import Entry, Location, Name, Number, validated
-from silhouette.geometry import Floats
 from silhouette.live.rewriting import Names, rewritten
 from silhouette.models.entries import ArcName, FigureEntry, Kind
 from silhouette.rules import GAME_FILE, rule_called
@@ -26,7 +27,6 @@ from silhouette.scenes.places import Trial, entry_at, turns
 from silhouette.scenes.standing import TABLE_TOP, Standing
 from silhouette.scenes.surfaces import underside_of
 from silhouette.scenes.table import MILLIMETRES, SURFACE, TableScene
-from silhouette.text import did_you_mean, numbered
 
 Document = dict[str, Any]
 

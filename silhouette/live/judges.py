@@ -28,11 +28,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.common.version import VERSION
+from silhouette.common.errors import RequestError, SilhouetteError
+from silhouette.common.installation import VERSION
+from silhouette.common.text import problem
 from silhouette.doubt.maps import Cells, MapRequest, checks_of_map, judged_cells
 from silhouette.doubt.run import CHECKS_TOGETHER, shared
 from silhouette.drawing.in_3d.stage import sight_entry, sight_of
-from silhouette.errors import RequestError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.judging.judge import Judged, JudgingOptions, judge_all
 from silhouette.judging.loading import Selection, content_with
@@ -50,7 +51,6 @@ from silhouette.scenes.carrying import Name, model_digest, packed_model, packed_
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from silhouette.scenes.warnings import prepare
-from silhouette.text import problem
 from silhouette.views import View
 from silhouette.workers import PATIENT, WorkerPool, cores, start_method
 from silhouette.workers.content import CONTENT_ROOM, Content, content_of

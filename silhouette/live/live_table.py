@@ -24,7 +24,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from silhouette.errors import FileError, RequestError, SilhouetteError
+from silhouette.common.errors import FileError, RequestError, SilhouetteError
+from silhouette.common.text import in_quotes, json_text
 from silhouette.files.cache import Cache
 from silhouette.files.documents import BYTE_ORDER_MARK, check_document, document_of, read_document, read_text
 from silhouette.files.fingerprints import MESHES
@@ -52,7 +53,6 @@ from silhouette.rules import FIRST, rule_called, rule_of
 from silhouette.rules.abilities import first_scene_of
 from silhouette.scans.keeping import SCENE
 from silhouette.scenes.table import TableScene
-from silhouette.text import in_quotes, json_text
 
 # ---- pictures of tagged models
 

@@ -21,14 +21,15 @@ from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import INCH
+from silhouette.common.text import as_written, did_you_mean, json_text, problem, strict
 from silhouette.doubt.changes import check_changes
 from silhouette.doubt.maps import MapRequest
 from silhouette.doubt.odds import check_odds
 from silhouette.drawing.in_3d.stage import models_of, packed, shape_of
 from silhouette.drawing.styles import verdict_colours
-from silhouette.errors import RequestError
 from silhouette.files.schema import MAX_LENGTH
-from silhouette.geometry import INCH
 from silhouette.judging.loading import Selection
 from silhouette.live.edits import in_units
 from silhouette.live.judges import CheckQuestion, Judges, PageQuestion, PictureQuestion
@@ -40,7 +41,6 @@ from silhouette.rules import rule_called
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Trial, with_trials
 from silhouette.scenes.scene import Check
-from silhouette.text import as_written, did_you_mean, json_text, problem, strict
 
 # ---- the table as JSON
 

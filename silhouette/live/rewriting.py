@@ -19,8 +19,8 @@ from typing import Any
 import tomlkit
 from tomlkit.items import AoT, Array
 
+from silhouette.common.text import json_text
 from silhouette.files.documents import BYTE_ORDER_MARK, MARKS
-from silhouette.text import json_text
 
 # ---- the blocks of a TOML file
 

@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
 from silhouette.files.documents import read_document, read_text
 from silhouette.live.edits import Document, entries_of, piece_names, with_entry, without
 from silhouette.live.live_table import LiveTable

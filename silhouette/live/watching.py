@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Flags, Floats
+from silhouette.common.text import problem, strict
 from silhouette.doubt.maps import Cells, Map, MapRequest, checks_of_map, grid_points
-from silhouette.errors import RequestError
-from silhouette.geometry import Flags, Floats
 from silhouette.live.judges import Answer, CheckQuestion, Judges, MapQuestion
 from silhouette.live.live_table import LiveTable, Pose
 from silhouette.rules import rule_called
@@ -28,7 +29,6 @@ from silhouette.rules.abilities import maps_of
 from silhouette.scenes.ground import Indices
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
-from silhouette.text import problem, strict
 from silhouette.workers import PATIENT
 
 COARSEST = 8

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers
-from silhouette.lazy import cached_property
+from silhouette.common.geometry import Flags, Floats, Integers
+from silhouette.common.lazy import cached_property
 from silhouette.measure.places import places, quarter_of
 from silhouette.measure.sampling import KINDS, Kinds, Picture, Places, Samples, sample
 from silhouette.renderers.protocol import Renderer

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.measure.claims import claim_of
 from silhouette.measure.error import PARTS, SIGMAS, WHOLES, shares
 from silhouette.measure.observation import DecidedBy

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, spread
+from silhouette.common.geometry import Flags, Floats, spread
 from silhouette.meshes.clusters import Indices
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.contours import Placed
 from silhouette.measure.hidden import unproven_hidden
 from silhouette.measure.places import scattered

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers, spread
+from silhouette.common.geometry import Flags, Floats, Integers, spread
 from silhouette.meshes.clusters import SIZE, Clusters, Indices, clusters_of
 from silhouette.renderers.protocol import NEAREST, Body
 from silhouette.views import View
@@ -293,5 +293,5 @@ def _cuts(placed: Placed, faces: Indices, bound: float, keep: float) -> tuple[Fl
 
 
 def _product(matrix: Floats, points: Floats) -> Floats:
-    """``matrix @ points`` for (3, 3) and (3, n), written out: see `silhouette.geometry.turned`."""
+    """``matrix @ points`` for (3, 3) and (3, n), written out: see `silhouette.common.geometry.turned`."""
     return np.stack([row[0] * points[0] + row[1] * points[1] + row[2] * points[2] for row in matrix])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import Contours, Placed, contours
 from silhouette.measure.strips import Pieces, in_cells, open_contours

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, swollen
+from silhouette.common.geometry import Flags, Floats, swollen
 from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import Body
 from silhouette.views import ROLL, View

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.atlas import Atlas, Contour, Level
 from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET, Places
 

@@ -19,7 +19,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.measure.error import SIGMAS, UNKNOWN, share_errors, shares
 from silhouette.measure.framing import Framed, framed
 from silhouette.measure.grids import FINEST, grid, size_of

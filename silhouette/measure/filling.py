@@ -18,8 +18,8 @@ import mapbox_earcut
 import numpy as np
 import shapely
 
-from silhouette.geometry import Flags, Floats, Pose
-from silhouette.lazy import derived
+from silhouette.common.geometry import Flags, Floats, Pose
+from silhouette.common.lazy import derived
 from silhouette.measure.contours import Placed, lines_between
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.health import has_area

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, swollen
+from silhouette.common.geometry import Flags, Floats, swollen
 from silhouette.measure.culling import disjoint, in_view, outermost, picture_bounds
 from silhouette.measure.filling import filled
 from silhouette.measure.observation import Observation, Sight

@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.measure.sampling import Picture
 
 FINEST = 128

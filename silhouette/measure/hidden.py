@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import Placed
 from silhouette.measure.covering import Occluders, before, by_bodies, by_strips

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.observation import Sight
 from silhouette.measure.shadows import Shadows
 from silhouette.meshes.mesh import Mesh

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import scipy
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.measure.filling import Skins
 from silhouette.measure.framing import Framed
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, Picture, sample

@@ -20,8 +20,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats
-from silhouette.lazy import cached_property
+from silhouette.common.geometry import Floats
+from silhouette.common.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.scenes.table import Occluders, Piece
 from silhouette.views import Projection, View, VisionArc

@@ -18,7 +18,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, corners
+from silhouette.common.geometry import Floats, corners
 from silhouette.renderers.protocol import Cast, Renderer
 
 DIRECTIONS = 8

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 
 PERIOD = 512
 """Pixels after which the places repeat along rows and columns, and blocks after which the choices do."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.measure.error import PARTS, WHOLES
 from silhouette.measure.observation import DecidedBy, Mask, OcclusionCounts
 from silhouette.measure.places import LARGEST_BLOCK

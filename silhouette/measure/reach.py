@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.geometry import Flags
+from silhouette.common.geometry import Flags
 from silhouette.measure.culling import DIRECTIONS, outermost, picture_bounds
 from silhouette.renderers.protocol import Body
 from silhouette.views import View

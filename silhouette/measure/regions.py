@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, spread
+from silhouette.common.geometry import Flags, Floats, spread
 from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import Contours, Placed
 from silhouette.measure.patches import boxes_between

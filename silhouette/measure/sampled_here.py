@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.measure.atlas import Atlas, Contour
 from silhouette.measure.error import isolated, open_variance
 from silhouette.measure.sampled import Along

@@ -13,7 +13,7 @@ from itertools import product as combinations
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.measure.contours import Placed
 from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST
@@ -85,7 +85,7 @@ class Planes:
 
 
 def product(matrix: Floats, points: Floats) -> Floats:
-    """``matrix @ points`` for (n, 2 or 3) and (2 or 3, k), written out: see `silhouette.geometry.turned`."""
+    """``matrix @ points`` for (n, 2 or 3) and (2 or 3, k), written out: see `silhouette.common.geometry.turned`."""
     total: Floats = matrix[:, :1] * points[0]
     for axis in range(1, len(points)):
         total += matrix[:, axis, None] * points[axis]

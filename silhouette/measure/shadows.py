@@ -19,8 +19,8 @@ from itertools import product
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, Pose
-from silhouette.lazy import derived
+from silhouette.common.geometry import Flags, Floats, Pose
+from silhouette.common.lazy import derived
 from silhouette.measure.cells import Grid
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.clusters import Indices

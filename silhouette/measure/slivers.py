@@ -15,7 +15,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.framing import Framed
 from silhouette.measure.grids import FINEST, drawn_for, grid, size_of
 from silhouette.measure.observation import Observation, OcclusionCounts

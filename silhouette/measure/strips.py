@@ -15,7 +15,7 @@ from itertools import product
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, spread
+from silhouette.common.geometry import Flags, Floats, spread
 from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import SHORTEST, Contours
 from silhouette.meshes.clusters import Indices

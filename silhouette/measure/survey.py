@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.atlas import Atlas
 from silhouette.measure.claims import Assertion, Claim
 from silhouette.measure.error import (

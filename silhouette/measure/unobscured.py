@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import Placed
 from silhouette.measure.hidden import Unproven, first_grid

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, hull_outline
-from silhouette.lazy import derived
+from silhouette.common.geometry import Flags, Floats, hull_outline
+from silhouette.common.lazy import derived
 from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import inner_boxes

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, Integers, spread
+from silhouette.common.geometry import Floats, Integers, spread
 from silhouette.meshes.mesh import Mesh, merge_equal, recorded, stable_order
 
 SIZE = 64

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
 
 CUT_TOLERANCE = 1e-6  # mm: what lies no farther than this from the cut lies in it

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers, components
-from silhouette.text import counted
+from silhouette.common.geometry import Flags, Floats, Integers, components
+from silhouette.common.text import counted
 
 # In the file's own units; nothing on a table is ten kilometres long, whatever the unit.
 LARGEST_COORDINATE = 1e7

@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, components
+from silhouette.common.geometry import Flags, Floats, components
+from silhouette.common.text import counted
 from silhouette.meshes.health import NARROW, boundary, boundary_loops
 from silhouette.meshes.mesh import Mesh
-from silhouette.text import counted
 
 # Boundary vertices that are nearer to each other than this share of the mesh's extent are one: cracks, not holes.
 WELD = NARROW

@@ -17,9 +17,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.geometry import Flags, Floats, Integers
+from silhouette.common.lazy import cached_property, derived
 from silhouette.files.cache import Arrays, Cache
-from silhouette.geometry import Flags, Floats, Integers
-from silhouette.lazy import cached_property, derived
 from silhouette.meshes.formats.base import (
     MOST_PARTS,
     MOST_TRIANGLES,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from silhouette.errors import FileError, MeshError
+from silhouette.common.errors import FileError, MeshError
 from silhouette.files.fingerprints import MESHES
 from silhouette.files.reading import LARGEST_FILE, read_file
 from silhouette.meshes.formats.base import Refused, read_referenced

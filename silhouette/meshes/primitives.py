@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, Integers, Pose, corners, cosine_and_sine
-from silhouette.lazy import remembered
+from silhouette.common.geometry import Floats, Integers, Pose, corners, cosine_and_sine
+from silhouette.common.lazy import remembered
 from silhouette.meshes.mesh import Mesh
 
 Axis = Literal["x", "y", "z"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
 from silhouette.files.reading import LARGEST_FILE
 from silhouette.meshes.formats.base import Refused, Skin, Surface
 from silhouette.meshes.formats.colours import LIGHT, Bytes, as_bytes

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, Integers, components, spread
+from silhouette.common.geometry import Flags, Floats, Integers, components, spread
 from silhouette.meshes.clusters import Clusters, Indices, clusters_of
 from silhouette.meshes.mesh import Mesh, recorded
 

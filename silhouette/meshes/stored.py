@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.errors import MeshError
+from silhouette.common.errors import MeshError
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.files.cache import Arrays, Cache
 from silhouette.files.reading import LARGEST_FILE
-from silhouette.geometry import Flags, Floats, Integers
 from silhouette.meshes.formats import obj, off, ply, stl, threemf
 from silhouette.meshes.formats.base import (
     MOST_TRIANGLES,

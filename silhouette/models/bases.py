@@ -23,7 +23,7 @@ import scipy
 import shapely
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, spread
+from silhouette.common.geometry import Flags, Floats, spread
 from silhouette.meshes.mesh import Mesh
 
 Indices = NDArray[np.intp]

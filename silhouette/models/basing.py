@@ -10,15 +10,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.geometry import Flags, Floats, Pose, convex_hull
+from silhouette.common.text import did_you_mean
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
-from silhouette.geometry import Flags, Floats, Pose, convex_hull
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere
 from silhouette.models.bases import Base, TooManyLayers, find_base
 from silhouette.models.entries import InsignificantEntry, Kind, ModelOptions
-from silhouette.text import did_you_mean
 
 
 def tagged(mesh: Mesh, tag: InsignificantEntry, location: Location) -> Flags:

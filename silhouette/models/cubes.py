@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, spread
+from silhouette.common.geometry import Flags, Floats, spread
 
 Indices = NDArray[np.intp]
 

@@ -27,8 +27,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from silhouette.common.geometry import Flags, Floats, cosine_and_sine
 from silhouette.files.cache import Cache
-from silhouette.geometry import Flags, Floats, cosine_and_sine
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.cubes import Cubes, Indices, depths
 

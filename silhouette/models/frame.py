@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from shapely import MultiPoint
 
-from silhouette.geometry import INCH, Floats, Integers
+from silhouette.common.geometry import INCH, Floats, Integers
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
 

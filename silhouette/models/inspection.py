@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Floats
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_text
 from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import Location, validated
-from silhouette.geometry import Floats
 from silhouette.models.entries import ModelOptions
 from silhouette.models.frame import share_on_the_ground
 from silhouette.models.model import BODY, NAMES_OF_ROLES, Model, load_model

@@ -9,7 +9,7 @@ from math import pi
 
 import numpy as np
 
-from silhouette.geometry import INCH, Floats
+from silhouette.common.geometry import INCH, Floats
 from silhouette.models.bases import Base
 from silhouette.models.entries import InsignificantEntry
 

@@ -14,12 +14,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.geometry import Flags, Floats, cosine_and_sine, hull_outline
+from silhouette.common.lazy import cached_property
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.files.reading import DOCUMENTS, file_named
 from silhouette.files.schema import MAX_LENGTH, Location, validated
-from silhouette.geometry import Flags, Floats, cosine_and_sine, hull_outline
-from silhouette.lazy import cached_property
 from silhouette.meshes.health import used_vertices
 from silhouette.meshes.holes import close
 from silhouette.meshes.mesh import Mesh, MeshFile, keep_in, read_mesh

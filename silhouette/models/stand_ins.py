@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.geometry import Floats, Integers, cosine_and_sine
-from silhouette.lazy import remembered
+from silhouette.common.geometry import Floats, Integers, cosine_and_sine
+from silhouette.common.lazy import remembered
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Cylinder, Solid, solid
 from silhouette.models.bases import Base

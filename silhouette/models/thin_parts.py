@@ -22,8 +22,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.geometry import Flags, Floats
 from silhouette.files.documents import toml
-from silhouette.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.cubes import MARGIN, Cubes, depths, pieces
 

@@ -19,8 +19,8 @@ from itertools import product
 import numpy as np
 import scipy
 
-from silhouette.common.time_limit import go_on
-from silhouette.geometry import Floats
+from silhouette.common.errors import go_on
+from silhouette.common.geometry import Floats
 from silhouette.relations.obstacles import Indices, Obstacles, nearest_of_segments, nearest_of_triangles
 from silhouette.relations.points import PointSet
 

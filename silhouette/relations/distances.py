@@ -17,9 +17,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from silhouette.common.time_limit import go_on
-from silhouette.geometry import Flags, Floats, Pose, convex_hull
-from silhouette.lazy import derived
+from silhouette.common.errors import go_on
+from silhouette.common.geometry import Flags, Floats, Pose, convex_hull
+from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations.outlines_in_plan import (
     Part,

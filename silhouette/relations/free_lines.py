@@ -39,8 +39,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 import shapely
 
-from silhouette.common.time_limit import go_on
-from silhouette.geometry import Flags, Floats
+from silhouette.common.errors import go_on
+from silhouette.common.geometry import Flags, Floats
 from silhouette.relations.plane_geometry import (
     LEFT,
     RIGHT,

@@ -24,9 +24,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from silhouette.common.time_limit import go_on
-from silhouette.geometry import Flags, Floats
-from silhouette.lazy import derived
+from silhouette.common.errors import go_on
+from silhouette.common.geometry import Flags, Floats
+from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.relations.beams import RAYS_RIGHT_TO, TOUCH, axes, bounds, bounds_at, lengths, widened, widths
 from silhouette.relations.obstacles import Blocker, Indices, Obstacles, nearest_of_segments, nearest_of_triangles

@@ -35,8 +35,8 @@ from weakref import ref
 import numpy as np
 import shapely
 
-from silhouette.geometry import Floats
-from silhouette.lazy import cached_property, derived
+from silhouette.common.geometry import Floats
+from silhouette.common.lazy import cached_property, derived
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.outlines_in_plan import Region, base_end, base_shape, outlines_of, polygons_of, without_specks
 from silhouette.relations.plane_geometry import Disc, Outlines, ring_round, tangent_quadrilateral

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.common.time_limit import go_on
-from silhouette.geometry import Flags, Floats, Pose, turned
-from silhouette.lazy import derived
+from silhouette.common.errors import go_on
+from silhouette.common.geometry import Flags, Floats, Pose, turned
+from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import met_by_embree
 from silhouette.scenes.pieces import Piece

@@ -14,9 +14,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from silhouette.common.time_limit import go_on
-from silhouette.geometry import Flags, Floats
-from silhouette.lazy import derived
+from silhouette.common.errors import go_on
+from silhouette.common.geometry import Flags, Floats
+from silhouette.common.lazy import derived
 from silhouette.meshes.cutting import CUT_TOLERANCE, cut_at
 from silhouette.meshes.mesh import Mesh, keep_beside, recorded
 from silhouette.relations.plane_geometry import Disc, Outlines

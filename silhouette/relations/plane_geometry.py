@@ -16,8 +16,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats
-from silhouette.lazy import cached_property, own_bytes
+from silhouette.common.geometry import Flags, Floats
+from silhouette.common.lazy import cached_property, own_bytes
 
 Indices = NDArray[np.intp]
 

@@ -17,8 +17,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers, Pose, corners
-from silhouette.lazy import cached_property, derived, remembered
+from silhouette.common.geometry import Flags, Floats, Integers, Pose, corners
+from silhouette.common.lazy import cached_property, derived, remembered
 from silhouette.meshes.cutting import cut_to_box
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.models.eyes import EYE_LEVEL

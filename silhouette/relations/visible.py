@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 import scipy
 
-from silhouette.common.time_limit import go_on
-from silhouette.geometry import Flags, Floats
+from silhouette.common.errors import go_on
+from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.observation import SEEN, Mask, Observation, Sight
 from silhouette.measure.observe import Wanted, observe_many
 from silhouette.meshes.mesh import Mesh

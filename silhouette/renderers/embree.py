@@ -14,9 +14,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.errors import RendererUnavailable
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.common.installation import package_command
-from silhouette.errors import RendererUnavailable
-from silhouette.geometry import Flags, Floats, Integers
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST, Body, Cast
 from silhouette.renderers.rays import (

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.errors import RendererUnavailable, SilhouetteError
-from silhouette.geometry import Pose
+from silhouette.common.errors import RendererUnavailable, SilhouetteError
+from silhouette.common.geometry import Pose
+from silhouette.common.text import Progress, json_text
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Renderer
 from silhouette.renderers.registry import RENDERERS, RendererEntry, Trial, choose
-from silhouette.text import Progress, json_text
 from silhouette.views import View
 
 PROBE_SECONDS = 60.0

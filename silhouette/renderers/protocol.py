@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, Integers, Pose
+from silhouette.common.geometry import Floats, Integers, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.views import View
 

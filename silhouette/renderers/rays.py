@@ -17,8 +17,8 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, Integers, corners
-from silhouette.lazy import LRU
+from silhouette.common.geometry import Floats, Integers, corners
+from silhouette.common.lazy import LRU
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Capabilities, Cast, Layer, Renderer
 from silhouette.views import View

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST, Body, Capabilities, Layer, Renderer
 from silhouette.views import View
@@ -47,7 +47,7 @@ class ReferenceRenderer(Renderer):
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """See `Renderer.render`.
 
-        >>> from silhouette.geometry import Pose
+        >>> from silhouette.common.geometry import Pose
         >>> from silhouette.meshes.mesh import Mesh
         >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
         >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])

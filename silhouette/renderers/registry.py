@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.common.errors import RendererUnavailable, RequestError
 from silhouette.renderers.cuda import devices as cuda
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.gl import context as gl
@@ -156,7 +156,7 @@ def choose(name: str = "auto", device: str | None = None) -> Renderer:
     >>> choose("refrence")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: no renderer 'refrence'; did you mean 'reference'? ...
+    silhouette.common.errors.RequestError: no renderer 'refrence'; did you mean 'reference'? ...
     """
     check_name(name, device)
     entries = _called(name)
@@ -175,7 +175,7 @@ def started(renderer: str | Renderer) -> Renderer:
     >>> started(3)
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: renderer is of the type int; it must be a name, or a silhouette.Renderer
+    silhouette.common.errors.RequestError: renderer is of the type int; it must be a name, or a silhouette.Renderer
     """
     if isinstance(renderer, str):
         return choose(renderer)
@@ -217,11 +217,11 @@ def check_name(name: str, device: str | None = None) -> None:
     >>> check_name("embree", device="1")
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: device 1 is asked for, but embree has no devices; cuda and gl have
+    silhouette.common.errors.RequestError: device 1 is asked for, but embree has no devices; cuda and gl have
     >>> check_name("cuda", device="1")
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: cuda has no device named '1'; silhouette doctor lists those that there are
+    silhouette.common.errors.RequestError: cuda has no device named '1'; silhouette doctor lists those that there are
     """
     entries = _called(name)
     if not entries:

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from silhouette.errors import RequestError
-from silhouette.geometry import Flags, Floats
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.rules.base import Level, Pieces, Rule, Scale, Settings, Verdict
 from silhouette.scenes.places import Elsewhere, Move, Places

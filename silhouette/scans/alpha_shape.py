@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 
 _OPPOSITE = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
 """The corners of a tetrahedron's faces, each opposite one corner."""

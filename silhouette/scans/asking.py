@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.scans.identify import Identified, without
 from silhouette.scans.keeping import Earlier
 from silhouette.scans.matching import Match

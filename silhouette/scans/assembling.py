@@ -13,7 +13,8 @@ from typing import cast
 
 import numpy as np
 
-from silhouette.geometry import Floats, Integers, hull_outline
+from silhouette.common.geometry import Floats, Integers, hull_outline
+from silhouette.common.text import numbered
 from silhouette.scans.asking import as_answered, said_kind
 from silhouette.scans.identify import Identified, Surroundings
 from silhouette.scans.keeping import Earlier, EarlierPiece
@@ -23,7 +24,6 @@ from silhouette.scans.pieces import Blob
 from silhouette.scans.questions import Question
 from silhouette.scans.reading import Scan
 from silhouette.scans.scanned import PlacedKind, ScannedPiece
-from silhouette.text import numbered
 
 ON_TABLE = 2.0
 """mm: what stands on the table stands at z = 0, however the scan's noise lifts it."""

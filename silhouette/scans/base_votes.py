@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.scans.discs import Disc
 
 BASES = (25.0, 28.5, 32.0, 40.0, 50.0, 60.0, 80.0, 100.0)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from silhouette.common.time_limit import go_on
-from silhouette.errors import RequestError
-from silhouette.geometry import Flags, Floats
+from silhouette.common.errors import RequestError, go_on
+from silhouette.common.geometry import Flags, Floats
 
 ARCS = 36
 """Into which a circle is cut to see how much of it has points: 10 degrees each."""

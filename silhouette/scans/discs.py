@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from silhouette.common.time_limit import go_on
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.common.errors import go_on
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.scans.circles import ARCS, best_circle, circle_seeds, outline_normals
 from silhouette.scans.surfaces import Surface, edges_of, level_surfaces, vertex_normals
 

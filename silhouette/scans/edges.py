@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage
 from scipy.spatial import ConvexHull
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 
 STRIPS = 24
 """Into how many strips the surface is cut along each edge, each of which says where the edge is."""

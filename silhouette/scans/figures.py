@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.scans.discs import Disc
 from silhouette.scans.surfaces import groups_of
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.common.version import document
+from silhouette.common.installation import document
+from silhouette.common.text import json_text
 from silhouette.files.changing import FolderChange, changing_folder, check_folder
 from silhouette.files.documents import read_document
 from silhouette.files.fingerprints import Fingerprints
@@ -25,7 +26,6 @@ from silhouette.scans.picture import draw_table
 from silhouette.scans.record import record_of
 from silhouette.scans.scanned import ScannedPiece, ScannedTable
 from silhouette.scans.scene_text import scene_text
-from silhouette.text import json_text
 
 PICTURE, LABELS, BEFORE = "scan.png", "labels.npy", "scene.before.toml"
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, Integers
-from silhouette.lazy import cached_property
+from silhouette.common.geometry import Floats, Integers
+from silhouette.common.lazy import cached_property
 from silhouette.scans.known import Known
 from silhouette.scans.matching import Match, match
 from silhouette.scans.pieces import Blob, Pieces

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.geometry import Floats
 from silhouette.files.documents import document_of, read_document, read_text
 from silhouette.files.writing import PARTIAL
-from silhouette.geometry import Floats
 from silhouette.scans.questions import SCALE, Question, kind_of
 
 SAME_PLACE = 15.0

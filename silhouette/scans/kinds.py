@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError, cKDTree
 from shapely import MultiPoint, oriented_envelope
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.scans.discs import Disc
 from silhouette.scans.surfaces import groups_of
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from silhouette.errors import FileError, SilhouetteError
+from silhouette.common.errors import FileError, SilhouetteError
+from silhouette.common.lazy import cached_property
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.files.fingerprints import MESHES
 from silhouette.files.reading import DOCUMENTS, missing
-from silhouette.lazy import cached_property
 from silhouette.models.entries import Kind
 from silhouette.models.inspection import is_model_file
 from silhouette.models.model import Model, load_model

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.scans.known import Known
 from silhouette.scans.matching import FEWEST_POINTS, Candidate, doubt, scanned_piece
 from silhouette.scans.poses import Upright

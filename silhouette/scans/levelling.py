@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.errors import FileError
-from silhouette.geometry import Floats
+from silhouette.common.errors import FileError
+from silhouette.common.geometry import Floats
 from silhouette.scans.edges import rectangle_round
 from silhouette.scans.planes import BRIDGE, large_planes
 from silhouette.scans.questions import Question

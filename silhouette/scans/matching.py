@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.scans.discs import Disc
 from silhouette.scans.known import Known, KnownModels, known_models
 from silhouette.scans.poses import Upright

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 
 
 def ply_bytes(vertices: Floats, faces: Integers, colours: NDArray[np.uint8] | None = None) -> bytes:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import ndimage
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.scans.known import Known
 from silhouette.scans.known_scale import ScaleMatch, match_scale
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from silhouette.common.time_limit import go_on
-from silhouette.geometry import Floats, Integers
+from silhouette.common.errors import go_on
+from silhouette.common.geometry import Floats, Integers
 from silhouette.scans.splitting import FLAT, Cells, attraction, cells_of, contrast_of, grown_together
 
 SMALLEST = 12.0

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from silhouette.common.geometry import Floats
 from silhouette.drawing.four_views import scale_bar
 from silhouette.drawing.page import (
     FINE,
@@ -29,7 +30,6 @@ from silhouette.drawing.page import (
 )
 from silhouette.drawing.styles import Colour
 from silhouette.files.writing import Content
-from silhouette.geometry import Floats
 from silhouette.scans.piece_meshes import owners
 from silhouette.scans.scanned import ScannedPiece, ScannedTable
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.meshes.health import boundary, used_vertices
 from silhouette.meshes.holes import CLOSING, close
 from silhouette.meshes.mesh import Mesh

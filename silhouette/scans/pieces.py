@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.scans.discs import Disc, find_discs
 from silhouette.scans.figures import on_discs
 from silhouette.scans.kinds import of_figure, of_thing

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 from scipy.spatial import ConvexHull, QhullError
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.scans.surfels import Surfels
 
 PLANES = 10

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.errors import RequestError
-from silhouette.geometry import Floats
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Floats
 from silhouette.scans.levelling import Level
 from silhouette.scans.reading import Scan
 

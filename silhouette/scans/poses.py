@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Floats, components
+from silhouette.common.geometry import Floats, components
 from silhouette.scans.known import Known
 from silhouette.scans.poses import Upright
 from silhouette.scans.registration import Explained, Scanned, to_model

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.geometry import Floats, Integers
 from silhouette.files.reading import LARGEST_FILE, read_file
-from silhouette.geometry import Floats, Integers
 from silhouette.meshes.formats.base import Refused
 from silhouette.meshes.opening import Source, opened, plainly
 from silhouette.meshes.stored import read_stored

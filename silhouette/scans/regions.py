@@ -9,8 +9,8 @@ from scipy.sparse.csgraph import dijkstra
 from scipy.spatial import ConvexHull, cKDTree
 from shapely import Polygon, contains_xy
 
-from silhouette.errors import RequestError
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.scans.surfaces import groups_of
 
 Indices = NDArray[np.int64]

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats
-from silhouette.lazy import cached_property
+from silhouette.common.geometry import Flags, Floats
+from silhouette.common.lazy import cached_property
 from silhouette.scans.poses import Upright
 from silhouette.scans.shifts import shifted
 from silhouette.scans.visible import SearchedPoints, Surface, spread

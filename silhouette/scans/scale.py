@@ -9,9 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from silhouette.errors import RequestError
-from silhouette.geometry import INCH, Flags, Integers
-from silhouette.lazy import cached_property
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import INCH, Flags, Integers
+from silhouette.common.lazy import cached_property
+from silhouette.common.text import in_a_row
 from silhouette.scans.base_votes import BASES, Sizes
 from silhouette.scans.discs import find_discs
 from silhouette.scans.known import Known
@@ -21,7 +22,6 @@ from silhouette.scans.plausible import There, levelled
 from silhouette.scans.questions import SCALE, Question
 from silhouette.scans.reading import Scan
 from silhouette.scans.surfaces import edges_of
-from silhouette.text import in_a_row
 
 __all__ = ["BASES", "Scale", "ScaleSource", "Wanted", "scale_of"]
 

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from silhouette.common.time_limit import OutOfTime, time_limit
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError, OutOfTime, time_limit
+from silhouette.common.geometry import Floats
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats
 from silhouette.scans.assembling import remarks, scanned_pieces
 from silhouette.scans.identify import Surroundings, identify
 from silhouette.scans.keeping import Earlier

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 from silhouette.scans.discs import Disc
 from silhouette.scans.keeping import Earlier
 from silhouette.scans.matching import Match

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.scans.poses import Upright
 
 CELLS = 40

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 from silhouette.scans.surfaces import groups_of
 
 FLAT = 0.12

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.spatial import cKDTree
 
-from silhouette.geometry import Flags, Floats, Integers, components
+from silhouette.common.geometry import Flags, Floats, Integers, components
 
 NEIGHBOURS = 8
 """The neighbours of each point of a cloud: about those in a ring round it."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.scans.planes import Plane, seen_from
 from silhouette.scans.surfels import Surfels
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.scans.planes import axes_in
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.scans.surfels import Surfels
 
 TOUCH = 0.012

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats
-from silhouette.lazy import cached_property
+from silhouette.common.geometry import Flags, Floats
+from silhouette.common.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 
 SAMPLES = 40_000

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from silhouette.geometry import Integers, components
+from silhouette.common.geometry import Integers, components
 from silhouette.meshes.health import boundary, extremes, used_vertices
 from silhouette.meshes.mesh import merge_equal
 from silhouette.scans.reading import Scan

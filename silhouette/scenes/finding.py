@@ -9,7 +9,7 @@ from itertools import filterfalse
 from os.path import normcase, realpath
 from pathlib import Path
 
-from silhouette.errors import RequestError, SilhouetteError
+from silhouette.common.errors import RequestError, SilhouetteError
 from silhouette.files.documents import LARGEST_DOCUMENT, read_document
 from silhouette.files.reading import DOCUMENTS, read_file
 
@@ -25,10 +25,10 @@ def scenes_of(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
     Raises:
         RequestError: where there is nothing of that kind.
 
-    >>> scenes_of(["no such folder/*.toml"])
+    >>> scenes_of(["no such folder/*.toml"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: no such folder/*.toml: no file is like that; give scene files, folders or globs
+    silhouette.common.errors.RequestError: no such folder/*.toml: no file is like that; give scene ...
     """
     scenes: dict[str, str] = {}
     for path in map(Path, paths):

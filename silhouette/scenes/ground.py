@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from shapely import Polygon, get_coordinates
 from shapely.geometry.polygon import orient
 
-from silhouette.geometry import Flags, Floats, spread
-from silhouette.lazy import cached_property
+from silhouette.common.geometry import Flags, Floats, spread
+from silhouette.common.lazy import cached_property
 from silhouette.meshes.mesh import stable_order
 
 Indices = NDArray[np.intp]

@@ -12,12 +12,12 @@ from typing import Literal
 
 import numpy as np
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.geometry import Floats, Pose, corners, turned
+from silhouette.common.lazy import cached_property
 from silhouette.files.cache import Cache
 from silhouette.files.reading import file_named
 from silhouette.files.schema import Location
-from silhouette.geometry import Floats, Pose, corners, turned
-from silhouette.lazy import cached_property
 from silhouette.meshes.bounds import plan_corners
 from silhouette.meshes.health import extremes
 from silhouette.models.entries import ArcName, Kind, ModelOptions

@@ -19,15 +19,15 @@ from typing import Any, NamedTuple, Protocol, TypeVar, get_args
 import numpy as np
 from pydantic import BaseModel
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Flags, Floats, Pose
+from silhouette.common.text import did_you_mean
 from silhouette.files.schema import MAX_LENGTH
-from silhouette.geometry import Flags, Floats, Pose
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.standing import Standing
 from silhouette.scenes.table import TableScene
-from silhouette.text import did_you_mean
 
 # ---- poses of an animation
 
@@ -108,7 +108,7 @@ def place_of(text: str) -> tuple[float, ...]:
     >>> place_of("sixty")
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: --walk sixty: give where to as X,Y or X,Y,Z, such as 60,216
+    silhouette.common.errors.RequestError: --walk sixty: give where to as X,Y or X,Y,Z, such as 60,216
     """
     try:
         place = tuple(float(number) for number in text.strip().strip("[]()").split(","))
@@ -150,7 +150,7 @@ def poses(
     >>> poses(Path("duel.toml"), duel, 1, Motion(walk=(0, 200)), mobility)
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: duel.toml: 'Vex' stands at [0, 200] already; walk it somewhere else
+    silhouette.common.errors.RequestError: duel.toml: 'Vex' stands at [0, 200] already; walk it somewhere else
     """
     check = document["check"][number - 1]
     if check.get("ask", mobility.ask) != mobility.ask:
@@ -274,7 +274,7 @@ class Trial:
         >>> Trial.of("Kal=4")
         Traceback (most recent call last):
         ...
-        silhouette.errors.RequestError: --at Kal=4: give NAME=X,Y or NAME=X,Y,FACING, such as Kal=60,216,90
+        silhouette.common.errors.RequestError: --at Kal=4: give NAME=X,Y or NAME=X,Y,FACING, such as Kal=60,216,90
         """
         name, _, place = text.rpartition("=")
         try:
@@ -319,7 +319,7 @@ def with_trials(
     >>> with_trials(Path("duel.toml"), duel, [Trial("Kel", (4.5, 6.0))], TableEntry)
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: duel.toml: --at: nothing is called 'Kel'; did you mean 'Kal'?
+    silhouette.common.errors.RequestError: duel.toml: --at: nothing is called 'Kel'; did you mean 'Kal'?
     """
     tables = {key: list(value) for key, value in document.items() if isinstance(value, list)}
     changed = {**document, **tables}

@@ -11,11 +11,11 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.text import as_written, did_you_mean, differently_spelt
 from silhouette.files.documents import read_document
 from silhouette.files.schema import Location
 from silhouette.models.entries import ArcName
-from silhouette.text import as_written, did_you_mean, differently_spelt
 
 __all__ = ["Check", "Scene", "between", "everyone", "read_document", "rules_of", "similar_names"]
 
@@ -92,7 +92,7 @@ def everyone(path: Path, names: Sequence[str], kind: str) -> tuple[Check, ...]:
     >>> everyone(Path("duel.toml"), ["Kal"], "fighters")
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: duel.toml: fewer than two fighters stand there; add another to look at
+    silhouette.common.errors.RequestError: duel.toml: fewer than two fighters stand there; add another to look at
     """
     if len(names) < 2:
         raise RequestError(f"{path}: fewer than two {kind} stand there; add another to look at")
@@ -112,7 +112,7 @@ def between(
     >>> between(Path("duel.toml"), ["Kal", "Vex"], "fighters", "Kal", "Wex")
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: duel.toml: nothing is called 'Wex'; did you mean 'Vex'?
+    silhouette.common.errors.RequestError: duel.toml: nothing is called 'Wex'; did you mean 'Vex'?
     """
     for name in (attacker, target):
         if name is not None and name not in names:
@@ -141,7 +141,7 @@ def rules_of(path: Path, document: Mapping[str, Any], systems: Sequence[str]) ->
     >>> rules_of(Path("duel.toml"), {"rules": "necromnda"}, ["ikosa", "necromunda"])
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: duel.toml: unknown rules 'necromnda'; did you mean 'necromunda'?
+    silhouette.common.errors.FileError: duel.toml: unknown rules 'necromnda'; did you mean 'necromunda'?
     """
     rules = document.get("rules")
     must = "it must be one of " + ", ".join(f'"{system}"' for system in systems)

@@ -23,8 +23,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Pose, corners, spread
-from silhouette.lazy import derived
+from silhouette.common.geometry import Flags, Floats, Pose, corners, spread
+from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import recorded
 from silhouette.models.model import Model
 from silhouette.scenes.ground import SAME_HEIGHT, Ground, Hits, Indices, half_planes, inset

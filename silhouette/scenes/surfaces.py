@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from shapely import Polygon
 
-from silhouette.geometry import Flags, Floats, Pose, convex_hull, polygon_outline
-from silhouette.lazy import derived
+from silhouette.common.geometry import Flags, Floats, Pose, convex_hull, polygon_outline
+from silhouette.common.lazy import derived
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh, keep_beside
 from silhouette.models.model import INSIGNIFICANT, Model

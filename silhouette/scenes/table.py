@@ -17,11 +17,12 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from pydantic import BaseModel
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import INCH, Floats, Pose, convex_hull, corners, swollen
+from silhouette.common.lazy import cached_property
+from silhouette.common.text import did_you_mean
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, validated
-from silhouette.geometry import INCH, Floats, Pose, convex_hull, corners, swollen
-from silhouette.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
 from silhouette.scenes.entries import CheckEntry, DoubtEntry, LengthUnits, TableEntry
@@ -30,7 +31,6 @@ from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.standing import TABLE_TOP
 from silhouette.scenes.surfaces import Surface, underside_of
 from silhouette.scenes.warnings import PlacementWarning, entry_warnings, placement_warnings
-from silhouette.text import did_you_mean
 
 __all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked_over", "table_fields"]
 
@@ -474,7 +474,7 @@ def check_names_differ(path: Path, pieces: Sequence[tuple[str, str]]) -> None:
     >>> check_names_differ(Path("duel.toml"), [("fighter", "A"), ("terrain", "A")])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: duel.toml: a fighter and a terrain piece are both called 'A'; give each ...
+    silhouette.common.errors.FileError: duel.toml: a fighter and a terrain piece are both called 'A'; give each ...
     """
     first: dict[str, str] = {}
     for kind, name in pieces:

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from shapely import Point
 
-from silhouette.geometry import INCH, Floats, convex_hull
-from silhouette.lazy import cached_property
+from silhouette.common.geometry import INCH, Floats, convex_hull
+from silhouette.common.lazy import cached_property
+from silhouette.common.text import as_written, differently_spelt, in_a_sentence
 from silhouette.meshes.holes import encloses
 from silhouette.meshes.primitives import solid
 from silhouette.models.entries import SolidEntry
@@ -41,7 +42,6 @@ from silhouette.scenes.standing import (
     wall_heights,
 )
 from silhouette.scenes.surfaces import FEET, Surface, Underside, is_upright, underside_of
-from silhouette.text import as_written, differently_spelt, in_a_sentence
 
 # ---- what supports a model
 

@@ -36,7 +36,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar, cast
 
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
 from silhouette.workers import starting
 from silhouette.workers.clock import LOOK_INTERVAL, NEVER, RunningClock
 from silhouette.workers.content import Content

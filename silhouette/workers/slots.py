@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, Literal
 
-from silhouette.lazy import LRU
+from silhouette.common.lazy import LRU
 from silhouette.workers.clock import NEVER, RunningClock
 from silhouette.workers.content import CONTENT_ROOM, Content
 from silhouette.workers.forkserver import NOTHING, ForkedWorker, ForkServer, Requirements

@@ -16,7 +16,7 @@ from silhouette.batches import finished as finished_module
 from silhouette.batches.export import failed, write_table
 from silhouette.batches.finished import Record, Repair, content_of, read_rows, record_of
 from silhouette.batches.journal import Journal
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.files.cache import DIRECTORY_VARIABLE
 from silhouette.scenes.finding import identity
 from tests.batches.test_export import ROWS

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from silhouette import check, load_scene
-from silhouette.errors import RendererUnavailable
+from silhouette.common.errors import RendererUnavailable
 from silhouette.renderers import choose
 from tests.benchmarks.processes import PROJECT
 from tests.benchmarks.tables import Options, Skipped, Table, options_of, progress, show

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from silhouette.common.version import VERSION
+from silhouette.common.installation import VERSION
 from silhouette.files.writing import write_file
 from tests.benchmarks.tables import Table
 

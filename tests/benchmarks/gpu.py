@@ -33,7 +33,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 
-from silhouette.errors import RendererUnavailable
+from silhouette.common.errors import RendererUnavailable
 from silhouette.workers import cores
 from tests.benchmarks.gpu_runs import (
     Place,

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from tests.benchmarks.processes import PROJECT, run
 from tests.benchmarks.tables import Options, Table, options_of, progress, show
 from tests.support.gltf_scenes import packed

@@ -10,8 +10,8 @@ import platform
 import subprocess
 from pathlib import Path
 
-from silhouette.common.version import VERSION, version_of
-from silhouette.errors import RendererUnavailable
+from silhouette.common.errors import RendererUnavailable
+from silhouette.common.installation import VERSION, version_of
 from silhouette.renderers import choose
 from silhouette.workers import cores
 from tests.benchmarks.figures import commit, today

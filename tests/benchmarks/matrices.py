@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 
-from silhouette.errors import RendererUnavailable
+from silhouette.common.errors import RendererUnavailable
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge_scene, load_scene
 from silhouette.renderers import choose

@@ -26,9 +26,9 @@ from statistics import median
 
 import numpy as np
 
+from silhouette.common.geometry import Floats
 from silhouette.doubt.odds import NORMAL, Odds, odds_of
 from silhouette.doubt.trials import Trials
-from silhouette.geometry import Floats
 from silhouette.renderers import choose
 from silhouette.rules.base import Settings
 from silhouette.workers import parallel_map

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from silhouette.errors import RendererUnavailable
+from silhouette.common.errors import RendererUnavailable
 from tests.benchmarks.figures import Figures, Measured, Origin, Run, commit, today
 from tests.benchmarks.page import PACKAGE, write_page
 from tests.benchmarks.tables import CannotRunError, Options, Skipped, Table

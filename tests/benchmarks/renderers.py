@@ -29,8 +29,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from silhouette.errors import RendererUnavailable
-from silhouette.geometry import Floats
+from silhouette.common.errors import RendererUnavailable
+from silhouette.common.geometry import Floats
 from silhouette.judging import JudgingOptions, content_with, judge_all
 from silhouette.renderers import choose
 from silhouette.renderers import embree as embree_module

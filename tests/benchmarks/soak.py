@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 
-from silhouette.errors import RendererUnavailable
+from silhouette.common.errors import RendererUnavailable
 from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.common.errors import RendererUnavailable, RequestError
 from silhouette.renderers.registry import check_name
 
 

@@ -9,7 +9,7 @@ from subprocess import run
 
 import pytest
 
-from silhouette.errors import RendererUnavailable
+from silhouette.common.errors import RendererUnavailable
 from silhouette.renderers import choose
 from tests.benchmarks import crowded_table, gpu
 from tests.benchmarks.crowded_table import crowded_document, with_own_models
@@ -28,7 +28,7 @@ WATCHED = """
 import numpy as np
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Cast
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
 from tests.benchmarks.gpu_steps import Clock
 from tests.support import shapes
 

@@ -18,7 +18,7 @@ from silhouette.batches.settings import BatchSettings
 from silhouette.bundles import reading, replaying, writing
 from silhouette.bundles.manifest import FileRecord
 from silhouette.bundles.replaying import Replay, replay
-from silhouette.errors import FileError, RendererUnavailable, SilhouetteError
+from silhouette.common.errors import FileError, RendererUnavailable, SilhouetteError
 from silhouette.files import archives
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection

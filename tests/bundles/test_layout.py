@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from silhouette.bundles.layout import check_inside, layout_of, unusable
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 
 
 def write(path: Path, text: str = "") -> Path:

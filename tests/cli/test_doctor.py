@@ -344,7 +344,7 @@ def test_a_missing_extra_is_one_line_and_a_missing_gpu_leaves_the_cpu(monkeypatc
 
 ANSWERING = """
 import os, sys
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
 from silhouette.renderers.probe import print_answer
 
 def refuse():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.common.version import SCHEMA, VERSION
+from silhouette.common.installation import SCHEMA, VERSION
 from silhouette.pages.tutorial.pages import FACTS, write_facts
 from tests.support.commands import CHECK, QUICK, run, scene
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from silhouette.cli import main
-from silhouette.common.version import SCHEMA, VERSION
+from silhouette.common.installation import SCHEMA, VERSION
 from tests.support.kept_files import without_digest
 
 Capture = pytest.CaptureFixture[str]

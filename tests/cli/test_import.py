@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from silhouette.cli import main
-from silhouette.common.version import SCHEMA, VERSION
+from silhouette.common.installation import SCHEMA, VERSION
 from silhouette.exchange import imported
 from silhouette.workers.starting import python_threads
 from tests.exchange.unity import kept, model, save, transform

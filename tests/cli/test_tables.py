@@ -22,13 +22,13 @@ from silhouette.cli.tables import (
     summary,
 )
 from silhouette.cli.terminal import show, show_json
+from silhouette.common.text import printable, strict
 from silhouette.doubt.odds import Found, Odds
 from silhouette.judging import Judged, SceneResult
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.rules.base import Level, Measurement, RuleReference, Verdict
 from silhouette.rules.fields import Blocker
 from silhouette.scenes.scene import Check
-from silhouette.text import printable, strict
 
 LEVELS = {
     **dict.fromkeys(["open", "no cover"], Level.CLEAR),

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.common.errors import RequestError
 from silhouette.doubt.changes import Change, Changes, changes_of, nearest_place, nearest_turn
 from silhouette.doubt.nearest import Field, Nearest
 from silhouette.doubt.run import Run
-from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.renderers import choose
 from silhouette.rules import rule_called

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Floats
 from silhouette.doubt.maps import Map, MapRequest
-from silhouette.errors import RequestError
-from silhouette.geometry import Floats
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.abilities import HasMaps, maps_of
 from tests.support.coin_toss import RULE as COIN_TOSS

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.common.errors import RequestError
 from silhouette.doubt import trials
 from silhouette.doubt.calls import called, in_hundred, ruling
 from silhouette.doubt.odds import Odds, check_odds, odds_of, odds_of_each
 from silhouette.doubt.run import Run
 from silhouette.doubt.trials import MAX_TRIALS, SCRAMBLINGS, Trials, deviations
-from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.judging import load_scene

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from silhouette.errors import RendererUnavailable
+from silhouette.common.errors import RendererUnavailable
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 

@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from silhouette.common.geometry import Floats
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats
 from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL
 from silhouette.rules.ikosa.judge import IkosaVerdict

@@ -17,7 +17,10 @@ from lxml import etree
 from PIL import Image
 
 from silhouette.cli.app import main
+from silhouette.common.errors import FileError
+from silhouette.common.geometry import INCH
 from silhouette.common.installation import package_command
+from silhouette.common.text import share_in_words
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.figures import FigureOptions, write_figures
 from silhouette.drawing.saving import FORMATS, Description, Format, save
@@ -25,16 +28,13 @@ from silhouette.drawing.sheet import COLUMN, Label, Sheet, place_labels, setting
 from silhouette.drawing.styles import DARK, PRINT, STYLES
 from silhouette.drawing.table.sightlines import CLEAR, PARTLY, WHOLLY, Sightline
 from silhouette.drawing.table.tracing import area_of, from_above, outline
-from silhouette.errors import FileError
 from silhouette.files.cache import Cache
-from silhouette.geometry import INCH
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
-from silhouette.text import share_in_words
 from tests.support.figures import texts, verdict_in
 from tests.support.rulings import ruled
 

@@ -15,10 +15,10 @@ pytest.importorskip("matplotlib")
 
 
 from silhouette.cli import main
+from silhouette.common.text import share_in_words
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.measure.observation import OBSCURED, SEEN
 from silhouette.rules import rule_called
-from silhouette.text import share_in_words
 from tests.support.figures import (
     SCENES,
     SVG,

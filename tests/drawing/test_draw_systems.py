@@ -15,15 +15,15 @@ from PIL import Image
 pytest.importorskip("matplotlib")
 
 from silhouette.cli.app import main
+from silhouette.common.geometry import INCH
+from silhouette.common.text import share_in_words
 from silhouette.drawing import typeface
 from silhouette.drawing.games.tide_of_iron import MAX_MAP_HEXES as MOST_HEXES
 from silhouette.drawing.sheet import COLUMN, settings
 from silhouette.drawing.table.sightlines import Sightline
-from silhouette.geometry import INCH
 from silhouette.rules import rule_called
 from silhouette.rules.tide_of_iron.hexes import distance
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
-from silhouette.text import share_in_words
 from tests.drawing.test_draw import TAGS, points_of
 from tests.support.figures import (
     SCENES,

@@ -16,10 +16,10 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from silhouette.cli.app import main
+from silhouette.common.errors import RequestError
 from silhouette.drawing import typeface
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.words.words import LANGUAGES, PHRASES, Words, why
-from silhouette.errors import RequestError
 from silhouette.judging import JudgingOptions, Selection, judge_all, load_scene
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules import RULES, rule_called

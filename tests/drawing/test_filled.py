@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from silhouette.common.geometry import Floats, Pose
 from silhouette.drawing.table import filled
 from silhouette.drawing.table.filled import TILE, Reach, reach_of, rendered, swept
-from silhouette.geometry import Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.reference import ReferenceRenderer

@@ -14,10 +14,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from PIL import Image
 
+from silhouette.common.errors import RequestError
 from silhouette.drawing.animation.frames import Plot, Point, Shot, Storyboard
 from silhouette.drawing.page import FINE
 from silhouette.drawing.styles import LEVEL_COLOURS
-from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.rules import rule_called

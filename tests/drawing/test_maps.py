@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from silhouette.common.geometry import Floats
 from silhouette.drawing.maps import Grid, MapLook, write_map_picture
 from silhouette.drawing.styles import DARK, PRINT, verdict_colours
-from silhouette.geometry import Floats
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Level
 from tests.support.mapped_tables import gantry_table, made

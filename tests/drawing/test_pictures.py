@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
 
+from silhouette.common.errors import FileError
 from silhouette.drawing.four_views import draw_four_views
 from silhouette.drawing.games.necromunda import draw_eye_view, shares_in_words
 from silhouette.drawing.page import WIDTH, Face
 from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
-from silhouette.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, load_model

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from silhouette.common.geometry import Pose
 from silhouette.drawing.shading import hollows, light, nearness_of, normals, outlines, plane
 from silhouette.drawing.table.filled import cropped, rendered, swept
-from silhouette.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer
 from silhouette.views import View

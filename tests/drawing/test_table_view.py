@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 from silhouette import load_scene
+from silhouette.common.geometry import INCH
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.marks import (
     INCHES,
@@ -28,7 +29,6 @@ from silhouette.drawing.marks import (
 from silhouette.drawing.sheet import TWO_COLUMNS, Sheet, settings
 from silhouette.drawing.table.sightlines import shown_box
 from silhouette.drawing.table.table_view import ROOM_ROUND, draw_table, table_box
-from silhouette.geometry import INCH
 from silhouette.scenes.table import TableScene
 from tests.support.commands import CHECK, run, scene
 

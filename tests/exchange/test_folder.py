@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from silhouette import load_scene
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.exchange import folder as folders
 from silhouette.exchange.folder import WrittenTable, write_table
 from silhouette.exchange.imported import ImportedPiece, ImportedTable

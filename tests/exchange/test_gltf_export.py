@@ -12,12 +12,12 @@ import trimesh
 from scipy.spatial import cKDTree
 
 from silhouette.cli import main
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
+from silhouette.common.geometry import Floats
 from silhouette.exchange.folder import write_table
 from silhouette.exchange.gltf import read_gltf
 from silhouette.exchange.gltf_export import write_glb
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats
 from silhouette.judging.loading import load_scene
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import TableScene

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.errors import MeshError
+from silhouette.common.errors import MeshError
 from silhouette.exchange import imported
 from silhouette.exchange.imported import WORTH_IT, Size, read_ahead, side_by_side
 from silhouette.files.cache import UNCACHED, Cache

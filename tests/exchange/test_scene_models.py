@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.exchange import folder, imported
 from silhouette.exchange.folder import Keys, ModelFacts, SceneModels
 from silhouette.files.cache import Cache

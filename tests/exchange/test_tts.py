@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.exchange import imported, tts
 from silhouette.exchange.folder import read_table
 from silhouette.exchange.imported import ImportedTable

@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 from silhouette import load_scene
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
 from silhouette.exchange.folder import read_table, write_table
 from silhouette.exchange.tts_export import write_saved_object
 from silhouette.files.cache import Cache

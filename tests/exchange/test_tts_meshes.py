@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.exchange.tts import KeptMeshes
 
 OLD = "httpcloud3steamusercontentcomugc77312ABCDEF0123456789ABCDEF0123456789ABCDEF01.obj"

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silhouette.errors import FileError, SilhouetteError
+from silhouette.common.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
 from silhouette.models.model import load_model

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from silhouette.cli import main
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.exchange.folder import write_table
 from silhouette.exchange.imported import ImportedPiece, ImportedTable
 from silhouette.exchange.tts_export import write_saved_object

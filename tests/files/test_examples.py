@@ -10,8 +10,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from silhouette.common.version import VERSION
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.installation import VERSION
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.reading import PACKAGE, example, examples_folder
 from silhouette.rules import RULES, rule_called

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.files.documents import json_advice, read_document, toml_advice
 
 TOML = {

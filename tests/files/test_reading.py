@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.errors import FileError, MeshError
+from silhouette.common.errors import FileError, MeshError
 from silhouette.files import documents
 from silhouette.files.cache import Cache
 from silhouette.files.documents import LONGEST_KEY, MAX_DOCUMENT_LEVELS, read_document

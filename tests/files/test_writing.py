@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from silhouette.errors import FileError, WrittenFileWarning
+from silhouette.common.errors import FileError, WrittenFileWarning
 from silhouette.files.writing import Content, check_place, replacing, write_file
 
 PACKAGE = Path(__file__).resolve().parents[2] / "silhouette"

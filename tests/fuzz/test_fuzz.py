@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from silhouette.errors import MeshError
+from silhouette.common.errors import MeshError
 from silhouette.files.cache import Cache
 from silhouette.files.reading import examples_folder
 from silhouette.meshes.mesh import read_mesh

@@ -15,8 +15,8 @@ from random import Random
 
 import silhouette
 from silhouette.cli import main
+from silhouette.common.lazy import cached_property
 from silhouette.files.reading import examples_folder
-from silhouette.lazy import cached_property
 from tests.fuzz import shapes, tables
 from tests.fuzz.damage import damaged, varied
 from tests.fuzz.limits import limited

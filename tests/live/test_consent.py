@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.live.server.gate import Role
 from silhouette.live.server.hand_over import Consent, kept_beside
 from silhouette.live.server.running import opened_doors

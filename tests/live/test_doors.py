@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.live.server import running
 from silhouette.live.server.gate import LOOKING, Role
 from silhouette.live.server.running import lan_address, opened_doors

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
 from silhouette.live.edits import entries_of
 from silhouette.live.live_table import LiveTable
 from tests.live.test_protocol import SKIRMISH

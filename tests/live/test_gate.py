@@ -9,7 +9,7 @@ import re
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from silhouette.common.version import VERSION
+from silhouette.common.installation import VERSION
 from silhouette.live.server.connections import Limits
 from silhouette.live.server.gate import Role, page_files, security_headers
 from tests.support.live_server import FILES, Guest, serving

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.live.server.connections import Limits
 from silhouette.live.server.hand_over import kept_beside, plain_name
 from tests.support.live_server import PATIENCE, Guest, Serving, serving

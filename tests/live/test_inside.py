@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.live.live_table import LiveTable
 from silhouette.live.server.running import check_inside

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.live.judges import CLOSED, CheckQuestion, Desk, Judges, Start
 from silhouette.scenes.scene import Check

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
 from silhouette.live.live_table import LiveTable, autosave_name
 from tests.support.live_edits import DUEL, random_step, table_of, written
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.live.live_table import opened
 from tests.conftest import PROJECT

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.live.server.running import lan_address
 from silhouette.scans.mesh_writing import ply_bytes
 from tests.support.browsing import DESKTOP, PHONE, Browser, Visit

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
 from silhouette.live.edits import entries_of
 from silhouette.live.rewriting import rewritten
 from tests.support.live_edits import DUEL, TABLES, random_edit, random_step, table_of, written

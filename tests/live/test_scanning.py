@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.live import scanning

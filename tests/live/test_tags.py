@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.live.live_table import MAX_PICTURE_BYTES, LiveTable, is_ours

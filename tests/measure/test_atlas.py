@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.atlas import Atlas
 from silhouette.measure.counting import measured
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN

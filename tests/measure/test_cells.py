@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import shapely
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.measure.cells import Grid
 from silhouette.meshes.clusters import Indices
 

@@ -10,7 +10,7 @@ import pytest
 import shapely
 from numpy.typing import NDArray
 
-from silhouette.geometry import cosine_and_sine
+from silhouette.common.geometry import cosine_and_sine
 from silhouette.measure.claims import Claim, claim_of
 from silhouette.measure.observation import SEEN
 from silhouette.measure.observe import Wanted, observe

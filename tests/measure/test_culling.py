@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats, corners
+from silhouette.common.geometry import Floats, corners
 from silhouette.measure.culling import DIRECTIONS, disjoint, in_view, picture_bounds
 from silhouette.measure.framing import framed
 from silhouette.measure.reach import reached_blocks

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.error import KINDS, importance, share_errors, shares
 from silhouette.measure.places import PERIOD, places, quarter_of, scattered
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET

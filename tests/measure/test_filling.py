@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.common.geometry import Pose
 from silhouette.files.cache import Cache
-from silhouette.geometry import Pose
 from silhouette.measure.filling import Skins, filled
 from silhouette.meshes.primitives import Box, Solid, solid
 from silhouette.renderers.embree import EmbreeRenderer

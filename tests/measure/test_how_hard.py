@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.geometry import Flags, Floats, Pose
+from silhouette.common.geometry import Flags, Floats, Pose
 from silhouette.measure import covering, polygons, shadows, unobscured
 from silhouette.measure import hidden as hidden_module
 from silhouette.measure.cells import Grid

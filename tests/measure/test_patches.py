@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats, Pose
+from silhouette.common.geometry import Floats, Pose
 from silhouette.measure.cells import Grid
 from silhouette.measure.contours import Placed
 from silhouette.measure.patches import Patches, boxes_between

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats, Pose
+from silhouette.common.geometry import Floats, Pose
 from silhouette.measure.polygons import MOST_CELLS, uncovered
 from silhouette.measure.sampling import Picture
 from silhouette.meshes.mesh import Mesh

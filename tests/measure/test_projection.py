@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 from shapely import Polygon, union_all
 
-from silhouette.geometry import Floats, Pose, corners
+from silhouette.common.geometry import Floats, Pose, corners
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import observe
 from silhouette.meshes.bounds import bounding_points, tighter_points

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
 from silhouette.measure.hidden import Unproven, _by_depth, unproven_hidden
 from silhouette.measure.unobscured import unproven_open
 from silhouette.meshes.mesh import Mesh

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.measure.claims import claim_of
 from silhouette.measure.estimate import Estimate
 from silhouette.measure.framing import framed

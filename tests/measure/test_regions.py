@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
-from silhouette.geometry import Floats, Pose
+from silhouette.common.geometry import Floats, Pose
 from silhouette.measure.cells import Grid
 from silhouette.measure.contours import Contours, Placed, contours
 from silhouette.measure.regions import Regions, Surfaces, _inside, uncovered

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Picture, Samples, sample
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import choose

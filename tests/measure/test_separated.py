@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
 from silhouette.measure.contours import Placed
 from silhouette.measure.separated import Planes
 from silhouette.meshes.mesh import Mesh

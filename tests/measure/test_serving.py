@@ -14,12 +14,12 @@ from silhouette.batches import chunks
 from silhouette.batches.rows import _in_order
 from silhouette.batches.run import make_pool
 from silhouette.batches.settings import BatchSettings
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
+from silhouette.common.text import Row
 from silhouette.renderers import Body
 from silhouette.renderers.cuda.devices import Device, chosen_device
 from silhouette.renderers.cuda.renderer import BYTES_PER_FACE, CudaRenderer
 from silhouette.scenes.finding import scenes_of
-from silhouette.text import Row
 from silhouette.workers import CAN_FORK
 from tests.conftest import cuda_device
 from tests.support import shapes

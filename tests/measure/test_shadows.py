@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats, Pose, corners
+from silhouette.common.geometry import Floats, Pose, corners
 from silhouette.measure.cells import Grid
 from silhouette.measure.hidden import first_grid
 from silhouette.measure.shadows import Hider, _greatest

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from shapely import MultiPoint
 
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
 from silhouette.measure.observe import ERROR_GOAL
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh

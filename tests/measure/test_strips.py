@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.measure.cells import Grid
 from silhouette.measure.contours import Contours
 from silhouette.measure.strips import RIM, Pieces, _strips, in_cells

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from silhouette.errors import MeshError
+from silhouette.common.errors import MeshError
 from silhouette.exchange.gltf import read_gltf
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import read_mesh

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.meshes import solids
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import inner_boxes

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from silhouette.errors import MeshError
+from silhouette.common.errors import MeshError
+from silhouette.common.geometry import Floats
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats
 from silhouette.meshes import mesh
 from silhouette.meshes.formats import base, obj, polygons
 from silhouette.meshes.formats import threemf as reader

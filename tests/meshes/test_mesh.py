@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from silhouette.errors import MeshError
+from silhouette.common.errors import MeshError
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import Mesh, merge_equal, morton_order, read_mesh
 from tests.support.mesh_files import (

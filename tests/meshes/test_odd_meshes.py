@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silhouette.errors import MeshError
+from silhouette.common.errors import MeshError
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import MeshFile, read_mesh
 
@@ -122,7 +122,7 @@ def test_a_whole_lot_of_odd_files_stays_within_two_gigabytes(shared):
         "import resource, sys; from pathlib import Path\n"
         "limit = 2 * 1024**3; resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
         "from silhouette.meshes.mesh import read_mesh; from silhouette.files.cache import Cache\n"
-        "from silhouette.errors import MeshError\n"
+        "from silhouette.common.errors import MeshError\n"
         "for name in sys.argv[1:]:\n"
         "    try: read_mesh(Path(name), Cache(None))\n"
         "    except MeshError as error: assert 'memory' not in str(error), error\n"

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import MultiPoint
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import TRIANGLES, Box, Cylinder, Solid, Sphere, solid
 

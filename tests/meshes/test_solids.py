@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import _inside, _largest, inner_boxes
 from tests.support.shapes import box, flipped, joined, mesh, moved, sphere, square

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.errors import MeshError
+from silhouette.common.errors import MeshError
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import read_mesh
 from silhouette.scans.reading import read_scan

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.meshes.mesh import Mesh

@@ -11,9 +11,9 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.geometry import Floats
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Solid, Sphere, solid

@@ -13,8 +13,8 @@ import pytest
 import trimesh
 from numpy.typing import NDArray
 
+from silhouette.common.geometry import cosine_and_sine
 from silhouette.files.cache import Cache
-from silhouette.geometry import cosine_and_sine
 from silhouette.meshes.holes import encloses
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.inspection import inspection, model_at, suggestions

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.meshes.primitives import Box, Solid
 from silhouette.models.frame import units_of
 from tests.support.model_files import Written, load

@@ -455,10 +455,10 @@ OFF_THE_THRESHOLDS = (
         ("tests/pages/test_page_parts.py::test_the_view_looks_from_where_the_rules_do_past_what_they_leave_out",),
     ),
     Patch(
-        "silhouette/text.py",
+        "silhouette/common/text.py",
         "        known for known in names if known.lower() == name.lower()\n",
         "        known for known in names if known == name\n",
-        ("silhouette/text.py",),
+        ("silhouette/common/text.py",),
     ),
 )
 """Of all rooms but those of measuring, scanning and games by data, chosen before a look at the tests.

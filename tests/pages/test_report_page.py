@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from silhouette.cli.app import main
+from silhouette.common.text import obscured
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.scenes.table import TableScene
-from silhouette.text import obscured
 from tests.conftest import PROJECT
 from tests.pages.test_report_view import HOSTILE
 from tests.support.commands import CHECK, QUICK, run, scene

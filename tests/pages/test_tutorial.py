@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, judge_all, load_scene
 from silhouette.pages.html.page import VOID

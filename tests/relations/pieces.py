@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Solid, solid
 from silhouette.models.model import Model

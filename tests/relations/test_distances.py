@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 
+from silhouette.common.geometry import Floats, Pose
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
-from silhouette.geometry import Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Cylinder, Solid, solid
 from silhouette.relations.distances import contact, least_distance, nearest_points, wholly_within

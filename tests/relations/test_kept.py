@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats, Pose
+from silhouette.common.geometry import Floats, Pose
+from silhouette.common.lazy import forget
 from silhouette.judging import load_scene
-from silhouette.lazy import forget
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Solid, Sphere, solid
 from silhouette.relations import beams, lines, points, visible

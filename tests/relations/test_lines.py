@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere, solid
 from silhouette.relations.beams import TOUCH, widths

@@ -11,7 +11,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
 from silhouette.relations.lines_in_plan import (
     EPSILON,
     all_lines_cross,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
 from silhouette.meshes.primitives import Box, Solid, Sphere, solid
 from silhouette.relations.points import PointSet, eyes_in, facing, is_outward, point_set, standard_volume
 from silhouette.relations.visible import share_visible, widest_patch

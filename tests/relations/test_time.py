@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.common.time_limit import OutOfTime, go_on, time_limit
-from silhouette.geometry import Pose
+from silhouette.common.errors import OutOfTime, go_on, time_limit
+from silhouette.common.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations import distances, obstacles, outlines_in_plan
 from silhouette.relations.distances import nearest_points

@@ -16,10 +16,10 @@ import pytest
 from silhouette import load_scene
 from silhouette.batches.chunks import Chunk, ChunkJudge
 from silhouette.batches.settings import BatchSettings
-from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.common.errors import RendererUnavailable, RequestError
+from silhouette.common.geometry import Pose
 from silhouette.files.cache import Cache
 from silhouette.files.fingerprints import Fingerprints
-from silhouette.geometry import Pose
 from silhouette.live.judges import CheckQuestion, Desk
 from silhouette.measure.on_device.sampled import SampledOnDevice
 from silhouette.renderers import Body, choose

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import RendererUnavailable
+from silhouette.common.errors import RendererUnavailable
 from silhouette.renderers import choose, probe
 from silhouette.renderers.cuda import devices
 from silhouette.workers import CAN_FORK

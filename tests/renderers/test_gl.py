@@ -16,9 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from silhouette.errors import RendererUnavailable
-from silhouette.geometry import Pose
-from silhouette.lazy import LRU
+from silhouette.common.errors import RendererUnavailable
+from silhouette.common.geometry import Pose
+from silhouette.common.lazy import LRU
 from silhouette.renderers import Body, Layer, Renderer, choose, registry
 from silhouette.renderers.gl import context
 from silhouette.renderers.gl.exact import Patch

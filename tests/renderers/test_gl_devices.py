@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from silhouette.errors import RendererUnavailable, RequestError
+from silhouette.common.errors import RendererUnavailable, RequestError
 from silhouette.renderers import choose
 from silhouette.renderers.gl import context
 from silhouette.renderers.gl.context import EGLDevice, chosen_device, shared_out

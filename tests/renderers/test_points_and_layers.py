@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
 from silhouette.renderers import Body, Renderer, rays
 from silhouette.renderers.protocol import Cast
 from silhouette.renderers.reference import ReferenceRenderer

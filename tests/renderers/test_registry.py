@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import silhouette
-from silhouette.errors import RendererUnavailable, RequestError
-from silhouette.geometry import Pose
+from silhouette.common.errors import RendererUnavailable, RequestError
+from silhouette.common.geometry import Pose
 from silhouette.renderers import RENDERERS, Body, Capabilities, Layer, Renderer, choose, probe, registry
 from silhouette.renderers.probe import probe_renderers
 from silhouette.renderers.reference import ReferenceRenderer

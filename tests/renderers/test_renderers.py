@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from silhouette.geometry import Floats, Pose
+from silhouette.common.geometry import Floats, Pose
 from silhouette.renderers import Body, Layer, Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.views import View

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from silhouette.errors import RendererUnavailable
-from silhouette.geometry import Pose
+from silhouette.common.errors import RendererUnavailable
+from silhouette.common.geometry import Pose
 from silhouette.renderers import Body, choose, embree, registry
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.rays import BYTES_PER_CHUNK, MeshMemo, indexed_size

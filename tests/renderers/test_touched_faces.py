@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from silhouette.geometry import Flags, Floats, Pose
+from silhouette.common.geometry import Flags, Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import Body, Renderer
 from silhouette.renderers.protocol import Cast

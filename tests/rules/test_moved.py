@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import what_if

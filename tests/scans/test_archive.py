@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.errors import MeshError
+from silhouette.common.errors import MeshError
 from silhouette.files import archives
 from silhouette.scans.reading import Scan, read_scan
 from tests.support.mesh_files import CORNERS, glb, gltf, obj, ply

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 from silhouette.scans.discs import Disc, find_discs
 from tests.support.grown_tables import Heights, Table, box, disc, figure, table
 

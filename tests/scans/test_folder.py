@@ -13,7 +13,7 @@ from PIL import Image
 
 from silhouette import check, load_scene
 from silhouette.cli.schema import schema_of
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.files.changing import changing_folder
 from silhouette.scans.folder import write_folder
 from silhouette.scans.keeping import Earlier, earlier_run

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.scans import identify as room
 from silhouette.scans.identify import Surroundings, identify, without
 from silhouette.scans.matching import Match

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.scans.keeping import Earlier, EarlierPiece, earlier_run
 
 SCENE = """

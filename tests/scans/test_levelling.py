@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.errors import FileError
-from silhouette.geometry import Floats
+from silhouette.common.errors import FileError
+from silhouette.common.geometry import Floats
 from silhouette.scans.levelling import Level, level
 from silhouette.scans.reading import Scan, read_scan
 from tests.support.scanned_tables import (

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.geometry import Floats
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.scans.discs import Disc
 from silhouette.scans.known_scale import match_scale

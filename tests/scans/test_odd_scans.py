@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from silhouette.cli import main
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 from silhouette.scans import objects, scan
 from silhouette.scans.mesh_writing import ply_bytes
 from silhouette.scans.splitting import cells_of

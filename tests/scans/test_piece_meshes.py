@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 from silhouette.meshes.health import boundary
 from silhouette.meshes.primitives import Box, Solid, Sphere, solid
 from silhouette.scans.alpha_shape import alpha_shape

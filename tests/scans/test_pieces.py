@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.scans.pieces import Blob, Pieces, find_pieces
 from tests.support.grown_tables import Heights, Table, box, disc, figure, table
 from tests.support.pieces_apart import apart

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.scans import scale as scales
 from silhouette.scans.base_votes import Sizes
 from silhouette.scans.discs import Disc

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from silhouette.common.geometry import Floats, Integers
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats, Integers
 from silhouette.scans.mesh_writing import ply_bytes
 from silhouette.scans.reading import Scan
 from silhouette.scans.scale import Wanted

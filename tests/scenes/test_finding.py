@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.scenes.finding import identity, scenes_of
 from tests.support.batching import FAST, rows_of
 from tests.support.commands import CHECK, run, scene

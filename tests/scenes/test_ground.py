@@ -8,7 +8,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere, solid
 from silhouette.scenes.ground import Ground, inset
 

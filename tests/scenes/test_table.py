@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import StrictBool
 
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
 from silhouette.meshes.primitives import Box, Solid, solid

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from silhouette.batches.rows import matrix
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import check, load_scene
 from silhouette.scenes.places import Mobility, Motion, Trial, poses

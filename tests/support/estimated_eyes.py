@@ -17,8 +17,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from silhouette.geometry import Floats
-from silhouette.lazy import cached_property
+from silhouette.common.geometry import Floats
+from silhouette.common.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models import eyes as heads
 from silhouette.models.eyes import SURE, Balls, balls_in, eye_estimate, faces_of_heads, thick_parts

@@ -26,8 +26,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, cosine_and_sine, unit
-from silhouette.lazy import cached_property
+from silhouette.common.geometry import Flags, Floats, cosine_and_sine, unit
+from silhouette.common.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST
 from silhouette.views import VisionArc

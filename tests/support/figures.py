@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from silhouette.common.errors import RendererUnavailable
 from silhouette.drawing.figures import figures_of
 from silhouette.drawing.saving import SPACE, Description, save
 from silhouette.drawing.sheet import Sheet, settings
-from silhouette.errors import RendererUnavailable
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.renderers import choose

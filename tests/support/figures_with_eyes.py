@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 from tests.support.random_figures import Random, Shell, box, ellipsoid, mesh_of, rod, turned
 

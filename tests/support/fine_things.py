@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 from shapely.affinity import translate
 
-from silhouette.geometry import unit
+from silhouette.common.geometry import unit
 from silhouette.meshes.mesh import Mesh
 from tests.support import shapes
 from tests.support.sight_cases import (

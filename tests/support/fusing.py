@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.views import View
 
 BLOCK = 8

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 
 Heights = Callable[[Floats, Floats], Floats]
 """Heights in mm over places x, y; 0 where the thing is not."""

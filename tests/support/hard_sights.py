@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.measure.observe import observe
 from silhouette.meshes.mesh import Mesh

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from silhouette.common.text import strict
 from silhouette.files.cache import Cache
 from silhouette.judging.checking import JudgingOptions, judge_scene
 from silhouette.judging.loading import Selection
@@ -16,7 +17,6 @@ from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
 from silhouette.live.protocol import Session
 from silhouette.renderers import choose
-from silhouette.text import strict
 from tests.support.batching import wait_until
 from tests.support.live_edits import table_of
 

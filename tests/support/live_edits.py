@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.live.edits import entries_of
 from silhouette.live.live_table import LiveTable

@@ -8,7 +8,7 @@ import numpy as np
 from shapely import MultiPoint, Polygon
 from shapely.ops import unary_union
 
-from silhouette.geometry import Floats, Pose
+from silhouette.common.geometry import Floats, Pose
 from silhouette.measure.counting import measured as measured_together
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.measure.observe import ERROR_GOAL

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import shapely
 
+from silhouette.common.geometry import Floats
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats
 from silhouette.models.model import load_model
 from tests.support.exact_shares import ExactShares
 from tests.support.sight_cases import (

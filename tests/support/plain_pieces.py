@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.geometry import Pose
+from silhouette.common.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.bases import Base
 from silhouette.models.model import BASE, BODY, Kind, Model

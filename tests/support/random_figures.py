@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
 
 Shell = tuple[Floats, Integers]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import trimesh
 
-from silhouette.geometry import INCH
+from silhouette.common.geometry import INCH
 from tests.support.random_tables import FIGURES
 
 MODELS = Path(__file__).resolve().parents[2] / "models"

@@ -29,8 +29,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 import silhouette
+from silhouette.common.geometry import Floats, Integers, Pose, unit
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats, Integers, Pose, unit
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Solid, solid
 from silhouette.renderers.embree import EmbreeRenderer

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 from tests.support.scan_truth import TruePiece, Truth
 
 FOUND = 3.0

@@ -19,10 +19,10 @@ import numpy as np
 import trimesh
 from scipy.spatial import cKDTree
 
+from silhouette.common.geometry import Floats, Integers
+from silhouette.common.lazy import cached_property
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.geometry import Floats, Integers
-from silhouette.lazy import cached_property
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
 

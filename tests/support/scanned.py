@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, solid
 from silhouette.models.frame import FRONT

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 from silhouette.scans.reading import Scan
 
 

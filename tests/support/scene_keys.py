@@ -20,11 +20,11 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from silhouette.common.text import as_written
 from silhouette.files.schema import meanings
 from silhouette.models.entries import ModelOptions
 from silhouette.rules import BY_DATA, RULES, rule_called
 from silhouette.scenes.entries import FighterEntry, SceneEntry, TerrainEntry, VehicleEntry
-from silhouette.text import as_written
 
 PROJECT = Path(__file__).resolve().parents[2]
 SCENES = PROJECT / "scenes" / "README.md"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 from tests.support.random_figures import Random, turned
 

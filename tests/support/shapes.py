@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.geometry import Pose, cosine_and_sine, unit
+from silhouette.common.geometry import Pose, cosine_and_sine, unit
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.views import View

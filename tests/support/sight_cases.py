@@ -12,7 +12,7 @@ import trimesh
 from shapely import MultiPolygon, Polygon
 from shapely.affinity import rotate, translate
 
-from silhouette.geometry import Floats, Pose, unit
+from silhouette.common.geometry import Floats, Pose, unit
 from silhouette.measure.observation import Sight
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import BODY, Model

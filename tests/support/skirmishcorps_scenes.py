@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.errors import RendererUnavailable
+from silhouette.common.errors import RendererUnavailable
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.reference import ReferenceRenderer

@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from shapely import Polygon
 
-from silhouette.geometry import unit
+from silhouette.common.geometry import unit
 from silhouette.meshes.mesh import Mesh
 from tests.support import shapes
 from tests.support.sight_cases import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, Pose
+from silhouette.common.geometry import Flags, Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from tests.support.shapes import box, joined, mesh
 

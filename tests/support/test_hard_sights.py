@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import shapely
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.renderers.protocol import Body, Renderer
 from silhouette.renderers.reference import ReferenceRenderer

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.geometry import Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 from tests.support.scan_scores import FigureScore, Score, compare_verdicts, score
 from tests.support.scan_truth import Truth, read_truth
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.geometry import Floats, Pose, unit
+from silhouette.common.geometry import Floats, Pose, unit
 from silhouette.meshes.mesh import Mesh
 from silhouette.views import VisionArc, fighter_arc, vehicle_arc
 from tests.support import shapes

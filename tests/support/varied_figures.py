@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 from tests.support.sculpted_figures import Sculpture, standing_free
 

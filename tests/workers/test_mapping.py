@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.common.errors import FileError, SilhouetteError
 from silhouette.doubt.run import CHECKS_WORTH_FORKING as WORTH_FORKING
-from silhouette.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge_scene
 from silhouette.renderers import choose

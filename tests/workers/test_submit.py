@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
 from silhouette.workers import CAN_FORK, PATIENT, WORKER_LOST, WorkerPool
 from silhouette.workers.content import CONTENT_ROOM, Content, content_of
 from silhouette.workers.process import Stopped, worker_pipe

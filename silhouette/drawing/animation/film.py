@@ -18,7 +18,10 @@ from typing import Any, Protocol
 import numpy as np
 from PIL import Image
 
+from silhouette.common.errors import FileError, RequestError
+from silhouette.common.geometry import INCH
 from silhouette.common.installation import extra_command
+from silhouette.common.text import Progress, json_text
 from silhouette.drawing.animation.frames import (
     MARGIN,
     WIDTH,
@@ -35,10 +38,8 @@ from silhouette.drawing.animation.frames import (
 from silhouette.drawing.figures import figures_of, warm_up
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.sightlines import Sightline
-from silhouette.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.writing import check_place, write_file
-from silhouette.geometry import INCH
 from silhouette.judging import JudgingOptions, content_with, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
@@ -49,7 +50,6 @@ from silhouette.rules.fields import SEEN_PIXELS
 from silhouette.scenes.places import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
 from silhouette.scenes.table import DECIMALS, MILLIMETRES, TableScene
-from silhouette.text import Progress, json_text
 from silhouette.workers import parallel_map
 
 FORMATS = (".gif", ".mp4")
@@ -91,7 +91,7 @@ def check_path(path: Path) -> None:
     >>> check_path(Path("duel.avi"))
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: duel.avi: animations are GIF or MP4; give a name that ends in .gif or .mp4
+    silhouette.common.errors.FileError: duel.avi: animations are GIF or MP4; give a name that ends in .gif or .mp4
     """
     if path.suffix.lower() not in FORMATS:
         raise FileError(path, "animations are GIF or MP4; give a name that ends in .gif or .mp4")

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from silhouette.common.geometry import INCH, Floats
+from silhouette.common.text import fraction_in_words, margin_in_words
 from silhouette.drawing.animation.plan import Ground, drawn_plan
 from silhouette.drawing.captions import EDGE
 from silhouette.drawing.page import FINE, Face
@@ -25,10 +27,8 @@ from silhouette.drawing.styles import DARK_INK, LEVEL_COLOURS, LIGHT, Colour, bl
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.table.sightlines import Sightline
-from silhouette.geometry import INCH, Floats
 from silhouette.measure.observation import Sight
 from silhouette.rules.base import Level, Scale, Verdict
-from silhouette.text import fraction_in_words, margin_in_words
 
 ENGLISH = {
     "title": "{attacker} → {target}",

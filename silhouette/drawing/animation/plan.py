@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageDraw
 
+from silhouette.common.geometry import INCH, Floats
 from silhouette.drawing.page import FINE, Face
 from silhouette.drawing.styles import DARK_INK, LEVEL_COLOURS, LIGHT, PRINT, Colour, channels, tint
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
-from silhouette.geometry import INCH, Floats
 from silhouette.measure.observation import Sight
 from silhouette.scenes.table import Piece
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 
+from silhouette.common.geometry import Floats
 from silhouette.drawing.captions import BOLD, EDGE, LINE, NAME, SMALL, THIN, Swatch
 from silhouette.drawing.games.on_table import TableDrawing, table_figures
 from silhouette.drawing.marks import area, draw_ticks, line, rectangle, shape, title
@@ -23,7 +24,6 @@ from silhouette.drawing.table.eye_view import coloured, scenery_of, target_swatc
 from silhouette.drawing.table.table_view import draw_model, outline_of, points_of
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import told_in_figures, why
-from silhouette.geometry import Floats
 from silhouette.measure.observation import OBSCURED, SEEN, Observation
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.data.found import Counted, Tally, Use

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import shapely
 
+from silhouette.common.geometry import INCH, Floats, Pose
 from silhouette.drawing.captions import BOLD, EDGE, HAIRLINE, LINE, NAME, SMALL, THIN, Swatch
 from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.shapes import Shape, pawn, prism
@@ -37,7 +38,6 @@ from silhouette.drawing.styles import tint
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
-from silhouette.geometry import INCH, Floats, Pose
 from silhouette.relations.plane_geometry import tangent_quadrilateral
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict

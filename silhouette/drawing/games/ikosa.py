@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from silhouette.common.geometry import Floats, Pose
 from silhouette.drawing.captions import BOLD, HAIRLINE, LINE, SMALL, THIN, Swatch
 from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.shapes import Shape, box, together
@@ -25,7 +26,6 @@ from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.styles import tint
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats, Pose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.ikosa.cell_lines import Cell, Face, Point, Solids
 from silhouette.rules.ikosa.judge import IkosaVerdict

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
+from silhouette.common.geometry import Flags
+from silhouette.common.text import sentence
 from silhouette.drawing.games.on_table import TableDrawing, table_figures
 from silhouette.drawing.page import (
     FINE,
@@ -34,13 +36,11 @@ from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.words.words import Words, told_in_figures
-from silhouette.geometry import Flags
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
 from silhouette.scenes.scene import Check
-from silhouette.text import sentence
 
 # ---- names and caption
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.common.geometry import Floats
 from silhouette.drawing.captions import NAME, SMALL, THIN
 from silhouette.drawing.games.on_table import TableDrawing, table_figures
 from silhouette.drawing.marks import area
@@ -27,7 +28,6 @@ from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.typeface import height as line_height
 from silhouette.drawing.typeface import printable
 from silhouette.drawing.typeface import width as text_width
-from silhouette.geometry import Floats
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.skirmishcorps.classes import BRICK, CLASSES
 from silhouette.rules.skirmishcorps.entries import SkirmishCorpsVerdict

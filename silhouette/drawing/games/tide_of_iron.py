@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Floats, Pose
 from silhouette.drawing.captions import BOLD, LINE, SMALL, THIN, Swatch
 from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.shapes import Shape, box, prism, together, turned
@@ -27,9 +29,7 @@ from silhouette.drawing.styles import tint
 from silhouette.drawing.typeface import height as line_height
 from silhouette.drawing.typeface import width as text_width
 from silhouette.drawing.words.words import why
-from silhouette.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats, Pose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.tide_of_iron.hexes import NEIGHBOURS, Address, distance, in_words
 from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict, ruling

@@ -17,10 +17,10 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Floats
 from silhouette.common.installation import package_command
-from silhouette.errors import RequestError
 from silhouette.files.cache import Arrays, Cache
-from silhouette.geometry import Floats
 from silhouette.meshes.formats.colours import LIGHT, Bytes, as_bytes
 from silhouette.meshes.formats.polygons import fans, mended
 from silhouette.meshes.mesh import Mesh, merge_equal

@@ -21,9 +21,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.geometry import INCH, Floats, Pose
 from silhouette.drawing.in_3d.shapes import MOST_IN_ALL, MOST_TRIANGLES, Shape, check_available, painter
 from silhouette.files.cache import Cache
-from silhouette.geometry import INCH, Floats, Pose
 from silhouette.measure.observation import Sight as Measured
 from silhouette.models.model import Model
 from silhouette.rules.base import MeasuredVerdict, Verdict

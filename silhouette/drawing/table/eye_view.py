@@ -18,6 +18,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from silhouette.common.geometry import INCH, Flags, Floats
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.marks import shape
 from silhouette.drawing.page import FINE, SKY_BLUE, VERMILLION
@@ -39,7 +40,6 @@ from silhouette.drawing.table.filled import cropped
 from silhouette.drawing.table.sightlines import Sightline, caption
 from silhouette.drawing.table.tracing import ring_area, traced
 from silhouette.drawing.words.words import share_of_blocker
-from silhouette.geometry import INCH, Flags, Floats
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Layer
 from silhouette.scenes.table import Piece, TableScene

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, corners
+from silhouette.common.geometry import Flags, Floats, corners
 from silhouette.renderers.protocol import NEAREST, Body, Layer, Renderer
 from silhouette.views import View
 

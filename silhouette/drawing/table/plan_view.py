@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from silhouette.common.geometry import Floats, cosine_and_sine
 from silhouette.drawing.captions import EDGE, HAIRLINE, THIN, Swatch
 from silhouette.drawing.marks import draw_ticks, shape
 from silhouette.drawing.marks import line as stroke
@@ -31,7 +32,6 @@ from silhouette.drawing.table.sightlines import (
     world_frame,
 )
 from silhouette.drawing.table.tracing import Rings, insignificant, standing
-from silhouette.geometry import Floats, cosine_and_sine
 from silhouette.scenes.table import Piece
 
 MAX_WIDENING = 0.3

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import shapely
 
+from silhouette.common.geometry import Floats
 from silhouette.drawing.captions import EDGE, LINE, THIN, Swatch
 from silhouette.drawing.marks import line as stroke
 from silhouette.drawing.marks import rectangle, shape
@@ -30,7 +31,6 @@ from silhouette.drawing.table.sightlines import (
     world_frame,
 )
 from silhouette.drawing.table.tracing import Rings, area_of, outline, rings_of
-from silhouette.geometry import Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.scenes.table import Piece
 

@@ -29,6 +29,8 @@ from typing import Any, get_args
 import numpy as np
 from shapely import LinearRing, Point, Polygon, box
 
+from silhouette.common.geometry import INCH, Floats, cosine_and_sine
+from silhouette.common.lazy import cached_property
 from silhouette.drawing.captions import EDGE, HAIRLINE, TITLE, Swatch
 from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import Sheet
@@ -36,8 +38,6 @@ from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.drawing.table.tracing import Rings
 from silhouette.drawing.typeface import elided, printable
 from silhouette.drawing.words.words import told_in_figures, why
-from silhouette.geometry import INCH, Floats, cosine_and_sine
-from silhouette.lazy import cached_property
 from silhouette.measure.observation import OBSCURED, OUTSIDE, Observation, Sight
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer

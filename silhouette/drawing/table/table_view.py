@@ -9,12 +9,12 @@ import math
 
 import numpy as np
 
+from silhouette.common.geometry import INCH, Floats, cosine_and_sine
 from silhouette.drawing.captions import BOLD, THIN, Swatch
 from silhouette.drawing.marks import Box, draw_table_top, shape
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.table.sightlines import draw_facing
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
-from silhouette.geometry import INCH, Floats, cosine_and_sine
 from silhouette.scenes.table import Piece, TableScene
 
 ROOM_ROUND = 1.5 * INCH

@@ -13,8 +13,8 @@ import shapely
 from contourpy import contour_generator
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Pose
-from silhouette.lazy import derived
+from silhouette.common.geometry import Flags, Floats, Pose
+from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import INSIGNIFICANT, Model
 

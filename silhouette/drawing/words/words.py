@@ -24,11 +24,11 @@ from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
 from importlib.resources import files
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.text import margin_in_words, share_in_words
 from silhouette.meshes.health import TRIFLES
 from silhouette.rules import rule_called
 from silhouette.rules.base import Measurement, Phrase, Verdict
-from silhouette.text import margin_in_words, share_in_words
 
 PHRASES: Mapping[str, Phrase] = {
     "title": "{attacker} → {target}: {verdict}",
@@ -129,7 +129,7 @@ class Words:
     >>> Words("it")
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: no language 'it'; the languages are en, de, fr, es
+    silhouette.common.errors.RequestError: no language 'it'; the languages are en, de, fr, es
     """
 
     language: str = "en"
@@ -174,7 +174,7 @@ class Words:
         return text if self.language == "en" else re.sub(r"(?<=\d)\.(?=\d)", ",", text)
 
     def share(self, part: int, whole: int) -> str:
-        """A share as `silhouette.text.share_in_words` rounds it.
+        """A share as `silhouette.common.text.share_in_words` rounds it.
 
         >>> Words("de").share(4999, 10000), Words("fr").share(1, 10**9), Words("es").share(0, 0)
         ('49,99 %', 'moins de 0,01 %', 'nada')
@@ -185,7 +185,7 @@ class Words:
         return self(ROUNDED[first], share=self.number(rest))
 
     def margin(self, error: float) -> str:
-        """The error of a share, as `silhouette.text.margin_in_words` rounds it.
+        """The error of a share, as `silhouette.common.text.margin_in_words` rounds it.
 
         >>> Words("de").margin(0.00131), Words("de").margin(0.0)
         (' ± 0,14 %', '')

@@ -15,7 +15,7 @@ from typing import Any
 
 from websockets.asyncio.server import ServerConnection
 
-from silhouette.text import json_text
+from silhouette.common.text import json_text
 
 # ---- connections
 

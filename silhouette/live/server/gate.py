@@ -16,7 +16,7 @@ from importlib.resources.abc import Traversable
 from socket import socket
 from typing import TYPE_CHECKING
 
-from silhouette.lazy import cached_property
+from silhouette.common.lazy import cached_property
 
 if TYPE_CHECKING:
     from websockets.datastructures import Headers

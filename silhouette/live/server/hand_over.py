@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.text import as_written, problem
 from silhouette.files.fingerprints import MESHES
 from silhouette.files.writing import open_own
 from silhouette.live.server.connections import MIB, Limits
-from silhouette.text import as_written, problem
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -116,7 +116,7 @@ def plain_name(name: object) -> str:
     >>> plain_name("../table.glb")
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: name is "../table.glb"; it must be that of a mesh file without a folder, ...
+    silhouette.common.errors.RequestError: name is "../table.glb"; it must be that of a mesh file without a folder, ...
     """
     if (
         isinstance(name, str)

@@ -15,7 +15,8 @@ import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from silhouette.errors import RequestError, SilhouetteError
+from silhouette.common.errors import RequestError, SilhouetteError
+from silhouette.common.text import as_written
 from silhouette.live.edits import is_inside
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
@@ -23,7 +24,6 @@ from silhouette.live.protocol import Session
 from silhouette.live.server.gate import Door, Role, new_token, page_files
 from silhouette.live.server.hand_over import kept_beside
 from silhouette.live.server.serving import TableServer
-from silhouette.text import as_written
 
 # ---- sessions of pages
 

@@ -21,12 +21,12 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from silhouette.common.version import VERSION
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.installation import VERSION
+from silhouette.common.text import as_written, problem
 from silhouette.live.server.connections import Allowance, Connections, CountedConnection, Limits, Outbox
 from silhouette.live.server.gate import LOOKING, Door, PageFile, Refusal, Role, security_headers
 from silhouette.live.server.hand_over import HandOver, Received
-from silhouette.text import as_written, problem
 
 Tell = Callable[[dict[str, Any]], None]
 """Is given each event; never waits."""
@@ -203,7 +203,7 @@ def decoded(message: str) -> dict[str, Any]:
     >>> decoded('[NaN]')
     Traceback (most recent call last):
     ...
-    silhouette.errors.RequestError: a message that is not JSON: NaN is no number of JSON
+    silhouette.common.errors.RequestError: a message that is not JSON: NaN is no number of JSON
     """
     try:
         content = json.loads(message, parse_constant=_no_number)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.measure.sampled import Along
 from silhouette.measure.sampling import Picture, Places
 from silhouette.renderers.cuda.renderer import BodyRows, view_rows

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.measure.on_device.described import Described, Look
 from silhouette.measure.places import tables
 from silhouette.measure.sampled import Along

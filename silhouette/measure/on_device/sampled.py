@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats, Integers
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.measure.on_device.described import Described
 from silhouette.measure.on_device.device_cells import BITS, DeviceCells, words_of
 from silhouette.measure.sampled import Along

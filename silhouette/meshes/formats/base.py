@@ -12,9 +12,9 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.geometry import Floats
 from silhouette.files.reading import LARGEST_FILE, read_file, size_in_words
-from silhouette.geometry import Floats
 
 MOST_TRIANGLES = 3_000_000
 """More than any scan that anybody plays on; a file of a few bytes can ask for billions by instancing."""

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats, corners
+from silhouette.common.geometry import Floats, corners
+from silhouette.common.text import as_written
 from silhouette.meshes.formats.base import (
     LONGEST_NAME,
     MOST_PARTS,
@@ -56,7 +57,6 @@ from silhouette.meshes.formats.gltf_tree import (
     table_of,
     whole_number,
 )
-from silhouette.text import as_written
 
 # ---- what moves vertices
 

@@ -21,12 +21,12 @@ import DracoPy
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.geometry import Floats
 from silhouette.common.installation import package_command
+from silhouette.common.text import as_written
 from silhouette.files.documents import parsed_json
 from silhouette.files.reading import LARGEST_FILE
-from silhouette.geometry import Floats
 from silhouette.meshes.formats.base import MOST_TRIANGLES, MOST_VERTICES, Refused
-from silhouette.text import as_written
 
 Tree = dict[str, Any]
 

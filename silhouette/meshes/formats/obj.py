@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.meshes.formats.base import (
     MOST_LINES,
     MOST_PARTS,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.meshes.formats.polygons import Indices
 
 Signs = NDArray[np.uint8]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import spread
+from silhouette.common.geometry import spread
 from silhouette.meshes.formats.base import (
     MOST_LINES,
     MOST_TRIANGLES,

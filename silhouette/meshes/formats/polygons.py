@@ -8,7 +8,7 @@ import mapbox_earcut
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.meshes.formats.base import Refused
 
 Indices = NDArray[np.int64]

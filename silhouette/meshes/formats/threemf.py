@@ -21,8 +21,8 @@ from xml.parsers import expat
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.geometry import Floats, corners
 from silhouette.files.archives import SMALL, ArchiveError, SafeZip
-from silhouette.geometry import Floats, corners
 from silhouette.meshes.formats.base import (
     LONGEST_NAME,
     MOST_PARTS,

@@ -24,13 +24,13 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from silhouette.common.errors import FileError
+from silhouette.common.text import json_text, printable
 from silhouette.doubt.calls import stands
 from silhouette.drawing.styles import DARK, PRINT, Style
-from silhouette.errors import FileError
 from silhouette.files.writing import check_place
 from silhouette.judging import Judged
 from silhouette.rules.base import Level
-from silhouette.text import json_text, printable
 
 VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "col", "wbr"})
 """Elements that have no content and no end."""
@@ -355,7 +355,7 @@ def check_page_path(path: Path) -> None:
     >>> check_page_path(Path("duel.pdf"))
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: duel.pdf: pages are HTML; give a name that ends in .html
+    silhouette.common.errors.FileError: duel.pdf: pages are HTML; give a name that ends in .html
     """
     if path.suffix.lower() not in (".html", ".htm"):
         raise FileError(path, "pages are HTML; give a name that ends in .html")

@@ -17,6 +17,7 @@ from shlex import quote
 from types import MappingProxyType
 from typing import Any
 
+from silhouette.common.text import Progress, fraction_in_words, sentence
 from silhouette.doubt.maps import Map
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.games import drawing_of
@@ -60,7 +61,6 @@ from silhouette.rules.base import Verdict, blockers_in_words
 from silhouette.rules.fields import OCCLUDED_IN_ARC, PIXEL, RENDERER, ResultField
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
-from silhouette.text import Progress, fraction_in_words, sentence
 from silhouette.workers import parallel_map
 
 # ---- results in words

@@ -16,6 +16,8 @@ import numpy as np
 import PIL.WebPImagePlugin  # noqa: F401 - else Pillow imports all of its formats to find this one
 from PIL import Image, features
 
+from silhouette.common.geometry import INCH
+from silhouette.common.text import coordinates
 from silhouette.doubt.maps import Map
 from silhouette.drawing.figures import figures_of
 from silhouette.drawing.games import drawing_of
@@ -25,12 +27,10 @@ from silhouette.drawing.saving import Description, Writing, jpeg, svg
 from silhouette.drawing.sheet import Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.files.cache import Cache
-from silhouette.geometry import INCH
 from silhouette.judging import Judged
 from silhouette.pages.html.page import Figures, Markup, element, joined, table
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.scene import Scene
-from silhouette.text import coordinates
 
 FIGURES = {
     "eye": "From the attacker's eye",

@@ -16,11 +16,12 @@ from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from silhouette.common.version import VERSION, document
+from silhouette.common.errors import FileError, RequestError
+from silhouette.common.installation import VERSION, document
+from silhouette.common.text import Progress, json_text, obscured, sentence, verdict_in_words
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.saving import DRAWN
 from silhouette.drawing.sheet import settings
-from silhouette.errors import FileError, RequestError
 from silhouette.files.changing import changing_folder, check_folder
 from silhouette.files.reading import examples_folder
 from silhouette.files.writing import PARTIAL, write_file
@@ -38,7 +39,6 @@ from silhouette.pages.tutorial.parts import (
     frames_of,
     texts,
 )
-from silhouette.text import Progress, json_text, obscured, sentence, verdict_in_words
 from silhouette.workers import parallel_map
 
 INDEX = "index.html"

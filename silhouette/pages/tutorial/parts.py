@@ -17,6 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from silhouette.common.geometry import INCH
+from silhouette.common.text import Progress, fraction_in_words, in_a_sentence
 from silhouette.doubt.calls import in_hundred
 from silhouette.doubt.maps import MapRequest
 from silhouette.doubt.odds import Odds
@@ -27,7 +29,6 @@ from silhouette.drawing.odds_chart import odds_figure
 from silhouette.drawing.sheet import Figure, settings
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
-from silhouette.geometry import INCH
 from silhouette.judging import Judged, JudgingOptions, Selection, content_with, judge_all, load_scene, mapped
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
@@ -39,7 +40,6 @@ from silhouette.scans.keeping import SCENE
 from silhouette.scans.scan import ScanRequest, scan_table
 from silhouette.scenes.places import Motion, length
 from silhouette.scenes.scene import Check, Scene
-from silhouette.text import Progress, fraction_in_words, in_a_sentence
 
 
 class Walking(Entry):

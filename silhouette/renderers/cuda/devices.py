@@ -13,8 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from silhouette.common.errors import RendererUnavailable
 from silhouette.common.installation import extra_command
-from silhouette.errors import RendererUnavailable
 
 CPU = "cpu"
 """The name of the device that runs the kernels without a GPU."""

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.errors import DeviceFull, RendererUnavailable, RequestError
-from silhouette.geometry import Floats, Integers
+from silhouette.common.errors import DeviceFull, RendererUnavailable, RequestError
+from silhouette.common.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.cuda.devices import Device, chosen_device, silenced, warp
 from silhouette.renderers.protocol import Body, Capabilities, Cast

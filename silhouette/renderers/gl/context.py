@@ -27,8 +27,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from silhouette.common.errors import RendererUnavailable, RequestError
 from silhouette.common.installation import package_command
-from silhouette.errors import RendererUnavailable, RequestError
 
 # ---- devices
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from OpenGL import GL
 from OpenGL.GL import shaders
 
-from silhouette.errors import RendererUnavailable
-from silhouette.geometry import Floats, corners
+from silhouette.common.errors import RendererUnavailable
+from silhouette.common.geometry import Floats, corners
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.gl.exact import TILE, Depths, Faces, touched_faces
 from silhouette.renderers.protocol import NEAREST, Body

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
 from silhouette.meshes.bounds import faces_near
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST, Body

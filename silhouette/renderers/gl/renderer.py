@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.errors import RendererUnavailable
-from silhouette.lazy import LRU
+from silhouette.common.errors import RendererUnavailable
+from silhouette.common.lazy import LRU
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.gl.context import Context, context_on
 from silhouette.renderers.gl.exact import (
@@ -340,7 +340,7 @@ def _padded(view: View) -> int:
 def _groups(bodies: Sequence[Body], depths_per_body: int) -> Iterator[list[Body]]:
     """The bodies in their order, in groups that fit onto the device, where each takes ``depths_per_body`` depths.
 
-    >>> from silhouette.geometry import Pose
+    >>> from silhouette.common.geometry import Pose
     >>> from silhouette.meshes.mesh import Mesh
     >>> mesh = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
     >>> bodies = [Body(number, mesh, Pose.standing()) for number in (1, 2, 3)]

@@ -15,7 +15,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from silhouette.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats
+from silhouette.common.text import in_a_row, in_a_sentence
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.plane_geometry import crossed, disc_distance, epsilon_of, outline_distances
 from silhouette.rules.base import Level, RuleReference, Verdict
@@ -33,7 +34,6 @@ from silhouette.rules.fields import (
     alternatives,
 )
 from silhouette.scenes.scene import Check
-from silhouette.text import in_a_row, in_a_sentence
 
 NAME = "crisis-protocol"
 

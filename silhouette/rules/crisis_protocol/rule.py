@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import shapely
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Flags, Floats
+from silhouette.common.text import coordinates, did_you_mean, in_a_sentence
 from silhouette.files.cache import Cache
-from silhouette.geometry import Flags, Floats
 from silhouette.models.entries import ArcName
 from silhouette.relations.plane_geometry import Disc, epsilon_of
 from silhouette.rules.abilities import HasDescription, HasFirstScene, HasMaps, Movers, WhatIf, one_way_words
@@ -35,7 +36,6 @@ from silhouette.scenes.ground import Indices
 from silhouette.scenes.places import Mobility, Move
 from silhouette.scenes.scene import Check
 from silhouette.scenes.standing import ALLOWED
-from silhouette.text import coordinates, did_you_mean, in_a_sentence
 
 # ---- scenes and places
 

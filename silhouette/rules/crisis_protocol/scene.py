@@ -16,14 +16,14 @@ import shapely
 from numpy.typing import NDArray
 from pydantic import Field, StrictBool, field_validator
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import INCH, Floats
+from silhouette.common.lazy import cached_property
+from silhouette.common.text import did_you_mean
 from silhouette.files.schema import Entry, Location, Name, Number, Size, plain, validated
-from silhouette.geometry import INCH, Floats
-from silhouette.lazy import cached_property
 from silhouette.relations.plane_geometry import Disc, Outlines, crossed, epsilon_of, fault_in, outline_distances
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, similar_names
-from silhouette.text import did_you_mean
 
 LARGEST_SIZE = 1000
 

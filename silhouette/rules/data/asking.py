@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.measure.observation import Observation
 from silhouette.relations import distances, lines_in_plan
 from silhouette.relations import outlines_in_plan as attributes

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from silhouette.common.text import did_you_mean, in_quotes
 from silhouette.rules.data.kinds import ATTRIBUTES, NAMES, ONE, PRIMITIVES, QUANTITIES, SEVERAL, Kind, Parameter
 from silhouette.rules.data.nodes import Attribute, Binary, Call, Literal, Lookup, Name, Node, Quantified, Those, Unary
 from silhouette.rules.data.parsing import ConditionError
-from silhouette.text import did_you_mean, in_quotes
 
 Attributes = Mapping[str, Kind]
 

@@ -12,8 +12,8 @@ from itertools import product
 from time import thread_time
 from typing import Any, Protocol
 
-from silhouette.common.time_limit import OutOfTime, go_on, time_limit
-from silhouette.errors import RequestError
+from silhouette.common.errors import OutOfTime, RequestError, go_on, time_limit
+from silhouette.common.text import in_a_sentence
 from silhouette.files.schema import MAX_LENGTH
 from silhouette.rules.data.found import (
     Counted,
@@ -45,7 +45,6 @@ from silhouette.rules.data.quantities import (
 )
 from silhouette.rules.data.worlds import World
 from silhouette.scenes.pieces import Piece
-from silhouette.text import in_a_sentence
 
 LONGEST = 10.0
 """Seconds of CPU time that the clauses of one check may take; a little more, since slow loops look before each round.

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
+from silhouette.common.text import did_you_mean
 from silhouette.files.documents import document_of, read_text
 from silhouette.files.schema import Location, validated
 from silhouette.rules.base import Level
@@ -21,7 +22,6 @@ from silhouette.rules.data.kinds import HIDDEN_BY, HIDING, NAMES, Kind
 from silhouette.rules.data.nodes import Call, Literal, Name, Node, Quantified
 from silhouette.rules.data.parsing import ConditionError, parsed
 from silhouette.rules.data.reach import can_be_true, inner_conditions, reached
-from silhouette.text import did_you_mean
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
-from silhouette.common.time_limit import OutOfTime, time_limit
-from silhouette.errors import RequestError
+from silhouette.common.errors import OutOfTime, RequestError, time_limit
+from silhouette.common.text import in_a_row
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import Wanted
 from silhouette.rules.base import Measurement, RuleReference, Settings
@@ -25,7 +25,6 @@ from silhouette.rules.data.words import reason_of, said
 from silhouette.rules.on_table import in_like_groups, windows_seen_through
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
-from silhouette.text import in_a_row
 
 
 def judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:

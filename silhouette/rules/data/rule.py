@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.rules.abilities import HasFirstScene
 from silhouette.rules.base import Level, Settings, Verdict

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator, WithJsonSchema, create_model
 
+from silhouette.common.geometry import INCH
+from silhouette.common.text import as_written
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, validated
-from silhouette.geometry import INCH
 from silhouette.rules.data.entries import ReadingEntry, is_value, words_of
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.kinds import PRIMITIVES
@@ -21,7 +22,6 @@ from silhouette.rules.on_table import ModelScene
 from silhouette.scenes.entries import FighterEntry, TableEntry, TerrainEntry, VehicleEntry
 from silhouette.scenes.table import load_table_scene, looked_over, table_fields
 from silhouette.scenes.warnings import PlacementWarning, groups_alike
-from silhouette.text import as_written
 
 NOTHING: Mapping[str, Any] = {"yes or no": False, "number": 0.0, "length": 0.0, "text": "", "words": ()}
 """The value of a key that says nothing and has no default, by its type."""

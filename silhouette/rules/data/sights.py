@@ -8,7 +8,7 @@ from math import ceil
 
 import numpy as np
 
-from silhouette.geometry import cosine_and_sine
+from silhouette.common.geometry import cosine_and_sine
 from silhouette.measure.observation import Sight
 from silhouette.models.model import BODY
 from silhouette.relations.points import point_set, standard_volume

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from string import Formatter
 
-from silhouette.geometry import INCH
+from silhouette.common.geometry import INCH
+from silhouette.common.text import fraction_in_words, in_a_row, in_a_sentence
 from silhouette.relations.points import Measured
 from silhouette.rules.data.found import Found, Use
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import HIDDEN_BY, HIDING
-from silhouette.text import fraction_in_words, in_a_row, in_a_sentence
 
 MOST_NAMED = 3
 """The most pieces in the way that a sentence names; of the others it says how many they are."""

@@ -30,8 +30,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.common.time_limit import go_on
-from silhouette.geometry import Flags, Floats
+from silhouette.common.errors import go_on
+from silhouette.common.geometry import Flags, Floats
 
 Cell = tuple[int, int, int]
 Point = tuple[Fraction, Fraction, Fraction]

@@ -22,9 +22,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from silhouette.common.time_limit import OutOfTime, go_on, time_limit
-from silhouette.errors import RequestError
-from silhouette.geometry import Flags
+from silhouette.common.errors import OutOfTime, RequestError, go_on, time_limit
+from silhouette.common.geometry import Flags
+from silhouette.common.text import in_a_row, in_a_sentence
 from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.rules.fields import GROUNDS, OTHER_READINGS, VERDICT, WHO, OtherReading, ResultField
 from silhouette.rules.ikosa.cell_lines import (
@@ -40,7 +40,6 @@ from silhouette.rules.ikosa.cell_lines import (
 )
 from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature, Exposure, Readings, in_words
 from silhouette.scenes.scene import Check
-from silhouette.text import in_a_row, in_a_sentence
 
 LineRule = Literal["one cell", "melee", "ranged", "out of reach"]
 """The rule by which lines are drawn: none within one cell; from cell to neighbouring cell in melee; from a point to the

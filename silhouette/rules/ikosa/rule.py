@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from silhouette.common.text import coordinates
 from silhouette.files.cache import Cache
 from silhouette.rules.abilities import HasDescription, HasFirstScene
 from silhouette.rules.base import ExactRule, Pieces
 from silhouette.rules.ikosa.judge import LEVELS, NAME, IkosaVerdict, ruling
 from silhouette.rules.ikosa.phrases import PHRASES, short_reason
 from silhouette.rules.ikosa.scene import CellScene, CellSceneEntry, Creature, Readings, load_cell_scene
-from silhouette.text import coordinates
 
 
 class Ikosa(ExactRule[CellScene, IkosaVerdict], HasDescription[CellScene], HasFirstScene):

@@ -18,12 +18,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PlainValidator, StrictBool, WithJsonSchema
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.text import as_written, did_you_mean
 from silhouette.files.schema import MAX_LENGTH, Entry, Location, Name, plain, validated
 from silhouette.rules.ikosa.cell_lines import Box, Cell, Face, Point, Solids, holds
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, similar_names
-from silhouette.text import as_written, did_you_mean
 
 Mode = Literal["melee", "ranged"]
 Exposure = Literal["cells", "point"]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
+from silhouette.common.text import fraction_in_words, in_a_row, in_a_sentence, share_in_words
 from silhouette.measure.framing import may_stand_before
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
@@ -23,7 +24,6 @@ from silhouette.rules.necromunda.scene import OTHERWISE, NecromundaScene, Readin
 from silhouette.rules.on_table import in_like_groups, measured_blockers, warnings_of
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene, in_base_contact
-from silhouette.text import fraction_in_words, in_a_row, in_a_sentence, share_in_words
 from silhouette.views import VisionArc, fighter_arc, vehicle_arc
 
 NAME = "necromunda"

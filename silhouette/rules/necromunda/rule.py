@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.common.geometry import INCH, Flags, Floats
+from silhouette.common.text import in_a_sentence, numbered
 from silhouette.files.cache import Cache
 from silhouette.files.documents import toml
 from silhouette.files.reading import DOCUMENTS
-from silhouette.geometry import INCH, Flags, Floats
 from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasThresholds, one_way_words
 from silhouette.rules.base import Band, Scale, Settings
 from silhouette.rules.fields import OF_ODDS
@@ -34,7 +35,6 @@ from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Elsewhere, moved
 from silhouette.scenes.scene import Check
-from silhouette.text import in_a_sentence, numbered
 
 # ---- the first scene of given meshes
 

@@ -13,8 +13,8 @@ import shapely
 from shapely import LineString, MultiPoint, Point, Polygon, get_coordinates
 from shapely.geometry.base import BaseGeometry
 
-from silhouette.geometry import Floats, cosine_and_sine
-from silhouette.lazy import cached_property
+from silhouette.common.geometry import Floats, cosine_and_sine
+from silhouette.common.lazy import cached_property
 
 EPSILON = 1e-6
 """mm: lengths that differ by less are equal."""

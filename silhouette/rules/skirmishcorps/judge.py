@@ -18,8 +18,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from silhouette.common.geometry import Floats, Pose
+from silhouette.common.text import in_a_sentence, share_in_words
 from silhouette.files.schema import Location
-from silhouette.geometry import Floats, Pose
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.models.model import model_of_solids
 from silhouette.rules.base import RuleReference, Settings
@@ -74,7 +75,6 @@ from silhouette.rules.skirmishcorps.scene import Cover, SkirmishCheck, SkirmishS
 from silhouette.rules.skirmishcorps.shooting import look_at, protections
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
-from silhouette.text import in_a_sentence, share_in_words
 
 # ---- dives
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import shapely
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Floats, Pose
 from silhouette.files.cache import Cache
-from silhouette.geometry import Floats, Pose
 from silhouette.rules.abilities import HasFirstScene, HasThresholds, Movers, one_way_words
 from silhouette.rules.base import Scale, Settings
 from silhouette.rules.fields import OF_ODDS

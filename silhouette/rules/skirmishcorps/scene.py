@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Floats, Pose, cosine_and_sine
+from silhouette.common.text import as_written, did_you_mean
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location, validated
-from silhouette.geometry import Floats, Pose, cosine_and_sine
 from silhouette.models.entries import CylinderEntry, SolidEntry
 from silhouette.models.mistakes import angle_mistake
 from silhouette.models.model import model_of_solids
@@ -42,7 +43,6 @@ from silhouette.scenes.table import (
     looked_over,
     table_fields,
 )
-from silhouette.text import as_written, did_you_mean
 
 TALL, ACROSS, THICK = 40.0, 16.0, 10.0
 """The height of a mini-figure, its width, and its thickness when it lies, mm; the last is a quarter of its height,

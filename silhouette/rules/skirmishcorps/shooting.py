@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
+from silhouette.common.text import in_a_sentence, share_in_words
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
 from silhouette.meshes.bounds import bounding_points
@@ -35,7 +36,6 @@ from silhouette.rules.skirmishcorps.contact import Footprint, Standing, crosses,
 from silhouette.rules.skirmishcorps.entries import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, raised
 from silhouette.scenes.table import Occluders, Piece
-from silhouette.text import in_a_sentence, share_in_words
 
 OVER = BRICK / 4
 """mm that the eye of a unit that looks over cover is above its top, at least (A9)."""

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
-from silhouette.lazy import cached_property
+from silhouette.common.lazy import cached_property
 from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.rules.fields import (
     ATTACKER,

@@ -12,12 +12,12 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, JsonValue, StrictInt, field_validator
 
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
+from silhouette.common.text import did_you_mean
 from silhouette.files.schema import Entry, Location, Name, plain, validated
 from silhouette.rules.tide_of_iron.hexes import Address, bounding_ranges, distance, from_words, in_words
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, similar_names
-from silhouette.text import did_you_mean
 
 MAX_ADDRESS = 10_000
 """No address lies farther out than this, along either axis: a map board has some hundred hexes."""
@@ -265,7 +265,7 @@ def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
     >>> load_hex_scene(Path("hill.toml"), {"rules": "tide-of-iron", "unit": [{"name": "A", "at": [0, 0.5]}]})
     Traceback (most recent call last):
     ...
-    silhouette.errors.FileError: hill.toml: unit 'A', at is [0, 0.5]; it must be an address [q, r], two whole ...
+    silhouette.common.errors.FileError: hill.toml: unit 'A', at is [0, 0.5]; it must be an address [q, r], two whole ...
     """
     entry = validated(HexSceneEntry, document, Location(path))
     readings = validated(Readings, entry.readings, Location(path, "readings"))

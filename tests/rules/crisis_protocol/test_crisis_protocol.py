@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.files.documents import read_document
 from silhouette.rules.crisis_protocol.judge import VERDICTS, CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL

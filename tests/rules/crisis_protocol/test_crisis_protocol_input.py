@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from tests.support.crisis_protocol_tables import load, scene, wall
 from tests.support.documents import put
 

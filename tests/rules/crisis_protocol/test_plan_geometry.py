@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
-from silhouette.geometry import Floats
+from silhouette.common.geometry import Floats
 from silhouette.relations.free_lines import SAFETY, Strip, _may_be_between, find_free_line
 from silhouette.relations.plane_geometry import Disc, Outlines, doubled_area, fault_in, supports_of
 from tests.support.crisis_protocol_tables import box, scene, verdict

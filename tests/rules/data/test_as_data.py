@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import shapely
 
+from silhouette.common.geometry import Pose
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.files.reading import examples_folder
-from silhouette.geometry import Pose
 from silhouette.models.entries import FigureEntry
 from silhouette.models.stand_ins import stand_in
 from silhouette.renderers import choose

@@ -14,10 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silhouette.common.time_limit import go_on
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError, go_on
+from silhouette.common.geometry import Pose
 from silhouette.files.schema import Location
-from silhouette.geometry import Pose
 from silhouette.models.entries import SolidEntry
 from silhouette.models.model import model_of_solids
 from silhouette.relations.points import Measured

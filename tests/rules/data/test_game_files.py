@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.rules.data.entries import MOST_CLAUSES
 from silhouette.rules.data.game import read_game
 from silhouette.rules.data.judge import thresholds_of

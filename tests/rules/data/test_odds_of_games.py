@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.common.lazy import forget
 from silhouette.doubt.maps import MapRequest
 from silhouette.judging import load_scene, mapped
-from silhouette.lazy import forget
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings

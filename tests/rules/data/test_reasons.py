@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.relations.points import Measured

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.errors import RequestError
+from silhouette.common.errors import RequestError
 from silhouette.judging import check, load_scene
 from silhouette.renderers import choose
 from silhouette.rules import rule_called

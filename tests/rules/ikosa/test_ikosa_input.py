@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.rules.ikosa.rule import IKOSA
 from silhouette.scenes.scene import Check

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Renderer
@@ -386,7 +386,7 @@ def test_fighters_have_no_other_arc_than_the_front() -> None:
 @given(st.floats(-500, 500), st.floats(-500, 500), st.floats(0, 360), st.floats(2, 33))
 @settings(max_examples=15, deadline=None)
 def test_moving_and_turning_the_whole_table_changes_no_verdict(x: float, y: float, turn: float, height: float) -> None:
-    from silhouette.geometry import Pose
+    from silhouette.common.geometry import Pose
 
     pose = Pose.standing((x, y, 0), turn)
 

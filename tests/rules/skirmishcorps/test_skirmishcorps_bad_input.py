@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silhouette.errors import FileError, SilhouetteError
+from silhouette.common.errors import FileError, SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from tests.support.commands import run

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.errors import FileError, RequestError
+from silhouette.common.errors import FileError, RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.rules import rule_called

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silhouette.errors import FileError
+from silhouette.common.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
+from silhouette.common.geometry import Pose
 from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.shapes import pawn
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
@@ -21,7 +22,6 @@ from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, Number, validated
-from silhouette.geometry import Pose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasDescription
 from silhouette.rules.base import Level, Pieces, Rule, RuleReference, Settings, Verdict

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from shapely import LineString, get_coordinates
 from shapely.geometry.polygon import orient
 
-from silhouette.lazy import own_bytes
+from silhouette.common.lazy import own_bytes
 
 INCH = 25.4
 """mm, by definition since 1959."""

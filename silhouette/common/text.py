@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from silhouette.errors import SilhouetteError
+from silhouette.common.errors import SilhouetteError
 
 Progress = Callable[[int, int], None]
 """A callback that shows progress: how many are done, of how many."""
