@@ -39,7 +39,7 @@ from silhouette.drawing.table.filled import rendered
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.models.thin_parts import Suggestion
 from silhouette.renderers.protocol import Body, Renderer
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 # ---- marks of a technical drawing
 

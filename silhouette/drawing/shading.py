@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from silhouette.common.geometry import unit
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 Values = NDArray[np.float32]
 

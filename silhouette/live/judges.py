@@ -45,13 +45,13 @@ from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Cast, Layer, Renderer
 from silhouette.renderers.rays import RayRenderer
 from silhouette.renderers.registry import survives_fork
+from silhouette.renderers.views import View
 from silhouette.rules import rule_called, rule_of
 from silhouette.rules.abilities import maps_of
 from silhouette.scenes.carrying import Name, model_digest, packed_model, packed_scene, unpacked_model, unpacked_scene
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from silhouette.scenes.warnings import prepare
-from silhouette.views import View
 from silhouette.workers import PATIENT, WorkerPool, cores, start_method
 from silhouette.workers.content import CONTENT_ROOM, Content, content_of
 from silhouette.workers.forkserver import Loaded

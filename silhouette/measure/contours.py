@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Flags, Floats, Integers, spread
 from silhouette.meshes.clusters import SIZE, Clusters, Indices, clusters_of
 from silhouette.renderers.protocol import NEAREST, Body
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 FLOAT32 = 2.0**-21
 """The share of a distance by which a ray of float32 may pass a face and meet it all the same: eight roundings."""

@@ -16,7 +16,7 @@ from silhouette.measure.contours import Contours, Placed, contours
 from silhouette.measure.strips import Pieces, in_cells, open_contours
 from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST, Renderer
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 MANY = 4
 """Where more bodies than these may hide the target, a proof is tried with so many of them first."""

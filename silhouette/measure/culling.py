@@ -7,7 +7,7 @@ import numpy as np
 from silhouette.common.geometry import Flags, Floats, swollen
 from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import Body
-from silhouette.views import ROLL, View
+from silhouette.renderers.views import ROLL, View
 
 _ANGLES = np.radians(ROLL + np.arange(8) * 22.5)
 DIRECTIONS = np.array([np.cos(_ANGLES), np.sin(_ANGLES)])
@@ -48,7 +48,7 @@ def disjoint(first: Floats, second: Floats) -> bool:
 
     Where no such line is found, the bodies may overlap or not. A body without bounds is never disjoint.
 
-    >>> from silhouette.views import fit_view
+    >>> from silhouette.renderers.views import fit_view
     >>> square = np.array([[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0], [9.0, 1.0, 1.0]])
     >>> (view,) = fit_view([0.0, 0.0, 0.0], square.mean(axis=0), square, 0.1)
     >>> [disjoint(picture_bounds(view, square), picture_bounds(view, square + [0.0, way, 0.0])) for way in (0.9, 1.1)]

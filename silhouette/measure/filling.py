@@ -26,7 +26,7 @@ from silhouette.meshes.health import has_area
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import take_inner_boxes
 from silhouette.renderers.protocol import NEAREST, Body
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 WIDEST = 0.17
 """The cosine of 80°: a piece all of which lies nearer to one direction has its outline in a picture that way."""

@@ -16,8 +16,8 @@ from silhouette.measure.sampling import Picture
 from silhouette.meshes.bounds import bounding_points, tighter_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
+from silhouette.renderers.views import Projection, View, VisionArc, fit_view, projection_of, target_distance
 from silhouette.scenes.table import Occluders, Piece
-from silhouette.views import Projection, View, VisionArc, fit_view, projection_of, target_distance
 
 
 @dataclass(frozen=True, eq=False)

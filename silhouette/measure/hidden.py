@@ -33,7 +33,7 @@ from silhouette.measure.regions import Regions, Surfaces, uncovered
 from silhouette.measure.shadows import Hider
 from silhouette.meshes.clusters import SIZE, Indices
 from silhouette.renderers.protocol import NEAREST, Body, Renderer
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 CELL = 16.0
 """Pixels: the width of the first cells. Larger ones meet more contours, smaller ones are more."""

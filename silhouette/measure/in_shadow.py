@@ -15,8 +15,8 @@ from silhouette.measure.observation import Sight
 from silhouette.measure.shadows import Shadows
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
+from silhouette.renderers.views import View
 from silhouette.scenes.table import Piece
-from silhouette.views import View
 
 WORTH = 8
 """The least number of sights with one eye for which shadows are laid over all of them at once."""

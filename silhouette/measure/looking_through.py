@@ -17,8 +17,8 @@ from silhouette.measure.framing import Framed
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, Picture, sample
 from silhouette.renderers.protocol import Body, Cast, Renderer
 from silhouette.renderers.registry import looking_between_pixels
+from silhouette.renderers.views import View
 from silhouette.scenes.table import Piece
-from silhouette.views import View
 
 ACROSS = 128
 """Rays along each side of the picture of a piece that tell whether its outline may enclose anything."""

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Floats
 from silhouette.common.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.views import Projection, View, VisionArc
 from silhouette.scenes.table import Occluders, Piece
-from silhouette.views import Projection, View, VisionArc
 
 NOTHING, SEEN, OBSCURED, OUTSIDE = 0, 1, 2, 3
 """Kinds of pixel in a `Mask`: no target; target that is seen; obscured; not obscured, but outside the vision arcs."""

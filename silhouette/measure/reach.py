@@ -7,7 +7,7 @@ import numpy as np
 from silhouette.common.geometry import Flags
 from silhouette.measure.culling import DIRECTIONS, outermost, picture_bounds
 from silhouette.renderers.protocol import Body
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 
 def reached_blocks(view: View, target: Body, block: int) -> Flags:

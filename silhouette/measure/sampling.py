@@ -15,7 +15,7 @@ from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.measure.outlines import outlined_depths
 from silhouette.renderers.protocol import Body, Cast, Renderer
 from silhouette.renderers.registry import looking_between_pixels
-from silhouette.views import View, VisionArc, in_any
+from silhouette.renderers.views import View, VisionArc, in_any
 
 Places = NDArray[np.intp]
 """Places in an image, read row by row, and other numbers by which arrays are indexed."""

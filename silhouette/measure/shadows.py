@@ -27,7 +27,7 @@ from silhouette.meshes.clusters import Indices
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import inner_boxes
 from silhouette.renderers.protocol import NEAREST, Body
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 APART = 0.01
 """mm: an eye nearer than this to a box round a closed surface may touch it, and what it only touches hides nothing."""

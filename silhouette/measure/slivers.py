@@ -21,7 +21,7 @@ from silhouette.measure.grids import FINEST, drawn_for, grid, size_of
 from silhouette.measure.observation import Observation, OcclusionCounts
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Kinds, Picture, sample
 from silhouette.renderers.protocol import Renderer
-from silhouette.views import in_any
+from silhouette.renderers.views import in_any
 
 SLIVER = 0.05
 """A share above nothing and up to this is a sliver: larger ones a grid does not miss."""

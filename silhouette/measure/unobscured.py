@@ -30,7 +30,7 @@ from silhouette.measure.patches import Patches, boxes_between
 from silhouette.measure.separated import Planes
 from silhouette.meshes.clusters import SIZE, Indices
 from silhouette.renderers.protocol import NEAREST, Body
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 CUT = 4
 """Into how many, along each side, a cell is cut in which a bound is not enough."""

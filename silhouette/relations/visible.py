@@ -23,9 +23,9 @@ from silhouette.relations.obstacles import Blocker, Indices, Obstacles, meets
 from silhouette.relations.points import Measured, PointSet
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.registry import looking_between_pixels
+from silhouette.renderers.views import View
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import Occluders
-from silhouette.views import View
 
 PIXEL = 0.1
 """mm per pixel at the target, by default."""

@@ -29,7 +29,7 @@ from silhouette.renderers.rays import (
     RayRenderer,
     indexed_size,
 )
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 RAYS_WORTH_A_THREAD = 2048
 """The least number of rays that are cast in two halves at once."""

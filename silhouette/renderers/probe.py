@@ -25,7 +25,7 @@ from silhouette.common.text import Progress, json_text
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Renderer
 from silhouette.renderers.registry import RENDERERS, RendererEntry, Trial, choose
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 PROBE_SECONDS = 60.0
 """Seconds after which a process that tries something is given up."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats, Integers, Pose
 from silhouette.meshes.mesh import Mesh
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 NEAREST = 1e-4
 """What the eye only touches hides nothing, mm: a surface is not met at a depth below this, and a face is not met at all

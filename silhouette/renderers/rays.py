@@ -21,7 +21,7 @@ from silhouette.common.geometry import Floats, Integers, corners
 from silhouette.common.lazy import LRU
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Capabilities, Cast, Layer, Renderer
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 FACES_PER_CHUNK = 1 << 18
 """A larger mesh is indexed in chunks of this many neighbouring faces."""

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST, Body, Capabilities, Layer, Renderer
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 Indices = NDArray[np.int64]
 

@@ -17,6 +17,7 @@ from silhouette.measure.observation import DecidedBy, Observation, OcclusionCoun
 from silhouette.measure.observe import Observer, observe_many
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.views import Projection
 from silhouette.rules.fields import (
     GROUNDS,
     VERDICT,
@@ -30,7 +31,6 @@ from silhouette.rules.fields import (
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.places import Mobility
 from silhouette.scenes.scene import Check, Scene, between, everyone
-from silhouette.views import Projection
 
 
 @dataclass(frozen=True)

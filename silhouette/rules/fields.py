@@ -36,8 +36,8 @@ from silhouette.common.text import as_written, did_you_mean, in_quotes
 from silhouette.files.schema import Entry, Location
 from silhouette.measure.observation import DecidedBy
 from silhouette.models.entries import ArcName
+from silhouette.renderers.views import Projection
 from silhouette.scenes.scene import Check
-from silhouette.views import Projection
 
 OfReadings = TypeVar("OfReadings", bound=Entry)
 

@@ -35,11 +35,11 @@ from silhouette.judging import JudgingOptions, content_with, judge_all
 from silhouette.renderers import choose
 from silhouette.renderers import embree as embree_module
 from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.views import View, fit_view
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import Readings
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.views import View, fit_view
 from silhouette.workers import cores
 from tests.benchmarks.crowded_table import crowded_document, loaded
 from tests.benchmarks.tables import Options, Table, options_of, show

@@ -11,7 +11,7 @@ from silhouette.drawing.table.filled import TILE, Reach, reach_of, rendered, swe
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 EYE = np.array([0.0, -100.0, 0.0])
 WALL = np.array([[-90.0, 0.0, -70.0], [90.0, 0.0, -70.0], [90.0, 0.0, 70.0], [-90.0, 0.0, 70.0]])

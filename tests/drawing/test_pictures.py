@@ -23,10 +23,10 @@ from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, load_model
 from silhouette.models.thin_parts import Suggestion
 from silhouette.renderers.protocol import Body, Renderer
+from silhouette.renderers.views import fit_view
 from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.table import TableScene
-from silhouette.views import fit_view
 from tests.conftest import started
 from tests.support.rulings import ruled
 

@@ -12,7 +12,7 @@ from silhouette.drawing.shading import hollows, light, nearness_of, normals, out
 from silhouette.drawing.table.filled import cropped, rendered, swept
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer
-from silhouette.views import View
+from silhouette.renderers.views import View
 from tests.support import shapes
 
 

@@ -16,8 +16,8 @@ import pytest
 from silhouette.common.errors import SilhouetteError
 from silhouette.files.cache import Cache
 from silhouette.live.judges import CLOSED, CheckQuestion, Desk, Judges, Start
+from silhouette.renderers.views import View
 from silhouette.scenes.scene import Check
-from silhouette.views import View
 from silhouette.workers import PATIENT, WORKER_LOST
 from tests.support.live_clients import PATIENCE, client_of, processes_of
 from tests.support.live_edits import table_of, written

@@ -21,8 +21,8 @@ from silhouette.live.live_table import LiveTable
 from silhouette.measure.observe import observe
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Cast, Renderer
+from silhouette.renderers.views import View
 from silhouette.rules import rule_called
-from silhouette.views import View
 from silhouette.workers import PATIENT
 from silhouette.workers.process import STOP, Stopped
 from tests.conftest import started

@@ -15,7 +15,7 @@ from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET, Picture
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.views import fighter_arc
+from silhouette.renderers.views import fighter_arc
 from tests.support import shapes
 from tests.support.measured_shares import HERE, rotation_about_x, turned
 from tests.support.shapes import looking

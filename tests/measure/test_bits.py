@@ -14,7 +14,7 @@ from silhouette.measure.sampling import Picture
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.views import View, fit_view
+from silhouette.renderers.views import View, fit_view
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.measured_shares import EYE, HERE, exact_share

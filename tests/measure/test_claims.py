@@ -19,7 +19,7 @@ from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Body, Cast
-from silhouette.views import VisionArc, fighter_arc, fit_view
+from silhouette.renderers.views import VisionArc, fighter_arc, fit_view
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.hard_sights import case

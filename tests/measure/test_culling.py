@@ -10,7 +10,7 @@ from silhouette.measure.culling import DIRECTIONS, disjoint, in_view, picture_bo
 from silhouette.measure.framing import framed
 from silhouette.measure.reach import reached_blocks
 from silhouette.renderers.protocol import Body
-from silhouette.views import View, fighter_arc, fit_view
+from silhouette.renderers.views import View, fighter_arc, fit_view
 from tests.support import shapes
 from tests.support.measured_shares import EYE, FRONT, HERE
 from tests.support.sight_cases import Case

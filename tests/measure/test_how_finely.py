@@ -19,7 +19,7 @@ from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Capabilities, Layer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.views import View, fighter_arc, fit_view
+from silhouette.renderers.views import View, fighter_arc, fit_view
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.measured_shares import EYE, FRONT, HERE, exact_share, rotation_about_x, turned

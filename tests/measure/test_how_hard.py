@@ -26,7 +26,7 @@ from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST, Body, Layer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.views import View, fit_view
+from silhouette.renderers.views import View, fit_view
 from tests.support.shapes import box, joined, mesh, moved, quad, square
 
 HERE = Pose.standing()

@@ -15,7 +15,7 @@ from silhouette.measure.observe import Wanted, observe_many
 from silhouette.measure.on_device import sampled as on_device
 from silhouette.measure.question import Question
 from silhouette.renderers.protocol import Body
-from silhouette.views import fighter_arc
+from silhouette.renderers.views import fighter_arc
 from tests.conftest import started
 from tests.measure.test_atlas import HERE, PICTURES, wire
 from tests.support import shapes

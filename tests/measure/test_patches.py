@@ -12,7 +12,7 @@ from silhouette.measure.patches import Patches, boxes_between
 from silhouette.meshes.clusters import SIZE
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST, Body
-from silhouette.views import View
+from silhouette.renderers.views import View
 from tests.support.shapes import box, looking, mesh, sphere, square
 
 BALL = sphere(10.0, 20, 11)

@@ -10,7 +10,7 @@ from silhouette.measure.polygons import MOST_CELLS, uncovered
 from silhouette.measure.sampling import Picture
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
-from silhouette.views import fit_view
+from silhouette.renderers.views import fit_view
 from tests.support.shapes import joined, mesh, quad, square
 
 TARGET = square(10.0, (0.0, 100.0, 0.0))

@@ -19,8 +19,8 @@ from silhouette.measure.observe import observe
 from silhouette.meshes.bounds import bounding_points, tighter_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import Renderer
+from silhouette.renderers.views import MARGIN, fit_view, projection_of
 from silhouette.scenes.table import Occluders
-from silhouette.views import MARGIN, fit_view, projection_of
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.hard_sights import case, faults

@@ -14,7 +14,7 @@ from silhouette.measure.unobscured import unproven_open
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.views import View, fit_view
+from silhouette.renderers.views import View, fit_view
 from tests.support.exact_shares import exact_shares
 from tests.support.shapes import box, flipped, joined, mesh, moved, quad, square
 from tests.support.solid_cases import solid_case

@@ -14,10 +14,10 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Capabilities, Layer, Renderer
 from silhouette.renderers.reference import ReferenceRenderer
+from silhouette.renderers.views import View, fighter_arc
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
 from silhouette.scenes.scene import Check
-from silhouette.views import View, fighter_arc
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.duels import loaded

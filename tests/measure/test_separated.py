@@ -10,7 +10,7 @@ from silhouette.measure.contours import Placed
 from silhouette.measure.separated import Planes
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
-from silhouette.views import fit_view
+from silhouette.renderers.views import fit_view
 from tests.support.shapes import box, joined, mesh, moved, quad
 
 TARGET = box((-5.0, 100.0, 0.0), (5.0, 110.0, 20.0))

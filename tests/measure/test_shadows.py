@@ -13,7 +13,7 @@ from silhouette.measure.hidden import first_grid
 from silhouette.measure.shadows import Hider, _greatest
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
-from silhouette.views import fit_view
+from silhouette.renderers.views import fit_view
 from tests.support.shapes import box, joined, mesh, moved, square
 from tests.support.solid_cases import solid
 

@@ -17,7 +17,7 @@ from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Body, Cast
-from silhouette.views import ROLL, View, fighter_arc, fit_view
+from silhouette.renderers.views import ROLL, View, fighter_arc, fit_view
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.measured_shares import EYE, FRONT, HERE, exact_share, measured, rotation_about_x, turned

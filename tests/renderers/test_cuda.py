@@ -26,8 +26,8 @@ from silhouette.renderers import Body, choose
 from silhouette.renderers.cuda.renderer import BYTES_PER_FACE, CudaRenderer
 from silhouette.renderers.protocol import Cast
 from silhouette.renderers.rays import MeshMemo
+from silhouette.renderers.views import View
 from silhouette.scenes.scene import Check
-from silhouette.views import View
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.commands import run

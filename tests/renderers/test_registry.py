@@ -19,7 +19,7 @@ from silhouette.common.geometry import Pose
 from silhouette.renderers import RENDERERS, Body, Capabilities, Layer, Renderer, choose, probe, registry
 from silhouette.renderers.probe import probe_renderers
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.views import View
+from silhouette.renderers.views import View
 from tests.conftest import started
 from tests.support.commands import scene
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from silhouette.common.geometry import Floats, Pose
 from silhouette.renderers import Body, Layer, Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.views import View
+from silhouette.renderers.views import View
 from tests.support import shapes
 
 PROJECT = Path(__file__).resolve().parents[2]

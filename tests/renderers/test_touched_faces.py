@@ -12,7 +12,7 @@ from silhouette.common.geometry import Flags, Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import Body, Renderer
 from silhouette.renderers.protocol import Cast
-from silhouette.views import View
+from silhouette.renderers.views import View
 from tests.support import shapes
 
 HERE = Pose.standing()

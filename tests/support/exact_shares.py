@@ -30,7 +30,7 @@ from silhouette.common.geometry import Flags, Floats, cosine_and_sine, unit
 from silhouette.common.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST
-from silhouette.views import VisionArc
+from silhouette.renderers.views import VisionArc
 
 EMPTY = 1e-10
 """A share below this is nothing. Rounding leaves less than 1e-13; a dot of 0.001 mm before a figure is 1e-9."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, Integers
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 BLOCK = 8
 """A block has so many voxels along each axis."""

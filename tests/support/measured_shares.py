@@ -18,7 +18,7 @@ from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Body
-from silhouette.views import View, VisionArc, fit_view
+from silhouette.renderers.views import View, VisionArc, fit_view
 from tests.support import shapes
 
 HERE = Pose.standing()

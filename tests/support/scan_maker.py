@@ -35,9 +35,9 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Solid, solid
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Body
+from silhouette.renderers.views import View
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import TableScene
-from silhouette.views import View
 from tests.support.fusing import Volume
 
 TABLE_COLOUR = (0.42, 0.40, 0.36)

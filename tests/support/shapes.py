@@ -12,7 +12,7 @@ import numpy as np
 from silhouette.common.geometry import Pose, cosine_and_sine, unit
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 
 def mesh(vertices: Any, faces: Any) -> Mesh:

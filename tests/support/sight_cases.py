@@ -16,9 +16,9 @@ from silhouette.common.geometry import Floats, Pose, unit
 from silhouette.measure.observation import Sight
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import BODY, Model
+from silhouette.renderers.views import ROLL, VisionArc
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import Occluders
-from silhouette.views import ROLL, VisionArc
 from tests.support import shapes
 from tests.support.exact_shares import ExactShares, exact_shares
 

@@ -9,7 +9,7 @@ from silhouette.common.geometry import Floats, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.views import View, VisionArc, fighter_arc, fit_view, in_any
+from silhouette.renderers.views import View, VisionArc, fighter_arc, fit_view, in_any
 from tests.support import shapes
 from tests.support.exact_shares import exact_shares
 from tests.support.measured_shares import EYE, FRONT, exact_share, rotation_about_x, turned

@@ -12,7 +12,7 @@ from silhouette.common.geometry import Floats
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.renderers.protocol import Body, Renderer
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.views import View, in_any
+from silhouette.renderers.views import View, in_any
 from tests.support import shapes
 from tests.support.exact_shares import ExactShares, cameras, exact_shares
 from tests.support.hard_sights import KINDS, case, could_be, faults, verdicts

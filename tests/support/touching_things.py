@@ -9,7 +9,7 @@ import numpy as np
 
 from silhouette.common.geometry import Floats, Pose, unit
 from silhouette.meshes.mesh import Mesh
-from silhouette.views import VisionArc, fighter_arc, vehicle_arc
+from silhouette.renderers.views import VisionArc, fighter_arc, vehicle_arc
 from tests.support import shapes
 from tests.support.sight_cases import Case, any_eye, any_pixel, any_size, any_target, box_from, figure, placed
 

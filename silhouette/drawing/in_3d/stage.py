@@ -26,9 +26,9 @@ from silhouette.drawing.in_3d.shapes import MOST_IN_ALL, MOST_TRIANGLES, Shape, 
 from silhouette.files.cache import Cache
 from silhouette.measure.observation import Sight as Measured
 from silhouette.models.model import Model
+from silhouette.renderers.views import VisionArc
 from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.views import VisionArc
 
 # ---- shapes, packed
 

@@ -17,8 +17,8 @@ from silhouette.drawing.table.filled import STRIP, cropped, rendered, swept
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, Sight
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer
+from silhouette.renderers.views import View, VisionArc, fit_view, in_any
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.views import View, VisionArc, fit_view, in_any
 
 TARGET = 1
 FIRST_PIECE = 2

@@ -42,8 +42,8 @@ from silhouette.drawing.table.tracing import ring_area, traced
 from silhouette.drawing.words.words import share_of_blocker
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Layer
+from silhouette.renderers.views import View
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.views import View
 
 # ---- the coloured image
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, corners
 from silhouette.renderers.protocol import NEAREST, Body, Layer, Renderer
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 # ---- the tiles that faces reach
 

@@ -41,9 +41,9 @@ from silhouette.drawing.words.words import told_in_figures, why
 from silhouette.measure.observation import OBSCURED, OUTSIDE, Observation, Sight
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.views import VisionArc
 from silhouette.rules.base import Measurement, Verdict
 from silhouette.scenes.table import Piece, TableScene
-from silhouette.views import VisionArc
 
 PICTURE = (1180, 740)
 """Pixels: width and height of the eye view."""

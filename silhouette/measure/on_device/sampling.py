@@ -26,7 +26,7 @@ _BITS = wp.constant(64)
 
 @wp.func
 def lies_in_arc(arcs: wp.array(dtype=DeviceArc), first: wp.int32, last: wp.int32, x: wp.float64, y: wp.float64):
-    """Whether a place lies in an arc, surely within its edges: see `silhouette.views.VisionArc.contains`."""
+    """Whether a place lies in an arc, surely within its edges: see `silhouette.renderers.views.VisionArc.contains`."""
     for number in range(first, last):
         arc = arcs[number]
         across = x - arc[0, 0]

@@ -18,7 +18,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.cuda.devices import Device, chosen_device, silenced, warp
 from silhouette.renderers.protocol import Body, Capabilities, Cast
 from silhouette.renderers.rays import Chunk, MeshMemo, RayRenderer
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 # ---- views and bodies
 

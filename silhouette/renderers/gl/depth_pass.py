@@ -25,7 +25,7 @@ from silhouette.common.geometry import Floats, corners
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.gl.exact import TILE, Depths, Faces, touched_faces
 from silhouette.renderers.protocol import NEAREST, Body
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 VERTEX_SHADER = """
 #version 330 core

@@ -19,7 +19,7 @@ from silhouette.common.geometry import Flags, Floats
 from silhouette.meshes.bounds import faces_near
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import NEAREST, Body
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 CLOSE = 1e-3
 """Depths that differ by less than this share are compared in float64. A device moves corners by up to 1/256 of a pixel,

@@ -28,7 +28,7 @@ from silhouette.renderers.gl.exact import (
     with_exact_depths,
 )
 from silhouette.renderers.protocol import Body, Capabilities, Layer, Renderer
-from silhouette.views import View
+from silhouette.renderers.views import View
 
 if TYPE_CHECKING:
     from silhouette.renderers.gl.depth_pass import DepthPass, FacePass, MeshBuffer

@@ -12,10 +12,10 @@ from silhouette.common.geometry import cosine_and_sine
 from silhouette.measure.observation import Sight
 from silhouette.models.model import BODY
 from silhouette.relations.points import point_set, standard_volume
+from silhouette.renderers.views import VisionArc
 from silhouette.rules.data.found import Points
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import TableScene
-from silhouette.views import VisionArc
 
 WIDEST = 90.0
 """Degrees of one wedge; a wider arc is several of them."""

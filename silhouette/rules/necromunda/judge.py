@@ -18,13 +18,13 @@ from silhouette.measure.framing import may_stand_before
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
 from silhouette.models.entries import ArcName
+from silhouette.renderers.views import VisionArc, fighter_arc, vehicle_arc
 from silhouette.rules.base import Level, MeasuredVerdict, Measurement, RuleReference, Settings, too_close
 from silhouette.rules.fields import Alternative, Blocker, OtherReading, alternatives, shared
 from silhouette.rules.necromunda.scene import OTHERWISE, NecromundaScene, Readings
 from silhouette.rules.on_table import in_like_groups, measured_blockers, warnings_of
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene, in_base_contact
-from silhouette.views import VisionArc, fighter_arc, vehicle_arc
 
 NAME = "necromunda"
 

@@ -17,7 +17,7 @@ from silhouette.common.installation import DISTRIBUTION, EXTRAS, Environment, ex
 from tests.support import sources
 from tests.support.sources import libraries_of, texts_and_calls
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 ABOUT = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAGES = [
     *PROJECT.glob("*.md"),

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from silhouette.common.geometry import corners
-from silhouette.views import MARGIN, View, VisionArc, fighter_arc, fit_view, in_any, vehicle_arc
+from silhouette.renderers.views import MARGIN, View, VisionArc, fighter_arc, fit_view, in_any, vehicle_arc
 
 BOX = corners([290, -10, 3], [310, 10, 33])
 EYE = np.array([0.0, 0.0, 25.0])
