@@ -9,6 +9,7 @@ tetrahedra beside them are small too.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 
 from silhouette.common.geometry import Floats, Integers
 
@@ -29,14 +30,13 @@ def alpha_shape(points: Floats, radius: float) -> Integers:
     >>> len(alpha_shape(corners, radius=2.0)), len(alpha_shape(corners, radius=0.1)), len(alpha_shape(corners[:3], 1.0))
     (4, 0, 0)
     """
-    from scipy.spatial import Delaunay, QhullError
 
     none = np.empty((0, 3), dtype=np.int32)
     if len(points) < 4:
         return none
     try:
-        tetrahedra = Delaunay(points).simplices.astype(np.int64)
-    except QhullError:
+        tetrahedra = scipy.spatial.Delaunay(points).simplices.astype(np.int64)
+    except scipy.spatial.QhullError:
         return none
     is_body = np.repeat(_balls(points[tetrahedra]) <= radius, 4)
     faces = np.sort(tetrahedra[:, _OPPOSITE].reshape(-1, 3), axis=1)

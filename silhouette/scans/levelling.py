@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from silhouette.common.errors import FileError
@@ -177,11 +178,10 @@ def as_answered(lie: Level, scan: Scan, answers: Mapping[str, str]) -> Level:
         return replace(lie, to_level=np.diag([1.0, -1.0, -1.0, 1.0]) @ lie.to_level)
     if answers.get(_LEANS.key) != _LEANS.answers[1]:
         return lie
-    from scipy.spatial.transform import Rotation
 
     upright = lie.to_level[:3, 1 if scan.up == "y" else 2]
     turned = np.eye(4)
-    turned[:3, :3] = Rotation.align_vectors([[0.0, 0.0, 1.0]], [upright])[0].as_matrix()
+    turned[:3, :3] = scipy.spatial.transform.Rotation.align_vectors([[0.0, 0.0, 1.0]], [upright])[0].as_matrix()
     to_level = turned @ lie.to_level
     to_level[2, 3] -= float(moved(to_level, scan.vertices[scan.usable])[:, 2].min())
     return replace(lie, to_level=to_level, tilt=0.0)

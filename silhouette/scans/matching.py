@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from silhouette.common.geometry import Flags, Floats
 from silhouette.scans.discs import Disc
@@ -149,18 +150,16 @@ def point_spacing(points: Floats) -> float:
 
     Six neighbours lie within the circle that has room for six squares.
     """
-    from scipy.spatial import cKDTree
 
     some = points[:: max(1, len(points) // 2000)]
-    sixth = float(np.median(cKDTree(points).query(some, k=min(7, len(points)))[0][:, -1]))
+    sixth = float(np.median(scipy.spatial.cKDTree(points).query(some, k=min(7, len(points)))[0][:, -1]))
     return sixth * float(np.sqrt(np.pi / 6.0))
 
 
 def normals_of(points: Floats) -> Floats:
     """(k, 3) unit normals of points (k, 3), out or in: the direction in which the twelve nearest spread least."""
-    from scipy.spatial import cKDTree
 
-    nearest = cKDTree(points).query(points, k=min(12, len(points)))[1]
+    nearest = scipy.spatial.cKDTree(points).query(points, k=min(12, len(points)))[1]
     near = points[nearest] - points[nearest].mean(axis=1, keepdims=True)
     normals: Floats = np.linalg.eigh(np.einsum("ijk,ijl->ikl", near, near))[1][:, :, 0]
     return normals

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
@@ -151,9 +152,8 @@ def _samples(
 
 def _filled(sample: NDArray[np.int64], reach: float) -> NDArray[np.int64]:
     """Pixels without a sample take that of the nearest pixel which has one, where that is within ``reach`` pixels."""
-    from scipy.ndimage import distance_transform_edt
 
-    distance, nearest = distance_transform_edt(sample < 0, return_indices=True)
+    distance, nearest = scipy.ndimage.distance_transform_edt(sample < 0, return_indices=True)
     return np.where(distance <= reach, sample[tuple(nearest)], -1)
 
 

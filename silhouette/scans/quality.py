@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from silhouette.common.geometry import Floats, components
 from silhouette.scans.known import Known
@@ -102,11 +103,10 @@ def _cost(apart: Floats, turn: Floats, scale: float) -> Floats:
 
 def _largest_patch(points: Floats, spacing: float) -> float:
     """mm2 of the largest of the patches that points (n, 3) form which lie about ``spacing`` mm apart."""
-    from scipy.spatial import cKDTree
 
     if len(points) < 2:
         return len(points) * spacing**2
-    pairs = cKDTree(points).query_pairs(2.2 * spacing, output_type="ndarray")
+    pairs = scipy.spatial.cKDTree(points).query_pairs(2.2 * spacing, output_type="ndarray")
     return float(np.bincount(components(pairs, len(points))).max()) * spacing**2
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats
@@ -36,7 +37,6 @@ def shifted(model: Floats, weights: Floats, points: Floats, yaws: Floats) -> lis
         points: (k, 3) scanned points, with the ground at z = 0.
         yaws: (m,) radians.
     """
-    from scipy.fft import irfft2, next_fast_len, rfft2
 
     model, weights = model[weights > 0.0], weights[weights > 0.0]
     if len(model) == 0 or len(points) == 0:
@@ -47,8 +47,8 @@ def shifted(model: Floats, weights: Floats, points: Floats, yaws: Floats) -> lis
     layer = np.clip(model[:, 2] / rise, 0, LAYERS - 1).astype(np.intp)
     reach = int(2.0 * np.hypot(model[:, 0], model[:, 1]).max() / cell) + 3
     near = _nearness(points, low, cell, rise)
-    size = tuple(next_fast_len(length + reach, real=True) for length in near.shape[1:])
-    there = rfft2(near, size)
+    size = tuple(scipy.fft.next_fast_len(length + reach, real=True) for length in near.shape[1:])
+    there = scipy.fft.rfft2(near, size)
     starts = []
     for yaw in yaws:
         pose = Upright(0.0, 0.0, 0.0, float(yaw))
@@ -57,7 +57,7 @@ def shifted(model: Floats, weights: Floats, points: Floats, yaws: Floats) -> lis
         column, row = np.floor((plan - least) / cell).astype(np.intp).T
         drawn = np.zeros((LAYERS, reach, reach), np.float32)
         np.add.at(drawn, (layer, column, row), weights)
-        score = irfft2((rfft2(drawn, size).conj() * there).sum(axis=0), size)
+        score = scipy.fft.irfft2((scipy.fft.rfft2(drawn, size).conj() * there).sum(axis=0), size)
         # A peak at (i, j) lays the model's first cell on cell (i, j) of the padded picture, negative from its far end.
         for i, j in _peaks(score):
             place = np.array([i - size[0] * (i > near.shape[1]), j - size[1] * (j > near.shape[2])], dtype=np.float64)
@@ -70,7 +70,6 @@ def shifted(model: Floats, weights: Floats, points: Floats, yaws: Floats) -> lis
 
 def _nearness(points: Floats, low: Floats, cell: float, rise: float) -> NDArray[np.float32]:
     """(layers, columns, rows) from 1 in cells with a scanned point down to 0 two cells away, with a margin of two."""
-    from scipy.ndimage import distance_transform_edt
 
     column, row = np.floor((points[:, :2] - low[:2]) / cell).astype(np.intp).T + 2
     layer = np.clip(points[:, 2] / rise, 0, LAYERS - 1).astype(np.intp)
@@ -78,7 +77,7 @@ def _nearness(points: Floats, low: Floats, cell: float, rise: float) -> NDArray[
     free[layer, column, row] = False
     if free.all(axis=(1, 2)).all():
         return np.zeros(free.shape, np.float32)
-    away = distance_transform_edt(free, sampling=(rise / cell, 1.0, 1.0))
+    away = scipy.ndimage.distance_transform_edt(free, sampling=(rise / cell, 1.0, 1.0))
     near: NDArray[np.float32] = np.clip(1.0 - away / 2.0, 0.0, 1.0).astype(np.float32)
     return near
 

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats
@@ -36,9 +37,8 @@ class SearchedPoints:
     @cached_property
     def tree(self) -> Any:
         """A `scipy.spatial.cKDTree` of the points."""
-        from scipy.spatial import cKDTree
 
-        return cKDTree(self.points)
+        return scipy.spatial.cKDTree(self.points)
 
     @cached_property
     def distances(self) -> DistanceGrid:
@@ -246,7 +246,6 @@ class DistanceGrid:
     @classmethod
     def of(cls, points: Floats, margin: float = 0.0) -> DistanceGrid:
         """The grid round points (n, 3), wider by a margin, by default a quarter of the longest side on each side."""
-        from scipy.ndimage import distance_transform_edt
 
         least, most = points.min(axis=0), points.max(axis=0)
         margin = margin or 0.25 * float((most - least).max())
@@ -255,7 +254,7 @@ class DistanceGrid:
         shape = np.ceil((most - least + 2.0 * margin) / cell).astype(int) + 1
         free = np.ones(tuple(shape), dtype=np.bool_)
         free[tuple(np.rint((points - low) / cell).astype(int).T)] = False
-        return cls(low, cell, (distance_transform_edt(free) * cell).astype(np.float32))
+        return cls(low, cell, (scipy.ndimage.distance_transform_edt(free) * cell).astype(np.float32))
 
     def at(self, places: Floats) -> NDArray[np.float32]:
         """The distances (...) at places (..., 3)."""
