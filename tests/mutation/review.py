@@ -181,14 +181,6 @@ OFF_THE_THRESHOLDS = (
         ("tests/batches/test_changed_files.py::test_what_changes_while_it_is_judged_is_an_error_and_never_mixed",),
     ),
     Patch(
-        "silhouette/batches/chunks.py",
-        "TRIES = 4\n",
-        "TRIES = 1\n",
-        (
-            "tests/batches/test_run.py::test_a_check_is_tried_again_while_another_one_may_have_ended_the_process_of_the_device",
-        ),
-    ),
-    Patch(
         "silhouette/batches/finished.py",
         "for record in records[:-MOST_RECORDS]:",
         "for record in records[MOST_RECORDS:]:",
