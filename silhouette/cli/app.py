@@ -30,7 +30,7 @@ import typer
 from silhouette.cli.commands import COMMANDS
 from silhouette.cli.options import ExitStatus, declared
 from silhouette.cli.terminal import complain, discard, is_lost, open_missing_streams, tolerate_any_text, warn
-from silhouette.common.errors import WrittenFileWarning
+from silhouette.common.errors import SilhouetteError, WrittenFileWarning
 from silhouette.common.text import DEBUG_VARIABLE, as_written, did_you_mean, problem
 from silhouette.files.writing import why_not
 
@@ -151,8 +151,18 @@ def _answer(words: list[str]) -> int:
             complain(problem(error))
         return ExitStatus.BAD_INPUT
     except Exception as error:
+        if _is_interrupt(error):
+            raise KeyboardInterrupt from error
         complain(problem(error))
         return ExitStatus.BAD_INPUT
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether an error is Ctrl-C as a library passes it on: pydantic has it in the words of an error of its own."""
+    if error is None or isinstance(error, SilhouetteError):
+        return False
+    words = f"{type(error).__name__}: {error}"
+    return "KeyboardInterrupt" in words or _is_interrupt(error.__cause__) or _is_interrupt(error.__context__)
 
 
 YOUNG = 20_000

@@ -284,12 +284,6 @@ def with_models(scene: Path, document: Document, models: Models) -> Document:
     return document
 
 
-def keys_on_disk(scene: Path, models: Models) -> Models:
-    """What model files say by now, of the keys that they are to have; None for those that they do not have."""
-    documents = {file: read_document(scene.parent / file) for file in models}
-    return {file: {key: documents[file].get(key) for key in keys} for file, keys in models.items()}
-
-
 def laid_over(models: Models, others: Models) -> Models:
     """The keys of model files, with others over them."""
     return {file: {**models.get(file, {}), **others.get(file, {})} for file in {**models, **others}}
@@ -332,20 +326,21 @@ def part_at(scene: TableScene, name: str, point: Floats) -> str:
     return str(mesh.part_names[mesh.part[np.linalg.norm(middles - point, axis=1).argmin()]])
 
 
-def written_models(scene: Path, models: Models) -> dict[Path, str]:
-    """The texts of model files with their new keys, by their paths.
+def written_models(scene: Path, models: Models) -> tuple[dict[Path, str], Models]:
+    """The texts of model files with their new keys, by their paths; and what they say of these keys by now, or None.
 
     Raises:
         FileError: where one of them cannot be read, or lies out of the scene's folder.
     """
-    texts = {}
+    texts, before = dict[Path, str](), dict[str, Document]()
     for file, keys in models.items():
         place = scene.parent / file
         if not is_inside(scene.parent, file):
             raise FileError(place, "lies out of the scene's folder, and is not written")
-        document = _given({**read_document(place), **keys})
-        texts[place] = rewritten(place, read_text(place, with_mark=True), document)
-    return texts
+        document = read_document(place)
+        before[file] = {key: document.get(key) for key in keys}
+        texts[place] = rewritten(place, read_text(place, with_mark=True), _given({**document, **keys}))
+    return texts, before
 
 
 # ---- edits of pieces

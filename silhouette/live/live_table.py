@@ -37,7 +37,6 @@ from silhouette.live.edits import (
     PieceEdit,
     edit_of,
     edited,
-    keys_on_disk,
     laid_over,
     model_file,
     names_after,
@@ -509,7 +508,7 @@ class LiveTable:
         place = self.path if name is None else self._beside(name)
         self._check_unchanged(place)
         state, text = self._now, self._text_of(self._now, place)
-        written, was = written_models(self.path, state.models), keys_on_disk(self.path, state.models)
+        written, was = written_models(self.path, state.models)
         for file, of_model in written.items():
             write_file(file, of_model)
         self._pictures.write(self.path.parent, state.models)

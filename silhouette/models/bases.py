@@ -171,7 +171,7 @@ LEAST_DIAMETER = 12.0  # mm; smaller than any base in use, larger than one boot
 GREATEST_SHARE = 0.4  # of the model's height: a higher slab is a hull, a crate or a body
 GREATEST_SLOPE = 0.3  # height over diameter: a higher slab is a pillar
 LEDGE_SHARE = 0.55  # of all directions: in these at least, the ledge must reach from the figure to the rim
-HUNG_LEDGE_SHARE = 0.7  # the same, where something hangs below the slab: boots widen upwards as well
+HUNG_LEDGE_SHARE = 0.7  # the same, where something hangs below the slab or lies round it: boots widen upwards as well
 LIP_SHARE = 0.85  # the same, for a second level above the first: a lip or an upper step
 SOLID = 0.8  # the least share of its convex hull that a slab fills: two boots next to each other fill less
 RECTANGULAR = 0.93  # the least share of its turned bounding box that a rectangle fills: a disc fills 0.79
@@ -186,6 +186,14 @@ HANGING_AREA = 0.3  # of the slab's area: what is larger carries it
 FLANGE = 3.0  # mm from a flange up to the slab that it belongs to
 SHORT_HANGING = 4.0  # mm; what is longer and spread out is the legs of a stool or a table
 HANGING_SPREAD = 0.5  # of the slab's area that the hull of legs has
+HOLLOW = 0.1  # of what an outline encloses that is open from the ground up: more has no base
+CLEARANCE = 7.0  # mm above a slab or a frame at which only what stands on it is met
+THIN = 0.35  # mm: what is lower than that round a base is a printer's brim
+LEAST_PILLARS = 5  # a figure has two legs, a stool four
+PILLAR_AREA = 4.0  # mm² of a section through the thickest of them
+TRUNK_AREA = 60.0  # mm² of a section through the trunk of a tree of them
+TALLEST_PILLARS = 20.0  # mm
+PILLAR_STEP = 0.5  # mm between the sections in which they are counted
 
 
 @dataclass(frozen=True)
@@ -212,56 +220,113 @@ class Base:
     hanging: float = 0.0
 
 
+@dataclass(frozen=True)
+class Pillars:
+    """Thin pillars that a model stands on, as printing supports are: how many, and up to which height, mm."""
+
+    number: int
+    top: float
+
+
+@dataclass(frozen=True)
+class Footing:
+    """What a mesh stands on.
+
+    Attributes:
+        base: its base, or None.
+        frame: what has the outline and the level top of a base, and is none: a frame that is open from the ground up,
+            or a slab that carries nothing; it counts as body. None where there is none.
+        pillars: those between its lowest point, or a raft, and the figure, where no base was found on them.
+    """
+
+    base: Base | None
+    frame: Base | None = None
+    pillars: Pillars | None = None
+
+
 def find_base(mesh: Mesh) -> Base | None:
-    """The base of a one-piece mesh in mm, z up; None where there is none and the figure stands on its own feet.
+    """The base of a one-piece mesh in mm, z up, as `footing` finds it; None where the figure stands on its own feet.
 
     The height is that of the slab's level top. Rocks and bumps that rise from it belong to the figure; a raised lip
     round it belongs to the slab; where the whole top is rough, it is the median of the rough surface. A slab with
     nothing on it is no base. Faces may be flipped, shells may overlap, and the slab may be hollow underneath.
 
-    A peg, a drip or the remains of a sprue may hang below the slab: the height is above their lowest point.
+    A peg, a drip, the remains of a sprue or printing supports, on a raft or not, may hang below the slab: the height is
+    above their lowest point. A frame round the feet, or a slab beside them, is no base.
 
     >>> triangle = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
     >>> find_base(triangle) is None
     True
     """
+    return footing(mesh).base
+
+
+def footing(mesh: Mesh) -> Footing:
+    """What a one-piece mesh in mm, z up, stands on: its base, and what might be taken for one."""
     if len(mesh.faces) == 0:
-        return None
+        return Footing(None)
     ground, top = (float(z) for z in mesh.bounds[:, 2])
     triangles = mesh.vertices[mesh.faces] - [0.0, 0.0, ground]
-    base = _base_on_ground(triangles, top - ground)
+    tall = top - ground
+    first = _on_ground(triangles, tall)
+    base, highest = first.base, min(HANGING_SHARE * tall, LONGEST_HANGING)
+    pillars = _pillars(triangles, 0.0 if base is None else base.height, highest)
     if base is not None and not _overhung(triangles, base):
-        return base
-    for underside in _undersides(triangles, top - ground):
-        raised = _base_on_ground(triangles - [0.0, 0.0, underside], top - ground - underside, HUNG_LEDGE_SHARE)
-        if raised is not None:
-            return replace(raised, height=underside + raised.height, hanging=underside)
-    return base
+        if pillars is None:
+            return first
+        highest = pillars.top + PILLAR_STEP
+    for underside in _undersides(triangles, highest, pillars):
+        raised = _on_ground(triangles - [0.0, 0.0, underside], tall - underside, HUNG_LEDGE_SHARE)
+        if first.frame is None and raised.frame is not None:
+            first = replace(first, frame=replace(raised.frame, height=underside + raised.frame.height))
+        if raised.base is not None:
+            base = replace(raised.base, height=underside + raised.base.height, hanging=underside)
+            return replace(first, base=base)
+    return replace(first, pillars=pillars)
 
 
-def _base_on_ground(triangles: Floats, tall: float, ledge_share: float = LEDGE_SHARE) -> Base | None:
-    """The base on z = 0 below a figure of triangles (m, 3, 3), ``tall`` mm high; what lies lower does not count."""
+def _on_ground(triangles: Floats, tall: float, ledge_share: float = LEDGE_SHARE) -> Footing:
+    """What stands on z = 0 below a figure of triangles (m, 3, 3), ``tall`` mm high; what lies lower does not count."""
     ceiling = min(GREATEST_HEIGHT, GREATEST_SHARE * tall, tall - LEAST_FIGURE)
-    heights = triangles[:, :, 2]
-    triangles = triangles[(heights.min(axis=1) <= ceiling + 1.0) & (heights.max(axis=1) >= 0.0)]
+    heights, corners = triangles[:, :, 2], triangles.reshape(-1, 3)
+    triangles = triangles[(heights.min(axis=1) <= ceiling + CLEARANCE) & (heights.max(axis=1) >= 0.0)]
     window = Window.round(plan_between(triangles, 0.0, 0.5), LEAST_DIAMETER)
     if window is None:
-        return None
+        return Footing(None)
     ceiling = min(ceiling, GREATEST_SLOPE * window.size)
+    surface = _Levels.of(triangles, window, 0.0, ceiling + CLEARANCE, least=-np.inf)
+    frame = None
     for reach, flattest in ((0.15, 0.95), (0.6, 0.5)):  # a level top, else a rough one
         levels = _Levels.of(triangles, window, flattest, ceiling + reach)
         slabs: list[tuple[float, Flags]] = []
         for height in levels.candidates(reach, ceiling):
-            slab = _slab_below(triangles, window, height)
-            share = 0.0 if slab is None else _rim_share(levels.within(height, reach), slab, window, height)
-            if slab is not None and share >= (LIP_SHARE if slabs else ledge_share):
+            above = height + CLEARANCE
+            is_open = ~(filled(triangles, window, above) | surface.below(above))
+            ledge, least = levels.within(height, reach), LIP_SHARE if slabs else ledge_share
+            slab = outline = _ledged_slab(triangles, window, height, ledge, least)
+            if outline is None or np.count_nonzero(outline & is_open) >= HOLLOW * np.count_nonzero(outline):
+                slab = _ledged_slab(triangles, window, height, ledge, max(least, HUNG_LEDGE_SHARE), is_open)
+            if slab is not None and not _carries(triangles, corners, window, slab, height + 0.7 * LEAST_FIGURE):
+                slab = None
+            if slab is not None:
                 slabs.append((height, slab))
+                if outline is None:  # what was left out kept its ledge from the rim
+                    outline = largest(filled(triangles, window, 0.5 * height) & ~slab)
+            area = 0.0 if outline is None else np.count_nonzero(outline) * window.cell**2
+            if frame is None and outline is not None and slab is not outline and area >= LEAST_AREA:
+                frame = _measured(triangles, outline, window, height)
         if slabs:
             # A raised lip or an upper step is level as well, and higher: the base ends at its top.
             lips = [(height, slab) for height, slab in slabs[1:] if height > slabs[0][0] and levels.is_plane(height)]
             height, slab = max(lips, key=lambda lip: lip[0], default=slabs[0])
-            return _measured(triangles, slab, window, float(np.median(levels.within(height, reach).z)))
-    return None
+            base = _measured(triangles, slab, window, float(np.median(levels.within(height, reach).z)))
+            if frame is None or np.allclose((frame.diameter, *frame.centre), (base.diameter, *base.centre), atol=0.5):
+                return Footing(base)
+            alone = _within(triangles, slab, window)
+            if len(alone) < len(triangles):  # looked at again in finer cells
+                return replace(_on_ground(alone, tall, ledge_share), frame=frame)
+            return Footing(base, frame)
+    return Footing(None, frame)
 
 
 # ---- what hangs below a slab
@@ -277,14 +342,29 @@ def _overhung(triangles: Floats, base: Base) -> bool:
     return bool(flange <= HANGING_AREA * max(above))
 
 
-def _undersides(triangles: Floats, tall: float) -> Iterator[float]:
-    """Heights at which a slab may begin, above something far smaller that hangs below it; the lowest first."""
+def _pillars(triangles: Floats, ground: float, highest: float) -> Pillars | None:
+    """What stands on a ground between that height and ``highest``, where all of it is thin pillars."""
+    window = Window.round(plan_between(triangles, ground, highest), 0.0)
+    if window is None:
+        return None
+    pillars = None
+    for z in np.arange(ground + PILLAR_STEP, min(highest, ground + TALLEST_PILLARS), PILLAR_STEP):
+        pieces, number = scipy.ndimage.label(filled(triangles, window, float(z)))
+        widest = np.bincount(pieces.ravel())[1:].max(initial=0) * window.cell**2
+        if widest > TRUNK_AREA:
+            break
+        if number >= LEAST_PILLARS and widest <= PILLAR_AREA:
+            pillars = Pillars(number, float(z))
+    return pillars
+
+
+def _undersides(triangles: Floats, highest: float, pillars: Pillars | None) -> Iterator[float]:
+    """Heights up to ``highest`` at which a slab may begin, above something far smaller below it; the lowest first."""
     #     +-----------+
     #     |   slab    |      within two steps the outlines enclose three times as much and more
     #     +---+   +---+  <-  underside
     #         |peg|
     #         +---+  z = 0
-    highest = min(HANGING_SHARE * tall, LONGEST_HANGING)
     triangles = triangles[triangles[:, :, 2].min(axis=1) <= highest + SECTION_STEP]
     window = Window.round(plan_between(triangles, 0.0, highest + SECTION_STEP), LEAST_DIAMETER)
     if window is None:
@@ -298,7 +378,9 @@ def _undersides(triangles: Floats, tall: float) -> Iterator[float]:
     for z in np.arange(1.1 * SECTION_STEP, highest + SECTION_STEP, SECTION_STEP):
         mask = outlines(float(z))
         hanging = min(below, key=np.count_nonzero)
-        if np.count_nonzero(mask) * window.cell**2 >= LEAST_AREA and not _stands_on(mask, hanging, window, float(z)):
+        is_on_pillars = pillars is not None and abs(z - pillars.top) <= PILLAR_STEP + SECTION_STEP
+        is_carried = _stands_on(mask, hanging, window, 0.0 if is_on_pillars else float(z))
+        if np.count_nonzero(mask) * window.cell**2 >= LEAST_AREA and not is_carried:
             first, last = max(0.0, float(z) - 2.0 * SECTION_STEP), float(z)
             while last - first > 0.002:
                 middle = (first + last) / 2.0
@@ -340,12 +422,14 @@ class _Levels:
     z: Floats
 
     @classmethod
-    def of(cls, triangles: Floats, window: Window, flattest: float, ceiling: float) -> _Levels:
-        """Sampled from the triangles (m, 3, 3) whose unit normal has a vertical part of at least ``flattest``."""
+    def of(
+        cls, triangles: Floats, window: Window, flattest: float, ceiling: float, least: float = LEAST_HEIGHT
+    ) -> _Levels:
+        """Sampled from the triangles (m, 3, 3) whose unit normal has a vertical part of more than ``flattest``."""
         # Each triangle is drawn into the grid by scan lines: first the rows that its plan spans, then in each row the
         # columns between its left and its right side. Its plane gives the height over the middle of each cell.
         heights = triangles[:, :, 2]
-        triangles = triangles[(heights.max(axis=1) >= LEAST_HEIGHT) & (heights.min(axis=1) <= ceiling)]
+        triangles = triangles[(heights.max(axis=1) >= least) & (heights.min(axis=1) <= ceiling)]
         normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
         level = np.abs(normal[:, 2]) > flattest * np.linalg.norm(normal, axis=1)
         triangles, normal = triangles[level], normal[level]
@@ -356,7 +440,7 @@ class _Levels:
         triangle, row = triangle[scan], row[scan]
         offset = (np.stack([column, row], axis=1) - plan[triangle, 0]) * window.cell
         z = triangles[triangle, 0, 2] - (offset * normal[triangle, :2]).sum(axis=1) / normal[triangle, 2]
-        in_range = (z >= LEAST_HEIGHT - 0.6) & (z <= ceiling)
+        in_range = (z >= least - 0.6) & (z <= ceiling)
         return cls((row * GRID + column)[in_range], z[in_range])
 
     def candidates(self, reach: float, ceiling: float) -> Iterator[float]:
@@ -381,6 +465,12 @@ class _Levels:
         chosen = np.abs(self.z - height) <= reach
         return _Levels(self.cell[chosen], self.z[chosen])
 
+    def below(self, height: float) -> Flags:
+        """Cells (GRID, GRID) bool in which any of it lies no higher than ``height``."""
+        covered = np.zeros((GRID, GRID), dtype=np.bool_)
+        covered.flat[self.cell[self.z <= height]] = True
+        return covered
+
     def is_plane(self, height: float) -> bool:
         """Whether the surface near ``height`` is one level plane."""
         apart = np.abs(self.z - height)
@@ -390,10 +480,19 @@ class _Levels:
 # ---- the slab below a height
 
 
-def _slab_below(triangles: Floats, window: Window, height: float) -> Flags | None:
+def _ledged_slab(
+    triangles: Floats, window: Window, height: float, ledge: _Levels, least: float, is_open: Flags | None = None
+) -> Flags | None:
+    """The slab below ``height`` as `_slab_below` has it, if its ledge reaches its rim in a share ``least`` at least."""
+    slab = _slab_below(triangles, window, height, is_open)
+    return slab if slab is not None and _rim_share(ledge, slab, window, height) >= least else None
+
+
+def _slab_below(triangles: Floats, window: Window, height: float, is_open: Flags | None) -> Flags | None:
     """Cells (GRID, GRID) bool of the slab that fills the space below ``height``; None where there is no such slab.
 
     The outline of a slab is one solid piece, and half way up it is not much wider than on the ground or at the top.
+    Where it is said which cells are open from the ground up, frames round them are no part of a slab.
     """
     # Three sections below the height. A slab has about the same outline in all of them. Ankles are narrower than the
     # soles of boots, and two soles together fill little of their convex hull.
@@ -403,7 +502,11 @@ def _slab_below(triangles: Floats, window: Window, height: float) -> Flags | Non
     #     |           |                 | |   | |       0.5
     #     +-----------+                (___) (___)      0.04
 
-    bottom, middle, high = (filled(triangles, window, z) for z in (0.04 * height, 0.5 * height, 0.9 * height))
+    thin = min(THIN, 0.4 * height)
+    masks = [filled(triangles, window, z) for z in (0.04 * height, thin, 0.5 * height, 0.9 * height)]
+    if is_open is not None:
+        masks = [_without_frames(mask, is_open) for mask in masks]
+    bottom, foot, middle, high = masks
     main = largest(middle)
     cells = np.flatnonzero(main)
     if len(cells) < 0.75 * middle.sum():
@@ -416,7 +519,37 @@ def _slab_below(triangles: Floats, window: Window, height: float) -> Flags | Non
     below, half, above = (radii(np.flatnonzero(mask), window, centre) for mask in (bottom, main, high & main))
     slack = window.cell + 0.6
     constant = (below >= half - slack) & (above >= half - slack - 0.6 * height)
-    return joined(bottom | main, main) if constant.mean() >= 0.7 else None
+    return joined(foot | main, main) if constant.mean() >= 0.7 else None
+
+
+def _within(triangles: Floats, slab: Flags, window: Window) -> Floats:
+    """Those of triangles (m, 3, 3) whose corners are all over a slab (GRID, GRID) or close beside it."""
+    grown = scipy.ndimage.binary_dilation(slab, iterations=3)
+    over = np.zeros(3 * len(triangles), dtype=np.bool_)
+    cells, inside = window.cells(triangles[:, :, :2].reshape(-1, 2))
+    over[inside] = grown.flat[cells]
+    return triangles[over.reshape(-1, 3).all(axis=1)]
+
+
+def _carries(triangles: Floats, corners: Floats, window: Window, slab: Flags, height: float) -> bool:
+    """Whether anything crosses a ``height`` over a slab, or a middle of the corners (n, 3) above that is over it."""
+    if (slab & filled(triangles, window, height)).any():
+        return True
+    aloft = corners[corners[:, 2] > height, :2]
+    middles = np.stack([np.median(aloft, axis=0), (aloft.min(axis=0) + aloft.max(axis=0)) / 2.0])
+    return bool(slab.flat[window.cells(middles)[0]].any())
+
+
+def _without_frames(mask: Flags, is_open: Flags) -> Flags:
+    """``mask`` (n, n) bool without the cells that are open, and the pieces that enclose some of these."""
+    piece, _ = scipy.ndimage.label(mask & ~is_open)
+    remaining = mask & ~is_open
+    for number, box in enumerate(scipy.ndimage.find_objects(piece), 1):
+        frame = piece[box] == number
+        enclosed = scipy.ndimage.binary_fill_holes(frame)
+        if np.count_nonzero(enclosed & is_open[box]) >= HOLLOW * np.count_nonzero(enclosed):
+            remaining[box] &= ~frame
+    return remaining
 
 
 def _rim_share(ledge: _Levels, slab: Flags, window: Window, height: float) -> float:

@@ -17,7 +17,7 @@ from silhouette.files.schema import Location
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere
-from silhouette.models.bases import Base, TooManyLayers, find_base
+from silhouette.models.bases import Base, Footing, Pillars, TooManyLayers, find_base, footing
 from silhouette.models.entries import InsignificantEntry, Kind, ModelOptions
 
 
@@ -70,8 +70,8 @@ ROUNDING = 1e-9
 
 def with_base(
     mesh: Mesh, options: ModelOptions, kind: Kind, location: Location, key: str, cache: Cache
-) -> tuple[Mesh, Flags, Base | None]:
-    """The mesh cut where its base ends, which of its faces (m,) are base, and the base.
+) -> tuple[Mesh, Flags, Base | None, list[str]]:
+    """The mesh cut where its base ends, which of its faces (m,) are base, the base, and a sentence for each doubt.
 
     Args:
         mesh: the mesh in mm, z up.
@@ -84,24 +84,24 @@ def with_base(
     Raises:
         FileError: where no part has the name of the base, or the base would be the whole model.
     """
-    cut, below, base = _as_given(mesh, options, kind, location, key, cache)
-    diameter = options.base.diameter
-    if diameter is None:
-        return cut, below, base
-    if base is None:  # a figure without a base of its own, which stands on one that is not in the mesh
+    cut, below, stands = _as_given(mesh, options, kind, location, key, cache)
+    base, diameter = stands.base, options.base.diameter
+    if diameter is not None and base is None:  # it stands on a base that is not in the mesh
         x, y = mesh.bounds[:, :2].mean(axis=0)
-        return cut, below, Base("given", 0.0, diameter, (float(x), float(y)), is_round=True)
-    return cut, below, replace(base, diameter=diameter, is_round=True)
+        base = Base("given", 0.0, diameter, (float(x), float(y)), is_round=True)
+    elif diameter is not None and base is not None:
+        base = replace(base, diameter=diameter, is_round=True)
+    return cut, below, base, doubts_about_footing(stands)
 
 
 def _as_given(
     mesh: Mesh, options: ModelOptions, kind: Kind, location: Location, key: str, cache: Cache
-) -> tuple[Mesh, Flags, Base | None]:
-    """As `with_base`, with the base's own measure for its diameter."""
+) -> tuple[Mesh, Flags, Footing]:
+    """The mesh cut and its faces that are base as `with_base` has them, and what it stands on, by its own measure."""
     choice = options.base
     if choice.how == "part":
         chosen = named(mesh, choice.part, within(location, "base"))
-        return mesh, chosen, measured("part", mesh.subset(chosen), float(mesh.bounds[0, 2]))
+        return mesh, chosen, Footing(measured("part", mesh.subset(chosen), float(mesh.bounds[0, 2])))
     low, high = (float(z) for z in mesh.bounds[:, 2])
     if choice.how == "height":
         if choice.height >= high - low:
@@ -110,25 +110,46 @@ def _as_given(
                 "give the height of the base alone"
             )
         cut, below = cut_at(mesh, low + choice.height)
-        return cut, below, replace(measured("height", cut.subset(below), low), height=choice.height)
+        return cut, below, Footing(replace(measured("height", cut.subset(below), low), height=choice.height))
+    stands = Footing(None)
     try:
-        base = _found_base(mesh, key, cache) if choice.how == "auto" and kind == "fighter" else None
+        if choice.how == "auto" and kind == "fighter":
+            stands = _stored_footing(mesh, key, cache)
     except TooManyLayers:
         raise within(location, "base").error(
             'the surface lies over itself too often to look for a base; give base = "none" or its height'
         ) from None
-    if base is None:
-        return mesh, np.zeros(len(mesh.faces), bool), None
-    cut, below = cut_at(mesh, low + base.height)
-    return cut, below, replace(base, step=_second_step(cut, below, base, key, cache))
+    if stands.base is None:
+        return mesh, np.zeros(len(mesh.faces), bool), stands
+    cut, below = cut_at(mesh, low + stands.base.height)
+    step = _second_step(cut, below, stands.base, key, cache)
+    return cut, below, replace(stands, base=replace(stands.base, step=step))
 
 
-def doubt_about_base(base: Base | None) -> list[str]:
-    """A sentence where the figure stands on what hangs below the base that was found."""
-    if base is None or base.hanging <= STANDS_OUT:
-        return []
-    hangs = f"a peg or a drip hangs {base.hanging:.1f} mm below its base, and the figure stands so much higher on it"
-    return [f"{hangs}; cut it off, or lower the figure by the third number of at"]
+def doubts_about_footing(stands: Footing) -> list[str]:
+    """A sentence for each thing that a figure stands on, or that lies at its feet, and that is no base of it.
+
+    >>> doubts_about_footing(Footing(Base("auto", 3.0, 25.0, (0.0, 0.0))))
+    []
+    >>> doubts_about_footing(Footing(None, frame=Base("auto", 3.0, 40.0, (0.0, 0.0))))  # doctest: +ELLIPSIS
+    ['what lies round or beside its feet, 40 mm across and 3 mm high, is taken for a frame and not for a base, ...
+    """
+    base, frame, pillars = stands.base, stands.frame, stands.pillars
+    doubts = []
+    if base is not None and base.hanging > STANDS_OUT:
+        hangs = f"a peg, a drip or a printing support hangs {base.hanging:.1f} mm below its base"
+        lower = "cut it off, or lower the figure by the third number of at"
+        doubts.append(f"{hangs}, and the figure stands so much higher on it; {lower}")
+    if frame is not None:
+        what = f"what lies round or beside its feet, {frame.diameter:.3g} mm across and {frame.height:.2g} mm high,"
+        mend = f"cut it off, tag it as insignificant, or say base = {{ height = {frame.height:.2g} }} if it is its base"
+        doubts.append(f"{what} is taken for a frame and not for a base, and counts as body; {mend}")
+    if pillars is not None:
+        what = "it stands" if base is None else f"on what is taken for its base, {base.height:.2g} mm high, it stands"
+        mend = "if they are supports, cut them off the mesh"
+        reach = f"thin pillars that reach up to {pillars.top:.1f} mm, as printing supports do"
+        doubts.append(f"{what} on {pillars.number} {reach}, and they count as body; {mend}")
+    return doubts
 
 
 def disc(base: Base) -> Floats:
@@ -174,13 +195,29 @@ def _discs(part: Solid) -> list[tuple[Floats, float]]:
     raise TypeError(part.shape)
 
 
-def _found_base(mesh: Mesh, key: str, cache: Cache) -> Base | None:
+def _stored_footing(mesh: Mesh, key: str, cache: Cache) -> Footing:
     def build() -> dict[str, NDArray[Any]]:
-        base = find_base(mesh)
-        return {"base": np.array([] if base is None else [base.height, base.diameter, *base.centre, base.hanging])}
+        stands = footing(mesh)
+        return {
+            "base": _numbers(stands.base),
+            "frame": _numbers(stands.frame),
+            "pillars": np.array([] if stands.pillars is None else [stands.pillars.number, stands.pillars.top]),
+        }
 
-    entry = [float(value) for value in cache.fetch(f"base above what hangs {key}", build)["base"]]
-    return Base("auto", entry[0], entry[1], (entry[2], entry[3]), hanging=entry[4]) if entry else None
+    entry = cache.fetch(f"footing {key}", build)
+    pillars = Pillars(int(entry["pillars"][0]), float(entry["pillars"][1])) if len(entry["pillars"]) else None
+    return Footing(_base_of(entry["base"]), _base_of(entry["frame"]), pillars)
+
+
+def _numbers(base: Base | None) -> Floats:
+    return np.array([] if base is None else [base.height, base.diameter, *base.centre, base.hanging])
+
+
+def _base_of(numbers: Floats) -> Base | None:
+    if len(numbers) == 0:
+        return None
+    height, diameter, x, y, hanging = (float(value) for value in numbers)
+    return Base("auto", height, diameter, (x, y), hanging=hanging)
 
 
 def _second_step(cut: Mesh, below: Flags, base: Base, key: str, cache: Cache) -> float | None:

@@ -6,6 +6,7 @@ plain fact of the whole shape, and holds for no figure or vehicle that we know b
     an open sheet     a scan has seen its table from above alone: its faces look up, and none of them down
     few directions    what is built of planks, slabs and bricks faces a dozen directions, a figure a hundred
     flat below        what stands on most of its outline, and has no base, is no figure on its feet
+    turned            what is as deep as wide all the way up, about one axis, is a pillar, a column or a tree
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_text
 from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import Location, validated
+from silhouette.models.bases import section
 from silhouette.models.entries import ModelOptions
 from silhouette.models.frame import share_on_the_ground
 from silhouette.models.model import BODY, NAMES_OF_ROLES, Model, load_model
@@ -46,6 +48,8 @@ LARGE_BASE = 100.0  # mm: figures on larger bases face more than a dozen directi
 LARGE = 140.0  # mm across both ways: no figure is so large, and has no base
 STAND_IN = (100, 60.0)  # triangles and mm: as plain, as low, higher than wide and no slab is a stand-in for a figure
 BARE_BASE = (6.0, 60.0)  # mm: what is lower and narrower is a base without a figure, and no terrain
+TURNED_HEIGHTS = np.linspace(0.1, 0.8, 8)  # of the body of a pillar or a tree; its top may be broken off or a tip
+TURNED = (0.15, 0.08)  # how far width and depth differ, and how far the middle lies off the axis, in widths
 FINENESS = 4  # steps of a unit normal along each axis by which directions are told apart
 
 
@@ -105,6 +109,10 @@ def _like_terrain(model: Model, extents: Floats, normals: Floats) -> str:
         (is_carved and has_base and least <= OBLONG * most, f"it stands on a foot of {across}, as a wall does"),
         (is_built and most >= LARGE_BASE, f"it stands on a ground of {across}, as a building does"),
         (is_carved and is_pillar, "it is as wide all the way up as where it stands, as a pillar is"),
+        (
+            height > STAND_IN[1] and _is_turned(model),
+            "it is as deep as wide all the way up, as a pillar or a tree is about its axis",
+        ),
     )
     looks_bare = (
         (is_carved and width.min() <= NARROW * extents.max(), "it is long and narrow, as a wall is, and has no base"),
@@ -117,6 +125,20 @@ def _like_terrain(model: Model, extents: Floats, normals: Floats) -> str:
         ),
     )  # fmt: skip
     return next((why for fits, why in (*looks, *(() if has_base else looks_bare)) if fits), "")
+
+
+def _is_turned(model: Model) -> bool:
+    """Whether the outline of a body is as wide as deep at all heights, about one upright axis."""
+    triangles = model.significant.vertices[model.significant.faces]
+    low, high = model.body_box[:, 2]
+    sections = [section(triangles, low + share * (high - low)).reshape(-1, 2) for share in TURNED_HEIGHTS]
+    if not all(len(outline) for outline in sections):
+        return False
+    widths = np.array([np.ptp(outline, axis=0) for outline in sections])
+    middles = np.array([(outline.min(axis=0) + outline.max(axis=0)) / 2.0 for outline in sections])
+    uneven, aside = TURNED
+    is_even = np.abs(widths[:, 0] - widths[:, 1]) <= uneven * widths.max(axis=1)
+    return bool(is_even.all() and (np.ptp(middles, axis=0) <= aside * widths.max()).all())
 
 
 def _directions(units: Floats, areas: Floats) -> float:

@@ -25,7 +25,7 @@ from silhouette.meshes.holes import close
 from silhouette.meshes.mesh import Mesh, MeshFile, keep_in, read_mesh
 from silhouette.meshes.primitives import TRIANGLES, Solid, solid
 from silhouette.models.bases import Base
-from silhouette.models.basing import centred, disc, doubt_about_base, measured, rounded, tagged, with_base, within
+from silhouette.models.basing import centred, disc, measured, rounded, tagged, with_base, within
 from silhouette.models.entries import (
     ArcName,
     InsignificantEntry,
@@ -304,12 +304,12 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     path = file_named(location, "mesh", options.mesh)
     file = read_mesh(path, cache)
     lying = _in_mm(file, options, kind, location, cache)
-    mesh, below, base = with_base(lying.mesh, options, kind, location, lying.key, cache)
+    mesh, below, base, doubts = with_base(lying.mesh, options, kind, location, lying.key, cache)
     lowest = mesh.bounds[0]
     if options.origin == "base":
         mesh, base = centred(mesh, base)
     role, mistakes = _roles(mesh, below, options.insignificant, location)
-    warnings = [*lying.warnings, *doubt_about_base(base), *mistakes, *base_mistakes(base)]
+    warnings = [*lying.warnings, *doubts, *mistakes, *base_mistakes(base)]
     if kind == "terrain" and role.any():
         warnings.append("terrain blocks whole, its base and insignificant parts too")
     up, units = lying.up, lying.units

@@ -7,10 +7,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic_core import SchemaError
 
 import silhouette.cli.scene_job
 from tests.support.commands import CHECK, QUICK, WALLED, run, scene
@@ -69,11 +71,30 @@ def test_a_picture_that_has_no_place_is_said_before_anything_is_judged(
     assert sorted(file.name for file in tmp_path.iterdir()) == ["folder.png", "walled.toml"]
 
 
+def in_other_words() -> None:
+    """Ctrl-C while pydantic builds a model, as it passes that on."""
+    raise SchemaError('Error building "literal" validator: KeyboardInterrupt: ')
+
+
+def in_another_error() -> None:
+    """Ctrl-C within a library that makes an error of its own of all that goes wrong."""
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt as pressed:
+        raise RuntimeError("it went wrong") from pressed
+
+
+def plainly() -> None:
+    """Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("press", [plainly, in_other_words, in_another_error])
 def test_an_interruption_is_one_line_and_status_130(
-    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, press: Callable[[], None]
 ) -> None:
     def interrupted(*given: Any, **named: Any) -> None:
-        raise KeyboardInterrupt
+        press()
 
     monkeypatch.setattr(silhouette.cli.scene_job, "judge_scene", interrupted)
     ran = run(capsys, "check", scene(tmp_path, CHECK), *QUICK)

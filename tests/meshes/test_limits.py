@@ -376,6 +376,48 @@ def test_an_archive_is_unpacked_up_to_a_limit(tmp_path: Path) -> None:
     assert "is a zip bomb or too large" in stored_within(tmp_path / "bomb.zip", held.getvalue(), megabytes=200)
 
 
+def lone_vertices(count: int) -> str:
+    return '<vertex x="1" y="2" z="3"/>' * count
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        (model(pyramid(), '<item objectid="1"/>').replace("<resources>", "<x/>" * 400 + "<resources>"), "neither"),
+        (model(pyramid(), '<item objectid="1"/>').replace("<vertices>", "<vertices>" + lone_vertices(400)), "neither"),
+        (
+            model(pyramid(), '<item objectid="1"/>').replace("<triangles>", "<triangles>" + "<triangle a='' />" * 400),
+            "3",
+        ),
+        ("<!-- no XML " + "<x/>" * 400, "neither"),
+    ],
+)
+def test_elements_of_a_3mf_file_that_make_no_mesh_are_counted_by_themselves(
+    text: str, says: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, most in (("SMALL", 100), ("_MOST_IDLE", 300), ("MOST_TRIANGLES", 300)):
+        monkeypatch.setattr(reader, name, most)
+    (tmp_path / "plain.3mf").write_bytes(threemf(text.encode()))
+    with pytest.raises(
+        MeshError, match="has more than 300 XML elements that are" if says == "neither" else "holds over 3"
+    ):
+        read_mesh(tmp_path / "plain.3mf", Cache(None))
+
+
+def test_a_slicers_configuration_is_counted_before_it_is_parsed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(reader, "SMALL", 100)
+    monkeypatch.setattr(reader, "MOST_ENTRIES", 300)
+    settings = "no XML" + '<metadata key="a" value="b"/>' * 400
+    held = io.BytesIO(threemf(model(pyramid(), '<item objectid="1"/>').encode()))
+    with zipfile.ZipFile(held, "a") as archive:
+        archive.writestr("Metadata/Slic3r_PE_model.config", settings)
+    (tmp_path / "plain.3mf").write_bytes(held.getvalue())
+    told = read_mesh(tmp_path / "plain.3mf", Cache(None)).warnings
+    assert any("modifiers and supports is not known" in line and "more than 300 XML elements" in line for line in told)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
 def test_elements_of_a_3mf_file_are_counted_before_they_are_parsed(
     encoding: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

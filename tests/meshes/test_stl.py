@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +93,25 @@ def test_what_is_damaged_is_refused_in_words_that_fit(tmp_path: Path, content: b
     with pytest.raises(MeshError) as refused:
         read_mesh(tmp_path / "a.stl", Cache(None))
     assert says in refused.value.problem
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        lambda text: " ".join(text.split()),
+        lambda text: "\t".join(text.split()),
+        lambda text: text.replace("\n", " ").replace(" facet", "\nfacet"),
+        lambda text: text.replace("\n", " ").replace("endfacet", "endfacet\n"),
+        lambda text: text.replace("\n", " ").replace(" vertex", "\nvertex").upper(),
+        lambda text: text.replace("endloop\n", "endloop ").replace("\nouter", " outer"),
+    ],
+)
+def test_a_text_may_be_written_on_one_line_or_on_few(tmp_path: Path, layout: Callable[[str], str]) -> None:
+    assert triangles_of(read(tmp_path / "a.stl", layout(solid("a"))).mesh) == expected()
+    two = read(tmp_path / "two.stl", layout(solid("a b") + solid("c", np.array([9.0, 0, 0])))).mesh
+    assert [" ".join(name.lower().split()) for name in two.part_names] == ["a b", "c"]
+    with pytest.raises(MeshError, match="truncated"):
+        read(tmp_path / "cut.stl", layout(solid("a"))[:-60])
 
 
 def test_texts_stay_texts(tmp_path: Path) -> None:

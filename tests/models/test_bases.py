@@ -14,10 +14,20 @@ from hypothesis import strategies as st
 from silhouette.files.cache import Cache
 from silhouette.judging.loading import load_scene
 from silhouette.meshes.mesh import Mesh
-from silhouette.models.bases import find_base
+from silhouette.models.bases import find_base, footing
 from silhouette.models.model import load_model
 from silhouette.scenes.table import TableScene
 from tests.support.model_files import as_obj
+from tests.support.printed_figures import (
+    columns,
+    disc,
+    frame,
+    lifted,
+    on_its_feet,
+    round_sprue,
+    square,
+    trees,
+)
 from tests.support.random_figures import (
     Shell,
     at_height,
@@ -287,6 +297,102 @@ def test_random_bases_are_found_with_pegs_and_wires_and_drips_below_them(seeds: 
         if found is None or abs(found.height - deep - expected.height) > 0.1:
             missed.append(f"{seed}: {what}: {found}")
     assert len(missed) <= 1, "\n".join(missed)
+
+
+# ---- frames round the feet, rafts and supports
+
+
+FRAMES: dict[str, tuple[Shell, ...]] = {
+    "a ring close by": (frame(circle(15.0, 48), 2.0, 2.0),),
+    "a wide ring": (frame(circle(16.0, 48), 5.0, 3.0),),
+    "a thin ring": (frame(circle(18.0, 48), 1.2, 1.0),),
+    "a large ring": (frame(circle(25.0, 48), 4.0, 5.0),),
+    "an oval": (frame(circle(20.0, 48) * [0.7, 1.0], 3.0, 2.5),),
+    "a square": (frame(square(18.0), 3.0, 3.0),),
+    "a square with gates": (
+        frame(square(18.0), 3.0, 3.0),
+        box((3, -1, 0.5), (17, 1, 2.5)),
+        box((-17, -1, 0), (-3, 1, 2)),
+    ),
+    "a thin sprue": (round_sprue(18.0, 3.0),),
+    "a thick sprue": (round_sprue(22.0, 6.0),),
+    "a ring beside": (frame(circle(14.0, 48), 3.0, 3.0, (24.0, 0.0)),),
+    "a ring that it half stands in": (frame(circle(14.0, 48), 3.0, 3.0, (10.0, 0.0)),),
+    "a slab beside": (disc(12.0, 3.0, (22.0, 0.0)),),
+}
+
+
+@pytest.mark.thinned(quick=12, ci=60)
+@pytest.mark.parametrize("seed", [1, 3])
+@pytest.mark.parametrize("what", FRAMES)
+def test_a_frame_at_the_feet_is_no_base_and_is_named(what: str, seed: int) -> None:
+    stands = footing(mesh_of([*on_its_feet(np.random.default_rng(seed)), *FRAMES[what]]))
+    assert stands.base is None
+    assert stands.frame is not None or "sprue" in what  # of round section: not even taken for one
+
+
+@pytest.mark.thinned(quick=12, ci=60)
+@pytest.mark.parametrize("what", [name for name in FRAMES if "wide" not in name and "half" not in name])
+def test_a_base_is_found_inside_and_beside_a_frame(what: str) -> None:
+    figure = plain_figure()
+    around = [(vertices * [1.25, 1.25, 1.0], faces) for vertices, faces in FRAMES[what][:1]]
+    stands = footing(mesh_of([(figure.vertices, figure.faces), *around]))
+    assert stands.base is not None
+    assert (stands.base.height, stands.base.diameter) == pytest.approx((3.0, 25.0), abs=1e-6)
+    assert stands.frame is not None or "thin ring" in what or "slab" in what
+
+
+HEXAGON = [tuple(spot) for spot in circle(9.0, 6).tolist()]
+RAFTS: dict[str, tuple[float, list[Shell]]] = {
+    "a raft and low supports": (3.0, [disc(15.0, 1.0), *columns(1.0, 3.0)]),
+    "a raft and supports": (5.0, [disc(15.0, 1.0), *columns(1.0, 5.0)]),
+    "a raft and high supports": (9.0, [disc(15.0, 1.0), *columns(1.0, 9.0)]),
+    "a thick raft and few supports": (6.0, [disc(14.0, 2.0), *columns(2.0, 6.0, [*HEXAGON, (0.0, 0.0)], 0.9)]),
+    "supports": (5.0, columns(0.1, 5.0)),
+    "high supports": (9.0, columns(0.1, 9.0)),
+    "a raft and low trees": (3.0, [disc(15.0, 1.0), *trees(1.0, 3.0)]),
+    "a raft and trees": (6.0, [disc(15.0, 1.0), *trees(1.0, 6.0)]),
+    "trees": (8.0, trees(0.1, 8.0)),
+    "a film": (0.3, [disc(15.0, 0.3)]),
+    "a brim": (0.0, [disc(18.0, 0.2)]),
+    "a skirt": (0.0, [frame(circle(22.0, 48), 1.0, 0.2)]),
+}
+
+
+@pytest.mark.thinned(quick=8, ci=60)
+@pytest.mark.parametrize("what", RAFTS)
+def test_a_base_is_found_on_rafts_and_supports(what: str) -> None:
+    up, below = RAFTS[what]
+    for stands in (plain_figure(), plain_figure(height=2.0)):
+        expected, found = (
+            find_base(stands),
+            find_base(mesh_of([*below, *lifted([(stands.vertices, stands.faces)], up)])),
+        )
+        assert expected is not None
+        assert found is not None
+        assert found.height - up == pytest.approx(expected.height, abs=1e-3)
+        assert found.diameter == pytest.approx(expected.diameter, abs=1e-3)
+
+
+@pytest.mark.thinned(quick=8, ci=60)
+@pytest.mark.parametrize("what", [name for name in RAFTS if "supports" in name or "trees" in name])
+def test_supports_below_a_figure_without_a_base_are_named(what: str) -> None:
+    up, below = RAFTS[what]
+    stands = footing(mesh_of([*below, *lifted(on_its_feet(np.random.default_rng(3)), up)]))
+    assert stands.base is None or stands.base.height == pytest.approx(2.0 if "thick" in what else 1.0, abs=1e-6)
+    assert stands.pillars is not None
+    assert stands.pillars.top == pytest.approx(up, abs=0.9)
+
+
+def test_frames_and_supports_are_told_with_their_size(tmp_path: Path) -> None:
+    walker = on_its_feet(np.random.default_rng(3))
+    ring, supports = FRAMES["a square"], columns(1.0, 5.0)
+    for name, shells in (("ring", [*walker, *ring]), ("raft", [disc(15.0, 1.0), *supports, *lifted(walker, 5.0)])):
+        (tmp_path / f"{name}.obj").write_text(as_obj(mesh_of(shells)))
+    framed = load_model(tmp_path / "ring.obj", Cache.default(), "fighter", {"units": "mm"})
+    assert any("36 mm across and 3 mm high, is taken for a frame" in line for line in framed.warnings)
+    raised = load_model(tmp_path / "raft.obj", Cache.default(), "fighter", {"units": "mm"})
+    assert any("for its base, 1 mm high, it stands on" in line for line in raised.warnings)
 
 
 def test_stools_tables_and_hats_are_no_bases() -> None:

@@ -218,7 +218,7 @@ def test_finding_a_base_is_done_once_per_content(
     def never(mesh: Mesh) -> None:
         raise AssertionError("looked for a base again")
 
-    monkeypatch.setattr("silhouette.models.basing.find_base", never)
+    monkeypatch.setattr("silhouette.models.basing.footing", never)
     again = load_model(path, cache)
     assert again.base == first.base
     assert again.mesh.digest == first.mesh.digest

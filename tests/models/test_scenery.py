@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from silhouette.files.cache import Cache
+from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere
 from silhouette.models.entries import Kind
 from silhouette.models.inspection import scenery_mistake
 from silhouette.models.model import load_model
 from tests.support.commands import run
-from tests.support.model_files import GANGER, Written, load
+from tests.support.figures_with_eyes import figure_with_eye
+from tests.support.model_files import GANGER, Written, as_obj, load
+from tests.support.random_figures import Shell, at_height, box, circle, ellipsoid, mesh_of, rod, stacked
+from tests.support.sculpted_figures import sculpted_figure
 
 PROJECT = Path(__file__).resolve().parents[2]
 MESHES = (".stl", ".glb", ".gltf", ".obj", ".ply")
@@ -89,6 +94,55 @@ def test_the_scan_that_ships_is_known() -> None:
         assert "silhouette scan gang_table.glb" in (
             said_of(PROJECT / "scenes" / "scans" / "gang_table.glb", kind) or ""
         )
+
+
+def on_plinth(half: float, *shells: Shell) -> Mesh:
+    """Something on a square plinth of 5 mm."""
+    return mesh_of([box((-half, -half, 0.0), (half, half, 5.0)), *shells])
+
+
+def column(radius: float, top: float, flutes: int = 0, ragged: float = 0.0) -> Shell:
+    angle = np.linspace(0.0, 2.0 * np.pi, 64, endpoint=False)
+    outline = circle(radius, 64) * (1.0 + 0.06 * np.cos(flutes * angle))[:, None]
+    upper = at_height(outline, top)
+    upper[:, 2] += np.random.default_rng(1).uniform(-ragged, ragged, 64)
+    return stacked([at_height(outline, 4.8), upper])
+
+
+PINE = [rod((0, 0, 20.0 + 20.0 * step), (0, 0, 60.0 + 24.0 * step), 25.0 - 6.0 * step, 0.02) for step in range(3)]
+TURNED = {
+    "a column": on_plinth(16.0, column(9.0, 90.0)),
+    "a fluted column with a capital": on_plinth(20.0, column(9.0, 86.0, 16), box((-12, -12, 85), (12, 12, 90))),
+    "a broken column": on_plinth(15.0, column(10.0, 70.0, 12, 4.0)),
+    "a square pillar": on_plinth(20.0, box((-9, -9, 4.8), (9, 9, 90))),
+    "a wide plinth": on_plinth(30.0, column(8.0, 70.0)),
+    "a tree": mesh_of([rod((0, 0, 0), (0, 0, 70), 6.0, 0.7), ellipsoid((0, 0, 78), (35.0, 35.0, 33.0), 24)]),
+    "a tree on a base": on_plinth(20.0, rod((0, 0, 4), (0, 0, 70), 6.0, 0.7), ellipsoid((0, 0, 78), (33, 33, 33), 24)),
+    "a pine": mesh_of([rod((0, 0, 0), (0, 0, 70), 4.0, 0.7), *PINE]),
+    "a pine on a base": on_plinth(30.0, rod((0, 0, 4), (0, 0, 70), 4.0, 0.7), *PINE),
+}
+
+
+@pytest.mark.thinned(quick=7)
+@pytest.mark.parametrize("what", TURNED)
+def test_pillars_and_trees_on_plinths_are_known(tmp_path: Path, what: str) -> None:
+    (tmp_path / "it.obj").write_text(as_obj(TURNED[what]))
+    model = load_model(tmp_path / "it.obj", Cache.default(), "fighter", {"units": "mm"})
+    assert "--kind terrain" in (scenery_mistake(model) or "")
+
+
+@pytest.mark.slow
+def test_figures_of_any_size_are_neither_pillars_nor_trees(tmp_path: Path) -> None:
+    """Three times as large as they are: small ones are not even looked at for that."""
+    mistaken = []
+    for make in (figure_with_eye, sculpted_figure):
+        for seed in range(40):
+            mesh, _, what = make(seed)
+            (tmp_path / "it.obj").write_text(as_obj(replace(mesh, vertices=3.0 * mesh.vertices)))
+            model = load_model(tmp_path / "it.obj", Cache.default(), "fighter", {"units": "mm"})
+            if "a pillar or a tree" in (scenery_mistake(model) or ""):
+                mistaken.append(f"{seed}: {what}")
+    assert mistaken == []
 
 
 BLOCK = Solid(Box((60.0, 50.0, 40.0)))

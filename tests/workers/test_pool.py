@@ -95,7 +95,7 @@ def test_a_process_that_died_idle_loses_nothing() -> None:
             return None
         if last == 1:
             os.kill(first[0], signal.SIGKILL)
-            time.sleep(0.2)
+            os.waitid(os.P_PID, first[0], os.WEXITED | os.WNOWAIT)  # it is gone, and whoever asks sees it
         return 1 if last is None else 2
 
     with pool as pool:

@@ -32,7 +32,7 @@ _CURA = {
     "supportmesh": "support mesh", "antioverhangmesh": "support blocker",
     "cuttingmesh": "cutting mesh", "infillmesh": "infill mesh",
 }  # fmt: skip
-_MOST_ELEMENTS = 10 * MOST_PARTS
+MOST_ENTRIES = 10 * MOST_PARTS
 _TRUE = ("1", "true", "yes", "on")
 
 
@@ -105,8 +105,8 @@ class Configuration:
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
         self._elements += 1
-        if self._elements > _MOST_ELEMENTS:
-            raise Refused(f"has over {_MOST_ELEMENTS} entries")
+        if self._elements > MOST_ENTRIES:
+            raise Refused(f"has over {MOST_ENTRIES} entries")
         words = {plain(key.rpartition(":")[2]): value for key, value in attributes.items()}
         match plain(tag.rpartition(":")[2]):
             case "object":

@@ -41,6 +41,11 @@ _LETTERS = {
     b"vertex": b"v",
 }  # fmt: skip
 _FACETS = re.compile(rb"(?:\((?:fovvvle)*\))*")
+# Where a text that is written on one line, or on few, has no line breaks.
+_NO_BREAK = re.compile(
+    rb"[ \t]+(?=(?:facet[ \t]+normal|outer[ \t]+loop|vertex|endloop|endfacet|endsolid)\b)", re.IGNORECASE
+)
+_NEXT_SOLID = re.compile(rb"^([ \t]*endsolid\b[^\n]*?)[ \t]+(?=solid\b)", re.MULTILINE | re.IGNORECASE)
 
 
 def read(data: bytes) -> Content:
@@ -134,7 +139,30 @@ def _is_text(data: bytes) -> bool:
 
 
 def _read_text(text: bytes) -> list[Surface]:
-    """The solids of a text: the words of the format in their order, and three numbers for each vertex."""
+    """The solids of a text, which may have a line for each vertex, as is usual, or be written on one line."""
+    names, numbers, vertices, shape = _words(text)
+    if not _FACETS.fullmatch(shape):
+        names, numbers, vertices, shape = _words(_NEXT_SOLID.sub(rb"\1\n", _NO_BREAK.sub(b"\n", text)))
+    if shape.count(b"(") != shape.count(b")"):
+        raise Refused("is truncated: it has a 'solid' without its 'endsolid'")
+    if not _FACETS.fullmatch(shape):
+        raise Refused("is truncated or malformed: every 'facet' needs a normal, three 'vertex' lines and an 'endfacet'")
+    if b"f" not in shape:
+        raise no_triangles()
+    solids = np.split(np.array(numbers).reshape(-1, 3), vertices[1:])
+    return [
+        Surface(name, points, np.arange(len(points)).reshape(-1, 3))
+        for name, points in zip(names, solids, strict=True)
+        if len(points)
+    ]
+
+
+def _words(text: bytes) -> tuple[list[str], array[float], list[int], bytearray]:
+    """The words of the format in a text, in their order, and three numbers for each vertex.
+
+    Returns:
+        The name of each solid; the numbers; how many vertices are before each solid; a letter for each word.
+    """
     names: list[str] = []
     numbers = array("d")
     shape = bytearray()
@@ -150,18 +178,7 @@ def _read_text(text: bytes) -> list[Surface]:
                 vertices.append(len(numbers) // 3)
         if len(numbers) > 9 * MOST_TRIANGLES or len(names) > MOST_PARTS:
             raise Refused(f"holds over {MOST_TRIANGLES} triangles or {MOST_PARTS} solids; reduce them")
-    if shape.count(b"(") != shape.count(b")"):
-        raise Refused("is truncated: it has a 'solid' without its 'endsolid'")
-    if not _FACETS.fullmatch(shape):
-        raise Refused("is truncated or malformed: every 'facet' needs a normal, three 'vertex' lines and an 'endfacet'")
-    if b"f" not in shape:
-        raise no_triangles()
-    solids = np.split(np.array(numbers).reshape(-1, 3), vertices[1:])
-    return [
-        Surface(name, points, np.arange(len(points)).reshape(-1, 3))
-        for name, points in zip(names, solids, strict=True)
-        if len(points)
-    ]
+    return names, numbers, vertices, shape
 
 
 def _number(text: bytes) -> float:

@@ -11,7 +11,9 @@ million triangles already; streaming takes 0.12 GB and less time, and refuses ev
 from __future__ import annotations
 
 import posixpath
+import re
 from array import array
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,6 +40,7 @@ from silhouette.meshes.formats.base import (
 from silhouette.meshes.formats.slicers import (
     BODY,
     CONFIG,
+    MOST_ENTRIES,
     NEGATIVE,
     NOT_PRINTED,
     Configuration,
@@ -51,6 +54,9 @@ from silhouette.meshes.formats.slicers import (
 # All XML of an archive together: three million triangles have half of it.
 _LARGEST_XML = 256 * 1024**2
 _MOST_ELEMENTS = 6_000_000
+# Vertices that no triangle can have, and what is neither: colours, places in pictures, and what is not read.
+_MOST_IDLE = 1_500_000
+_MESH_TAG = re.compile(rb"<(?:[\w.-]{1,64}:)?(triangle|vertex)[\s/>]")
 _NO_ELEMENTS = (b"</", b"<!", b"<?", b"<\0/", b"<\0!", b"<\0?")  # how else XML begins with <, in UTF-16 as well
 # XML of meshes packs to a tenth; content that packs to a hundredth is a bomb.
 _DENSEST = 100
@@ -76,18 +82,25 @@ class Archive:
             raise Refused(str(error)) from None
         self._entries = {info.filename.lstrip("/").lower(): info for info in reversed(self._zip.infos)}
         self.names = tuple(self._entries)
-        self._elements = _MOST_ELEMENTS
+        self._elements, self._triangles = _MOST_ELEMENTS, 0
 
     def __contains__(self, path: str) -> bool:
         return path.lower() in self._entries
 
     def parse(
-        self, path: str, start: Any, end: Any, prefix: Any = None, text: Any = None, separator: str | None = " "
+        self,
+        path: str,
+        start: Any,
+        end: Any,
+        prefix: Any = None,
+        text: Any = None,
+        separator: str | None = " ",
+        most: int = _MOST_ELEMENTS,
     ) -> None:
-        """Stream an entry through expat; tags and attributes of a namespace come as ``namespace name``.
+        """Stream an entry of ``most`` elements through expat; tags of a namespace come as ``namespace name``.
 
-        ``text`` gets the characters after the elements for which ``start`` gives something true. Without a separator
-        they come as they are written, ``prefix:name``, whether or not the prefix is declared.
+        So do attributes; without a separator they come as they are written, ``prefix:name``, whether or not the prefix
+        is declared. ``text`` gets the characters after the elements for which ``start`` gives something true.
         """
         info = self._entries.get(path.lower())
         if info is None:
@@ -99,7 +112,7 @@ class Archive:
             self._zip.check(info, "protection", unusual)
             with self._zip.opened(info) as stream:
                 if info.file_size > SMALL:
-                    self._refuse_many(stream)
+                    self._refuse_many(stream, most)
                 self._feed(parser, stream, path)
         except ArchiveError as error:
             raise Refused(str(error)) from None
@@ -116,13 +129,23 @@ class Archive:
                 raise Refused(f"is malformed: {path[:80]!r} has a tag of more than {_LONGEST_TAG >> 20} MiB")
         parser.Parse(b"", True)
 
-    def _refuse_many(self, stream: IO[bytes]) -> None:
+    def _refuse_many(self, stream: IO[bytes], most: int) -> None:
         """Refuses an entry that has too many elements before they are parsed, which takes ten times as long."""
-        there = 0
+        there, of_meshes = 0, Counter[bytes]()
         while chunk := stream.read(_CHUNK):
             there += chunk.count(b"<") - sum(map(chunk.count, _NO_ELEMENTS)) - 1  # one may lie at its end
-        if there > self._elements:
-            raise _too_many()
+            of_meshes.update(_MESH_TAG.findall(chunk))
+        if there > min(self._elements, most):
+            raise _too_many(most)
+        triangles, vertices = of_meshes[b"triangle"], of_meshes[b"vertex"]
+        self._triangles += triangles
+        if self._triangles > MOST_TRIANGLES:
+            raise Refused(f"holds over {MOST_TRIANGLES} triangles; reduce them")
+        if there - triangles - min(vertices, 3 * triangles) > _MOST_IDLE:
+            raise Refused(
+                f"has more than {_MOST_IDLE} XML elements that are neither triangles nor their vertices; "
+                "export it without colours, or reduce it"
+            )
         stream.seek(0)
 
     def _parser(self, start: Any, end: Any, prefix: Any, text: Any, separator: str | None) -> Any:
@@ -132,7 +155,7 @@ class Archive:
         def count(tag: str, attributes: dict[str, str]) -> None:
             self._elements -= 1
             if self._elements < 0:
-                raise _too_many()
+                raise _too_many(_MOST_ELEMENTS)
             parser.CharacterDataHandler = text if start(tag, attributes) else None
 
         parser = expat.ParserCreate(namespace_separator=separator)
@@ -144,8 +167,8 @@ class Archive:
         return parser
 
 
-def _too_many() -> Refused:
-    return Refused(f"has more than {_MOST_ELEMENTS} XML elements; reduce its triangles")
+def _too_many(most: int) -> Refused:
+    return Refused(f"has more than {min(most, _MOST_ELEMENTS)} XML elements; reduce its triangles")
 
 
 # ---- one model of the archive
@@ -401,7 +424,7 @@ def _configuration(archive: Archive) -> Configuration:
         if CONFIG.fullmatch(path):
             try:
                 # PrusaSlicer writes slic3rpe:text, and declares no such namespace.
-                archive.parse(path, configuration.start, configuration.end, separator=None)
+                archive.parse(path, configuration.start, configuration.end, separator=None, most=MOST_ENTRIES)
             except Refused as refused:
                 configuration.warnings.append(
                     f"what its slicer says of modifiers and supports is not known, and they count as body: it {refused}"
