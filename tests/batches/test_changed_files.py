@@ -25,7 +25,7 @@ from tests.support.commands import run
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="signals and forked processes are others on this system")
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=20, ci=34)
 @pytest.mark.parametrize("changed", ["scene", "model", "mesh"])
 def test_what_changes_between_kill_and_resume_is_judged_anew(tmp_path: Path, changed: str) -> None:
     folder = folder_of_scenes(tmp_path / "pack", scenes=2)

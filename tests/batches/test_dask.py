@@ -97,7 +97,7 @@ def assert_tasks_can_ask(address: str, path: Path, expected: list[dict[str, Any]
 
 
 @needs_distributed
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_batch_is_the_same_file_though_a_worker_is_killed(tmp_path: Path) -> None:
     folder = folder_of_scenes(tmp_path / "pack")
     words = ("batch", folder, "--everyone", *FAST)
@@ -127,7 +127,8 @@ def test_a_check_that_kills_its_workers_is_a_row_and_a_kill_of_the_batch_is_surv
             with running(*words, "--out", "there.jsonl", "--cluster", address):
                 wait_until(lambda: len(journaled(Path("there.jsonl"))) > 2)
             kept = sum(scene != "pack/bad.toml" for scene, _ in journaled(Path("there.jsonl")))
-            ran = finished(*words, "--out", "there.jsonl", "--cluster", address, "--resume")
+            once = "import silhouette.batches.dask; silhouette.batches.dask.WORKERS_RISKED = 1\n"
+            ran = finished(*words, "--out", "there.jsonl", "--cluster", address, "--resume", before=once)
         assert ran.returncode == 2
         assert f"{kept} judged before" in ran.stdout
         for row, other in zip(rows_of(Path("there.jsonl")), rows_of(Path("here.jsonl")), strict=True):
@@ -263,7 +264,7 @@ sys.modules["silhouette"] = None
 
 @pytest.mark.slow
 @needs_distributed
-@pytest.mark.parametrize("who", ["worker", "scheduler"])
+@pytest.mark.parametrize("who", ["worker", pytest.param("scheduler", marks=pytest.mark.long)])
 def test_where_silhouette_is_not_installed_it_is_said(tmp_path: Path, who: str) -> None:
     """On a worker, and on the scheduler, which reads what is sent to workers as well. And a worker is no scheduler."""
     place, preload = tmp_path / "scheduler.json", tmp_path / "without.py"

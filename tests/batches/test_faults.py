@@ -36,19 +36,15 @@ from tests.support.commands import CHECK, run, scene
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="signals and forked processes are others on this system")
 
 SLOW = 0.02
-with_and_without_meshes = pytest.mark.parametrize(
-    "undisturbed", [folder_of_scenes, folder_of_scenes_with_meshes], ids=["solids", "meshes"], indirect=True
-)
+SOLIDS, MESHES = pytest.param(folder_of_scenes, id="solids"), pytest.param(folder_of_scenes_with_meshes, id="meshes")
 """Workers of scenes with meshes are forked from a process that has loaded them."""
 
-with_meshes_slowly = pytest.mark.parametrize(
-    "undisturbed",
-    [
-        pytest.param(folder_of_scenes, id="solids"),
-        pytest.param(folder_of_scenes_with_meshes, id="meshes", marks=pytest.mark.slow),
-    ],
-    indirect=True,
-)
+
+def packs(*cases: Any, rest: tuple[Any, ...] = ()) -> pytest.MarkDecorator:
+    """Packs of such scenes; before a release those as well that are the rest."""
+    later = [pytest.param(*case.values, id=case.id, marks=pytest.mark.long) for case in rest]
+    return pytest.mark.parametrize("undisturbed", [*cases, *later], indirect=True)
+
 
 COUNTING = """
 from silhouette.batches import chunks
@@ -73,7 +69,7 @@ def undisturbed(
 
 
 @pytest.mark.slow
-@with_meshes_slowly
+@packs(MESHES, rest=(SOLIDS,))
 def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twice(
     tmp_path: Path, undisturbed: tuple[Path, bytes]
 ) -> None:
@@ -114,7 +110,7 @@ def test_workers_go_though_they_are_in_the_middle_of_something(
 
 
 @pytest.mark.slow
-@with_meshes_slowly
+@packs(SOLIDS, rest=(MESHES,))
 def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbed: tuple[Path, bytes]) -> None:
     folder, expected = undisturbed
     out = tmp_path / "out.jsonl"
@@ -140,8 +136,8 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbe
     assert out.read_bytes() == expected
 
 
-@pytest.mark.thinned(quick=0)
-@with_and_without_meshes
+@pytest.mark.slow
+@packs(SOLIDS, rest=(MESHES,))
 def test_a_worker_that_dies_costs_one_row(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -167,7 +163,7 @@ def test_a_worker_that_dies_costs_one_row(
 
 
 @pytest.mark.slow
-@with_meshes_slowly
+@packs(MESHES, rest=(SOLIDS,))
 @pytest.mark.parametrize("moment", ["opening", "judging"])
 def test_a_worker_that_is_killed_once_costs_nothing(
     tmp_path: Path,

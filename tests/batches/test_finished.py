@@ -60,7 +60,7 @@ def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("silhouette.batches.run.judge_scenes", lambda *_: pytest.fail("judged again"))
 
 
-@pytest.mark.thinned(quick=0)
+@pytest.mark.thinned(quick=0, ci=34)
 @endings
 def test_a_finished_batch_is_resumed_at_once_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: Batch, ending: str
@@ -87,7 +87,7 @@ def test_a_finished_batch_is_resumed_at_once_and_says_so(
     assert (tmp_path / f"out.{ending}").read_bytes() == content
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=20, ci=52)
 @pytest.mark.parametrize("changed", ["scene", "scenes", "settings", "file", "record"])
 def test_a_finished_batch_is_judged_again_where_anything_has_changed(
     monkeypatch: pytest.MonkeyPatch, batch: Batch, changed: str
@@ -117,7 +117,7 @@ def _without_problem(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key != "problem"}
 
 
-@pytest.mark.thinned(quick=0)
+@pytest.mark.thinned(quick=0, ci=34)
 @endings
 def test_only_failed_rows_are_judged_again_and_all_others_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: Batch, ending: str

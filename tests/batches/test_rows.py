@@ -31,7 +31,7 @@ HOW = {"renderer": "reference", "pixel": 2.0}
 
 @pytest.mark.slow
 def test_rows_are_those_of_the_command_line_in_their_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = folder_of_scenes(tmp_path / "pack", scenes=3)
+    folder = folder_of_scenes(tmp_path / "pack", scenes=3, models=4, across=2)
     (folder / "a bad one.toml").write_text("rules = ")
     assert run(capsys, "batch", folder, "--everyone", "--out", tmp_path / "out.jsonl", *FAST).status == 2
     for workers in (1, 3):

@@ -36,7 +36,7 @@ EXPECTED = CHECK + 'expect = { verdict = "partial cover" }\n'
 NOT_EXPECTED = CHECK + 'expect = { verdict = "hidden" }\n'
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=20, ci=52)
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
 def test_the_file_is_the_same_by_one_worker_and_by_several(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str
@@ -247,7 +247,7 @@ def test_a_renderer_that_cannot_run_here_ends_the_batch(
 def test_scenes_that_share_meshes_come_out_the_same_by_any_number_of_workers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = folder_of_scenes_with_meshes(tmp_path / "pack")
+    folder = folder_of_scenes_with_meshes(tmp_path / "pack", models=4, across=2)
     (folder / "no mesh.toml").write_text((folder / "crowd 1.toml").read_text().replace("own 1.toml", "gone.toml"))
     files = []
     for workers, is_forked in ((1, CAN_FORK), (2, CAN_FORK), (3, CAN_FORK), (2, False)):
@@ -259,7 +259,7 @@ def test_scenes_that_share_meshes_come_out_the_same_by_any_number_of_workers(
         assert "gone.toml: there is no such file" in complaint
         files.append(out.read_bytes())
     assert len(set(files)) == 1
-    assert len(rows_of(out)) == 4 * 30 + 1
+    assert len(rows_of(out)) == 4 * 12 + 1
 
 
 @pytest.mark.slow

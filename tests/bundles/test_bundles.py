@@ -114,7 +114,7 @@ SHIPPED = (
 )
 
 
-@pytest.mark.thinned(quick=8)
+@pytest.mark.thinned(quick=8, ci=45)
 @pytest.mark.parametrize("name", SHIPPED)
 def test_scenes_of_every_game_there_and_back(name: str, tmp_path: Path) -> None:
     path = bundle(SCENES / f"{name}.toml", tmp_path / "a.zip", pixel=0.4)

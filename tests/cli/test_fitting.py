@@ -34,11 +34,11 @@ def drawn(table: object, width: int) -> list[str]:
 @cache
 def judged(name: str, everyone: bool) -> SceneResult:
     selection = Selection(everyone=everyone)
-    options = JudgingOptions(choose("embree"), Cache.default(), pixel=4.0)
+    options = JudgingOptions(choose("embree"), Cache.default(), pixel=4.0, error=0.05)
     return judge_scene(SCENES / f"{name}.toml", selection, options)
 
 
-@pytest.mark.thinned(quick=10, ci=20)
+@pytest.mark.thinned(quick=10, ci=10)
 @pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize("everyone", [False, True])
 @pytest.mark.parametrize("name", NAMES[:3])

@@ -61,7 +61,7 @@ def begun(game: str, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.Ca
     return BEGUN[game]
 
 
-@pytest.mark.thinned(quick=6)
+@pytest.mark.thinned(quick=6, ci=40)
 @pytest.mark.parametrize("game", RULES)
 def test_a_first_scene_judges_at_once(game: str, begun: tuple[Path, Ran], capsys: pytest.CaptureFixture[str]) -> None:
     folder, ran = begun
@@ -85,7 +85,7 @@ def test_every_key_of_a_first_scene_is_explained_where_it_first_stands(game: str
         assert any(line.startswith(key) or f"{key} =" in line for line in explained), key
 
 
-@pytest.mark.thinned(quick=8)
+@pytest.mark.thinned(quick=8, ci=45)
 @pytest.mark.parametrize("game", RULES)
 def test_editors_find_a_schema_that_the_scene_fits(begun: tuple[Path, Ran]) -> None:
     folder, _ = begun
@@ -106,7 +106,7 @@ def test_nothing_is_overwritten(name: str, tmp_path: Path, capsys: pytest.Captur
     assert [(file.name, file.read_text(encoding="utf-8")) for file in tmp_path.iterdir()] == [(name, "mine")]
 
 
-@pytest.mark.thinned(quick=0)
+@pytest.mark.thinned(quick=0, ci=20)
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_meshes_take_the_places_of_the_stand_ins(
     count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -174,7 +174,7 @@ def completions(words: str, folder: Path = PROJECT) -> list[str]:
     return done.stdout.split()
 
 
-@pytest.mark.thinned(quick=36)
+@pytest.mark.thinned(quick=36, ci=62)
 @pytest.mark.parametrize(
     ("words", "offered"),
     [

@@ -50,7 +50,7 @@ def test_a_scan_becomes_a_scene_that_is_judged_as_it_is(scanned: Scanned, capsys
     assert sum(piece["kind"] == "fighter" for piece in pieces) == 5
     assert scanned.printed["scale_from"] == "units"
     assert np.load(scanned.folder / "labels.npy").shape == (points,)
-    assert main(["matrix", str(scanned.folder / "scene.toml"), "--json"]) == 0
+    assert main(["matrix", str(scanned.folder / "scene.toml"), "--json", "--pixel", "1"]) == 0
     (scene,) = json.loads(capsys.readouterr().out)["scenes"]
     assert len(scene["results"]) == 20
 

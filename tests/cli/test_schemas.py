@@ -34,7 +34,7 @@ def document(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.thinned(quick=34)
+@pytest.mark.thinned(quick=17, ci=25)
 @pytest.mark.parametrize("path", SCENES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_scene_that_ships_is_valid(path: Path) -> None:
     validator("scene").validate(document(path))
@@ -45,7 +45,7 @@ def test_every_model_file_that_ships_is_valid(path: Path) -> None:
     validator("model").validate(document(path))
 
 
-@pytest.mark.thinned(quick=8)
+@pytest.mark.thinned(quick=8, ci=45)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_command_prints_the_schema(capsys: Capture, kind: str) -> None:
     printed = run(capsys, "schema", kind).document
@@ -123,7 +123,7 @@ def test_model_files_that_are_not_valid(model: dict[str, Any]) -> None:
     assert validator("model").is_valid({"mesh": "a.stl", "base": {"height": 3.5}, "eye": [0, 3, 27.5]})
 
 
-@pytest.mark.thinned(quick=12)
+@pytest.mark.thinned(quick=12, ci=47)
 @pytest.mark.parametrize(
     "name",
     [

@@ -96,12 +96,12 @@ STREAMS = {
     "both full": (">/dev/full 2>&1", 2),
     "unread": ("", 141),
 }
-FAST = {("export", "full"), ("import", "unread"), ("new", "closed"), ("odds", "both full"), ("map", "full")}
-"""The others go the same ways; CI takes those of a command that draws, and the rest run before a release."""
+FAST = {("export", "full"), ("import", "unread"), ("new", "closed"), ("map", "both full"), ("draw", "full")}
+"""The others go the same ways, and run before a release."""
 
 
-def _step(is_fast: bool, command: str) -> list[pytest.MarkDecorator]:
-    return [] if is_fast else [pytest.mark.slow if command == "draw" else pytest.mark.long]
+def _step(is_fast: bool) -> list[pytest.MarkDecorator]:
+    return [] if is_fast else [pytest.mark.long]
 
 
 @pytest.mark.thinned(quick=20)
@@ -109,7 +109,7 @@ def _step(is_fast: bool, command: str) -> list[pytest.MarkDecorator]:
 @pytest.mark.parametrize(
     ("command", "stream"),
     [
-        pytest.param(command, stream, marks=_step((command, stream) in FAST, command))
+        pytest.param(command, stream, marks=_step((command, stream) in FAST))
         for command in COMMANDS
         for stream in STREAMS
     ],
@@ -145,7 +145,7 @@ finally:
 @pytest.mark.thinned(quick=71)
 @pytest.mark.parametrize(
     "command",
-    [pytest.param(name, marks=_step(name in ("import", "odds", "tutorial"), name)) for name in (*COMMANDS, "tutorial")],
+    [pytest.param(name, marks=_step(name in ("import", "draw", "tutorial"))) for name in (*COMMANDS, "tutorial")],
 )
 def test_ctrl_c_in_the_middle_of_every_command_is_one_line(game: Path, command: str) -> None:
     (game / "script.py").write_text(INTERRUPTED)
@@ -220,6 +220,7 @@ def test_ctrl_c_while_several_processes_make_models_ready(tmp_path: Path) -> Non
         "import os, signal, sys, time\n"
         "from silhouette.cli import main\n"
         "from silhouette.exchange import folder, imported\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # where the tests run in the background
         "parent = os.getpid()\n"
         "def made(*_):\n"
         "    assert os.getpid() != parent\n"

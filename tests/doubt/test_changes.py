@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import degrees
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from silhouette.common.errors import RequestError
-from silhouette.doubt.changes import Change, Changes, changes_of, nearest_place, nearest_turn
+from silhouette.doubt.changes import PLACES, Change, Changes, changes_of, nearest_place, nearest_turn
 from silhouette.doubt.nearest import Field, Nearest
 from silhouette.doubt.run import Run
 from silhouette.files.cache import Cache
@@ -155,7 +156,7 @@ CASES = [
 ]
 
 
-@pytest.mark.thinned(quick=5, ci=60)
+@pytest.mark.thinned(quick=0, ci=20)
 @pytest.mark.parametrize("case", CASES)
 def test_no_shorter_move_changes_the_verdict(case: Any) -> None:
     facing, target, wall, turn = case
@@ -176,9 +177,12 @@ def against_brute_force(scene: Scene, name: str) -> float:
 
 
 @pytest.mark.slow
-def test_what_would_change_is_the_same_for_any_number_of_processes_and_tells_how_far_it_is() -> None:
+def test_what_would_change_is_the_same_for_any_number_of_processes_and_tells_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     scene = loaded(duel([0.0, 0.0], 94.0, [18.0, 179.0], [-15.0, 122.0], 45.0))
     (verdict,) = rule_called(scene.rules).judge([(scene, KAL_TO_VEX)], SETTINGS)
+    monkeypatch.setattr("silhouette.doubt.changes.PLACES", replace(PLACES, reach=10.0))
     alone, together = list[float](), list[float]()
     first = changes_of(scene, KAL_TO_VEX, verdict, SETTINGS, Run(1, alone.append))
     assert first == changes_of(scene, KAL_TO_VEX, verdict, SETTINGS, Run(2, together.append))

@@ -100,7 +100,7 @@ def test_who_stands_on_terrain_that_is_taken_away_stays_as_high() -> None:
     assert before.row()["target_size"] == after.row()["target_size"] == 5
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_unit_behind_cover_against_brute_force() -> None:
     scene = scene_of(skirmish([0.0, 0.0], [-5.0, 225.0], [34.0, 220.0], 34.0))
     rule, check = rule_called(scene.rules), Check("Kal", "Vex")

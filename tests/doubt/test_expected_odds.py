@@ -29,7 +29,7 @@ def expecting(folder: Path, **expect: Any) -> Path:
     return path
 
 
-@pytest.mark.thinned(quick=0)
+@pytest.mark.thinned(quick=0, ci=50)
 @pytest.mark.parametrize(
     ("expect", "status"),
     [
@@ -43,7 +43,7 @@ def test_what_is_expected_of_odds_counts_where_they_are_asked_for(
 ) -> None:
     scene = expecting(tmp_path, **expect)
     assert run(capsys, "check", scene, "--quiet").status == 0
-    assert run(capsys, "check", scene, "--quiet", "--odds").status == status
+    assert run(capsys, "check", scene, "--quiet", "--odds", "--workers", "1").status == status
 
 
 @pytest.mark.slow

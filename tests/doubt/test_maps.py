@@ -81,7 +81,7 @@ def test_each_place_has_the_verdict_of_a_check_there(keys: dict[str, Any]) -> No
 
 @pytest.mark.parametrize(
     "grid, places",
-    [pytest.param(16.0, 60, marks=pytest.mark.slow), pytest.param(9.0, 500, marks=pytest.mark.long)],
+    [pytest.param(16.0, 60, marks=pytest.mark.long), pytest.param(9.0, 500, marks=pytest.mark.long)],
 )
 def test_hundreds_of_places_have_the_verdicts_of_checks_there(grid: float, places: int) -> None:
     document = gantry_table()

@@ -278,7 +278,7 @@ def test_an_mp4_without_its_library_names_the_extra_before_anything_is_judged(
     assert extra_command("mp4") in ran.complaints[0]
 
 
-@pytest.mark.thinned(quick=32)
+@pytest.mark.thinned(quick=32, ci=59)
 @pytest.mark.parametrize("when", [0, 3, 5, 7])
 def test_an_interruption_leaves_what_was_there(tmp_path: Path, when: int) -> None:
     file, out = scene(tmp_path, CHECK), tmp_path / "walk.gif"

@@ -114,7 +114,7 @@ def checks_of(folder: str) -> list[Any]:
     ]
 
 
-@pytest.mark.thinned(quick=10, ci=60)
+@pytest.mark.thinned(quick=10, ci=30)
 @pytest.mark.parametrize("path, number", checks_of("crisis_protocol"))
 def test_a_plan_shows_the_line_the_blockers_and_the_cover_of_its_verdict(
     path: Path, number: int, tmp_path: Path
@@ -174,7 +174,7 @@ def test_terrain_that_is_itself_looked_at_is_drawn_as_the_target(tmp_path: Path)
     assert plan.says("what is looked at")
 
 
-@pytest.mark.thinned(quick=4, ci=60)
+@pytest.mark.thinned(quick=4, ci=20)
 @pytest.mark.parametrize("path, number", checks_of("tide_of_iron"))
 def test_a_board_shows_the_lines_and_the_hexes_of_its_verdict(path: Path, number: int, tmp_path: Path) -> None:
     scene, verdict, board = figure(tmp_path, path, number)
@@ -223,7 +223,7 @@ def test_a_map_of_blind_hexes_shows_those_that_the_verdicts_name(name: str, tmp_
     assert board.says("Not seen from")
 
 
-@pytest.mark.thinned(quick=13)
+@pytest.mark.thinned(quick=13, ci=50)
 @pytest.mark.parametrize("path, number", checks_of("ikosa"))
 def test_a_view_of_cells_shows_every_corner_and_every_line_of_its_verdict(
     path: Path, number: int, tmp_path: Path
@@ -254,7 +254,7 @@ ONE_OF_EACH = [
 ]
 
 
-@pytest.mark.thinned(quick=12)
+@pytest.mark.thinned(quick=12, ci=40)
 @pytest.mark.parametrize("name", NASTY, ids=["signs", "emoji", "one long word", "mathematics"])
 @pytest.mark.parametrize("path", ONE_OF_EACH, ids=lambda path: path.stem)
 def test_no_name_breaks_a_figure_or_becomes_markup(path: Path, name: str, tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_no_name_breaks_a_figure_or_becomes_markup(path: Path, name: str, tmp_pa
         assert view.says(name[:12])
 
 
-@pytest.mark.thinned(quick=23)
+@pytest.mark.thinned(quick=23, ci=60)
 @pytest.mark.parametrize("style", [PRINT, DARK], ids=["print", "dark"])
 @pytest.mark.parametrize("path", ONE_OF_EACH, ids=lambda path: path.stem)
 def test_a_figure_is_the_same_every_time_and_smaller_without_words(path: Path, style: Any, tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def test_the_vision_arc_is_drawn_from_the_centre_of_the_base(drawn: Drawn) -> No
     assert min(np.hypot(*across.T)) > 500.0, "beyond the frame"
 
 
-@pytest.mark.thinned(quick=5)
+@pytest.mark.thinned(quick=5, ci=50)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_are_text_and_nothing_else(drawn: Drawn, name: str) -> None:
     _, verdict, files = drawn(attacker=name, target=f"{name}2", wall=f"{name}3")
@@ -216,7 +216,7 @@ def test_names_are_text_and_nothing_else(drawn: Drawn, name: str) -> None:
     assert verdict.attacker == name
 
 
-@pytest.mark.thinned(quick=8)
+@pytest.mark.thinned(quick=0, ci=40)
 @pytest.mark.parametrize("ending", ["png", "pdf"])
 @pytest.mark.parametrize("names", [HOSTILE[:3], HOSTILE[3:6], HOSTILE[4:]], ids=["marks", "braces", "long"])
 def test_no_name_breaks_another_format(drawn: Drawn, names: tuple[str, ...], ending: Format) -> None:
@@ -410,7 +410,7 @@ def test_without_matplotlib_the_error_says_how_to_install_it(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.thinned(quick=0)
+@pytest.mark.thinned(quick=0, ci=25)
 @pytest.mark.parametrize("system", sorted(RULES))
 def test_every_system_has_figures(system: str, tmp_path: Path, renderer: Renderer) -> None:
     rule = rule_called(system)

@@ -50,7 +50,7 @@ SHOWN = [
 """Of the crowded table one check is enough, and of plain walls a few."""
 
 
-@pytest.mark.thinned(quick=1, ci=40)
+@pytest.mark.thinned(quick=1, ci=12)
 @pytest.mark.parametrize("case", SHOWN, ids=case_id)
 def test_the_pixels_of_the_eye_view_are_those_of_its_verdict(case: tuple[Path, int], tmp_path: Path) -> None:
     file = drawn(*case, tmp_path, pixel=0.2, only="eye")["eye"]
@@ -64,7 +64,7 @@ def test_the_pixels_of_the_eye_view_are_those_of_its_verdict(case: tuple[Path, i
     assert f"{share_in_words(row['occluded_pixels'], row['target_pixels'])}" in words
 
 
-@pytest.mark.thinned(quick=10, ci=60)
+@pytest.mark.thinned(quick=10, ci=25)
 @pytest.mark.parametrize("case", LOOKS, ids=case_id)
 def test_a_kept_observation_changes_no_number_and_its_masks_add_up_to_them(case: tuple[Path, int]) -> None:
     scene = scene_at(case[0])
@@ -139,7 +139,7 @@ def test_a_verdict_without_its_observation_cannot_be_drawn(tmp_path: Path) -> No
         _ = verdict.evidence
 
 
-@pytest.mark.thinned(quick=0)
+@pytest.mark.thinned(quick=0, ci=40)
 @pytest.mark.parametrize("command", ["check", "draw", "report"])
 def test_commands_with_pictures_give_the_numbers_of_check(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

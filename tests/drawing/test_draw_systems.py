@@ -55,7 +55,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.thinned(quick=2, ci=30)
+@pytest.mark.thinned(quick=2, ci=15)
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("place", ONE_OF_EACH)
 def test_no_name_breaks_a_figure_or_leaves_its_page(place: str, name: str, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_no_name_breaks_a_figure_or_leaves_its_page(place: str, name: str, tmp_p
                 assert right < page * 1.01, (figure, said)
 
 
-@pytest.mark.thinned(quick=16)
+@pytest.mark.thinned(quick=16, ci=50)
 @pytest.mark.parametrize("place", ["elevation", "over_his_own_wall", "prone_behind_walls"])
 def test_a_look_of_skirmishcorps_tells_and_shows_its_verdict(place: str, tmp_path: Path) -> None:
     scene = scene_at(SCENES / "skirmishcorps" / f"{place}.toml")
@@ -163,7 +163,7 @@ def test_the_map_of_a_large_board_is_drawn_and_says_what_of_it(
         assert bool(re.search(rf'id="(blind|plateau|hidden)_{q}_{r}"', text)) is (near and not verdict.line_of_sight)
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=20, ci=60)
 @pytest.mark.parametrize("place", ONE_OF_EACH)
 def test_check_draws_the_main_figure_of_every_system(
     place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -16,7 +16,7 @@ from tests.gold.cases import CASES, FOLDER, Case
 from tests.gold.comparing import differences
 
 
-@pytest.mark.thinned(quick=7)
+@pytest.mark.thinned(quick=7, ci=40)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_figure_is_as_it_was_accepted(case: Case, tmp_path: Path) -> None:
     for file in case.draw(tmp_path):

@@ -85,7 +85,7 @@ def test_a_place_has_the_colour_of_its_verdict(tmp_path: Path) -> None:
     assert right_ones >= 0.8 * asked
 
 
-@pytest.mark.thinned(quick=0)
+@pytest.mark.thinned(quick=0, ci=40)
 @pytest.mark.parametrize("layer", ["verdict", "seen-by"])
 def test_the_picture_says_what_it_shows(tmp_path: Path, layer: str) -> None:
     drawn = made(gantry_table(), "Vex")

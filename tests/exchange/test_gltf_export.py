@@ -61,7 +61,7 @@ def vertices(piece: Piece, role: int) -> Floats:
     return piece.pose.place(mesh.vertices)[mesh.faces[piece.model.role == role]].reshape(-1, 3)
 
 
-@pytest.mark.thinned(quick=9)
+@pytest.mark.thinned(quick=9, ci=40)
 @pytest.mark.parametrize("path", [case(path) for path in TABLES])
 def test_the_scene_comes_back_the_same(path: Path, tmp_path: Path) -> None:
     scene = load_scene(path, cache=CACHE)
@@ -96,7 +96,7 @@ def test_the_scene_comes_back_the_same(path: Path, tmp_path: Path) -> None:
             assert np.abs(np.subtract(other.base_span, one.base_span)).max() < 0.01
 
 
-@pytest.mark.thinned(quick=16)
+@pytest.mark.thinned(quick=16, ci=50)
 @pytest.mark.parametrize(
     "name", ["necromunda/example_2_partial_cover", "necromunda/two_blockers", "kill_team_2024/cover_or_obscured"]
 )

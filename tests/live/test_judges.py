@@ -55,6 +55,7 @@ def test_a_fresh_process_is_started_with_what_the_others_judge_with() -> None:
     assert (again.renderer, again.device, again.error, again.pixel) == ("gl", "1", 0.01, 0.5)
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_is_replaced_and_its_question_answered(tmp_path: Path) -> None:
     async def main() -> None:
         async with client_of(written(tmp_path), workers=1) as client:
@@ -71,6 +72,7 @@ def test_a_process_that_is_killed_is_replaced_and_its_question_answered(tmp_path
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_fork_server_that_is_killed_is_done_without(tmp_path: Path) -> None:
     """The next process is a fresh Python, which is sent the scene and its models; it answers alike."""
     table = table_of(written(tmp_path))
@@ -201,7 +203,7 @@ class Counted:
         return self.name
 
 
-@pytest.mark.thinned(quick=0)
+@pytest.mark.thinned(quick=0, ci=40)
 @pytest.mark.parametrize("urgency, begun", [(PATIENT, "ab"), (PATIENT + 1, "ab"), (PATIENT - 1, "aba")])
 def test_a_patient_question_gives_way_to_a_more_urgent_one_and_to_no_other(
     tmp_path: Path, urgency: int, begun: str

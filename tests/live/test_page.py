@@ -38,7 +38,7 @@ def drag(table: TableVisit, start: tuple[float, float], by: tuple[float, float],
         pytest.param("", DESKTOP, id="3d-desktop"),
         pytest.param("", PHONE, id="3d-phone", marks=pytest.mark.long),
         pytest.param(NO_WEBGL, DESKTOP, id="plan-desktop", marks=pytest.mark.long),
-        pytest.param(NO_WEBGL, PHONE, id="plan-phone"),
+        pytest.param(NO_WEBGL, PHONE, id="plan-phone", marks=pytest.mark.long),
     ],
 )
 def test_a_dragged_model_follows_and_the_file_says_where_it_is(

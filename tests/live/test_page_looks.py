@@ -69,7 +69,7 @@ def test_signs_are_those_of_reports() -> None:
         pytest.param(DESKTOP, "light", "", id="desktop-light", marks=pytest.mark.long),
         pytest.param(PHONE, "dark", "", id="phone-dark"),
         pytest.param(PHONE, "light", NO_WEBGL, id="phone-light-plan", marks=pytest.mark.long),
-        pytest.param(DESKTOP, "dark", NO_WEBGL, id="desktop-dark-plan"),
+        pytest.param(DESKTOP, "dark", NO_WEBGL, id="desktop-dark-plan", marks=pytest.mark.long),
     ],
 )
 def test_axe_finds_nothing(browser: Browser, scene: Path, size: tuple[int, int], scheme: str, before: str) -> None:
@@ -102,6 +102,7 @@ def scene_of_parts(scene: Path) -> Path:
     return scene
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "scheme", "before", "kinds"),
     [

@@ -108,7 +108,7 @@ async def _moved_and_checked(path: Path, moves: int, seed: str) -> int:
     return made
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=20, ci=52)
 @pytest.mark.parametrize("kind", ON_TABLES)
 def test_what_is_told_is_what_check_says_of_the_saved_scene(tmp_path: Path, kind: str) -> None:
     path = written(tmp_path, ON_TABLES[kind])

@@ -67,7 +67,7 @@ def _changed_lines(old: str, new: str) -> tuple[list[str], list[str]]:
     return [one[2:] for one in compared if one[0] == "-"], [one[2:] for one in compared if one[0] == "+"]
 
 
-@pytest.mark.thinned(quick=9)
+@pytest.mark.thinned(quick=9, ci=45)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_random_edits_are_written_exactly_and_undone_to_the_first_byte(tmp_path: Path, spelling: str) -> None:
     name, text = SPELLINGS[spelling]
@@ -104,12 +104,16 @@ def _signed(text: str) -> tuple[str, dict[str, str]]:
     return "\n".join(lines), numbers
 
 
-QUICK = TABLES[1::6]
+QUICK, SOME = TABLES[1::6], TABLES[4::6]
 
 
 @pytest.mark.parametrize(
     "file",
-    [file if file in QUICK else pytest.param(file, marks=pytest.mark.slow) for file in TABLES],
+    [
+        *QUICK,
+        *(pytest.param(file, marks=pytest.mark.slow) for file in SOME),
+        *(pytest.param(file, marks=pytest.mark.long) for file in TABLES if file not in (*QUICK, *SOME)),
+    ],
     ids=lambda file: file.stem,
 )
 def test_comments_stay_with_their_pieces(tmp_path: Path, file: Path) -> None:

@@ -86,6 +86,7 @@ def test_what_is_said_of_a_model_is_told_and_saved_in_its_file(table: LiveTable)
         table.tags("Nobody")
 
 
+@pytest.mark.thinned(quick=50, ci=70)
 @pytest.mark.parametrize("has_eye", [True, False])
 @pytest.mark.parametrize("before", [True, False])
 def test_undo_after_saving_takes_a_model_file_back(table: LiveTable, before: bool, has_eye: bool) -> None:
@@ -196,7 +197,7 @@ def test_a_picture_of_somebody_else_stays(table: LiveTable) -> None:
     assert table.is_saved
 
 
-@pytest.mark.thinned(quick=18)
+@pytest.mark.thinned(quick=18, ci=51)
 @pytest.mark.parametrize(
     "data",
     [

@@ -172,7 +172,7 @@ def test_a_hole_counts_where_it_is_in_an_arc(side: float, is_in_the_arc: bool) -
     assert (claim.unproven > 0.0) == is_in_the_arc
 
 
-@pytest.mark.thinned(quick=34)
+@pytest.mark.thinned(quick=34, ci=60)
 @pytest.mark.parametrize("facing", [10.0, 100.0, 190.0, 280.0])
 @pytest.mark.parametrize("edge", [-45.0, 45.0])
 @pytest.mark.parametrize(("aside", "outside"), [(0.0, 0.15), (80.0, 1.5)])

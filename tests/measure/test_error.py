@@ -88,7 +88,7 @@ SHAPES: dict[str, Callable[[Floats, Floats], Flags]] = {
 }
 
 
-@pytest.mark.thinned(quick=16)
+@pytest.mark.thinned(quick=16, ci=50)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_quarter_of_the_pairs_that_differ_is_at_least_the_variance(shape: str) -> None:
     """The law of `silhouette.measure.error`, on shapes moved at random, with the area counted 100 times as finely."""

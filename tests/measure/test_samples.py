@@ -109,7 +109,7 @@ def test_a_renderer_of_whole_pictures_is_asked_for_the_nearest_quarters() -> Non
     assert asked == {(step, *place) for step, place in zip(steps, quarters.tolist(), strict=True)}
 
 
-@pytest.mark.thinned(quick=21)
+@pytest.mark.thinned(quick=21, ci=53)
 @pytest.mark.parametrize("away, turned", [(60.0, 0.0), (200.0, 19.0005), (900.0, 55.0)])
 @pytest.mark.parametrize(
     "gap, tilt", [(1e-4, 0.0), (1e-3, 0.0), (1e-2, 0.01), (0.0, 0.01), (-1e-3, 0.0), (-1e-2, 0.01)]

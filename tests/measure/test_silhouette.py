@@ -235,7 +235,7 @@ def test_a_wire_far_thinner_than_a_pixel_is_found_though_its_ends_lie_outside(em
     assert abs(counts.occluded / counts.total - exact_share(view, FRONT, [wire])) <= counts.error
 
 
-@pytest.mark.thinned(quick=11)
+@pytest.mark.thinned(quick=11, ci=47)
 @pytest.mark.parametrize("renderer_name", ["embree", "reference", "gl"])
 @pytest.mark.parametrize("pixel", [0.1, 0.3, 1.0])
 def test_a_target_well_behind_a_wall_is_hidden_without_a_doubt(renderer_name: str, pixel: float) -> None:
@@ -263,7 +263,7 @@ def test_more_meshes_than_embree_has_devices(embree: EmbreeRenderer) -> None:
         assert embree.render(view, [body], [[view.height // 2, view.width // 2]]).ids.tolist() == [1]
 
 
-@pytest.mark.thinned(quick=12)
+@pytest.mark.thinned(quick=12, ci=47)
 @pytest.mark.parametrize("angle", np.arange(0.2, 6.2, 0.6).round(1).tolist())
 @pytest.mark.parametrize(("wide", "high"), [(0.3, 0.3), (0.2, 0.6)])
 def test_a_hole_in_front_of_the_targets_rim_is_found_before_hidden_is_said(

@@ -188,7 +188,7 @@ def component(number: int, of: int) -> str:
     return f'<object id="{number}"><components><component objectid="{of}"/></components></object>'
 
 
-@pytest.mark.thinned(quick=17)
+@pytest.mark.thinned(quick=17, ci=50)
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, zipfile.ZIP_DEFLATED])
 def test_an_archive_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path, method: int) -> None:
     content = three_mf(" " * (64 << 20), "", method, claims=1000)
@@ -210,7 +210,7 @@ MUCH = {
 }
 
 
-@pytest.mark.thinned(quick=15)
+@pytest.mark.thinned(quick=15, ci=49)
 @pytest.mark.parametrize("objects, items, says", MUCH.values(), ids=MUCH)
 def test_an_archive_of_too_much_of_anything_is_refused_soon(
     tmp_path: Path, objects: str, items: str, says: str

@@ -258,7 +258,7 @@ U = np.array([[0, 0, 0], [6, 0, 0], [6, 6, 0], [4, 6, 0], [4, 2, 0], [2, 2, 0], 
 DART = np.array([[0, 0, 0], [4, 0, 0], [1, 1, 0], [0, 4, 0]], float)
 
 
-@pytest.mark.thinned(quick=16)
+@pytest.mark.thinned(quick=16, ci=50)
 @pytest.mark.parametrize("name", ["notch.obj", "notch.off", "notch.ply"])
 def test_concave_polygons_do_not_cover_their_notch(tmp_path, name):
     for turn in np.eye(3), np.eye(3)[[1, 2, 0]], np.eye(3)[[2, 0, 1]]:

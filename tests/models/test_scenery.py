@@ -29,22 +29,30 @@ UNLIKE = ("Dummy_Base", "tree", "cave")
 LARGE = 2_000_000
 """Bytes: larger files are looked at in long runs alone."""
 
-SIZES = pytest.mark.parametrize("is_large", [False, pytest.param(True, marks=pytest.mark.long)])
+PARTS = pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param("some", marks=pytest.mark.slow),
+        *(pytest.param(part, marks=pytest.mark.long) for part in ("others", "large")),
+    ],
+)
+"""Each fourth of the files, the others, and the large ones."""
 
 
-def meshes_in(folder: Path, is_large: bool) -> list[Path]:
+def meshes_in(folder: Path, part: str) -> list[Path]:
     files = sorted(file for file in folder.rglob("*") if file.suffix in MESHES)
-    return [file for file in files if (file.stat().st_size > LARGE) == is_large]
+    small = [file for file in files if file.stat().st_size <= LARGE]
+    some = small[::4]
+    return {"some": some, "others": sorted({*small} - {*some}), "large": sorted({*files} - {*small})}[part]
 
 
 def said_of(file: Path, kind: Kind | None = "fighter") -> str | None:
     return scenery_mistake(load_model(file, Cache.default(), kind))
 
 
-@pytest.mark.slow
-@SIZES
-def test_of_no_figure_and_no_vehicle_is_anything_said(shared: Path, is_large: bool) -> None:
-    files = [file for kind in ("miniatures", "vehicles") for file in meshes_in(shared / "meshes" / kind, is_large)]
+@PARTS
+def test_of_no_figure_and_no_vehicle_is_anything_said(shared: Path, part: str) -> None:
+    files = [file for kind in ("miniatures", "vehicles") for file in meshes_in(shared / "meshes" / kind, part)]
     assert files
     assert [(file.name, said) for file in files if (said := said_of(file)) is not None] == []
 
@@ -59,16 +67,15 @@ def test_our_own_models_are_known_for_what_they_are() -> None:
         assert said is None or "--kind terrain" in said
 
 
-@pytest.mark.slow
-@SIZES
-def test_shared_terrain_is_known(shared: Path, is_large: bool) -> None:
-    files = meshes_in(shared / "meshes" / "terrain", is_large)
+@PARTS
+def test_shared_terrain_is_known(shared: Path, part: str) -> None:
+    files = meshes_in(shared / "meshes" / "terrain", part)
     assert files
     unknown = {file.stem for file in files if "--kind terrain" not in (said_of(file) or "")}
     assert unknown <= set(UNLIKE)
 
 
-@pytest.mark.thinned(quick=25)
+@pytest.mark.thinned(quick=25, ci=55)
 @pytest.mark.parametrize(
     "name",
     [

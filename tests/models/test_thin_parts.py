@@ -173,7 +173,7 @@ def results(seeds: range) -> list[str]:
 
 @pytest.mark.parametrize(
     "seeds",
-    [pytest.param(HELD_OUT[::4], marks=pytest.mark.slow), pytest.param(HELD_OUT, marks=pytest.mark.long)],
+    [pytest.param(HELD_OUT[::8], marks=pytest.mark.slow), pytest.param(HELD_OUT, marks=pytest.mark.long)],
     ids=str,
 )
 def test_random_soldiers_have_their_thin_parts_suggested_and_nothing_else(seeds: range) -> None:
@@ -301,7 +301,7 @@ def test_the_spear_of_a_real_figure_is_suggested_and_little_else(shared: Path) -
     assert (beside[faces] < 2.3).mean() > 0.8
 
 
-@pytest.mark.thinned(quick=16)
+@pytest.mark.thinned(quick=16, ci=60)
 @pytest.mark.parametrize(
     "name",
     [

@@ -32,6 +32,7 @@ ALONE = """() => {
 }"""
 
 
+@pytest.mark.long
 def test_the_colours_of_the_target_tell_the_share_of_the_verdict(browser: Browser, tmp_path: Path) -> None:
     """The target alone, from the eye: of its pixels those in the colour of what is obscured are the verdict's share."""
     page = made(PROJECT / "scenes/necromunda/two_blockers.toml", tmp_path)

@@ -53,7 +53,7 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return out.read_text(encoding="utf-8"), json.loads(printed.getvalue())
 
 
-@pytest.mark.thinned(quick=18)
+@pytest.mark.thinned(quick=18, ci=51)
 def test_a_report_is_whole_and_closed_and_says_what_was_found(made: tuple[str, Any]) -> None:
     content, printed = made
     assert content.startswith("<!DOCTYPE html>\n<html lang=")

@@ -81,7 +81,7 @@ def opened(browser: Browser, hostile: Path) -> Iterator[Visit]:
         yield visit
 
 
-@pytest.fixture(scope="module", params=BOARDS)
+@pytest.fixture(scope="module", params=[BOARDS[0], *(pytest.param(one, marks=pytest.mark.long) for one in BOARDS[1:])])
 def board(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made(PROJECT / "scenes" / f"{request.param}.toml", tmp_path_factory.mktemp("board"))
 
@@ -303,6 +303,7 @@ def test_it_prints_without_buttons_and_with_everything_else(opened: Visit) -> No
     assert document.count(b"/Type /Page\n") + document.count(b"/Type /Page ") >= 2
 
 
+@pytest.mark.long
 def test_dark_pages_are_dark(browser: Browser, hostile: Path) -> None:
     with browser.visit(hostile) as visit:
         for scheme, dark in (("light", False), ("dark", True)):

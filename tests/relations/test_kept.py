@@ -145,10 +145,15 @@ def test_rays_are_asked_where_a_face_is_seen_nearly_edge_on() -> None:
     assert visible._surely(eyes, cells, lid).tolist() == [1.0, 0.0, 0.0, -1.0]
 
 
+def between_walls() -> tuple[tuple[PointSet, PointSet], list[Piece]]:
+    """Two boxes, and two walls between them, 6 mm apart."""
+    ends = surface([0, 0, 0], [10, 10, 10]), surface([200, 0, 0], [210, 10, 10])
+    return ends, [block([100, -90, -9], [110, 2, 90], "one"), block([100, 8, -9], [110, 90, 90], "other")]
+
+
 @pytest.mark.slow
 def test_a_beam_is_widened_until_it_is_wide_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    ends = surface([0, 0, 0], [10, 10, 10]), surface([200, 0, 0], [210, 10, 10])
-    walls = [block([100, -90, -9], [110, 2, 90], "one"), block([100, 8, -9], [110, 90, 90], "other")]
+    ends, walls = between_walls()
     obstacles = Obstacles(walls, (ends[0].box, ends[1].box), 50.0)
     segment, asked, programme = np.array([[10.0, 2.2, 5.0], [200.0, 2.2, 5.0]]), list[int](), beams._programme
     monkeypatch.setattr(beams, "_programme", lambda *given: asked.append(1) or programme(*given))
@@ -161,6 +166,11 @@ def test_a_beam_is_widened_until_it_is_wide_enough(monkeypatch: pytest.MonkeyPat
     assert 1.0 <= narrow < 5.0
     assert wide == pytest.approx(6.0, abs=1e-5)
     assert few < many
+
+
+@pytest.mark.long
+def test_a_search_widens_beams_until_they_are_wide_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends, walls = between_walls()
     given, widened = list[Any](), lines.widened
     monkeypatch.setattr(lines, "widened", lambda *every: given.append(every[-1]) or widened(*every))
     assert widest_line(*ends, walls, least=5.5).value >= 5.5

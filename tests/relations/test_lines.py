@@ -44,10 +44,16 @@ def test_a_line_off_the_middle_has_what_is_left():
 
 
 @pytest.mark.parametrize(
-    "least, goes", [(1.0, True), (1.0 - 1e-5, True), pytest.param(1.0 + 1e-5, False, marks=pytest.mark.slow)]
+    "least, goes, side",
+    [
+        *((1.0, True, 10), (1.0 - 1e-5, True, 10)),
+        pytest.param(1.0 + 1e-5, False, 3, marks=pytest.mark.slow),
+        pytest.param(1.0 + 1e-5, False, 10, marks=pytest.mark.long),
+    ],
 )
-def test_a_gap_of_exactly_the_width_lets_a_line_through(least, goes):
-    start, end = surface((-5, -50, -5), (5, -40, 5)), surface((-5, 40, -5), (5, 50, 5))
+def test_a_gap_of_exactly_the_width_lets_a_line_through(least, goes, side):
+    low, high = -side / 2, side / 2
+    start, end = surface((low, -50, low), (high, -40, high)), surface((low, 40, low), (high, 50, high))
     found = widest_line(start, end, slit(1.0), least=least)
     assert (found.value >= least - TOUCH) == goes
     if not goes:
@@ -198,7 +204,7 @@ def crate(middle, side):
     return PointSet.of_surface(solid(Solid(Box((side, side, side)))), Pose.standing(middle))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=3, deadline=None)
 @given(SOUP)
 def test_a_swap_and_a_blocker_more_and_finer_samples_keep_to_the_errors(seed):

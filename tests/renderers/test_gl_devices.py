@@ -285,8 +285,11 @@ def test_a_batch_on_a_device_has_the_rows_of_a_batch_without(
         pytest.skip("OSMesa has no devices")
     monkeypatch.chdir(tmp_path)
     Path("duel.toml").write_text(DUEL)
+    fast = ("--workers", "1", "--pixel", "1")
     for name, options in {"one": [], "other": ["--device", str(number)]}.items():
-        ran = run(capsys, "batch", "duel.toml", "--everyone", "--out", f"{name}.jsonl", "--renderer", "gl", *options)
+        ran = run(
+            capsys, "batch", "duel.toml", "--everyone", "--out", f"{name}.jsonl", "--renderer", "gl", *fast, *options
+        )
         assert ran.status == 0
     assert Path("one.jsonl").read_bytes() == Path("other.jsonl").read_bytes()
     assert b'"renderer": "gl"' in Path("one.jsonl").read_bytes().replace(b'":"', b'": "')

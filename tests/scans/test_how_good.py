@@ -28,7 +28,7 @@ def understood(
     write_folder(table, folder)
     document = json.loads((folder / "scan.json").read_text(encoding="utf-8"))
     found = score(truth, document, np.load(folder / "labels.npy"), truth.labels(table.scan.vertices))
-    rows, scanned = (silhouette.matrix(scene, pixel=0.2) for scene in (truth.scene, folder / "scene.toml"))
+    rows, scanned = (silhouette.matrix(scene, pixel=0.4) for scene in (truth.scene, folder / "scene.toml"))
     unknown = [piece["name"] for piece in document["pieces"] if piece["facing"] == "unknown"]
     return found, compare_verdicts(rows, scanned, found.figures, unknown)
 

@@ -49,7 +49,7 @@ def angle(one: float, other: float) -> float:
     return abs((one - other + 180.0) % 360.0 - 180.0)
 
 
-@pytest.mark.thinned(quick=25)
+@pytest.mark.thinned(quick=13, ci=60)
 @pytest.mark.parametrize("noise", [0.2, 0.5])
 @pytest.mark.parametrize("number", range(len(FIGURES)))
 def test_a_figure_is_named_placed_and_turned(figures: Sequence[Known], number: int, noise: float) -> None:
@@ -189,7 +189,7 @@ def _box(*size: float) -> Mesh:
     return Mesh(corners, np.array(faces, np.int32), np.zeros(12, np.int32))
 
 
-@pytest.mark.thinned(quick=0, ci=50)
+@pytest.mark.thinned(quick=0, ci=20)
 @pytest.mark.parametrize("name", ["easy.glb", "usual.ply", "no_scale.obj", "points.ply"])
 def test_figures_of_the_shared_scans_are_named_placed_and_turned(
     shared: Path, figures: Sequence[Known], name: str

@@ -61,7 +61,7 @@ def scanned(tmp_path: Path, points: Floats, faces: Integers = NONE) -> int:
     return main(["scan", str(file), "--out", str(tmp_path / "game"), "--quiet"])
 
 
-@pytest.mark.thinned(quick=9)
+@pytest.mark.thinned(quick=9, ci=45)
 @pytest.mark.parametrize("name", SCENES)
 def test_a_table_without_pieces_is_a_scene(name: str, tmp_path: Path) -> None:
     assert scanned(tmp_path, SCENES[name]()) == 0
@@ -107,7 +107,7 @@ BUSY = 15.0
 """Seconds of CPU time, for what takes 10 at most where nothing else runs."""
 
 
-@pytest.mark.slow
+@pytest.mark.thinned(quick=0, ci=50)
 @pytest.mark.parametrize("name", WHAT_IS_NO_SURFACE)
 def test_what_is_no_surface_is_one_line_in_time(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options, problem = WHAT_IS_NO_SURFACE[name]
@@ -142,10 +142,10 @@ CLOUDS_OF_NO_SURFACE: dict[str, tuple[Callable[[], Floats], str]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.slow if name in ("reeds", "posts") else ()) for name in CLOUDS_OF_NO_SURFACE],
-)
+STEPS = {"reeds": pytest.mark.slow, "posts": pytest.mark.long}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=STEPS.get(name, ())) for name in CLOUDS_OF_NO_SURFACE])
 def test_a_cloud_of_no_surface_is_one_line_in_time(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -164,14 +164,14 @@ def test_a_cloud_of_no_surface_is_one_line_in_time(
 def test_points_that_fill_a_space_are_one_thing_that_may_be_several(tmp_path: Path) -> None:
     """They took a minute to be told apart, and what came out was as random as they are."""
     begun = process_time()
-    assert scanned(tmp_path, RNG.uniform(0, 1, (30_000, 3)) * [600, 400, 200]) == 0
+    assert scanned(tmp_path, RNG.uniform(0, 1, (15_000, 3)) * [600, 400, 200]) == 0
     assert process_time() - begun < BUSY
     scene = (tmp_path / "game" / "scene.toml").read_text()
     assert scene.count("[[terrain]]") == 1
     assert "# may be more than one piece" in scene
 
 
-@pytest.mark.thinned(quick=50)
+@pytest.mark.thinned(quick=50, ci=70)
 @pytest.mark.parametrize("name", ["block", "a few of its points", "boards", "plane", "ball", "plane of any normals"])
 def test_what_fills_a_space(name: str) -> None:
     block = RNG.uniform(0, 1, (30_000, 3)) * [600, 400, 200]

@@ -301,7 +301,7 @@ REAL = (
 )  # fmt: skip
 
 
-@pytest.mark.thinned(quick=35)
+@pytest.mark.thinned(quick=35, ci=61)
 @pytest.mark.parametrize("name", REAL)
 def test_real_files_have_as_many_vertices_as_they_say(name: str, shared: Path) -> None:
     scan = read_scan(shared / name)

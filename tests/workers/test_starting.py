@@ -60,7 +60,7 @@ print(json.dumps(found))
 """A script without a guard for its main module; two functions, each called in the main thread, threads and a daemon."""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not CAN_FORK, reason="multiprocessing is asked to fork")
 def test_threads_and_daemonic_processes_give_the_rows_of_the_main_thread(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
@@ -176,7 +176,7 @@ print("unavailable" if isinstance(rows[0], str) else rows == [expected] * 3)
 """Threads that start a renderer at the same time, in a process that has not started it before."""
 
 
-@pytest.mark.thinned(quick=0)
+@pytest.mark.thinned(quick=0, ci=34)
 @pytest.mark.parametrize("renderer", ["embree", "gl", "reference"])
 def test_threads_start_a_renderer_at_the_same_time(tmp_path: Path, renderer: str) -> None:
     answer = in_python(FIRST_IN_THREADS, scene_of_blocks(tmp_path / "crowd.toml", 4), renderer).strip()

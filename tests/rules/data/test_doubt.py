@@ -317,12 +317,29 @@ def certain(table: DoubtfulTable) -> Iterator[DoubtfulTable]:
             yield DoubtfulTable({name: (x, x) for name, x in zip(names, shares, strict=True)}, exact, table.terrain)
 
 
+DOUBTFUL = given(conditions(), conditions(), st.tuples(RANGES, RANGES, RANGES), st.tuples(st.booleans(), st.booleans()))
+
+
 @pytest.mark.slow
-@settings(deadline=None, max_examples=50)
-@given(conditions(), conditions(), st.tuples(RANGES, RANGES, RANGES), st.tuples(st.booleans(), st.booleans()))
+@settings(deadline=None, max_examples=12)
+@DOUBTFUL
 def test_the_verdicts_are_exactly_those_that_some_values_give(
     one: str, other: str, shares: tuple[Range, Range, Range], holds: tuple[bool, bool]
 ) -> None:
+    assert_exact(one, other, shares, holds)
+
+
+@pytest.mark.long
+@settings(deadline=None, max_examples=50)
+@DOUBTFUL
+def test_so_they_are_of_many_more(
+    one: str, other: str, shares: tuple[Range, Range, Range], holds: tuple[bool, bool]
+) -> None:
+    assert_exact(one, other, shares, holds)
+
+
+def assert_exact(one: str, other: str, shares: tuple[Range, Range, Range], holds: tuple[bool, bool]) -> None:
+    """That the verdicts of two conditions in doubt are those of all tables without doubt."""
     names = ("Wall", "Hedge", "Vex")
     doubtful = {"Wall": Found(holds[0], sure=False), "Kal": Found(holds[1], sure=False)}
     table = DoubtfulTable({("obscured", name): share for name, share in zip(names, shares, strict=True)}, doubtful)

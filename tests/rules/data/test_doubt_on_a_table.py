@@ -79,7 +79,7 @@ FENCES = "those(piece in terrain where obscured(attacker.eye, target.body, past 
 NEVER = "distance(attacker, target) < 1 inch"
 
 
-@pytest.mark.thinned(quick=59)
+@pytest.mark.thinned(quick=59, ci=75)
 @pytest.mark.parametrize(
     ("one", "other", "possible"),
     [

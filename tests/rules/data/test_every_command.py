@@ -63,7 +63,7 @@ def test_matrix_and_batch_give_the_same_rows(duel: Path, capsys: Capture) -> Non
     assert [one["verdict"] for one in scene["results"]] == ["cover", "open"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_odds_and_what_would_change_it(duel: Path, capsys: Capture) -> None:
     (result,) = checked(capsys, duel, "--odds", "--what-if")
     assert (result["odds"], result["call"]) == ({"open": 0.0, "cover": 1.0, "hidden": 0.0}, "cover")

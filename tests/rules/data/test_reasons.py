@@ -112,7 +112,7 @@ def test_only_a_clause_that_looks_may_name_what_is_in_the_way(tmp_path: Path) ->
         judged(tmp_path, [], game)
 
 
-@pytest.mark.thinned(quick=46)
+@pytest.mark.thinned(quick=46, ci=68)
 @pytest.mark.parametrize(
     ("scene", "number", "told"),
     [

@@ -31,7 +31,7 @@ def test_the_oracle_agrees_with_all_cases(game: str) -> None:
     assert disagreeing(game) == []
 
 
-@pytest.mark.thinned(quick=4)
+@pytest.mark.thinned(quick=4, ci=20)
 @pytest.mark.parametrize(("game", "case"), CASES)
 def test_the_package_agrees_with_the_case(game: str, case: WorkedCase) -> None:
     found = judged(game, case)

@@ -156,7 +156,7 @@ def test_measured_protection_is_that_of_rays_against_boxes(seeds: range) -> None
 
 @pytest.mark.parametrize(
     "seeds",
-    [pytest.param(range(500), marks=pytest.mark.slow), pytest.param(range(500, 2000), marks=pytest.mark.long)],
+    [pytest.param(range(150), marks=pytest.mark.slow), pytest.param(range(150, 2000), marks=pytest.mark.long)],
     ids=str,
 )
 def test_close_combat_is_that_of_points_along_outlines(seeds: range) -> None:
@@ -174,7 +174,7 @@ def test_close_combat_is_that_of_points_along_outlines(seeds: range) -> None:
 
 @pytest.mark.parametrize(
     "seeds",
-    [pytest.param(range(0, 120, 5), marks=pytest.mark.slow), pytest.param(range(120), marks=pytest.mark.long)],
+    [pytest.param(range(0, 120, 10), marks=pytest.mark.slow), pytest.param(range(120), marks=pytest.mark.long)],
     ids=str,
 )
 def test_flanking_is_that_of_rays_at_every_landing(seeds: range) -> None:
