@@ -262,7 +262,7 @@ sys.modules["silhouette"] = None
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @needs_distributed
 @pytest.mark.parametrize("who", ["worker", pytest.param("scheduler", marks=pytest.mark.long)])
 def test_where_silhouette_is_not_installed_it_is_said(tmp_path: Path, who: str) -> None:

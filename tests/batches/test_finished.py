@@ -174,7 +174,7 @@ def test_a_scene_that_could_not_be_read_gets_all_of_its_rows(batch: Batch) -> No
     assert {row["scene"] for row in rows_of(Path("out.jsonl"))[PAIRS : 2 * PAIRS]} == {"pack/crowd 1.toml"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("change", ["gone", "other"])
 def test_rows_of_two_states_of_a_scene_are_never_mixed(
     monkeypatch: pytest.MonkeyPatch, batch: Batch, change: str
@@ -196,7 +196,7 @@ def test_rows_of_two_states_of_a_scene_are_never_mixed(
     assert Path("out.jsonl").read_bytes() == after
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_repair_that_is_killed_goes_on(monkeypatch: pytest.MonkeyPatch, batch: Batch) -> None:
     batch()
     undisturbed = Path("out.jsonl").read_bytes()

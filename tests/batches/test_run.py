@@ -114,7 +114,7 @@ def test_expectations_set_the_status_and_go_into_junit(tmp_path: Path, capsys: p
     assert sentence.startswith(wrong.as_posix())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_two_test_cases_of_the_shipped_scenes_have_one_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -364,7 +364,7 @@ if sys.argv[1] == "platform":
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_module_that_is_run_answers_or_the_reason_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "answering.py").write_text(ANSWERING, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -396,7 +396,7 @@ def test_the_scene_that_is_measured_has_something_to_measure() -> None:
     assert verdicts == {"partial cover", "hidden"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_rate_is_measured_in_a_process_of_its_own() -> None:
     found = doctor.checks_per_second("reference", seconds=0.0)
     assert found is not None

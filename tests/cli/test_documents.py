@@ -44,7 +44,7 @@ def test_models_and_rules(capsys: Capture) -> None:
     assert stamped(run(capsys, "rules", "--json").document)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_figures_and_pages(tmp_path: Path, capsys: Capture) -> None:
     pytest.importorskip("matplotlib")
     file = PROJECT / "scenes/tide_of_iron/adjacent_units.toml"

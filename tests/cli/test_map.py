@@ -33,7 +33,7 @@ def ran(capsys: pytest.CaptureFixture[str], *words: object) -> Ran:
     return Ran(status, told.out, told.err)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_kind_of_file(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for ending, start in (
         (".png", b"\x89PNG"),

@@ -20,7 +20,7 @@ check = [{ attacker = "Kal", target = "Vex" }]
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="every name is Unicode there")
 def test_a_name_that_is_no_utf_8_is_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / os.fsdecode(b"minis\xff")

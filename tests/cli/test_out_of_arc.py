@@ -14,7 +14,7 @@ SCENE = PROJECT / "scenes/necromunda/across_the_arc.toml"
 WORDS = "hidden, out of arc"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_table_figures_and_page_say_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ran = run(capsys, "check", SCENE, *QUICK)
     assert ran.out.count(WORDS) == 1

@@ -38,7 +38,7 @@ def insignificant(path: Path, capsys: Capture) -> int:
     return sum(part["triangles"] for part in parts if part["role"] == "insignificant")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_lines_for_a_mesh_go_into_a_piece_of_a_scene_and_into_a_model_file(spearman: Path, capsys: Capture) -> None:
     lines = to_paste(spearman, capsys)
     scene = spearman.with_name("duel.toml")
@@ -51,7 +51,7 @@ def test_lines_for_a_mesh_go_into_a_piece_of_a_scene_and_into_a_model_file(spear
     assert insignificant(model, capsys) > 100
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_lines_for_a_model_file_go_to_its_end(spearman: Path, capsys: Capture) -> None:
     model = spearman.with_name("spearman.toml")
     model.write_text(MODEL + to_paste(model, capsys), encoding="utf-8")

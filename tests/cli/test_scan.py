@@ -92,7 +92,7 @@ def rough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(picture, "MOST_SAMPLES", 50_000)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("rough")
 def test_questions_are_asked_at_a_terminal_and_answers_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -139,7 +139,7 @@ def test_what_cannot_be_used_is_one_line(
     assert not (tmp_path / "game").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("rough")
 def test_a_name_that_is_not_on_the_table_is_one_line_after_the_scene_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

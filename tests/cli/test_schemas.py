@@ -45,7 +45,7 @@ def test_every_model_file_that_ships_is_valid(path: Path) -> None:
     validator("model").validate(document(path))
 
 
-@pytest.mark.thinned(quick=8, ci=45)
+@pytest.mark.thinned(quick=8, ci=8)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_command_prints_the_schema(capsys: Capture, kind: str) -> None:
     printed = run(capsys, "schema", kind).document
@@ -123,7 +123,7 @@ def test_model_files_that_are_not_valid(model: dict[str, Any]) -> None:
     assert validator("model").is_valid({"mesh": "a.stl", "base": {"height": 3.5}, "eye": [0, 3, 27.5]})
 
 
-@pytest.mark.thinned(quick=12, ci=47)
+@pytest.mark.thinned(quick=12, ci=12)
 @pytest.mark.parametrize(
     "name",
     [

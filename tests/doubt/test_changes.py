@@ -68,7 +68,7 @@ def one(found: Changes, what: str) -> Change:
     return change
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_move_that_brings_half_of_a_box_behind_a_wall_is_known() -> None:
     found = changes(behind_a_wall(2.0))
     target, attacker = one(found, "move target"), one(found, "move attacker")
@@ -87,7 +87,7 @@ def test_the_move_that_brings_half_of_a_box_behind_a_wall_is_known() -> None:
     assert "to the left, as Kal sees it: full cover" in found.words
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_fifty_millimetres_are_the_longest_move() -> None:
     near = nearest_place(scene_of(behind_a_wall(55.8)), KAL_TO_VEX, "open", "Vex", SETTINGS)
     assert near is not None
@@ -105,7 +105,7 @@ def test_the_turn_that_takes_the_target_out_of_the_arc_is_known() -> None:
     assert turn.verdict == "hidden"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_vehicle_s_arc_counts_in_a_turn() -> None:
     document = behind_a_wall(0.0)
     del document["terrain"]
@@ -121,7 +121,7 @@ def test_a_vehicle_s_arc_counts_in_a_turn() -> None:
     assert blind.words == "no move of Vex or Rig up to 50 mm"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_nobody_turns_whose_facing_is_unknown_and_nothing_in_the_way_leaves_nothing_to_change() -> None:
     document = behind_a_wall(2.0, facing="unknown")
     assert {change.what for change in changes(document).found} == {"move target", "move attacker", "without"}
@@ -129,7 +129,7 @@ def test_nobody_turns_whose_facing_is_unknown_and_nothing_in_the_way_leaves_noth
     assert nearest_place(scene_of(document), KAL_TO_VEX, "open", "Vex", SETTINGS, 9.0) is None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_target_where_the_attacker_stands_and_one_that_moves_into_a_wall() -> None:
     document = behind_a_wall(0.0, facing="unknown")
     document["fighter"][1]["at"] = [0, 0]
@@ -176,7 +176,7 @@ def against_brute_force(scene: Scene, name: str) -> float:
     return found.distance
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_would_change_is_the_same_for_any_number_of_processes_and_tells_how_far_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

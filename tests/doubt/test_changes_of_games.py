@@ -61,7 +61,7 @@ def words(document: dict[str, Any], attacker: str, target: str) -> list[dict[str
     return found.rows()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ranges_are_left_by_moves_that_are_known() -> None:
     target, attacker, *rest = sorted(words(plan(150.0, 57.0), "Al", "Bo"), key=lambda row: row["what"], reverse=True)[
         1:
@@ -177,7 +177,7 @@ def test_one_way_by_size_and_by_the_terrain_that_one_stands_on() -> None:
     assert size.startswith("Al sees Bo, but not the other way round: the crate (size 3) is larger than Al")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_command_says_it_in_words_and_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "plan.json"
     file.write_text(json.dumps(plan(122.0, 59.0)), encoding="utf-8")

@@ -29,7 +29,7 @@ def expecting(folder: Path, **expect: Any) -> Path:
     return path
 
 
-@pytest.mark.thinned(quick=0, ci=50)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("expect", "status"),
     [
@@ -46,7 +46,7 @@ def test_what_is_expected_of_odds_counts_where_they_are_asked_for(
     assert run(capsys, "check", scene, "--quiet", "--odds", "--workers", "1").status == status
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_counts_in_a_batch_as_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     scene, rows = expecting(tmp_path, call="full cover"), tmp_path / "rows.jsonl"
     words = ("--out", rows, "--quiet", "--expect", "--workers", "1")

@@ -156,7 +156,7 @@ def test_a_model_stands_on_the_highest_floor_or_on_the_one_below() -> None:
         assert cell["verdict"] == ruling.verdict
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_base_does_not_stand_over_an_edge_or_in_others() -> None:
     document = gantry_table()
     drawn = made(document, "Vex", attackers=("Kal",), grid=10.0)
@@ -178,7 +178,7 @@ def test_within_keeps_to_the_places_near_by() -> None:
     assert whole.cells.at[0, :2].tolist() == [-137.3, -107.3]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_everyone_of_another_gang_looks_and_the_one_who_sees_most_counts() -> None:
     drawn = made(gantry_table(), "Vex")
     assert drawn.others == ("Kal", "Yar")

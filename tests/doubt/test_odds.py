@@ -71,7 +71,7 @@ def odds_in(scene: TableScene, seed: int = 0) -> Odds:
 NOWHERE = {"doubt": {"place": 0.0, "facing": 0.0}}
 
 
-@pytest.mark.thinned(quick=20, ci=40)
+@pytest.mark.thinned(quick=20, ci=20)
 @pytest.mark.parametrize("beside", [-2.0, -0.5, 0.0, 1.0])
 def test_a_target_that_may_stand_beside_its_place(beside: float) -> None:
     found = odds_in(half_hidden({"place": 1.0}, beside=beside, kal=NOWHERE))
@@ -84,7 +84,7 @@ def test_a_target_that_may_stand_beside_its_place(beside: float) -> None:
     assert [low, high] == pytest.approx([0.5 + (beside - 1.96) / 40.0, 0.5 + (beside + 1.96) / 40.0], abs=0.012)
 
 
-@pytest.mark.thinned(quick=0, ci=1)
+@pytest.mark.long
 @pytest.mark.parametrize("place", [0.02, 0.2, 2.0])
 @pytest.mark.parametrize("beside", [-6.0, 0.0])
 def test_the_middle_of_the_shares_is_not_widened_by_the_few_rays_of_a_trial(place: float, beside: float) -> None:
@@ -121,7 +121,7 @@ def test_the_outline_of_a_scan() -> None:
     assert found.doubt_from == "surface"
 
 
-@pytest.mark.thinned(quick=0, ci=20)
+@pytest.mark.long
 @pytest.mark.parametrize("beside", [-0.3, 0.0, 0.25])
 def test_where_a_wall_alone_is_in_doubt_each_trial_errs_by_itself(beside: float) -> None:
     """Eye and target are at the same places in all trials; an error that all of them shared would move the odds."""
@@ -218,7 +218,7 @@ def test_trials_are_normal_and_each_scrambling_is_another() -> None:
     assert len(np.unique(drawn[:, 0, 0])) == SCRAMBLINGS
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_trials_stop_when_the_odds_are_sure_and_at_2048() -> None:
     sure = odds_in(half_hidden({"place": 0.2}, beside=10.0))
     assert (sure.odds["full cover"], sure.trials) == (1.0, 128)
@@ -227,7 +227,7 @@ def test_trials_stop_when_the_odds_are_sure_and_at_2048() -> None:
     assert even.error <= 0.025 or even.trials == SCRAMBLINGS * MAX_TRIALS
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_protection_in_skirmishcorps() -> None:
     """Kal, 1 mm short of contact with the wall, looks over it where it is in contact."""
     scene = loaded(skirmish([0.0, 0.0], [0.0, 200.0], [0.0, 175.0], 0.0, doubt={"place": 1.0}))
@@ -288,7 +288,7 @@ def test_what_is_close_is_told_if_the_reason_does_not(could_be: list[str]) -> No
     assert "roll off" not in told
 
 
-@pytest.mark.thinned(quick=0, ci=50)
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_middle_of_the_shares_of_a_figure_of_a_shared_mesh(shared: Path, seed: int) -> None:
     path = shared / "reports/scenes/odds_interval.toml"

@@ -137,7 +137,7 @@ def test_units_of_skirmishcorps_walk(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [frame["verdict"] for frame in told_by_gif(out)["frames"]][::3] == ["low cover", "open"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_characters_of_crisis_protocol_walk_over_one_stretch_of_map(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -155,7 +155,7 @@ def test_characters_of_crisis_protocol_walk_over_one_stretch_of_map(
     assert all(np.abs(one - attacker[0]).mean() < 12 for one in attacker)  # the attacker stands where it stood
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_all_frames_share_their_colours_and_nothing_that_stands_still_flickers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,7 +190,7 @@ def test_an_mp4_tells_the_same_as_a_gif(tmp_path: Path, capsys: pytest.CaptureFi
     assert np.abs(pictures[0] - shown[-1]).mean() > 4
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_several_processes_write_the_same_file(tmp_path: Path) -> None:
     if not CAN_FORK:
         pytest.skip("needs forked processes, which are Linux's")

@@ -174,7 +174,7 @@ def test_terrain_that_is_itself_looked_at_is_drawn_as_the_target(tmp_path: Path)
     assert plan.says("what is looked at")
 
 
-@pytest.mark.thinned(quick=4, ci=20)
+@pytest.mark.thinned(quick=4, ci=4)
 @pytest.mark.parametrize("path, number", checks_of("tide_of_iron"))
 def test_a_board_shows_the_lines_and_the_hexes_of_its_verdict(path: Path, number: int, tmp_path: Path) -> None:
     scene, verdict, board = figure(tmp_path, path, number)

@@ -132,7 +132,7 @@ def test_a_shooter_that_is_counted_is_shown_looking() -> None:
     assert {"Kal → Tisk", "Ash → Tisk", "Rho → Tisk"} <= printed(drawn(scene, verdict))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_small_print_of_every_figure_has_the_count() -> None:
     scene, verdict = ruled("the_old_world/example")
     told = "Counted for clause 8: 2 of 3 models: Vex, Yar."

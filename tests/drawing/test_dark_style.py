@@ -13,7 +13,7 @@ from silhouette.drawing.styles import DARK, PRINT
 from tests.support.figures import SCENES, drawn, rasters
 
 
-@pytest.mark.thinned(quick=0, ci=50)
+@pytest.mark.long
 @pytest.mark.parametrize("place", ["necromunda/two_blockers", "skirmishcorps/elevation"])
 def test_sky_and_table_follow_the_style(place: str, tmp_path: Path) -> None:
     light, dark = (

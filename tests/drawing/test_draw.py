@@ -216,7 +216,7 @@ def test_names_are_text_and_nothing_else(drawn: Drawn, name: str) -> None:
     assert verdict.attacker == name
 
 
-@pytest.mark.thinned(quick=0, ci=40)
+@pytest.mark.long
 @pytest.mark.parametrize("ending", ["png", "pdf"])
 @pytest.mark.parametrize("names", [HOSTILE[:3], HOSTILE[3:6], HOSTILE[4:]], ids=["marks", "braces", "long"])
 def test_no_name_breaks_another_format(drawn: Drawn, names: tuple[str, ...], ending: Format) -> None:
@@ -227,7 +227,7 @@ def test_no_name_breaks_another_format(drawn: Drawn, names: tuple[str, ...], end
         assert re.fullmatch(rf"[a-z0-9-]{{1,90}}\.{ending}", file.name)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_format_holds_scene_and_verdict(drawn: Drawn) -> None:
     for style in STYLES.values():
         _, verdict, pictures = drawn(look=FigureOptions("png", style))
@@ -361,7 +361,7 @@ def scene_file(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_command_draws_each_check(scene_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "new" / "figures"
     assert run(str(scene_file), "--out", str(out), "--format", "png", "--check", "1") == 0
@@ -410,7 +410,7 @@ def test_without_matplotlib_the_error_says_how_to_install_it(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.thinned(quick=0, ci=25)
+@pytest.mark.long
 @pytest.mark.parametrize("system", sorted(RULES))
 def test_every_system_has_figures(system: str, tmp_path: Path, renderer: Renderer) -> None:
     rule = rule_called(system)

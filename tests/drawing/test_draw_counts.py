@@ -139,7 +139,7 @@ def test_a_verdict_without_its_observation_cannot_be_drawn(tmp_path: Path) -> No
         _ = verdict.evidence
 
 
-@pytest.mark.thinned(quick=0, ci=40)
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["check", "draw", "report"])
 def test_commands_with_pictures_give_the_numbers_of_check(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -55,7 +55,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.thinned(quick=2, ci=15)
+@pytest.mark.thinned(quick=2, ci=2)
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("place", ONE_OF_EACH)
 def test_no_name_breaks_a_figure_or_leaves_its_page(place: str, name: str, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_what_cannot_be_drawn_has_no_picture_and_is_judged_all_the_same(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_without_matplotlib_a_board_has_no_picture_and_an_eye_view_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -75,7 +75,7 @@ def scales(file: Path) -> list[tuple[list[float], float]]:
     return found
 
 
-@pytest.mark.thinned(quick=3, ci=10)
+@pytest.mark.thinned(quick=3, ci=3)
 @pytest.mark.parametrize("case", LOOKS, ids=case_id)
 def test_the_top_of_each_wall_lies_in_the_band_of_its_class(case: tuple[Path, int], tmp_path: Path) -> None:
     """Where the wall ends in the picture is read from the pixels of the wall, and not from the mark at the scale."""

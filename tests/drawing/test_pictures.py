@@ -181,7 +181,7 @@ def test_a_target_all_round_the_eye_is_drawn_as_the_quarter_turn_ahead(
     assert image.view.step * image.view.width == pytest.approx(2.0)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_picture_carries_its_verdict_is_alone_in_its_folder_and_the_same_every_time(
     judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path
 ) -> None:
@@ -296,7 +296,7 @@ def test_another_renderer_draws_the_same_picture_but_for_a_few_pixels_on_edges(
     assert (np.abs(pictures[0] - pictures[1]).max(axis=2) > 12).mean() < 0.01
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_four_views_tell_roles_apart_and_are_the_same_every_time(
     judged: Callable[..., Judged], renderer: Renderer, tmp_path: Path
 ) -> None:
@@ -318,7 +318,7 @@ def test_four_views_tell_roles_apart_and_are_the_same_every_time(
     assert (grey & (colours[:, 0] > 90) & (colours[:, 0] < 185)).sum() > 2000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_four_views_of_real_meshes_are_drawn(shared: Path, renderer: Renderer, tmp_path: Path) -> None:
     for name, kind in (
         ("miniatures/rpg.scad/mini_axeman.stl", "fighter"),

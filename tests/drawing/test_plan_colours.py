@@ -43,7 +43,7 @@ def shipped(name: str) -> DataScene:
     return scene
 
 
-@pytest.mark.thinned(quick=20, ci=50)
+@pytest.mark.thinned(quick=20, ci=20)
 @pytest.mark.parametrize(
     ("name", "number", "deciding", "hiding"),
     [

@@ -117,7 +117,7 @@ def test_every_format_has_a_sentence_apart_from_its_data(tmp_path: Path) -> None
     assert b"/Keywords" not in pdf
 
 
-@pytest.mark.thinned(quick=0, ci=40)
+@pytest.mark.long
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
 def test_no_figure_tells_where_it_was_made(ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     home = tmp_path / "home of somebody"
@@ -132,7 +132,7 @@ def test_no_figure_tells_where_it_was_made(ending: str, tmp_path: Path, capsys: 
         assert str(tmp_path).encode() not in file.read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_picture_and_no_page_tells_where_it_was_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     home = tmp_path / "home of somebody"
     home.mkdir()

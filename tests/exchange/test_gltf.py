@@ -66,7 +66,7 @@ def anywhere(generator: np.random.Generator, far: float) -> dict[str, Any]:
     return {"translation": generator.uniform(-far, far, 3).tolist(), "rotation": quaternion.tolist()}
 
 
-@pytest.mark.thinned(quick=0, ci=25)
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_vertex_is_where_another_reader_has_it(seed: int, tmp_path: Path) -> None:
     tree = random_tree(seed, 500)

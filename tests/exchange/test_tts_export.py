@@ -109,7 +109,7 @@ def test_the_game_shows_each_piece_where_the_scene_has_it(tmp_path: Path) -> Non
         assert np.abs(seen(np.array(points, float), state["Transform"]) - truth).max() < 0.001
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_imported_table_goes_back_with_its_addresses_and_places(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     kept(tmp_path / "Models", 1)

@@ -158,7 +158,7 @@ def _quick_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("silhouette.scans.folder.draw_table", lambda table: f"{len(table.questions)}")
 
 
-@pytest.mark.thinned(quick=9, ci=60)
+@pytest.mark.thinned(quick=9, ci=9)
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are killed and forked otherwise there")
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("name", CASES)

@@ -92,7 +92,7 @@ def test_the_film_in_readme_is_light_calm_and_goes_on_for_ever() -> None:
     assert LOOKS in words
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_film_in_readme_says_what_check_says(tmp_path: Path) -> None:
     told = told_in(FILM)
     words = {each["verdict"].split(" ", 1)[1] for each in told if "pair" in each}

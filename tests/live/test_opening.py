@@ -20,7 +20,7 @@ at = [0, 0]
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_folder_of_meshes_stands_on_a_first_table_that_is_not_saved(tmp_path: Path) -> None:
     for name in ("scout", "crate"):
         shutil.copy(PROJECT / f"models/{name}.glb", tmp_path)

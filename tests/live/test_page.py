@@ -79,6 +79,7 @@ Object.assign(WebGL2RenderingContext.prototype, {
 """
 
 
+@pytest.mark.long
 def test_where_graphics_are_slow_what_moves_is_outlined_over_the_last_picture(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, before=HELD_PICTURES) as table:
         table.do("select('Kal')")
@@ -108,6 +109,7 @@ def test_where_graphics_are_slow_what_moves_is_outlined_over_the_last_picture(br
         assert table.page.locator(".sketch .moved").count() == 0
 
 
+@pytest.mark.long
 def test_where_graphics_are_slow_a_picture_is_pale_until_it_has_followed_the_camera(
     browser: Browser, scene: Path
 ) -> None:
@@ -148,6 +150,7 @@ def test_selecting_shows_the_verdicts_both_ways(browser: Browser, scene: Path) -
         assert "Kal sees Vex: " in table.page.inner_text("#told")
 
 
+@pytest.mark.long
 def test_everything_by_keyboard(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         table.press("Tab")

@@ -86,6 +86,7 @@ def test_of_twenty_figures_close_together_no_name_covers_another(
         assert written(table)
 
 
+@pytest.mark.long
 def test_what_is_pointed_at_is_named_where_names_have_no_room(browser: Browser, crowd: Path) -> None:
     with table_page(browser, crowd, before=NO_WEBGL) as table:
         table.do("select('Ganger with flamer')")

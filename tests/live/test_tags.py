@@ -146,7 +146,7 @@ def test_a_key_that_goes_from_a_model_file_does_not_count_from_now_on(table: Liv
     assert (table.tags("Kal")["insignificant"], ignored(table)) == (original, count)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_part_that_is_clicked_does_not_count(table: LiveTable) -> None:
     scene, part = table.scene, table.tags("Vex")["parts"][-1]
     mesh = scene.piece("Vex").model.mesh
@@ -197,7 +197,7 @@ def test_a_picture_of_somebody_else_stays(table: LiveTable) -> None:
     assert table.is_saved
 
 
-@pytest.mark.thinned(quick=18, ci=51)
+@pytest.mark.thinned(quick=18, ci=18)
 @pytest.mark.parametrize(
     "data",
     [

@@ -226,7 +226,7 @@ def bits(area: float, number: int = 2) -> Mesh:
     return shapes.joined(*[shapes.quad(*square) for square in squares])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_target_of_fewer_than_a_hundred_pixels_is_measured_in_its_bits() -> None:
     """In pixels smaller than those that were asked for."""
     fewer, more = [], []

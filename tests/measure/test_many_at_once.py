@@ -51,7 +51,7 @@ def same(first: Observation, second: Observation) -> bool:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=8, deadline=None)
 @given(st.lists(st.integers(0, 2 * len(KINDS) - 1), min_size=1, max_size=12))
 def test_a_sight_is_measured_as_if_it_were_alone(
@@ -62,7 +62,7 @@ def test_a_sight_is_measured_as_if_it_were_alone(
     assert all(same(one, alone[number]) for one, number in zip(together, chosen, strict=True))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_neither_does_it_depend_on_how_many_memory_holds(
     monkeypatch: pytest.MonkeyPatch, embree: EmbreeRenderer, sights: list[Sight], alone: list[Observation]
 ) -> None:

@@ -59,7 +59,7 @@ def test_what_is_stated_is_true_of_many_more(kind: str, numbers: range) -> None:
     assert untrue == {}
 
 
-@pytest.mark.thinned(quick=0, ci=25)
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_true_with_opengl(kind: str) -> None:
     """More of those in which it matters which of two surfaces in one plane is drawn."""
@@ -103,7 +103,7 @@ def test_the_shares_of_each_blocker_are_true(kind: str) -> None:
             assert shares == pytest.approx(np.array(truth), abs=0.02)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ORDINARY)
 def test_ordinary_checks_are_settled(kind: str) -> None:
     """Bounds so loose that they are always true would be useless: 0.00118 and 1 in 40 were marginal at first."""

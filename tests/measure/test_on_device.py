@@ -59,7 +59,7 @@ def both(cuda: Any, measure: Callable[[Any], Sequence[Any]]) -> None:
             assert np.array_equal(one.blocker, two.blocker)
 
 
-@pytest.mark.thinned(quick=32)
+@pytest.mark.thinned(quick=32, ci=32)
 def test_counts_errors_and_masks_are_those_that_are_counted_here(cuda: Any, taken: list[int]) -> None:
     """Of pictures together, whatever is allowed: those that are settled at one level are left alone at the next."""
     arc, behind = fighter_arc((0.0, 0.0), facing=48.0), fighter_arc((0.0, 0.0), facing=200.0)
@@ -69,7 +69,7 @@ def test_counts_errors_and_masks_are_those_that_are_counted_here(cuda: Any, take
     assert sum(taken) == len(questions)
 
 
-@pytest.mark.thinned(quick=0, ci=30)
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_hard_sights_are_counted_as_they_are_here(cuda: Any, taken: list[int], kind: str) -> None:
     sight = case(kind, 0).sight

@@ -61,7 +61,7 @@ def flat_share(target: Mesh, blocker: Polygon, aim: Floats) -> float:
     return float(outline.intersection(blocker).area / outline.area)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_a_close_target_is_looked_at_in_a_flat_picture_where_its_vertices_fit_it(seed: int) -> None:

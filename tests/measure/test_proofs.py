@@ -173,7 +173,7 @@ def test_the_ray_caster_proves_the_same(seed: int) -> None:
     assert (first.area == 0.0) == (second.area == 0.0)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_moving_everything_together_changes_nothing() -> None:
     pose = Pose.standing((300.0, -200.0, 45.0), turn=37.0)
     for seed in range(12):

@@ -87,6 +87,7 @@ target = "Vex"
 """
 
 
+@pytest.mark.long
 def test_pieces_have_their_own_colours_until_they_are_taken_away(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "green.ply").write_bytes(painted(np.array([[0.0, 0, 0], [60, 60, 50]]), (0, 200, 0)))
     (tmp_path / "red.ply").write_bytes(painted(np.array([[0.0, 0, 0], [90, 5, 16]]), (230, 0, 0)))

@@ -28,7 +28,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_page_says_the_nearest_cover_without_a_script(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "Where Vex could stand" in text
@@ -38,6 +38,7 @@ def test_the_page_says_the_nearest_cover_without_a_script(page: Path) -> None:
         assert f"{mm / 25.4:.1f}&quot;" in text
 
 
+@pytest.mark.long
 def test_a_tap_and_the_arrow_keys_tell_of_a_place(page: Path, browser: Browser) -> None:
     drawn = made(gantry_table(), "Vex")
     number = next(n for n in range(len(drawn.index)) if drawn.seen_by[n] == 1)

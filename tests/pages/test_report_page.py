@@ -75,7 +75,7 @@ def test_a_report_is_whole_and_closed_and_says_what_was_found(made: tuple[str, A
     assert len(content.encode()) == printed["bytes"] < 8_000_000
 
 
-@pytest.mark.thinned(quick=18)
+@pytest.mark.thinned(quick=18, ci=18)
 def test_its_policy_lets_one_script_run_and_nothing_be_fetched(made: tuple[str, Any]) -> None:
     content, _ = made
     document = Document(content)
@@ -88,7 +88,7 @@ def test_its_policy_lets_one_script_run_and_nothing_be_fetched(made: tuple[str, 
     assert not [key for _, attributes in document.elements for key in attributes if key.startswith("on")]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_verdicts_are_those_of_check_within_the_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Shown meshes are simplified, judged ones never: the page says what ``check`` says."""
     file = SCENES / "necromunda/two_blockers.toml"
@@ -146,7 +146,7 @@ def test_names_that_only_json_can_hold_do_not_break_it(capsys: pytest.CaptureFix
     assert "bell ? and ?back" in Document(content).words
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_scene_gives_the_same_page(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = scene(tmp_path, CHECK)
     first, _ = reported(capsys, file, tmp_path, *QUICK)

@@ -155,6 +155,7 @@ def test_hiding_the_blocker_frees_the_target_and_is_said(browser: Browser, model
         assert np.abs(canvas(visit) - before).mean() < 1.0
 
 
+@pytest.mark.long
 def test_each_check_can_be_chosen_and_seen(opened: Visit) -> None:
     opened.page.locator("#check-2 button").click()
     opened.settled()
@@ -169,6 +170,7 @@ def test_each_check_can_be_chosen_and_seen(opened: Visit) -> None:
     assert np.allclose(position, [0.0, 6.0, 26.0], atol=1e-6)
 
 
+@pytest.mark.long
 def test_what_is_shown_stands_where_the_scene_says(browser: Browser, models: Path) -> None:
     """The bytes of the page, unpacked by the viewer, are the meshes in their places, to a tenth of a millimetre."""
     scene = load_scene(PROJECT / "scenes/necromunda/example_2_partial_cover.toml", cache=Cache(None))
@@ -204,6 +206,7 @@ def test_keys_turn_the_view_and_come_nearer(opened: Visit) -> None:
     assert opened.page.evaluate(away) == pytest.approx(far)
 
 
+@pytest.mark.long
 def test_everything_is_reached_by_the_keyboard_and_has_a_name(browser: Browser, hostile: Path) -> None:
     told = """() => { const e = document.activeElement;
         return [e.id || e.dataset.piece || e.dataset.view || e.className || e.tagName,
@@ -228,6 +231,7 @@ def test_everything_is_reached_by_the_keyboard_and_has_a_name(browser: Browser, 
         assert visit.page.get_attribute("#view-eye", "aria-pressed") == "true"
 
 
+@pytest.mark.long
 def test_headings_go_down_step_by_step_and_pictures_have_words(opened: Visit) -> None:
     levels = opened.page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map((h) => Number(h.tagName[1]))")
     assert levels[0] == 1
@@ -241,6 +245,7 @@ def test_headings_go_down_step_by_step_and_pictures_have_words(opened: Visit) ->
     assert opened.page.get_attribute("html", "lang") == "en"
 
 
+@pytest.mark.long
 def test_the_scene_is_copied(browser: Browser, hostile: Path) -> None:
     stub = "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => {window.copied = text}}})"
     with browser.visit(hostile, before=stub) as visit:
@@ -251,6 +256,7 @@ def test_the_scene_is_copied(browser: Browser, hostile: Path) -> None:
         assert visit.page.inner_text("#copy-told") == "The scene file is copied."
 
 
+@pytest.mark.long
 def test_without_a_clipboard_the_scene_is_selected(browser: Browser, hostile: Path) -> None:
     stub = "Object.defineProperty(navigator, 'clipboard', {value: undefined}); document.execCommand = () => false"
     with browser.visit(hostile, before=stub) as visit:
@@ -280,6 +286,7 @@ def test_without_webgl_a_sentence_says_so(browser: Browser, hostile: Path) -> No
         assert visit.page.locator("#copy-scene").is_visible()
 
 
+@pytest.mark.long
 def test_motion_is_left_out_for_who_asks_and_shown_otherwise(browser: Browser, hostile: Path) -> None:
     place = "() => window.silhouette.viewer.camera.position.toArray()"
     with browser.visit(hostile) as visit:
@@ -292,6 +299,7 @@ def test_motion_is_left_out_for_who_asks_and_shown_otherwise(browser: Browser, h
             visit.until(f"Math.abs(({place})()[2] - 26) < 1e-6")
 
 
+@pytest.mark.long
 def test_it_prints_without_buttons_and_with_everything_else(opened: Visit) -> None:
     opened.page.emulate_media(media="print")
     assert not [button for button in opened.page.locator("button").all() if button.is_visible()]

@@ -125,6 +125,7 @@ def pages_of(folder: Path) -> dict[str, Page]:
     return {file.name: Page(file) for file in sorted(folder.glob("*.html"))}
 
 
+@pytest.mark.long
 def test_every_page_is_whole_and_all_it_refers_to_is_there(
     written: tuple[Path, list[dict[str, Any]]], names: tuple[str, ...]
 ) -> None:
@@ -181,6 +182,7 @@ def test_the_folder_tells_what_its_pages_tell(
                 assert str(row["verdict"]) in text
 
 
+@pytest.mark.long
 def test_the_pages_say_what_check_says(
     written: tuple[Path, list[dict[str, Any]]], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -311,6 +313,7 @@ def test_whoever_wants_nothing_to_move_sees_a_still_picture(
     assert shown == ["svg", "gif"]
 
 
+@pytest.mark.long
 def test_links_to_the_other_pages_can_be_followed(
     written: tuple[Path, list[dict[str, Any]]], names: tuple[str, ...], browser: Browser
 ) -> None:

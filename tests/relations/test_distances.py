@@ -204,7 +204,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from(SHAPES), st.sampled_from(SHAPES), poses(), poses())
 def test_nearest_points_are_as_near_as_any_of_many(first: Mesh, second: Mesh, here: Pose, there: Pose) -> None:

@@ -60,7 +60,7 @@ def test_a_gap_of_exactly_the_width_lets_a_line_through(least, goes, side):
         assert found.value == pytest.approx(1.0, abs=2e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_line_crosses_no_gap_that_is_too_narrow():
     start, end = surface((-5, -50, -5), (5, -40, 5)), surface((-5, 40, -5), (5, 50, 5))
     found = widest_line(start, end, slit(0.02), least=1.0)
@@ -223,7 +223,7 @@ def test_a_swap_and_a_blocker_more_and_finer_samples_keep_to_the_errors(seed):
     assert min(one.value, 1.0) <= finer.value + finer.error + 1e-6 or finer.value >= 1.0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=5, deadline=None)
 @given(SOUP)
 def test_no_line_is_said_not_to_be_there_that_dense_tries_find(seed):

@@ -183,7 +183,7 @@ def rings_of(regions: list[Region]) -> list[Any]:
     return [shapely.get_coordinates(region.shape.normalize().reverse())[:-1] for region in regions]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(tables())
 def test_sampled_lines_never_say_otherwise(table: Any) -> None:

@@ -76,7 +76,7 @@ def test_what_may_take_no_time_is_stopped(question: str) -> None:
         QUESTIONS[question]()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_all_of_these_loops_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: dict[str, set[str]] = {}
     for module in LOOPS:

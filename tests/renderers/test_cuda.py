@@ -89,7 +89,7 @@ def test_all_casts_of_a_call_are_one_launch(cuda: Any, monkeypatch: pytest.Monke
     assert len(launches) == 3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_meshes_stay_on_the_device_up_to_a_bound(cuda: Any) -> None:
     """The latest used first; with a bound that holds one of three meshes all answers stay the same."""
     _, casts = many_casts()
@@ -263,7 +263,7 @@ def test_what_warp_s_library_writes_itself_when_memory_is_full_is_kept_off_stand
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_check_in_a_process_of_its_own_says_nothing_but_its_result(device: str, tmp_path: Path) -> None:
     """Warp's library would complain that there is no driver."""
     (tmp_path / "wall.toml").write_text(WALL)

@@ -67,7 +67,7 @@ print(gl.device)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_gl_needs_no_library_of_a_display(gl: Renderer) -> None:
     """As in a container: pyrender's window, which nothing here opens, cannot be imported there."""
     told = subprocess.run(
@@ -221,7 +221,7 @@ def test_gl_draws_in_groups_where_all_at_once_are_too_many(
     assert len(fetched) == 3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     width=st.integers(1, 90),
@@ -322,7 +322,7 @@ def test_gl_loses_no_precision_on_a_mesh_far_from_its_origin(gl: Renderer) -> No
 
 
 @pytest.mark.skipif("SILHOUETTE_OTHER_PLATFORM" in os.environ, reason="this is the other platform already")
-@pytest.mark.slow
+@pytest.mark.long
 def test_all_of_this_holds_on_osmesa_too() -> None:
     """The same tests in another process, since PyOpenGL is bound to one platform in each."""
     bound = sys.modules.get("OpenGL.platform")

@@ -276,7 +276,7 @@ def test_a_device_that_cannot_be_had_is_one_error(
     assert [file.name for file in tmp_path.iterdir() if file.suffix in (".jsonl", ".svg")] == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_batch_on_a_device_has_the_rows_of_a_batch_without(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -122,7 +122,7 @@ def test_choosing_imports_no_opengl() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_doctor_tries_each_renderer_and_says_why_not() -> None:
     found = probe_renderers()
     assert list(dict.fromkeys(one.name for one in found)) == ["embree", "cuda", "gl", "reference"]

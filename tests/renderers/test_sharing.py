@@ -100,7 +100,7 @@ def test_threads_that_look_at_once_share_it_and_see_the_same(name: str) -> None:
     registry.close_all()
 
 
-@pytest.mark.thinned(quick=0)
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 @pytest.mark.parametrize("name", ["embree", "gl"])
 def test_a_process_that_is_forked_starts_its_own_and_ends(name: str) -> None:

@@ -81,7 +81,7 @@ def test_a_base_on_a_roof_is_found_there() -> None:
     assert found.diameter == pytest.approx(25.0, rel=0.02)
 
 
-@pytest.mark.thinned(quick=20, ci=70)
+@pytest.mark.thinned(quick=20, ci=20)
 @pytest.mark.parametrize(
     "thing",
     [

@@ -113,7 +113,7 @@ def test_a_name_that_a_player_has_given_twice_gets_a_number(tmp_path: Path) -> N
     assert [piece.name for piece in scanned_table(earlier=earlier).pieces] == ["Kal", "terrain 1"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_players_have_settled_of_doubt_is_kept(tmp_path: Path) -> None:
     folder = tmp_path / "game"
     write_folder(scanned_table(), folder)

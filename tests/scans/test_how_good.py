@@ -49,7 +49,7 @@ def check_wanted(truth: Truth, found: Score, pairs: list[PairScore]) -> None:
     assert sum(pair.same for pair in facing) >= 0.9 * len(facing), [pair for pair in facing if not pair.same]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_example_scan_becomes_its_scene_again(tmp_path: Path) -> None:
     scene = table_scene(EXAMPLE_SCAN.with_suffix(".toml"))
     truth = truth_from(truth_of(scene, EXAMPLE), EXAMPLE_SCAN.with_suffix(".truth.json"), EXAMPLE_SCAN)

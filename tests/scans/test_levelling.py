@@ -121,7 +121,7 @@ def room(table: Scanned, *, floor: float | None = None, wall: float | None = Non
     return table
 
 
-@pytest.mark.thinned(quick=15, ci=50)
+@pytest.mark.thinned(quick=15, ci=15)
 @pytest.mark.parametrize("floor, wall", [(720.0, None), (None, 330.0), (720.0, 330.0), (330.0, None)])
 @pytest.mark.parametrize("cloud", [False, True])
 def test_the_table_is_neither_the_floor_below_nor_the_wall_behind(
@@ -236,7 +236,7 @@ def test_a_thing_without_a_table_stands_on_its_foot() -> None:
     assert found.tilt == pytest.approx(0.8, abs=0.2)
 
 
-@pytest.mark.thinned(quick=0, ci=20)
+@pytest.mark.long
 @pytest.mark.parametrize("file", ["easy.glb", "usual.ply", "no_scale.obj", "points.ply"])
 def test_shared_scans_are_levelled_as_they_truly_lie(shared: Path, file: str) -> None:
     truth = json.loads((shared / "scans" / file).with_suffix("").with_suffix(".truth.json").read_text())
@@ -248,7 +248,7 @@ def test_shared_scans_are_levelled_as_they_truly_lie(shared: Path, file: str) ->
     assert size_in_mm(found, truth["unit"]) == pytest.approx(sorted(truth["size"]), rel=0.01)
 
 
-@pytest.mark.thinned(quick=0, ci=34)
+@pytest.mark.long
 @pytest.mark.parametrize("file", ["angel.ply", "owl.ply", "plasticvase.ply"])
 def test_shared_scans_of_single_things_stand_upright(shared: Path, file: str) -> None:
     found = level(read_scan(shared / "scans" / "pieces" / file))

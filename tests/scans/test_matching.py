@@ -189,7 +189,7 @@ def _box(*size: float) -> Mesh:
     return Mesh(corners, np.array(faces, np.int32), np.zeros(12, np.int32))
 
 
-@pytest.mark.thinned(quick=0, ci=20)
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["easy.glb", "usual.ply", "no_scale.obj", "points.ply"])
 def test_figures_of_the_shared_scans_are_named_placed_and_turned(
     shared: Path, figures: Sequence[Known], name: str

@@ -142,7 +142,7 @@ CLOUDS_OF_NO_SURFACE: dict[str, tuple[Callable[[], Floats], str]] = {
 }
 
 
-STEPS = {"reeds": pytest.mark.slow, "posts": pytest.mark.long}
+STEPS = {"reeds": pytest.mark.long, "posts": pytest.mark.long}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=STEPS.get(name, ())) for name in CLOUDS_OF_NO_SURFACE])
@@ -160,7 +160,7 @@ def test_a_cloud_of_no_surface_is_one_line_in_time(
     assert not (tmp_path / "game").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_points_that_fill_a_space_are_one_thing_that_may_be_several(tmp_path: Path) -> None:
     """They took a minute to be told apart, and what came out was as random as they are."""
     begun = process_time()

@@ -65,7 +65,7 @@ def test_what_a_figure_stands_on_is_no_hole_in_it() -> None:
     assert made.open_area == 0.0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("noise", [0.0, 0.4])
 def test_a_cloud_of_points_becomes_a_surface_that_hides_what_the_thing_hides(noise: float) -> None:
     from silhouette.scans.piece_meshes import LARGE_BALL

@@ -72,7 +72,7 @@ def test_a_figure_against_a_wall() -> None:
     assert min(apart(found.labels, scanned.truth).best.values()) > 0.75
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_figure_on_a_crate_on_a_crate() -> None:
     scanned = table([box(0, 0, 70, 60, 30), box(0, 0, 45, 45, 60), figure(0, 0, on=60)])
     found = pieces_of(scanned)
@@ -152,27 +152,27 @@ def on_oval(x: float, y: float) -> Heights:
     return heights
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_figure_on_an_oval_base_is_asked_about() -> None:
     (found,) = pieces_of(table([on_oval(0, 0)])).blobs
     assert (found.kind, found.disc, found.is_odd) == ("fighter", None, True)
     assert "not round" in found.why
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_on_oval_bases_that_touch_are_apart_or_flagged() -> None:
     found = pieces_of(table([on_oval(-17.2, 0), on_oval(17.2, 6)]))
     assert len(found.blobs) == 2 or found.blobs[0].could_be_several
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_boxes_that_make_one_step_may_be_several() -> None:
     """Their sides are nearly in one plane: nobody can tell without colours; they are not merged in silence."""
     found = pieces_of(table([box(-22, 0, 40, 50, 40), box(20, 5, 40, 45, 65, turn=8)]))
     assert len(found.blobs) == 2 or found.blobs[0].could_be_several
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_colours_part_what_creases_leave_open() -> None:
     scanned = table([box(-22, 0, 40, 50, 40), box(20, 5, 40, 45, 65, turn=8)])
     paint = np.array([[90, 90, 90], [160, 60, 50], [50, 90, 160]], dtype=np.uint8)

@@ -352,7 +352,7 @@ def test_a_vehicle_without_a_front_arc(arcs: list[str], fires: bool) -> None:
 # ---- where it is told
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_table_json_and_page_tell_it_and_only_where_it_touches(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

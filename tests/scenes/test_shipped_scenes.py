@@ -40,7 +40,7 @@ def test_every_scene_says_what_it_teaches() -> None:
         assert first.endswith(".")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_there_is_a_scene_for_every_verdict() -> None:
     expected = {
         check.expect.get("verdict")

@@ -176,7 +176,7 @@ print("unavailable" if isinstance(rows[0], str) else rows == [expected] * 3)
 """Threads that start a renderer at the same time, in a process that has not started it before."""
 
 
-@pytest.mark.thinned(quick=0, ci=34)
+@pytest.mark.long
 @pytest.mark.parametrize("renderer", ["embree", "gl", "reference"])
 def test_threads_start_a_renderer_at_the_same_time(tmp_path: Path, renderer: str) -> None:
     answer = in_python(FIRST_IN_THREADS, scene_of_blocks(tmp_path / "crowd.toml", 4), renderer).strip()
@@ -227,7 +227,7 @@ def marked(mark: Path) -> list[int]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_where_no_process_can_be_started_the_rows_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def rows() -> tuple[object, object]:
         options = {"renderer": "reference", "pixel": 2.0, "workers": 2}

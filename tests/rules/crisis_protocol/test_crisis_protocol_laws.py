@@ -23,7 +23,7 @@ def answers(document: dict[str, Any]) -> list[Any]:
     return [(each.verdict, each.cover, set(each.in_the_way), set(each.cover_from)) for each in verdicts(document)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(
     seed=SEEDS,
@@ -39,7 +39,7 @@ def test_nothing_hangs_on_the_unit_or_on_how_the_table_lies(
     assert answers(moved(document, 10**power, degrees, by, mirror)) == answers(document)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(seed=SEEDS, power=st.floats(-3, 3), degrees=st.floats(-360, 360), mirror=st.booleans())
 def test_exact_touches_do_not_hang_on_the_last_digit(seed: int, power: float, degrees: float, mirror: bool) -> None:
@@ -63,7 +63,7 @@ def test_more_terrain_never_opens_a_line_nor_takes_cover_away(seed: int, other: 
         assert after.cover >= before.cover
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(seed=SEEDS, random=st.randoms(use_true_random=False))
 def test_the_order_of_pieces_and_corners_does_not_matter(seed: int, random: Any) -> None:
@@ -77,7 +77,7 @@ def test_the_order_of_pieces_and_corners_does_not_matter(seed: int, random: Any)
     assert answers(other) == answers(document)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(seed=SEEDS, at=st.tuples(st.floats(-50, 350), st.floats(-60, 60)), size=st.integers(1, 20))
 def test_further_characters_change_nothing(seed: int, at: tuple[float, float], size: int) -> None:
@@ -87,7 +87,7 @@ def test_further_characters_change_nothing(seed: int, at: tuple[float, float], s
     assert [each.row() for each in verdicts(other)] == [each.row() for each in verdicts(document)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(seed=SEEDS)
 def test_pieces_cut_in_two_are_the_same_in_the_way(seed: int) -> None:

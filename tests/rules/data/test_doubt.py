@@ -320,7 +320,7 @@ def certain(table: DoubtfulTable) -> Iterator[DoubtfulTable]:
 DOUBTFUL = given(conditions(), conditions(), st.tuples(RANGES, RANGES, RANGES), st.tuples(st.booleans(), st.booleans()))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(deadline=None, max_examples=12)
 @DOUBTFUL
 def test_the_verdicts_are_exactly_those_that_some_values_give(

@@ -87,7 +87,7 @@ def test_a_map_says_of_each_place_what_check_says_there(duel: Path, capsys: Capt
         assert ran.document["scenes"][0]["results"][0]["verdict"] == cell["verdict"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_figures_reports_bundles_and_exports(duel: Path, capsys: Capture) -> None:
     folder = duel.parent
     assert run(capsys, "draw", duel, "--out", folder / "figures", *QUICK).status == 0
@@ -104,7 +104,7 @@ def test_figures_reports_bundles_and_exports(duel: Path, capsys: Capture) -> Non
     assert result["verdict"] == "cover"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_live_table_follows(duel: Path) -> None:
     asked = [
         {"id": 1, "do": "check", "pairs": [["Kal", "Vex"]]},

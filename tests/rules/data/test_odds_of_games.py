@@ -80,7 +80,7 @@ def test_a_map_is_the_same_place_by_place_as_with_nothing_kept() -> None:
         assert list(rule.levels)[found.cells.verdict[number, 0]] == verdict.verdict
 
 
-@pytest.mark.thinned(quick=0, ci=50)
+@pytest.mark.long
 @pytest.mark.parametrize("game", ["infinity_n5", "kill_team_2024", "legion", "warhammer_40000_10"])
 def test_the_word_alone_is_that_of_the_whole_verdict(game: str) -> None:
     scene = example(game)

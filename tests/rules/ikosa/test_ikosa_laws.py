@@ -114,7 +114,7 @@ def test_moving_everything_changes_nothing(seed: int, turn: Motion, shift: tuple
 # ---- terrain
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @laws
 @given(seeds)
 def test_more_terrain_never_removes_cover_from_a_ranged_attack_nor_opens_a_line(seed: int) -> None:

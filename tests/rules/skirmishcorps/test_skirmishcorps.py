@@ -322,7 +322,7 @@ def test_a_prone_model_lies_on_its_face_with_its_head_along_and_lifted() -> None
     assert (unit.bricks, unit.standing.high) == pytest.approx((4.0, 8.0))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_share_at_the_threshold_is_too_close_to_call() -> None:
     document = between(target={"at": [438, 0, 0]})
     share = rows(document, quick(), 0.1)[0]["occluded"]

@@ -68,7 +68,7 @@ def test_moving_and_turning_everything_together_changes_no_verdict(seed: int, tu
             assert abs(before["occluded"] - after["occluded"]) <= before["error"] + after["error"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(seed=SEEDS)
 def test_another_piece_of_cover_never_raises_what_is_seen(seed: int) -> None:
@@ -83,7 +83,7 @@ def test_another_piece_of_cover_never_raises_what_is_seen(seed: int) -> None:
     assert less["line_of_sight"] or not more["line_of_sight"] or more["marginal"] or less["marginal"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(seed=SEEDS, order=st.permutations(range(4)))
 def test_the_order_of_pieces_does_not_matter(seed: int, order: list[int]) -> None:
@@ -193,7 +193,7 @@ def test_flanking_is_that_of_rays_at_every_landing(seeds: range) -> None:
     assert len(outcomes) - sum(outcomes) >= len(seeds) / 24
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("pixel", [0.05, 0.5])
 def test_the_share_holds_within_its_error_at_other_pixels(pixel: float) -> None:
     for seed in range(20):

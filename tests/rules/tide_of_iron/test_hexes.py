@@ -63,7 +63,7 @@ def test_the_neighbours_and_the_corners_go_round_anticlockwise() -> None:
     assert all(distance((0, 0), step) == 1 for step in NEIGHBOURS)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_line_enters_what_it_enters_in_fractions() -> None:
     for q in range(-FAR, FAR + 1):
         for r in range(-FAR, FAR + 1):
