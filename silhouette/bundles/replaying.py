@@ -90,13 +90,13 @@ def replay(
     with opened_bundle(path) as opened:
         manifest = opened.manifest
         then = manifest.settings
-        options = _options(settings, then)
+        options, device = _options(settings, then)
         selection = Selection(then.attacker, then.target)
         result = judge_scene(opened.scene, selection, options, at=then.at, step=step)
         rows = rows_of(result, opened.folder)
         result = replace(shown_as(result, {opened.folder.parent: path}), path=path)
     now = SettingsRecord.model_validate(
-        {"renderer": options.renderer.name, "device": settings.device, "pixel": options.pixel, "error": options.error}
+        {"renderer": options.renderer.name, "device": device, "pixel": options.pixel, "error": options.error}
     )
     reasons = _otherwise(manifest, now)
     alike = (then.pixel, then.error) == (now.pixel, now.error)
@@ -104,22 +104,25 @@ def replay(
     return Replay(result, tuple(checks), opened.changed, tuple(reasons), manifest.silhouette)
 
 
-def _options(settings: BatchSettings, then: SettingsRecord) -> JudgingOptions:
+def _options(settings: BatchSettings, then: SettingsRecord) -> tuple[JudgingOptions, str | None]:
+    """How the scene is judged, and the name of the device that was chosen for it."""
     pixel = then.pixel if settings.pixel is None else settings.pixel
     error = then.error if settings.error is None else settings.error
     device = settings.device
     choices = [(settings.renderer, device)]
     if settings.renderer == "auto":
         choices = [(then.renderer, device or then.device), (then.renderer, device), ("auto", device)]
-    return JudgingOptions(_first_of(choices), settings.cache(), pixel, error)
+    renderer, device = _first_of(choices)
+    return JudgingOptions(renderer, settings.cache(), pixel, error), device
 
 
-def _first_of(choices: Sequence[tuple[str, str | None]]) -> Renderer:
-    """The first renderer that is not refused; the last one's refusal if none is."""
+def _first_of(choices: Sequence[tuple[str, str | None]]) -> tuple[Renderer, str | None]:
+    """The first renderer that is not refused, with its device's name; the last one's refusal if none is."""
     for name, device in choices[:-1]:
         with suppress(RendererUnavailable, RequestError):
-            return choose(name, device)
-    return choose(*choices[-1])
+            return choose(name, device), device
+    name, device = choices[-1]
+    return choose(name, device), device
 
 
 def _otherwise(manifest: Manifest, now: SettingsRecord) -> list[str]:
@@ -129,6 +132,7 @@ def _otherwise(manifest: Manifest, now: SettingsRecord) -> list[str]:
     pairs: list[tuple[str, str | float | None, str | float | None]] = [
         ("Silhouette", manifest.silhouette, VERSION),
         ("the renderer", then.renderer, now.renderer),
+        ("device", then.device or "the default", now.device or "the default"),
         ("pixel", then.pixel, now.pixel),
         ("error", then.error, now.error),
     ]

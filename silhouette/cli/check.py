@@ -76,10 +76,10 @@ def replay_report(replay: Replay | None, *, quiet: bool) -> list[RenderableType]
         return []
     lines = [plain_line(_in_short(replay), "bold green" if replay.same else "bold red")]
     differences = [
-        f"check {check.number}, {check.label}: {difference.key} is {as_written(difference.then)} in the bundle, "
-        f"{as_written(difference.now)} here"
+        f"check {check.number}, {check.label}: {key} is {as_written(then)} in the bundle, {as_written(now)} here"
         for check in replay.differing[:MOST_LINES]
         for difference in check.differences
+        for key, then, now in [_innermost(difference.key, difference.then, difference.now)]
     ]
     lines += [plain_line(f"  {difference}", "red") for difference in differences]
     if len(replay.differing) > MOST_LINES:
@@ -89,6 +89,19 @@ def replay_report(replay: Replay | None, *, quiet: bool) -> list[RenderableType]
     if why and (replay.differing or not quiet):
         lines.append(plain_line(f"  {why}", "" if replay.differing else "dim"))
     return [*lines, plain_line("")]
+
+
+def _innermost(key: str, then: Any, now: Any) -> tuple[str, Any, Any]:
+    """The first value that differs within two of one form, whose beginnings may be written alike, and where it is."""
+    pairs: list[tuple[Any, Any, Any]] = []
+    if isinstance(then, dict) and isinstance(now, dict) and then.keys() == now.keys():
+        pairs = [(name, then[name], now[name]) for name in then]
+    elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        pairs = [(number, *both) for number, both in enumerate(zip(then, now, strict=True), 1)]
+    for name, *both in pairs:
+        if both[0] != both[1]:
+            return _innermost(f"{key}, {name}", *both)
+    return key, then, now
 
 
 def _why(replay: Replay) -> str:

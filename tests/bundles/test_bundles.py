@@ -250,6 +250,12 @@ def test_it_is_judged_again_on_its_device(scene: Path, tmp_path: Path, monkeypat
     assert {check.sameness for check in found.checks} == {"to the bit"}
 
 
+def test_a_device_that_is_not_here_is_told(scene: Path, tmp_path: Path) -> None:
+    path = retold(bundle(scene, tmp_path / "a.zip", pixel=0.4), lambda told: told["settings"].update(device="attic"))
+    found = again(path)
+    assert (found.same, found.reasons) == (True, ("device attic then, the default here",))
+
+
 def test_what_cannot_be_bundled_is_one_line(scene: Path, tmp_path: Path) -> None:
     (tmp_path / "Gelände/mauer.obj").unlink()
     with pytest.raises(FileError, match=r"mauer.obj: is not there; mauer.toml has mesh = .mauer.obj."):

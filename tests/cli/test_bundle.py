@@ -57,6 +57,8 @@ def test_what_differs_is_told_with_what_may_be_why(tmp_path: Path, capsys: Captu
     assert "NOT THE SAME as in the bundle: 1 of 1 checks differs" in told.out
     assert 'check 1, Kal to Vex: verdict is "open" in the bundle, "partial cover" here' in told.out
     assert "versions, settings and files are the same" in told.out
+    lonely = altered(out, '"alone": 0.', '"alone": 1.')
+    assert "check 1, Kal to Vex: blockers, 1, alone is 1." in run(capsys, "check", lonely).out
     older = altered(other, '"silhouette": "', '"silhouette": "0.1.')
     assert "otherwise than then: Silhouette 0.1." in run(capsys, "check", older, "--quiet").out
     changed = altered(out, '"role": "scene",\n   "bytes": ', '"role": "scene",\n   "bytes": 1')

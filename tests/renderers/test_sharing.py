@@ -26,7 +26,7 @@ from tests.support import shapes
 SCENE = Path(__file__).resolve().parents[2] / "scenes" / "necromunda" / "example_2_partial_cover.toml"
 
 FORKED = """
-import faulthandler, os, sys
+import faulthandler, os, signal, sys
 import silhouette
 scene = silhouette.load_scene(sys.argv[1])
 check = scene.checks[0]
@@ -37,9 +37,11 @@ try:
 except silhouette.RendererUnavailable:
     sys.exit(77)
 before = share()
+silhouette.check(scene, check.attacker, check.target, renderer="embree")  # has a thread, which the fork has not
 child = os.fork()
 if child == 0:
-    faulthandler.dump_traceback_later(60, exit=True)
+    faulthandler.dump_traceback_later(50, exit=True)
+    signal.alarm(60)  # the exit handlers of libraries are after Python's end
     try:
         same = share() == before and silhouette.choose(sys.argv[2]) is not first
     except silhouette.RendererUnavailable:

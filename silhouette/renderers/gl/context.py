@@ -276,9 +276,22 @@ _lost = list[Context]()
 SURFACELESS = 0x31DD  # EGL_PLATFORM_SURFACELESS_MESA
 
 
+def _end_without_the_driver() -> None:
+    """Has this process end before the exit handlers that it was forked with.
+
+    Mesa's waits for threads that the fork does not have; where a new thread has taken the place of one, for ever.
+    """
+    libc = ctypes.CDLL(None)
+    with suppress(AttributeError):  # musl has no on_exit
+        libc.on_exit(ctypes.cast(libc._exit, c_void_p), None)  # called last to first, with the exit status
+        libc.__cxa_atexit(ctypes.cast(libc.fflush, c_void_p), None, None)
+
+
 def _after_fork() -> None:
     """Lets go of the contexts of the process from which this one was forked, without a call to the driver."""
     global _opening
+    if _contexts:
+        _end_without_the_driver()
     for context in _contexts.values():
         context.platform.delete_context = lambda: None  # pyrender would close it here when Python ends
     _lost.extend(_contexts.values())
