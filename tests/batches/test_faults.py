@@ -68,7 +68,7 @@ def undisturbed(
     return folder, (tmp_path / "undisturbed.jsonl").read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @packs(MESHES, rest=(SOLIDS,))
 def test_a_batch_killed_again_and_again_is_the_same_file_and_judges_nothing_twice(
     tmp_path: Path, undisturbed: tuple[Path, bytes]
@@ -109,7 +109,7 @@ def test_workers_go_though_they_are_in_the_middle_of_something(
     wait_until(lambda: not alive_in_group(batch.pid))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @packs(SOLIDS, rest=(MESHES,))
 def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(tmp_path: Path, undisturbed: tuple[Path, bytes]) -> None:
     folder, expected = undisturbed
@@ -199,7 +199,7 @@ def test_a_worker_that_is_killed_once_costs_nothing(
     assert out.read_bytes() == expected
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_time_after_ctrl_z_does_not_count(tmp_path: Path, undisturbed: tuple[Path, bytes]) -> None:
     """Ctrl-Z stops the group; its own signal is ignored by a group that no shell looks after, hence the other one."""
     folder, expected = undisturbed
@@ -217,7 +217,7 @@ def test_the_time_after_ctrl_z_does_not_count(tmp_path: Path, undisturbed: tuple
     assert out.read_bytes() == expected
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_check_that_hangs_is_a_row_after_the_timeout(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,7 +260,7 @@ def test_a_scene_that_cannot_even_be_read_is_a_row(
     assert (second["scene"], second["verdict"]) == (good.as_posix(), "partial cover")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_full_disk_is_one_line_and_the_batch_goes_on_when_there_is_room(
     tmp_path: Path, undisturbed: tuple[Path, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,7 +312,7 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_disk_that_fills_loses_no_row(undisturbed: tuple[Path, bytes], small_disk: Callable[[str], Path]) -> None:
     folder, expected = undisturbed
     before = 0
@@ -353,7 +353,7 @@ def test_an_output_folder_that_goes_away_is_one_line(tmp_path: Path) -> None:
     assert alive_in_group(batch.pid) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_of_two_batches_that_write_one_file_the_second_is_refused(
     tmp_path: Path, undisturbed: tuple[Path, bytes]
 ) -> None:

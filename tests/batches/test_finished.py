@@ -60,7 +60,7 @@ def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("silhouette.batches.run.judge_scenes", lambda *_: pytest.fail("judged again"))
 
 
-@pytest.mark.thinned(quick=0, ci=34)
+@pytest.mark.long
 @endings
 def test_a_finished_batch_is_resumed_at_once_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: Batch, ending: str
@@ -87,7 +87,7 @@ def test_a_finished_batch_is_resumed_at_once_and_says_so(
     assert (tmp_path / f"out.{ending}").read_bytes() == content
 
 
-@pytest.mark.thinned(quick=20, ci=52)
+@pytest.mark.thinned(quick=20, ci=20)
 @pytest.mark.parametrize("changed", ["scene", "scenes", "settings", "file", "record"])
 def test_a_finished_batch_is_judged_again_where_anything_has_changed(
     monkeypatch: pytest.MonkeyPatch, batch: Batch, changed: str
@@ -215,7 +215,7 @@ def test_a_repair_that_is_killed_goes_on(monkeypatch: pytest.MonkeyPatch, batch:
     assert out.read_bytes() == undisturbed
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_cannot_be_judged_again_is_refused(monkeypatch: pytest.MonkeyPatch, batch: Batch) -> None:
     def refused(*options: object, **words: Any) -> str:
         (line,) = batch("--retry-errors", *options, **words).complaints

@@ -29,7 +29,7 @@ from tests.support.commands import CHECK, run, scene
 HOW = {"renderer": "reference", "pixel": 2.0}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_rows_are_those_of_the_command_line_in_their_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = folder_of_scenes(tmp_path / "pack", scenes=3, models=4, across=2)
     (folder / "a bad one.toml").write_text("rules = ")
@@ -39,7 +39,7 @@ def test_rows_are_those_of_the_command_line_in_their_order(tmp_path: Path, capsy
         assert rows == rows_of(tmp_path / "out.jsonl")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_matrix_is_the_batch_of_everyone(tmp_path: Path) -> None:
     path = scene_of_blocks(tmp_path / "crowd.toml", 6)
     rows = list(silhouette.batch([path], everyone=True, **HOW))  # type: ignore[arg-type]
@@ -72,7 +72,7 @@ def test_a_large_matrix_is_judged_as_a_batch_where_this_process_cannot_be_forked
     assert silhouette.matrix(path, workers=2, **HOW) == expected  # type: ignore[arg-type]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("make", [folder_of_scenes, folder_of_scenes_with_meshes], ids=["solids", "meshes"])
 def test_whoever_stops_in_the_middle_leaves_no_process(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     before = set(children_of(os.getpid()))

@@ -36,7 +36,7 @@ EXPECTED = CHECK + 'expect = { verdict = "partial cover" }\n'
 NOT_EXPECTED = CHECK + 'expect = { verdict = "hidden" }\n'
 
 
-@pytest.mark.thinned(quick=20, ci=52)
+@pytest.mark.thinned(quick=20, ci=20)
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
 def test_the_file_is_the_same_by_one_worker_and_by_several(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str

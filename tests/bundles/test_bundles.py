@@ -114,7 +114,7 @@ SHIPPED = (
 )
 
 
-@pytest.mark.thinned(quick=8, ci=45)
+@pytest.mark.thinned(quick=8, ci=8)
 @pytest.mark.parametrize("name", SHIPPED)
 def test_scenes_of_every_game_there_and_back(name: str, tmp_path: Path) -> None:
     path = bundle(SCENES / f"{name}.toml", tmp_path / "a.zip", pixel=0.4)
@@ -128,7 +128,7 @@ def test_scenes_of_every_game_there_and_back(name: str, tmp_path: Path) -> None:
     assert held[told["bundle"]] == (SCENES / f"{name}.toml").read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_a_bundle_holds(scene: Path, tmp_path: Path) -> None:
     files = contents(bundle(scene, tmp_path / "a.zip", pictures=True))
     table = {
@@ -149,7 +149,7 @@ def test_what_a_bundle_holds(scene: Path, tmp_path: Path) -> None:
     assert str(tmp_path) not in files["bundle.json"].decode()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_scene_gives_the_same_bytes(scene: Path, tmp_path: Path) -> None:
     one = bundle(scene, tmp_path / "a.zip", pictures=True).read_bytes()
     shutil.copytree(tmp_path / "Gelände", tmp_path / "copy/Gelände")

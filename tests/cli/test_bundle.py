@@ -26,7 +26,7 @@ def altered(path: Path, old: str, new: str) -> Path:
     return other
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_bundle_is_written_and_judged_again(tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "duel.zip"
     told = run(capsys, "bundle", scene(tmp_path, CHECK), "--out", out, *QUICK)

@@ -186,7 +186,7 @@ def test_quiet_leaves_the_answers_that_options_ask_for(
     assert " in 100" in ran.out
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_picture_is_written_where_it_was_asked_for(tmp_path: Path, capsys: Capture) -> None:
     path, picture = scene(tmp_path, CHECK), tmp_path / "eye.png"
     ran = run(capsys, "check", path, "--picture", picture, *QUICK)
@@ -332,7 +332,7 @@ def test_inspect_suggests_a_part_with_lines_to_paste(
     assert [(part["role"], part["triangles"]) for part in parts] == [("body", 10), ("insignificant", 2)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_inspect_draws_four_views(tmp_path: Path, capsys: Capture) -> None:
     path, picture = box_stl(tmp_path / "block.stl", 12, 10, 30), tmp_path / "views.png"
     assert run(capsys, "inspect", path, "--picture", picture, "--no-cache").status == 0

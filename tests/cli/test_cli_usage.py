@@ -144,7 +144,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
@@ -155,7 +155,7 @@ def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_encoding_that_lacks_a_letter_prints_a_question_mark(tmp_path: Path) -> None:
     path = tmp_path / "duel.toml"
     path.write_text((WALLED + CHECK).replace("Vex", "Vëx"), encoding="utf-8")

@@ -56,7 +56,7 @@ def test_no_word_of_a_shipped_scene_is_broken(name: str, everyone: bool, width: 
             assert {word for word in text.split() if f"{word}?" not in words} <= words
 
 
-@pytest.mark.thinned(quick=51)
+@pytest.mark.thinned(quick=51, ci=51)
 @pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize("name", NAMES)
 def test_verdicts_and_names_stay_on_one_line(name: str, width: int) -> None:

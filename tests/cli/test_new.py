@@ -189,7 +189,7 @@ def test_the_shell_completes(words: str, offered: list[str]) -> None:
     assert completions(words) == offered
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("shell", ["zsh", "fish", "pwsh"])
 def test_other_shells_complete_the_options_of_a_command(shell: str) -> None:
     environment = {**os.environ, COMPLETE_VARIABLE: f"complete_{shell}", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}

@@ -85,7 +85,7 @@ def test_a_bundle_keeps_the_places_that_were_tried(tmp_path: Path, capsys: Captu
     assert replayed["results"][0]["occluded"] == row["occluded"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_report_of_a_place_that_was_tried_in_another_language(tmp_path: Path, capsys: Capture) -> None:
     file, out = scene(tmp_path, CHECK), tmp_path / "report.html"
     words = ("--at", "Vex=0,60", "--style", "dark", "--lang", "de", "--error", "0.01")

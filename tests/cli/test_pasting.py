@@ -58,7 +58,7 @@ def test_lines_for_a_model_file_go_to_its_end(spearman: Path, capsys: Capture) -
     assert insignificant(model, capsys) > 100
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_lines_for_a_model_file_in_json_are_json(spearman: Path, capsys: Capture) -> None:
     model = spearman.with_name("spearman.json")
     model.write_text(f'{{"mesh": "{spearman.name}"}}', encoding="utf-8")
@@ -66,7 +66,7 @@ def test_lines_for_a_model_file_in_json_are_json(spearman: Path, capsys: Capture
     assert insignificant(model, capsys) > 100
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_lines_for_a_model_file_with_a_list_go_into_it(spearman: Path, capsys: Capture) -> None:
     model, rest = spearman.with_name("listed.toml"), "{ sphere = { centre = [0, 0, 99], radius = 1 } }]\n"
     start = f'mesh = "{spearman.name}"\ninsignificant = ['

@@ -164,7 +164,7 @@ def references(schema: Any) -> set[str]:
     return own.union(*map(references, schema.values()))
 
 
-@pytest.mark.thinned(quick=58)
+@pytest.mark.thinned(quick=58, ci=58)
 @pytest.mark.parametrize(
     "name",
     [

@@ -104,7 +104,7 @@ def _step(is_fast: bool) -> list[pytest.MarkDecorator]:
     return [] if is_fast else [pytest.mark.long]
 
 
-@pytest.mark.thinned(quick=20)
+@pytest.mark.thinned(quick=20, ci=20)
 @FULL
 @pytest.mark.parametrize(
     ("command", "stream"),
@@ -210,7 +210,7 @@ def test_ctrl_c_as_early_as_a_worker_can_meet_it_says_nothing(tmp_path: Path) ->
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "['0', '1', '2', '3']\n", "")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ctrl_c_while_several_processes_make_models_ready(tmp_path: Path) -> None:
     """It reaches all processes of the terminal at once."""
     for number in (1, 2):

@@ -102,7 +102,7 @@ def test_what_is_not_saved_is_kept_and_is_there_again(tmp_path: Path) -> None:
     assert again["saved"] is False
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_file_that_is_handed_over_lies_beside_the_scene(tmp_path: Path) -> None:
     async def scenario(running: Started) -> None:
         async with running.client() as one, running.client() as two:

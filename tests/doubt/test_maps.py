@@ -59,7 +59,7 @@ def test_the_shadow_of_a_wall_is_what_is_hidden() -> None:
     assert 20 < sum(expected) < len(expected) - 20
 
 
-@pytest.mark.thinned(quick=50)
+@pytest.mark.thinned(quick=50, ci=50)
 @pytest.mark.parametrize("keys", [{"attackers": ("Kal",)}, {"targets": ("Kal", "Zil")}], ids=["target", "attacker"])
 def test_each_place_has_the_verdict_of_a_check_there(keys: dict[str, Any]) -> None:
     document = gantry_table()
@@ -123,7 +123,7 @@ def crisis() -> dict[str, Any]:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_characters_of_crisis_protocol_stand_on_the_table_or_wholly_on_terrain() -> None:
     document = crisis()
     drawn = made(document, "Vex", grid=12.7)
@@ -144,7 +144,7 @@ def _nearest_to(drawn: Map, x: float, y: float) -> int:
     return int(np.hypot(*(drawn.cells.at[:, :2] - [x, y]).T).argmin())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_model_stands_on_the_highest_floor_or_on_the_one_below() -> None:
     document = gantry_table()
     upper, lower = made(document, "Vex", attackers=("Kal",)), made(document, "Vex", attackers=("Kal",), under=40.0)
@@ -263,7 +263,7 @@ def test_games_without_maps_say_so_in_one_line() -> None:
     assert able == {"crisis-protocol", "necromunda", "skirmishcorps", *FILES}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_several_processes_find_the_same() -> None:
     from silhouette.doubt.maps import map_of
     from tests.support.mapped_tables import settings

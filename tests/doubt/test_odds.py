@@ -96,7 +96,7 @@ def test_the_middle_of_the_shares_is_not_widened_by_the_few_rays_of_a_trial(plac
     assert 0.85 * width - 0.001 <= high - low <= 1.15 * width + 0.0015
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_eye_that_may_be_beside_its_place() -> None:
     found = odds_in(half_hidden({"eye": 0.8}, beside=0.4))
     assert found.odds["full cover"] == pytest.approx(normal(0.4 / 0.8), abs=found.error + 0.01)

@@ -69,7 +69,7 @@ def checked(capsys: pytest.CaptureFixture[str], path: Path, document: dict[str, 
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_frame_of_a_walk_is_what_check_says_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = scene(tmp_path, CHECK), tmp_path / "walk.gif"
     ran = run(capsys, "draw", file, "--animate", out, "--walk", "60,200,5", "--frames", "5", "--json", *QUICK)
@@ -109,7 +109,7 @@ def test_the_places_of_a_walk_in_inches_are_results_and_so_in_mm(
     assert [frame["at"] for frame in ran.document["frames"]] == [[101.6, 0.0], [203.2, 50.8]]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_frame_of_a_turn_is_what_check_says_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = scene(tmp_path, CHECK), tmp_path / "turn.gif"
     assert run(capsys, "draw", file, "--animate", out, "--turn=-80", "--frames", "5", *QUICK).status == 0
@@ -127,7 +127,7 @@ def test_every_frame_of_a_turn_is_what_check_says_of_it(tmp_path: Path, capsys: 
     assert [frame["verdict"] for frame in frames][::4] == ["partial cover", "hidden"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_units_of_skirmishcorps_walk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = tmp_path / "units.toml", tmp_path / "walk.gif"
     file.write_text(UNITS, encoding="utf-8")

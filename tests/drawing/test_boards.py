@@ -114,7 +114,7 @@ def checks_of(folder: str) -> list[Any]:
     ]
 
 
-@pytest.mark.thinned(quick=10, ci=30)
+@pytest.mark.thinned(quick=10, ci=10)
 @pytest.mark.parametrize("path, number", checks_of("crisis_protocol"))
 def test_a_plan_shows_the_line_the_blockers_and_the_cover_of_its_verdict(
     path: Path, number: int, tmp_path: Path
@@ -223,7 +223,7 @@ def test_a_map_of_blind_hexes_shows_those_that_the_verdicts_name(name: str, tmp_
     assert board.says("Not seen from")
 
 
-@pytest.mark.thinned(quick=13, ci=50)
+@pytest.mark.thinned(quick=13, ci=13)
 @pytest.mark.parametrize("path, number", checks_of("ikosa"))
 def test_a_view_of_cells_shows_every_corner_and_every_line_of_its_verdict(
     path: Path, number: int, tmp_path: Path
@@ -274,7 +274,7 @@ def test_no_name_breaks_a_figure_or_becomes_markup(path: Path, name: str, tmp_pa
         assert view.says(name[:12])
 
 
-@pytest.mark.thinned(quick=23, ci=60)
+@pytest.mark.thinned(quick=23, ci=23)
 @pytest.mark.parametrize("style", [PRINT, DARK], ids=["print", "dark"])
 @pytest.mark.parametrize("path", ONE_OF_EACH, ids=lambda path: path.stem)
 def test_a_figure_is_the_same_every_time_and_smaller_without_words(path: Path, style: Any, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_all_models_of_a_unit_are_counted_and_those_that_do_not_count_are_kept()
     assert {name for name, share in shares.items() if share > 0.5} == set(tally.counting)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_was_counted_for_each_of_several_shooters_is_a_row_each() -> None:
     scene, verdict = ruled("bolt_action_3/example")
     rows = [(name, ["Zil"], ["Vex", "Yar"]) for name in ("Kal", "Ash", "Rho")]
@@ -95,7 +95,7 @@ def test_what_was_counted_for_each_of_several_shooters_is_a_row_each() -> None:
     assert len(set(marks(sheet))) == 9
 
 
-@pytest.mark.thinned(quick=59)
+@pytest.mark.thinned(quick=59, ci=59)
 @pytest.mark.parametrize(("number", "filled"), [(0, 0), (1, 3)])
 def test_a_row_says_whether_the_one_who_looks_counts(number: int, filled: int) -> None:
     sheet = drawn(*ruled("bolt_action_3/example", number))

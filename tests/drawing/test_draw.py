@@ -203,7 +203,7 @@ def test_the_vision_arc_is_drawn_from_the_centre_of_the_base(drawn: Drawn) -> No
     assert min(np.hypot(*across.T)) > 500.0, "beyond the frame"
 
 
-@pytest.mark.thinned(quick=5, ci=50)
+@pytest.mark.thinned(quick=5, ci=5)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_are_text_and_nothing_else(drawn: Drawn, name: str) -> None:
     _, verdict, files = drawn(attacker=name, target=f"{name}2", wall=f"{name}3")
@@ -260,7 +260,7 @@ def test_files_are_the_same_every_time(drawn: Drawn) -> None:
         assert first == again
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_words_and_names_can_be_left_out(drawn: Drawn) -> None:
     _, _, files = drawn(look=FigureOptions(captions=False))
     assert "Vex" in texts(files["plan"])
@@ -269,7 +269,7 @@ def test_words_and_names_can_be_left_out(drawn: Drawn) -> None:
     assert all(texts(file) == [] for file in files.values())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_text_is_too_small_to_print(drawn: Drawn) -> None:
     for file in drawn(look=FigureOptions(text=True))[2].values():
         sizes = re.findall(r"font-size: ([0-9.]+)px|font: [^;]*?([0-9.]+)px", file.read_text(encoding="utf-8"))

@@ -64,7 +64,7 @@ def test_the_pixels_of_the_eye_view_are_those_of_its_verdict(case: tuple[Path, i
     assert f"{share_in_words(row['occluded_pixels'], row['target_pixels'])}" in words
 
 
-@pytest.mark.thinned(quick=10, ci=25)
+@pytest.mark.thinned(quick=10, ci=10)
 @pytest.mark.parametrize("case", LOOKS, ids=case_id)
 def test_a_kept_observation_changes_no_number_and_its_masks_add_up_to_them(case: tuple[Path, int]) -> None:
     scene = scene_at(case[0])
@@ -165,7 +165,7 @@ def printed(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_target_round_the_eye_is_counted_in_six_pictures(tmp_path: Path) -> None:
     arch = [{"box": [10, 60, 60], "at": [side, 0, 0]} for side in (-40, 40)] + [{"box": [90, 60, 10], "at": [0, 0, 60]}]
     fighters = [{"name": "Kal", "parts": FIGURE, "at": [0, 0], "eye": [0, 3, 27]}]
@@ -177,7 +177,7 @@ def test_a_target_round_the_eye_is_counted_in_six_pictures(tmp_path: Path) -> No
     assert "shows only the 90° ahead" in " ".join(texts(files["eye"]))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_slit_finer_than_a_pixel_is_counted_and_shown(tmp_path: Path) -> None:
     """Between two walls two thousandths of a mm apart: the few pixels that the verdict hangs on are in the picture."""
     sides = (("left", -30.001), ("right", 30.001))

@@ -82,7 +82,7 @@ def test_no_name_breaks_a_figure_or_leaves_its_page(place: str, name: str, tmp_p
                 assert right < page * 1.01, (figure, said)
 
 
-@pytest.mark.thinned(quick=16, ci=50)
+@pytest.mark.thinned(quick=16, ci=16)
 @pytest.mark.parametrize("place", ["elevation", "over_his_own_wall", "prone_behind_walls"])
 def test_a_look_of_skirmishcorps_tells_and_shows_its_verdict(place: str, tmp_path: Path) -> None:
     scene = scene_at(SCENES / "skirmishcorps" / f"{place}.toml")
@@ -135,7 +135,7 @@ def board(width: int, height: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.thinned(quick=50)
+@pytest.mark.thinned(quick=50, ci=50)
 @pytest.mark.parametrize(("width", "height", "whole"), [(22, 24, True), (50, 40, False)])
 def test_the_map_of_a_large_board_is_drawn_and_says_what_of_it(
     width: int, height: int, whole: bool, tmp_path: Path

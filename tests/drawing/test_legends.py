@@ -110,7 +110,7 @@ def unseen_in(case: tuple[Path, int]) -> list[str]:
     return found
 
 
-@pytest.mark.thinned(quick=40)
+@pytest.mark.thinned(quick=40, ci=40)
 @pytest.mark.parametrize("case", QUICK, ids=case_id)
 def test_an_entry_has_its_mark_in_the_drawing(case: tuple[Path, int]) -> None:
     assert unseen_in(case) == []

@@ -61,7 +61,7 @@ def test_what_is_seen_is_blue_and_cover_is_not_as_in_all_pictures(game: str) -> 
             assert (blue > red + 30) == (levels[verdict] is Level.CLEAR)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_place_has_the_colour_of_its_verdict(tmp_path: Path) -> None:
     drawn = made(gantry_table(), "Vex", attackers=("Kal",))
     file = tmp_path / "map.png"
@@ -85,7 +85,7 @@ def test_a_place_has_the_colour_of_its_verdict(tmp_path: Path) -> None:
     assert right_ones >= 0.8 * asked
 
 
-@pytest.mark.thinned(quick=0, ci=40)
+@pytest.mark.long
 @pytest.mark.parametrize("layer", ["verdict", "seen-by"])
 def test_the_picture_says_what_it_shows(tmp_path: Path, layer: str) -> None:
     drawn = made(gantry_table(), "Vex")
@@ -112,7 +112,7 @@ def test_no_place_reaches_beyond_the_table() -> None:
         assert corners.max(axis=0) == pytest.approx([150.0, -120.0 + 9 * 25.4])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_speaks_a_language_and_can_be_dark(tmp_path: Path) -> None:
     drawn = made(gantry_table(), "Vex")
     file = tmp_path / "map.svg"

@@ -86,7 +86,7 @@ def test_where_the_arc_alone_decides_there_are_no_shares_to_show() -> None:
     assert sheet.title == "Kal → Vex: verborgen (hidden)"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_draw_tells_the_call_where_it_draws_odds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "duel.toml"
     file.write_text("""

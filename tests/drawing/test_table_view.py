@@ -49,7 +49,7 @@ def words_in(svg: str) -> list[str]:
     return list(dict.fromkeys(unescape(words) for words in re.findall(r'<g aria-label="([^"]*)"', svg)))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_table_shows_every_piece_on_the_page(skirmish: TableScene) -> None:
     left, bottom, right, top = table_box(skirmish)
     assert all(abs(edge / INCH - round(edge / INCH)) < 1e-9 for edge in (left, bottom, right, top))

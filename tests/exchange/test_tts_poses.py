@@ -45,7 +45,7 @@ def random_place(rng: Any, kind: int, reach: float = 30.0) -> dict[str, float]:
     return transform(rng.uniform(-reach, reach, 3), turns, scales * ([1, 1, -1] if kind == 3 else 1))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_matrices_of_random_poses_are_where_unity_has_them() -> None:
     rng = np.random.default_rng(7)
     for number in range(1000):

@@ -32,7 +32,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_wheel_has_every_example_and_nothing_of_how_they_were_made(wheel: Path) -> None:
     names = set(ZipFile(wheel).namelist())
     shipped = [*PROJECT.glob("models/*.glb"), *PROJECT.glob("models/*.toml")]

@@ -55,7 +55,7 @@ def test_a_fresh_process_is_started_with_what_the_others_judge_with() -> None:
     assert (again.renderer, again.device, again.error, again.pixel) == ("gl", "1", 0.01, 0.5)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_process_that_is_killed_is_replaced_and_its_question_answered(tmp_path: Path) -> None:
     async def main() -> None:
         async with client_of(written(tmp_path), workers=1) as client:
@@ -108,7 +108,7 @@ def test_a_question_that_ends_every_process_is_an_error_and_the_next_one_answere
     asyncio.run(main())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_after_an_error_the_same_pose_is_judged_again(tmp_path: Path) -> None:
     table = table_of(written(tmp_path))
     wrong = CheckQuestion((Check("Kal", "nobody"),))

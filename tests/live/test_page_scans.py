@@ -161,6 +161,7 @@ def test_points_alone_are_a_scan_and_what_goes_wrong_is_said_at_the_file(browser
         assert table.page.locator("#arrivals").is_hidden()
 
 
+@pytest.mark.long
 def test_a_phone_hands_its_scan_over_and_answers(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, PHONE, NO_WEBGL, role="looker") as table:
         table.served.answers |= {"hand-over": {"chunk": 1000}, "scan": {"error": "no table in it"}}

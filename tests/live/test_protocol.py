@@ -182,7 +182,7 @@ def test_a_sight_is_the_check_with_its_view(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_newest_pose_wins(tmp_path: Path) -> None:
     async def main() -> None:
         async with client_of(written(tmp_path)) as client:
@@ -472,7 +472,7 @@ def test_requests_of_any_shape_are_answered(tmp_path: Path) -> None:
         loop.close()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_names_may_be_any_text(tmp_path: Path) -> None:
     names = ['Kal "the\nRed"', "'''", "😀 é\t", "[[fighter]]", "# no comment", "\\", "a = 1", "\x7f\x01"]
 

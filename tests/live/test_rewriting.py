@@ -67,7 +67,7 @@ def _changed_lines(old: str, new: str) -> tuple[list[str], list[str]]:
     return [one[2:] for one in compared if one[0] == "-"], [one[2:] for one in compared if one[0] == "+"]
 
 
-@pytest.mark.thinned(quick=9, ci=45)
+@pytest.mark.thinned(quick=9, ci=9)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_random_edits_are_written_exactly_and_undone_to_the_first_byte(tmp_path: Path, spelling: str) -> None:
     name, text = SPELLINGS[spelling]

@@ -130,7 +130,7 @@ def test_many_requests_in_flight_are_answered_by_their_ids(tmp_path: Path) -> No
     assert of_a_page.autosave_path.exists()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_client_that_reads_late_loses_nothing(tmp_path: Path) -> None:
     process = Process([*SERVE, str(written(tmp_path))], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     asked = b"".join(json.dumps({"id": number, "do": "state"}).encode() + b"\n" for number in range(2000))

@@ -65,7 +65,7 @@ def tag(table: LiveTable, **said: Any) -> None:
     table.edit([{"tag": "Kal", **said}])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_is_said_of_a_model_is_told_and_saved_in_its_file(table: LiveTable) -> None:
     before = table.tags("Kal")
     assert before["file"] == "models/scout.toml"

@@ -76,7 +76,7 @@ def test_a_contour_is_followed_wherever_it_leads() -> None:
     assert followed > 100
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_sample_of_a_pixel_lies_in_the_cell_that_stands_for_it() -> None:
     """And in the pixel itself where the cell is one pixel wide; also where the last level is coarser."""
     for width, stop in ((8, 1), (8, 4), (4, 4)):

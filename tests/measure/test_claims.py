@@ -38,7 +38,7 @@ def test_an_attacker_without_an_arc_has_a_true_share_too(kind: str) -> None:
         assert abs(counts.occluded / counts.total - one.exact().occluded) <= counts.error + 1e-9
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_is_proven_says_so() -> None:
     """A slit in what hides is found, however fine; a wall without one is a proof; half a wall is counted."""
     embree = started("embree")

@@ -54,7 +54,7 @@ def test_where_a_few_do_not_suffice_all_are_asked(tried: list[int]) -> None:
     assert max(tried) == len(slabs)
 
 
-@pytest.mark.thinned(quick=16, ci=50)
+@pytest.mark.thinned(quick=16, ci=16)
 @pytest.mark.parametrize("missing", range(1, 7))
 def test_a_gap_among_many_is_never_covered(missing: int) -> None:
     edges = [-6.0 + 12.0 * number / 9 for number in range(10)]

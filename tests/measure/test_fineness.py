@@ -50,7 +50,7 @@ def test_error_is_the_option_else_the_scenes_else_a_fifth_of_a_hundredth(
         assert (row["error"] > 0.003) == (most == 0.01)
 
 
-@pytest.mark.thinned(quick=0, ci=40)
+@pytest.mark.long
 @pytest.mark.parametrize("scene", [EXAMPLE, BARRICADE], ids=lambda path: path.parent.name)
 def test_the_error_allowed_reaches_the_measurement_from_a_batch_as_from_python(scene: Path) -> None:
     started("embree")

@@ -117,7 +117,7 @@ def test_bars_are_thin_where_three_tenths_of_the_cells_have_another_neighbour(pe
     assert survey.is_thin.tolist() == [is_thin]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_error_of_thin_things_is_small_whatever_is_allowed() -> None:
     errors = []
     for period in np.linspace(0.5, 1.4, 12):
@@ -155,7 +155,7 @@ def test_the_error_by_default_is_a_fifth_of_a_hundredth() -> None:
     assert LEVEL_BY_LEVEL * 0.002 <= max(errors) <= 0.002
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_picture_is_taken_four_times_finer_at_most() -> None:
     """Half of the target is obscured, to a millionth: no picture tells on which side of one half that is."""
     middle = (FRONT.bounds[0, 1] + FRONT.bounds[1, 1]) / 2 + 1e-4
@@ -164,7 +164,7 @@ def test_a_picture_is_taken_four_times_finer_at_most() -> None:
     assert found.pixel == pytest.approx(0.1 / 4)
 
 
-@pytest.mark.thinned(quick=50)
+@pytest.mark.thinned(quick=50, ci=50)
 @pytest.mark.parametrize(
     ("low", "high"),
     [pytest.param((-90, -90), (0.003, 90), id="half"), pytest.param((-0.1, 25.003), (90, 90), id="half in the arc")],

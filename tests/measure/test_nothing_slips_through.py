@@ -70,7 +70,7 @@ def test_it_is_true_with_opengl(kind: str) -> None:
         assert faults(counts, one.exact()) == []
 
 
-@pytest.mark.thinned(quick=0, ci=40)
+@pytest.mark.long
 @pytest.mark.parametrize("kind", list(KINDS)[::3])
 def test_it_is_true_with_the_reference(kind: str) -> None:
     one = case(kind, CASES)

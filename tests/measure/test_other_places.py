@@ -29,7 +29,7 @@ def other_places(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return draw
 
 
-@pytest.mark.thinned(quick=0, ci=50)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind, number",
     [

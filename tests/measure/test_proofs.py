@@ -188,7 +188,7 @@ def test_moving_everything_together_changes_nothing() -> None:
         assert (there.area == 0.0) == (here.area == 0.0)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_hasty_proof_leaves_no_less() -> None:
     for seed in range(10):
         target, blockers = random_case(seed)

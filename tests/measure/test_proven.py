@@ -83,7 +83,7 @@ def test_rays_that_are_aimed_refute_nothing_that_is_true() -> None:
     assert early > 3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_is_refuted_is_more_than_nothing_and_a_closer_look_tells_how_much() -> None:
     asked, renderer = sights(np.array([80.0]), np.arange(-80.0, 110.0, 2.0)), choose("embree")
     exact, slivers = observe_many(asked, renderer, 0.1), 0

@@ -46,7 +46,7 @@ def test_rows_are_the_same_by_several_processes(pack: Path) -> None:
     assert rows(pack, 3) == expected
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not CAN_FORK, reason="processes are not forked on this system")
 @pytest.mark.skipif(SETTINGS.device is None, reason="a process that has used a GPU cannot be forked")
 def test_so_they_are_if_one_is_killed(pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

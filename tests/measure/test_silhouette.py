@@ -37,7 +37,7 @@ def test_a_wall_up_to_a_third_obscures_a_third(embree: EmbreeRenderer) -> None:
     assert counts.seen == counts.total - counts.occluded
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @given(
     wall=st.tuples(st.floats(0.2, 0.85), st.floats(1, 34), st.floats(-1.2, 1.2), st.floats(-15, 15)),
     height=st.floats(12, 60),
@@ -150,7 +150,7 @@ def test_a_target_all_round_the_eye_is_measured_too(embree: EmbreeRenderer) -> N
     assert open_view.occluded == 0
 
 
-@pytest.mark.thinned(quick=28)
+@pytest.mark.thinned(quick=28, ci=28)
 @pytest.mark.parametrize("slope", [1, 2, 3, 1 / 2, 1 / 3, 2 / 3])
 def test_the_error_is_true_of_edges_that_climb_the_grid_in_equal_steps(slope: float, embree: EmbreeRenderer) -> None:
     random = np.random.default_rng(round(100 * slope))
@@ -173,7 +173,7 @@ def test_a_figure_at_arms_length_fills_the_picture_and_is_right(embree: EmbreeRe
     assert abs(counts.occluded / counts.total - truth) <= counts.error
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @given(st.floats(-400, 400), st.floats(-400, 400), st.floats(0, 360))
 @settings(max_examples=20, deadline=None)
 def test_moving_everything_together_changes_nothing(x: float, y: float, turn: float) -> None:
@@ -184,7 +184,7 @@ def test_moving_everything_together_changes_nothing(x: float, y: float, turn: fl
     assert moved.occluded / moved.total == pytest.approx(first.occluded / first.total, abs=2e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @given(st.lists(st.tuples(st.floats(40, 280), st.floats(-25, 25), st.floats(1, 12), st.floats(1, 40)), max_size=5))
 @settings(max_examples=30, deadline=None)
 def test_adding_an_occluder_never_reveals_anything(walls: list[tuple[float, float, float, float]]) -> None:
@@ -235,7 +235,7 @@ def test_a_wire_far_thinner_than_a_pixel_is_found_though_its_ends_lie_outside(em
     assert abs(counts.occluded / counts.total - exact_share(view, FRONT, [wire])) <= counts.error
 
 
-@pytest.mark.thinned(quick=11, ci=47)
+@pytest.mark.thinned(quick=11, ci=11)
 @pytest.mark.parametrize("renderer_name", ["embree", "reference", "gl"])
 @pytest.mark.parametrize("pixel", [0.1, 0.3, 1.0])
 def test_a_target_well_behind_a_wall_is_hidden_without_a_doubt(renderer_name: str, pixel: float) -> None:
@@ -255,7 +255,7 @@ def test_a_low_wall_just_behind_the_target_leaves_no_doubt(embree: EmbreeRendere
         assert (counts.occluded, counts.error) == (0, 0.0)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_more_meshes_than_embree_has_devices(embree: EmbreeRenderer) -> None:
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.05)
     for number in range(1500):
@@ -263,7 +263,7 @@ def test_more_meshes_than_embree_has_devices(embree: EmbreeRenderer) -> None:
         assert embree.render(view, [body], [[view.height // 2, view.width // 2]]).ids.tolist() == [1]
 
 
-@pytest.mark.thinned(quick=12, ci=47)
+@pytest.mark.thinned(quick=12, ci=12)
 @pytest.mark.parametrize("angle", np.arange(0.2, 6.2, 0.6).round(1).tolist())
 @pytest.mark.parametrize(("wide", "high"), [(0.3, 0.3), (0.2, 0.6)])
 def test_a_hole_in_front_of_the_targets_rim_is_found_before_hidden_is_said(

@@ -273,7 +273,7 @@ def test_inside_a_turned_box_is_what_its_own_coordinates_say(place, seed):
     assert encloses(turned, turn @ (np.array(place) * half)) == bool((np.abs(place) < 1.0).all())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_real_scans_and_terrain_are_closed_in_a_moment(shared):
     files = [
         "scans/odedstein-lionstatue/lionstatue.obj",

@@ -210,7 +210,7 @@ MUCH = {
 }
 
 
-@pytest.mark.thinned(quick=15, ci=49)
+@pytest.mark.thinned(quick=15, ci=15)
 @pytest.mark.parametrize("objects, items, says", MUCH.values(), ids=MUCH)
 def test_an_archive_of_too_much_of_anything_is_refused_soon(
     tmp_path: Path, objects: str, items: str, says: str
@@ -324,7 +324,7 @@ def stored_within(path: Path, content: bytes | None = None, *, cpu: int = 8, meg
     return outcome.text
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_materials_that_share_vertices_and_a_picture_do_not_take_them_each(tmp_path: Path) -> None:
     points, faces = grid(200)
     (tmp_path / "skin.png").write_bytes(picture(side=64))
@@ -355,7 +355,7 @@ def test_copies_of_many_vertices_are_counted_before_they_are_made(tmp_path: Path
     assert refused == "holds 120000000 vertices; 9000000 are the most that can be looked at"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_pictures_of_a_file_are_decoded_up_to_a_limit(tmp_path: Path) -> None:
     side = 8192
     held = io.BytesIO()

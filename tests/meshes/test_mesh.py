@@ -258,7 +258,7 @@ U = np.array([[0, 0, 0], [6, 0, 0], [6, 6, 0], [4, 6, 0], [4, 2, 0], [2, 2, 0], 
 DART = np.array([[0, 0, 0], [4, 0, 0], [1, 1, 0], [0, 4, 0]], float)
 
 
-@pytest.mark.thinned(quick=16, ci=50)
+@pytest.mark.thinned(quick=16, ci=16)
 @pytest.mark.parametrize("name", ["notch.obj", "notch.off", "notch.ply"])
 def test_concave_polygons_do_not_cover_their_notch(tmp_path, name):
     for turn in np.eye(3), np.eye(3)[[1, 2, 0]], np.eye(3)[[2, 0, 1]]:
@@ -342,7 +342,7 @@ def test_equal_content_of_another_name_shares_its_entry(tmp_path):
     assert len(list((tmp_path / "cache").iterdir())) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_largest_mesh_comes_back_from_the_cache_as_it_was_read(shared, tmp_path):
     path = shared / "meshes/big/realism-effects/time_machine.optimized.glb"
     cache = Cache(tmp_path)

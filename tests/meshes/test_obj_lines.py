@@ -89,7 +89,7 @@ def test_odd_lines_are_left_to_the_reader_of_single_lines(name: str, monkeypatch
     compared(ODD[name].encode(), monkeypatch)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_damaged_lines_come_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(4)
     texts = [text.encode() for text in (*EVEN.values(), *ODD.values())]

@@ -59,7 +59,7 @@ def refusal(path: Path, content: bytes | str | None = None) -> str:
     return told.value.problem
 
 
-@pytest.mark.thinned(quick=42)
+@pytest.mark.thinned(quick=42, ci=42)
 @pytest.mark.skipif(not ODD, reason="needs ../shared/meshes/odd, which is not here")
 @pytest.mark.parametrize("path", ODD, ids=lambda path: path.name)
 def test_every_odd_file_loads_sanely_or_gives_one_line(path, capfd):
@@ -115,7 +115,7 @@ def test_what_trimesh_misreads_or_refuses_is_read(shared, name, triangles):
     assert len(read_mesh(shared / "meshes/odd" / name, Cache(None)).mesh.faces) == triangles
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_whole_lot_of_odd_files_stays_within_two_gigabytes(shared):
     resource = pytest.importorskip("resource")
     program = (

@@ -46,7 +46,7 @@ def edge_uses(mesh: Mesh) -> np.ndarray:
     return np.stack([np.bincount(which.ravel(), np.where(forward, 1, -1)), np.bincount(which.ravel())])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=50, deadline=None)
 @given(shape=SHAPES, turn=st.floats(-360.0, 360.0))
 def test_every_solid_is_closed_with_its_faces_outward_and_as_large_as_it_should_be(

@@ -64,7 +64,7 @@ def test_halving_the_pixel_stays_within_the_stated_error(table: TableScene, embr
             assert apart <= coarse.counts.error + fine.counts.error + 1e-12
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_reference_renderer_agrees(table: TableScene, embree: Renderer) -> None:
     for attacker, target in list(permutations(names(table), 2))[::13]:
         first = judged(table, attacker, target, embree)
@@ -90,7 +90,7 @@ def behind(shared: Path, terrain: dict[str, Any]) -> NecromundaVerdict:
     return judged(scene, "Kal", "Vex", choose("embree"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_nothing_is_seen_through_a_solid_scan_with_holes(shared: Path, tmp_path: Path) -> None:
     import numpy as np
 

@@ -132,7 +132,7 @@ def test_bases_of_real_figures_are_three_millimetres_high(shared: Path, name: st
     assert found.centre == pytest.approx((-25.0 if name == "mini_axeman" else 0.0, 0.0), abs=0.01)
 
 
-@pytest.mark.thinned(quick=13, ci=50)
+@pytest.mark.thinned(quick=13, ci=13)
 @pytest.mark.parametrize("name", FIGURES)
 def test_real_figures_cut_off_their_bases_have_none(shared: Path, name: str) -> None:
     whole = real(shared / "meshes" / "miniatures" / "rpg.scad" / f"{name}.stl")
@@ -204,7 +204,7 @@ def test_flipped_faces_and_an_open_underside_change_nothing() -> None:
     assert find_base(mesh.subset(closed_below)) == find_base(mesh)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @given(turn=st.floats(0, 2 * np.pi), height=st.floats(1.5, 6.0), x=st.floats(-200, 200), y=st.floats(-200, 200))
 @settings(max_examples=30, deadline=None)
 def test_a_base_is_found_wherever_it_stands_and_however_it_is_turned(

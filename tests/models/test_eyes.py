@@ -95,7 +95,7 @@ def test_eyes_below_hammers_and_crests_and_before_humps_are_found(shared: Path, 
     assert np.linalg.norm(model.eye - eye) < 1.0
 
 
-@pytest.mark.thinned(quick=45)
+@pytest.mark.thinned(quick=45, ci=45)
 @pytest.mark.parametrize("name", ["brute", "ganger_blade", "ganger_rifle", "heavy", "leader", "scout"])
 def test_the_eyes_of_our_own_figures_would_be_estimated_right(name: str) -> None:
     path = Path(__file__).parents[2] / "models" / f"{name}.toml"
@@ -106,7 +106,7 @@ def test_the_eyes_of_our_own_figures_would_be_estimated_right(name: str) -> None
     assert given.eye_candidates[0].likelihood == 1.0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_of_a_pose_each_the_eye_is_on_the_head_and_the_poses_without_a_riddle_are_sure() -> None:
     rows = tried(range(1012, 1034))
     far = [(pose, off) for pose, off, _ in rows if off > FAR]
@@ -138,7 +138,7 @@ def test_the_leader_is_doubtful_where_skull_and_banner_are_not_tagged(tmp_path: 
     assert model.eye_estimate.doubt is not None or np.linalg.norm(model.eye - eye) < FAR
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_most_sculpted_figures_have_their_eyes_on_their_heads_or_are_doubtful() -> None:
     """Of a pose each, with seeds that the weights were not fitted to, but poses that they were."""
     rows = tried(range(2000, 2020), sculpted_figure)

@@ -37,7 +37,7 @@ def on_discs(*discs: tuple[float, float]) -> tuple[Solid, ...]:
 # ---- tags
 
 
-@pytest.mark.thinned(quick=9, ci=40)
+@pytest.mark.thinned(quick=9, ci=9)
 @pytest.mark.parametrize(
     ("tag", "fires"),
     [
@@ -84,7 +84,7 @@ def test_a_base_in_inches_says_what_to_write() -> None:
     assert line.endswith("bases are mm; if these are inches, write 31.75")
 
 
-@pytest.mark.thinned(quick=13, ci=48)
+@pytest.mark.thinned(quick=13, ci=13)
 @pytest.mark.parametrize(
     ("discs", "step"),
     [
@@ -115,7 +115,7 @@ def test_scenery_to_one_side_of_a_figure_is_no_step(written: Written) -> None:
     assert not any("two steps" in line for line in load(written(parts)).warnings)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_shared_and_shipped_figures_have_no_such_base(shared: Path) -> None:
     files = [*sorted((shared / RPG).glob("*.stl")), *(PROJECT / "models" / f"{name}.toml" for name in FIGURES)]
     assert len(files) > 12
@@ -126,7 +126,7 @@ def test_shared_and_shipped_figures_have_no_such_base(shared: Path) -> None:
 # ---- up
 
 
-@pytest.mark.thinned(quick=20, ci=52)
+@pytest.mark.thinned(quick=20, ci=20)
 @pytest.mark.parametrize("name", ["mini_oswald", "mini_axeman", "king_troll", "wyrmling", "mini_giant_boar_0"])
 def test_an_up_that_makes_a_figure_with_a_base_lie_down(shared: Path, name: str) -> None:
     file = shared / RPG / f"{name}.stl"
@@ -160,7 +160,7 @@ def test_what_lies_in_a_table_of_another_program_is_to_lie_there(written: Writte
 # ---- eyes, as inspect has them
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_inspect_and_new_tell_what_is_wrong_with_a_model(
     written: Written, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

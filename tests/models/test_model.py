@@ -173,7 +173,7 @@ def areas(mesh: Mesh) -> Floats:
     return np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_real_figures_stand_on_the_bases_they_were_given(shared: Path) -> None:
     folder = shared / "meshes/miniatures/rpg.scad"
     for name, diameter in {"mini_axeman": 25.0, "mini_oswald": 25.0, "king_troll": 50.0}.items():
@@ -238,7 +238,7 @@ def test_keys_given_beside_a_model_replace_those_of_its_file(written: Written) -
     assert (model.front, model.eye.tolist()) == (45.0, [0.0, 3.0, 27.0])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_default_front_is_that_of_gltf_wherever_y_is_up(written: Written, shared: Path) -> None:
     assert [load(written(**keys)).front for keys in ({}, {"up": "auto"}, {"up": "z"}, {"up": "y"})] == [90, 90, 90, 270]
     assert load(written(up="y", front=90)).front == 90
@@ -334,6 +334,6 @@ def test_a_car_on_its_bumper_gets_a_warning_and_a_car_on_its_wheels_none(written
         assert not any("up =" in line for line in model.warnings)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_scan_is_kept(written: Written) -> None:
     assert [load(written(**keys)).scan for keys in ({}, {"scan": False}, {"scan": True})] == [False, False, True]

@@ -67,6 +67,7 @@ def test_our_own_models_are_known_for_what_they_are() -> None:
         assert said is None or "--kind terrain" in said
 
 
+@pytest.mark.long
 @PARTS
 def test_shared_terrain_is_known(shared: Path, part: str) -> None:
     files = meshes_in(shared / "meshes" / "terrain", part)
@@ -95,7 +96,7 @@ def test_scans_are_known(shared: Path, name: str) -> None:
     assert f"silhouette scan {Path(name).name} --out FOLDER" in said
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_scan_that_ships_is_known() -> None:
     for kind in ("fighter", "vehicle"):
         assert "silhouette scan gang_table.glb" in (
@@ -199,7 +200,7 @@ def test_plain_figures_and_bases_are_none(written: Written, parts: tuple[Solid, 
     assert scenery_mistake(load(written(parts))) is None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_inspect_and_new_point_the_way(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     wall = PROJECT / "models" / "ruined_wall.glb"
     ran = run(capsys, "inspect", str(wall), "--json")

@@ -159,7 +159,7 @@ def inspected(path: Path, *, suggests: bool) -> dict[str, Any]:
     return inspection(path, model, suggestions(model) if suggests else ())
 
 
-@pytest.mark.thinned(quick=0, ci=25)
+@pytest.mark.long
 @pytest.mark.parametrize("name", FIGURES)
 def test_inspect_finds_base_and_eye_of_a_figure_by_itself(name: str, tmp_path: Path) -> None:
     path = bare(name, tmp_path, keep=("mesh", "kind", "units", "front", "insignificant"))
@@ -172,7 +172,7 @@ def test_inspect_finds_base_and_eye_of_a_figure_by_itself(name: str, tmp_path: P
     assert np.linalg.norm(np.array(found["eye"]) - loaded(name).eye) < 2.0
 
 
-@pytest.mark.thinned(quick=14, ci=60)
+@pytest.mark.thinned(quick=14, ci=14)
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_eye_is_found_below_raised_weapons_and_banners(name: str) -> None:
     assert load_model(MODELS / f"{name}.toml", Cache.default(), overrides={"eye": None}).eye_estimate.doubt is None
@@ -180,7 +180,7 @@ def test_the_eye_is_found_below_raised_weapons_and_banners(name: str) -> None:
     assert np.linalg.norm(alone.eye - loaded(name).eye) < 1.5
 
 
-@pytest.mark.thinned(quick=0, ci=25)
+@pytest.mark.long
 @pytest.mark.parametrize("name", PROTRUDING)
 def test_inspect_suggests_the_barrels_and_spikes_that_are_tagged(name: str, tmp_path: Path) -> None:
     path = bare(name, tmp_path, keep=("mesh", "kind", "units", "front"))

@@ -260,7 +260,7 @@ def test_a_cloak_and_a_shield_are_no_thin_parts() -> None:
     assert suggest_insignificant(mesh, everything(mesh)) == ()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_ball_and_a_flat_sheet_have_no_thin_parts() -> None:
     ball = Sculpture([], [], [])
     ball.add("ball", straight((0, 0, 10), (0, 0, 10.1), 2), [10, 10])
@@ -301,7 +301,7 @@ def test_the_spear_of_a_real_figure_is_suggested_and_little_else(shared: Path) -
     assert (beside[faces] < 2.3).mean() > 0.8
 
 
-@pytest.mark.thinned(quick=16, ci=60)
+@pytest.mark.thinned(quick=16, ci=16)
 @pytest.mark.parametrize(
     "name",
     [

@@ -53,7 +53,7 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return out.read_text(encoding="utf-8"), json.loads(printed.getvalue())
 
 
-@pytest.mark.thinned(quick=18, ci=51)
+@pytest.mark.thinned(quick=18, ci=18)
 def test_a_report_is_whole_and_closed_and_says_what_was_found(made: tuple[str, Any]) -> None:
     content, printed = made
     assert content.startswith("<!DOCTYPE html>\n<html lang=")
@@ -117,7 +117,7 @@ def test_it_names_what_verdicts_rest_on(capsys: pytest.CaptureFixture[str], tmp_
     assert printed["report"].endswith("report.html")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_hostile_names_are_shown_as_they_are(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "scene.toml"
     file.write_text(HOSTILE, encoding="utf-8")

@@ -50,7 +50,7 @@ def estimated(tmp_path: Path) -> Path:
     return tmp_path / "scene.toml"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_a_verdict_rests_on_comes_first_and_trifles_never(
     estimated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -213,7 +213,7 @@ def test_the_animation_moves_and_its_frames_are_listed(written: tuple[Path, list
         assert ", ".join(f"{value:g}" for value in row["at"]) in page.text
 
 
-@pytest.mark.thinned(quick=0, ci=12)
+@pytest.mark.long
 @pytest.mark.parametrize(("page", "part"), PARTS, ids=[f"{page}-{part.scene}" for page, part in PARTS])
 def test_every_text_has_what_it_tells_of(page: str, part: Any, tmp_path: Path) -> None:
     words, scene, renderer = texts(), load_scene(SCENES / part.scene, cache=Cache.default()), choose("auto")
@@ -302,6 +302,7 @@ def test_axe_finds_nothing(written: tuple[Path, list[dict[str, Any]]], browser: 
             assert found.violations_count == 0, (scheme, found.generate_report())
 
 
+@pytest.mark.long
 def test_whoever_wants_nothing_to_move_sees_a_still_picture(
     written: tuple[Path, list[dict[str, Any]]], browser: Browser
 ) -> None:

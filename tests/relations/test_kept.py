@@ -183,7 +183,7 @@ def test_a_cylinder_of_a_kilometre_has_few_rings() -> None:
     assert len(points._tower(1e6, 1e6).faces) < 100_000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_balls_of_long_thin_triangles_and_of_very_many_are_as_fine_as_they_say() -> None:
     """Of a mesh of more triangles than may be sampled, each has its corners; and nothing goes on for ever."""
     turn = np.linspace(0.0, 2.0 * np.pi, 120)

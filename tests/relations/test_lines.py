@@ -176,7 +176,7 @@ def as_pieces(triangles):
     return [piece(quad(a, b, c, c).subset(np.array([True, False])), str(k)) for k, (a, b, c) in enumerate(triangles)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(SOUP)
 def test_widths_agree_with_brute_force(seed):

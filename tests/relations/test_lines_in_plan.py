@@ -233,7 +233,7 @@ def without(regions: list[Region], target: Any) -> list[Region]:
     return [region for region in regions if not region.shape.intersects(base)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(tables(), st.floats(-500.0, 500.0), st.floats(0.0, 360.0))
 def test_moving_everything_together_and_swapping_both_changes_nothing(table: Any, by: float, turn: float) -> None:
@@ -257,7 +257,7 @@ def test_moving_everything_together_and_swapping_both_changes_nothing(table: Any
         assert ask(target, attacker, regions).value == ask(attacker, target, regions).value, ask
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(tables())
 def test_more_terrain_frees_no_line(table: Any) -> None:

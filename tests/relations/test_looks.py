@@ -34,7 +34,7 @@ def window(side: float, y: float = 50.0):
     return [piece(joined(*(surface(low, high).mesh for low, high in bars)))]
 
 
-@pytest.mark.thinned(quick=16, ci=50)
+@pytest.mark.thinned(quick=16, ci=16)
 @pytest.mark.parametrize("side", [1.5, 3.0, 7.0])
 def test_a_window_half_way_shows_a_square_twice_its_side(side):
     found = widest_patch(EYE, PLATE, window(side))
@@ -80,7 +80,7 @@ def test_who_hides_most_from_all_eyes_together_is_named_first():
     assert widest_patch(eyes, PLATE, [fence, post], pixel=0.8).by == ("fence", "post")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_best_of_many_eyes_counts():
     eyes = np.array([[80.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     one, both = (widest_patch(some, PLATE, window(3.0)).value for some in (eyes[:1], eyes))

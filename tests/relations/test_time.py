@@ -141,7 +141,7 @@ def test_a_clock_of_the_wall_that_is_set_ends_nothing(monkeypatch: pytest.Monkey
         go_on()
 
 
-@pytest.mark.thinned(quick=50)
+@pytest.mark.thinned(quick=50, ci=50)
 @pytest.mark.parametrize("finer", [1, 2])
 def test_two_balls_one_inside_the_other_are_stopped_in_time(finer: int) -> None:
     outer, inner = (sphere(radius, 300 * finer, 150 * finer) for radius in (30.0, 10.0))

@@ -65,7 +65,7 @@ def met_from_within(view: View, size: Floats) -> tuple[Flags, Floats, Flags]:
     return inward, leaves.min(axis=2), doubtful
 
 
-@pytest.mark.thinned(quick=15)
+@pytest.mark.thinned(quick=15, ci=15)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SEEDS)
 def test_an_eye_on_a_side_an_edge_or_a_corner_of_a_block_meets_only_what_lies_behind_them(
@@ -90,7 +90,7 @@ def test_an_eye_on_a_side_an_edge_or_a_corner_of_a_block_meets_only_what_lies_be
     assert (renderer.render(seen_from, [body, behind]).ids == np.where(inward, 3, 9))[~doubtful].all()
 
 
-@pytest.mark.thinned(quick=13)
+@pytest.mark.thinned(quick=13, ci=13)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SEEDS)
 def test_a_face_in_the_plane_of_another_is_never_before_it(renderer: Renderer, seed: int) -> None:

@@ -51,7 +51,7 @@ def test_a_cloud_of_points_shows_it_as_well() -> None:
     assert found.diameter == pytest.approx(40.0, rel=0.015)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_unit_of_the_points_does_not_matter() -> None:
     scanned = table([figure(-20, 0, base=32), figure(20, 0, base=25)])
     here = good(discs_of(scanned))

@@ -91,7 +91,7 @@ def test_two_meshes_of_one_name_are_both_kept(tmp_path: Path) -> None:
     assert [(tmp_path / "game" / path).read_bytes() for path in paths] == [b"solid 1", b"solid 2", b"solid 1"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_pieces_whose_names_make_the_same_file_name_have_meshes_of_their_own(tmp_path: Path) -> None:
     from silhouette.scans.keeping import EarlierPiece
 
@@ -178,7 +178,7 @@ def test_where_the_folder_cannot_be_written_the_earlier_one_stays(
     assert [file.name for file in tmp_path.iterdir()] == ["game"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_names_that_are_no_file_names_are_kept_in_the_scene(tmp_path: Path) -> None:
     from silhouette.scans.keeping import EarlierPiece
 

@@ -74,14 +74,14 @@ def test_a_table_is_levelled_however_it_lies_in_the_file(
     assert not found.on_table[tall].any()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_tilt_is_out_of_the_axis_that_the_file_has_up_or_plainly_the_other() -> None:
     table = scanned_table(things=FEW, spacing=COARSE)
     assert level(as_scan(table, turned=(0.8, 0, 0))[0]).tilt == pytest.approx(0.8, abs=0.05)
     assert level(as_scan(table, turned=(90.8, 0, 0))[0]).tilt == pytest.approx(0.8, abs=0.05)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_x_is_along_the_longer_edge_and_of_a_square_the_one_nearest_to_the_files() -> None:
     long = level(as_scan(scanned_table((600, 400), spacing=COARSE), turned=(0, 0, 80))[0])
     assert long.size is not None
@@ -133,7 +133,7 @@ def test_the_table_is_neither_the_floor_below_nor_the_wall_behind(
     assert size_in_mm(found, 1.0) == pytest.approx([600, 900], rel=0.015)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_mat_on_a_larger_table_is_the_table() -> None:
     mat = scanned_table((600, 600), FEW, spacing=COARSE, noise=0.1)
     below = moved(sheet((820, 760), COARSE), standing((0, 0, 0), (20, -10, -3)))
@@ -144,7 +144,7 @@ def test_a_mat_on_a_larger_table_is_the_table() -> None:
     assert size_in_mm(found, 1.0) == pytest.approx([600, 600], rel=0.015)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_underside_of_a_closed_board_is_not_its_surface() -> None:
     top = scanned_table((600, 400), FEW, spacing=COARSE, noise=0.0)
     under = moved(sheet((600, 400), COARSE), standing((180, 0, 0), (0, 0, -12)))
@@ -154,7 +154,7 @@ def test_the_underside_of_a_closed_board_is_not_its_surface() -> None:
     assert not found.on_table[len(top.points) :].any()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_noise_and_unevenness_are_told_apart_and_move_the_plane_little() -> None:
     scan, truth = as_scan(scanned_table((900, 600), FEW, spacing=COARSE, noise=2.0, warp=3.0))
     found = level(scan)
@@ -165,7 +165,7 @@ def test_noise_and_unevenness_are_told_apart_and_move_the_plane_little() -> None
     assert found.flatness == pytest.approx(1.5, rel=0.25)  # 3 mm times the root mean square of both waves
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_specks_far_away_points_and_vertices_without_place_do_not_count() -> None:
     table = scanned_table(things=FEW, spacing=COARSE)
     specks = np.random.default_rng(1).uniform(-900, 900, (300, 3))
@@ -179,7 +179,7 @@ def test_specks_far_away_points_and_vertices_without_place_do_not_count() -> Non
         assert not found.on_table[1 + len(table.points)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_scan_is_levelled_alike_twice() -> None:
     scan, _ = as_scan(scanned_table(things=FEW, spacing=COARSE))
     assert np.array_equal(level(scan).to_level, level(scan).to_level)

@@ -108,7 +108,7 @@ def test_a_part_that_the_model_has_not_makes_it_not_sure(figures: Sequence[Known
     assert found.known is figures[3]
 
 
-@pytest.mark.thinned(quick=50)
+@pytest.mark.thinned(quick=50, ci=50)
 @pytest.mark.parametrize("holes, radius, sure", [(40, 1.6, True), (60, 2.0, False)])
 def test_a_figure_of_which_little_is_missing_here_and_there_is_sure_and_one_that_lacks_a_tenth_is_not(
     figures: Sequence[Known], holes: int, radius: float, sure: bool
@@ -122,7 +122,7 @@ def test_a_figure_of_which_little_is_missing_here_and_there_is_sure_and_one_that
     assert found.why == ("" if sure else "the model has what the scan does not show")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_of_two_that_have_grown_together_each_is_found_and_the_rest_is_left(figures: Sequence[Known]) -> None:
     points, normals = scanned(figures[4], 120.0, 0.2)
     others, across = scanned(figures[5], 300.0, 0.2, seed=1)
@@ -139,7 +139,7 @@ def test_of_two_that_have_grown_together_each_is_found_and_the_rest_is_left(figu
     assert angle(second.turn, 300.0) < 2.0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_terrain_that_looks_the_same_from_two_sides_is_sure_and_its_turn_is_not() -> None:
     terrain = known_models([str(MODELS / "barricade.toml"), str(MODELS / "crate.toml")], "terrain", Cache.default())
     box = _box(60.0, 20.0, 30.0)

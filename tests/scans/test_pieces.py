@@ -47,7 +47,7 @@ def test_figures_and_terrain_apart() -> None:
     assert len(found.labels) == len(scanned.points)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_of_a_cloud_of_points() -> None:
     scanned = table([figure(-35, 0), box(20, 10, 50, 40, 35)], noise=0.3)
     found = pieces_of(scanned, noise=0.3, faces=False)
@@ -55,7 +55,7 @@ def test_the_same_of_a_cloud_of_points() -> None:
     assert apart(found.labels, scanned.truth).right > 0.95
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_base_to_base_and_three_in_a_row() -> None:
     places = [(-35, 0), (-9.9, 0), (35, -30), (35, -4.9), (35, 20.2)]
     scanned = table([figure(*place) for place in places])

@@ -112,7 +112,7 @@ def scene_of_blocks(tmp_path: Path, models: int) -> Path:
     return path
 
 
-@pytest.mark.thinned(quick=50)
+@pytest.mark.thinned(quick=50, ci=50)
 @pytest.mark.parametrize("renderer", ["embree", "reference"])
 def test_a_matrix_is_the_same_by_one_process_and_by_several(tmp_path: Path, renderer: str) -> None:
     path = scene_of_blocks(tmp_path, 6)

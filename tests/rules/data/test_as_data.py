@@ -58,7 +58,7 @@ def can_be_said(document: dict[str, Any]) -> bool:
     return not document.get("readings") and not arcs and not document.get("vehicle")
 
 
-@pytest.mark.thinned(quick=15, ci=30)
+@pytest.mark.thinned(quick=15, ci=15)
 @pytest.mark.parametrize("path", examples("necromunda"), ids=lambda path: path.stem)
 def test_necromunda_as_data_says_the_same(path: Path) -> None:
     document = read_document(path)
@@ -145,7 +145,7 @@ def prism(name: str, outline: Sequence[Sequence[float]]) -> Piece:
     return piece(mesh(triangles, np.arange(len(triangles))), name)[0]
 
 
-@pytest.mark.thinned(quick=15, ci=30)
+@pytest.mark.thinned(quick=15, ci=15)
 @pytest.mark.parametrize("path", examples("crisis_protocol"), ids=lambda path: path.stem)
 def test_crisis_protocol_as_data_says_the_same(path: Path) -> None:
     document = read_document(path)
@@ -172,7 +172,7 @@ def asks_for_protection(path: Path) -> bool:
     return any(check.get("ask", "protection") == "protection" for check in read_document(path).get("check", []))
 
 
-@pytest.mark.thinned(quick=15, ci=30)
+@pytest.mark.thinned(quick=15, ci=15)
 @pytest.mark.parametrize("path", [*filter(asks_for_protection, examples("skirmishcorps"))], ids=lambda path: path.stem)
 def test_protection_of_skirmishcorps_as_data_says_the_same(path: Path) -> None:
     rule = rule_called("skirmishcorps")

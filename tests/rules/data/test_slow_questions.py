@@ -84,7 +84,7 @@ def write_ball(path: Path, radius: float) -> None:
     path.write_bytes(bytes(80) + np.uint32(len(facets)).tobytes() + facets.tobytes())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_ball_in_a_ball_is_refused_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The distance of both in space alone takes a minute."""
     (tmp_path / "game.toml").write_text(GAME, encoding="utf-8")

@@ -103,7 +103,7 @@ def test_all_48_symmetries_of_the_cube_change_nothing(seed: int) -> None:
     assert all(row_of(motion(document)) == wanted for motion in SYMMETRIES)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @laws
 @given(seeds, st.sampled_from(SYMMETRIES), st.tuples(*[st.integers(-999_990, 999_990)] * 3))
 def test_moving_everything_changes_nothing(seed: int, turn: Motion, shift: tuple[int, ...]) -> None:
@@ -149,7 +149,7 @@ def test_a_solid_cell_is_the_same_as_its_box(seed: int) -> None:
     assert row_of(document | {"solid_cells": [], "boxes": document["boxes"] + cells}) == row_of(document)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @laws
 @given(seeds, st.integers(1, 11), st.integers(0, 2))
 def test_a_box_is_the_same_as_its_two_halves(seed: int, part: int, axis: int) -> None:
@@ -163,7 +163,7 @@ def test_a_box_is_the_same_as_its_two_halves(seed: int, part: int, axis: int) ->
     assert row_of(document | {"boxes": halves}) == row_of(document)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @laws
 @given(seeds)
 def test_terrain_that_no_line_comes_near_changes_nothing_however_fine_its_numbers(seed: int) -> None:
@@ -172,7 +172,7 @@ def test_terrain_that_no_line_comes_near_changes_nothing_however_fine_its_number
     assert row_of(document | {"boxes": [*document["boxes"], far]}) == row_of(document)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @laws
 @given(seeds)
 def test_level_melee_is_the_same_both_ways(seed: int) -> None:

@@ -219,7 +219,7 @@ def test_a14_a_dive_that_hides_exactly_the_tolerance_more_or_less_than_it_must(
     assert beyond == (["flanked", "not flanked"] if sign < 0 else ["flanked"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a14_of_dives_that_hide_as_much_the_first_counts(hidden: list[float]) -> None:
     """No dive leads anywhere, so that all hide as much as dropping in place, which is tried first."""
 
