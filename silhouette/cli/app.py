@@ -158,7 +158,7 @@ def _answer(words: list[str]) -> int:
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
-    """Whether an error is Ctrl-C as a library passes it on: pydantic has it in the words of an error of its own."""
+    """Whether Ctrl-C caused an error: pydantic repeats a KeyboardInterrupt in the message of its own error."""
     if error is None or isinstance(error, SilhouetteError):
         return False
     words = f"{type(error).__name__}: {error}"

@@ -523,7 +523,7 @@ def _slab_below(triangles: Floats, window: Window, height: float, is_open: Flags
 
 
 def _within(triangles: Floats, slab: Flags, window: Window) -> Floats:
-    """Those of triangles (m, 3, 3) whose corners are all over a slab (GRID, GRID) or close beside it."""
+    """The triangles, of (m, 3, 3), of which all corners lie over a slab (GRID, GRID) or close beside it."""
     grown = scipy.ndimage.binary_dilation(slab, iterations=3)
     over = np.zeros(3 * len(triangles), dtype=np.bool_)
     cells, inside = window.cells(triangles[:, :, :2].reshape(-1, 2))

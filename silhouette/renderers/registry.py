@@ -125,7 +125,8 @@ RENDERERS: tuple[RendererEntry, ...] = (
     ),
     RendererEntry("reference", lambda device: ReferenceRenderer(), lambda: [Trial("numpy")]),
 )
-"""Every renderer, in the order in which "auto" tries them: on an H100 beside 16 cores no command was faster with it."""
+"""Every renderer, in the order in which "auto" tries them. Embree is first: on an H100 beside 16 cores a batch was 6 %
+faster with cuda at most, and a map took twice as long (tests/benchmarks/README.md)."""
 
 CHOOSING = ("PYOPENGL_PLATFORM", "EGL_DEVICE_ID")
 """The variables of the environment by which a renderer chooses its device; where they change, another is started."""

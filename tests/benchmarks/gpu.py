@@ -9,17 +9,16 @@ attackers at an inch (that of `maps`) in 0.5 s. All GPUs are measured. If CUDA h
 and the title says so. With `--rounds` each figure takes a second, and the map has a place every four inches. A device
 that is named is measured in software as well.
 
-*At once*: so many checks are judged together; the commands judge 64, and on a GPU with cuda 2048. What a check costs
-is measured with a wait for the device after every step. Of cuda:
+*At once*: so many checks are judged together; the commands judge 64, on a GPU with cuda 2048, and `batch` 16. What a
+check costs is measured with a wait for the device after every step. Of cuda:
 
     upload     arrays are put on the device
     kernels    they are launched, and the device is waited for
     download   answers come back
-    launching  Python round all that, in the process that holds the device
-    Python     everything else: views, errors, proofs, verdicts; `batch` has it done by many other processes at once
+    launching  Python round all that
+    Python     everything else: views, errors, proofs, verdicts
 
-*Rays* are counted as they are cast on the CPU, each at one body; *threads* are those of all launches, one for a
-sample with its rays, or for a cell of a picture. Of gl:
+*Threads* are those of all launches, one for a sample with its rays, or for a cell of a picture. Of gl:
 
     submit     Python and the driver put together what is to be drawn
     draw       waiting for the device, until all of it is drawn

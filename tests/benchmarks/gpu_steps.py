@@ -13,7 +13,7 @@ STEPS = {"gl": ("submit", "draw", "readback", "layers"), "cuda": ("upload", "ker
 """What is measured of each renderer; the rest of the time is Python's."""
 
 ON_DEVICE = ("__init__", "refine", "put", "blockers", "mask")
-"""What `DeviceCells` does in the process that holds the device."""
+"""What `DeviceCells` does."""
 
 
 class Clock:

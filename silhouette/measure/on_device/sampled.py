@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from silhouette.common.geometry import Flags, Floats, Integers
-from silhouette.measure.on_device.described import Described
-from silhouette.measure.on_device.device_cells import BITS, DeviceCells, words_of
+from silhouette.measure.on_device.device_cells import BITS, Described, DeviceCells, words_of
 from silhouette.measure.sampled import Along
 from silhouette.measure.sampling import Kinds, Picture, Places, sample
 from silhouette.renderers.cuda.renderer import CudaRenderer, meshes_of

@@ -55,7 +55,7 @@ class Volume:
     unknown: str = ""
 
     def within(self, triangles: int) -> tuple[int, int]:
-        """Its first triangle and the one after its last, of one with so many; empty if the second is no larger."""
+        """The range of its triangles, start and stop, in an object of so many; empty if the stop is no larger."""
         return max(self.first, 0), min(self.last + 1, triangles)
 
     def describe(self, key: str, value: str) -> None:

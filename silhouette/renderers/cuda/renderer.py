@@ -76,7 +76,7 @@ SHARE_OF_MEMORY = 0.6
 """Meshes take up to this share of what is free on a GPU when it is started; the rest is for rays, and for others."""
 
 PROCESSES_ON_A_GPU = 16
-"""So many share the memory of a GPU: each keeps meshes that it does not use up to one part of so many."""
+"""So many processes may share a GPU: each keeps meshes that are not in use up to that fraction of its memory."""
 
 BYTES_ON_CPU = 5 << 30
 """Meshes take up to so many bytes on the CPU."""
