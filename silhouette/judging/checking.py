@@ -12,10 +12,12 @@ from pathlib import Path
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH
+from silhouette.common.lazy import remembered
 from silhouette.common.text import problem
 from silhouette.doubt.changes import Changes
 from silhouette.doubt.maps import Map, MapRequest
 from silhouette.doubt.odds import Odds
+from silhouette.files.cache import Cache
 from silhouette.judging.judge import Draw, Judged, JudgingOptions, check_options, judge, mapped
 from silhouette.judging.loading import Selection, content_with, load_scene
 from silhouette.renderers import started
@@ -250,7 +252,15 @@ def _names(given: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _read(scene: Scene | str | PathLike[str], error: float | None) -> Scene:
-    return content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
+    if not isinstance(scene, Scene):
+        scene = load_scene(scene, cache=_remembering(Cache.default()))
+    return content_with(scene, error)
+
+
+@remembered
+def _remembering(cache: Cache) -> Cache:
+    """The cache of all questions that give a path: models that are asked about again are in memory."""
+    return cache.remembering()
 
 
 def _complete(scene: Scene, selection: Selection, options: JudgingOptions) -> Judged:
