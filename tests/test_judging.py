@@ -75,6 +75,7 @@ def near(monkeypatch: pytest.MonkeyPatch) -> None:
 ROUGH = ("--pixel", "0.5", "--no-cache")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("near")
 def test_odds_and_changes_from_python_are_those_of_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tests.test_layers import PACKAGE
 
 PRIVATE = Counter(
@@ -56,11 +58,13 @@ def definitions(source: Path) -> tuple[set[str], set[str]]:
     return constants, classes
 
 
+@pytest.mark.slow
 def test_no_more_identifiers_are_words_that_name_no_thing() -> None:
     used = Counter(name for source in sources() for name in identifiers(source) if name in PRIVATE)
     assert {word: count for word, count in used.items() if count > PRIVATE[word]} == {}
 
 
+@pytest.mark.slow
 def test_no_more_names_are_constants_or_classes_of_several_modules() -> None:
     modules: tuple[dict[str, int], dict[str, int]] = defaultdict(int), defaultdict(int)
     for source in sources():

@@ -183,7 +183,7 @@ def test_other_content_of_the_same_size_is_another_file_whatever_its_digest() ->
     assert not any(reading._is(record, other) for other in others)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_mesh_that_was_changed_is_named(scene: Path, tmp_path: Path) -> None:
     path = bundle(scene, tmp_path / "a.zip", pictures=True)
     higher = as_obj(box((-30.0, -2.5, 0.0), (30.0, 2.5, 40.0))).encode()

@@ -168,7 +168,7 @@ def test_quiet_leaves_the_table_and_what_is_not_as_expected(tmp_path: Path, caps
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["check", "matrix"])
+@pytest.mark.parametrize("command", ["check", pytest.param("matrix", marks=pytest.mark.long)])
 def test_quiet_leaves_the_answers_that_options_ask_for(
     command: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,7 @@ def test_every_extra_that_a_command_can_need_is_one_package() -> None:
     assert {wanted.partition("[")[0] for wanted in inside} == {DISTRIBUTION}
 
 
+@pytest.mark.slow
 def test_no_message_names_what_to_install_but_through_one_module() -> None:
     """``silhouette`` on the package index is another project: nothing may advise to install it."""
     found = [

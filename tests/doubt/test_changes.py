@@ -156,7 +156,7 @@ CASES = [
 ]
 
 
-@pytest.mark.thinned(quick=0, ci=20)
+@pytest.mark.thinned(quick=0, ci=8)
 @pytest.mark.parametrize("case", CASES)
 def test_no_shorter_move_changes_the_verdict(case: Any) -> None:
     facing, target, wall, turn = case

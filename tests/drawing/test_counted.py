@@ -95,7 +95,7 @@ def test_what_was_counted_for_each_of_several_shooters_is_a_row_each() -> None:
     assert len(set(marks(sheet))) == 9
 
 
-@pytest.mark.thinned(quick=59, ci=59)
+@pytest.mark.thinned(quick=0, ci=59)
 @pytest.mark.parametrize(("number", "filled"), [(0, 0), (1, 3)])
 def test_a_row_says_whether_the_one_who_looks_counts(number: int, filled: int) -> None:
     sheet = drawn(*ruled("bolt_action_3/example", number))
@@ -254,6 +254,7 @@ def test_the_best_look_is_that_in_which_least_is_obscured() -> None:
     assert look_of(Counted("Vex", False), told) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [20, 0])
 def test_names_frames_and_shares_of_all_rows_have_room(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     monkeypatch.setattr(counted, "MOST_PANELS", most)
@@ -281,6 +282,7 @@ def test_names_frames_and_shares_of_all_rows_have_room(monkeypatch: pytest.Monke
 MARKS = ("counts-", "does-not-count-")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["the_old_world/example", "bolt_action_3/soft_or_hard"])
 def test_all_of_a_model_lies_in_its_picture_and_is_large(name: str) -> None:
     scene, verdict = ruled(name)

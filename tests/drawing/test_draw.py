@@ -252,12 +252,14 @@ def _data_of_pdf(file: Path) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
-def test_files_are_the_same_every_time(drawn: Drawn) -> None:
-    for ending in FORMATS:
-        first = {name: file.read_bytes() for name, file in drawn(look=FigureOptions(ending))[2].items()}
-        again = {name: file.read_bytes() for name, file in drawn(look=FigureOptions(ending), anew=True)[2].items()}
-        assert first == again
+@pytest.mark.parametrize(
+    "ending",
+    [pytest.param(ending, marks=pytest.mark.slow if ending == "pdf" else pytest.mark.long) for ending in FORMATS],
+)
+def test_files_are_the_same_every_time(drawn: Drawn, ending: str) -> None:
+    first = {name: file.read_bytes() for name, file in drawn(look=FigureOptions(ending))[2].items()}
+    again = {name: file.read_bytes() for name, file in drawn(look=FigureOptions(ending), anew=True)[2].items()}
+    assert first == again
 
 
 @pytest.mark.long
@@ -317,7 +319,7 @@ def test_a_figure_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
     assert list(tmp_path.iterdir()) == [file]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_users_own_settings_change_nothing(drawn: Drawn) -> None:
     import matplotlib
 

@@ -50,7 +50,7 @@ SHOWN = [
 """Of the crowded table one check is enough, and of plain walls a few."""
 
 
-@pytest.mark.thinned(quick=1, ci=12)
+@pytest.mark.thinned(quick=0, ci=5)
 @pytest.mark.parametrize("case", SHOWN, ids=case_id)
 def test_the_pixels_of_the_eye_view_are_those_of_its_verdict(case: tuple[Path, int], tmp_path: Path) -> None:
     file = drawn(*case, tmp_path, pixel=0.2, only="eye")["eye"]

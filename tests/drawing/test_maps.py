@@ -128,7 +128,7 @@ def test_it_speaks_a_language_and_can_be_dark(tmp_path: Path) -> None:
     assert f"{mm / 25.4:.1f}&quot;" not in file.read_text()
 
 
-@pytest.mark.thinned(quick=50)
+@pytest.mark.thinned(quick=0, ci=50)
 @pytest.mark.parametrize(("exposed", "line"), [(True, PRINT.ink), (False, PRINT.paper)])
 def test_hatches_are_dark_on_light_colours_and_light_on_dark_ones(exposed: bool, line: str, tmp_path: Path) -> None:
     drawn = made(gantry_table(), "Vex")

@@ -96,7 +96,7 @@ def test_the_scene_comes_back_the_same(path: Path, tmp_path: Path) -> None:
             assert np.abs(np.subtract(other.base_span, one.base_span)).max() < 0.01
 
 
-@pytest.mark.thinned(quick=16, ci=16)
+@pytest.mark.thinned(quick=0, ci=16)
 @pytest.mark.parametrize(
     "name", ["necromunda/example_2_partial_cover", "necromunda/two_blockers", "kill_team_2024/cover_or_obscured"]
 )

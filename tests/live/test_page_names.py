@@ -55,13 +55,14 @@ def written(table: TableVisit) -> dict[str, str]:
     return {one["name"]: one["text"] for one in found if one["name"]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "before"),
     [
         pytest.param(PHONE, "", id="phone-3d"),
-        pytest.param(DESKTOP, "", id="desktop-3d", marks=pytest.mark.long),
-        pytest.param(PHONE, NO_WEBGL, id="phone-plan", marks=pytest.mark.long),
-        pytest.param(DESKTOP, NO_WEBGL, id="desktop-plan", marks=pytest.mark.long),
+        pytest.param(DESKTOP, "", id="desktop-3d"),
+        pytest.param(PHONE, NO_WEBGL, id="phone-plan"),
+        pytest.param(DESKTOP, NO_WEBGL, id="desktop-plan"),
     ],
 )
 def test_of_twenty_figures_close_together_no_name_covers_another(

@@ -29,7 +29,7 @@ def test_what_is_stated_is_true(kind: str, number: int) -> None:
 @pytest.mark.parametrize(
     ("model", "count"),
     [
-        *(pytest.param(name, 8, marks=pytest.mark.slow) for name in ("ganger_rifle", "rock_outcrop")),
+        pytest.param("ganger_rifle", 8, marks=pytest.mark.slow),
         pytest.param("ganger_rifle", 25, marks=pytest.mark.long),
         *(pytest.param(name, 40, marks=pytest.mark.long) for name in ("brute", "leader", "hauler", "rock_outcrop")),
     ],

@@ -133,7 +133,7 @@ def check(target: Mesh, blockers: Sequence[Mesh], eye: tuple[float, float, float
     return exact.nothing_seen, left.area == 0.0, exact.nothing_occluded, over.area == 0.0
 
 
-@pytest.mark.parametrize("seeds", [range(15), pytest.param(range(15, 60), marks=pytest.mark.slow)], ids=str)
+@pytest.mark.parametrize("seeds", [range(15), pytest.param(range(15, 60), marks=pytest.mark.long)], ids=str)
 def test_what_is_proven_is_so_for_triangles_anywhere(seeds: range) -> None:
     """And hardly anything that is hidden or open remains unproven: of 60 tables in which some are."""
     found = np.array([check(*random_case(seed), (0.0, 0.0, 0.0), 0.3) for seed in seeds])
@@ -142,6 +142,7 @@ def test_what_is_proven_is_so_for_triangles_anywhere(seeds: range) -> None:
     assert proven >= 0.95 * hidden
 
 
+@pytest.mark.long
 @IN_PARTS
 def test_what_is_proven_is_so_where_faces_touch(seeds: range) -> None:
     """Here a blocker often lies inside the target, and is open only since the target itself is before it."""

@@ -54,7 +54,7 @@ def test_the_error_is_true_against_a_view_four_times_as_fine(table: TableScene, 
     assert partial >= 5, "the table must be crowded enough to try the error"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_halving_the_pixel_stays_within_the_stated_error(table: TableScene, embree: Renderer) -> None:
     for attacker, target in list(permutations(names(table), 2))[::5]:
         pixels = [0.4, 0.2, 0.1]

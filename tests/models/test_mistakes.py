@@ -126,7 +126,7 @@ def test_shared_and_shipped_figures_have_no_such_base(shared: Path) -> None:
 # ---- up
 
 
-@pytest.mark.thinned(quick=20, ci=20)
+@pytest.mark.thinned(quick=0, ci=20)
 @pytest.mark.parametrize("name", ["mini_oswald", "mini_axeman", "king_troll", "wyrmling", "mini_giant_boar_0"])
 def test_an_up_that_makes_a_figure_with_a_base_lie_down(shared: Path, name: str) -> None:
     file = shared / RPG / f"{name}.stl"

@@ -57,9 +57,9 @@ def test_of_no_figure_and_no_vehicle_is_anything_said(shared: Path, part: str) -
     assert [(file.name, said) for file in files if (said := said_of(file)) is not None] == []
 
 
-@pytest.mark.slow
-def test_our_own_models_are_known_for_what_they_are() -> None:
-    for file in sorted((PROJECT / "models").glob("*.toml")):
+@pytest.mark.parametrize("every", [pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)])
+def test_our_own_models_are_known_for_what_they_are(every: int) -> None:
+    for file in sorted((PROJECT / "models").glob("*.toml"))[::every]:
         kind = load_model(file, Cache.default()).kind
         assert said_of(file, None) is None
         said = said_of(file.with_suffix(".glb"))
@@ -139,12 +139,16 @@ def test_pillars_and_trees_on_plinths_are_known(tmp_path: Path, what: str) -> No
     assert "--kind terrain" in (scenery_mistake(model) or "")
 
 
-@pytest.mark.slow
-def test_figures_of_any_size_are_neither_pillars_nor_trees(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "seeds",
+    [pytest.param(range(0, 40, 10), marks=pytest.mark.slow), pytest.param(range(40), marks=pytest.mark.long)],
+    ids=str,
+)
+def test_figures_of_any_size_are_neither_pillars_nor_trees(tmp_path: Path, seeds: range) -> None:
     """Three times as large as they are: small ones are not even looked at for that."""
     mistaken = []
     for make in (figure_with_eye, sculpted_figure):
-        for seed in range(40):
+        for seed in seeds:
             mesh, _, what = make(seed)
             (tmp_path / "it.obj").write_text(as_obj(replace(mesh, vertices=3.0 * mesh.vertices)))
             model = load_model(tmp_path / "it.obj", Cache.default(), "fighter", {"units": "mm"})

@@ -127,6 +127,7 @@ def test_a_piece_stands_on_the_ground_on_its_middle_in_millimetres(name: str) ->
         assert 2 * base.bounds[1][0] == pytest.approx(FIGURES[name], abs=0.1)
 
 
+@pytest.mark.thinned(quick=20)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_mesh_without_its_model_file_faces_the_same_way(name: str) -> None:
     alone, described = load_model(MODELS / f"{name}.glb", Cache.default(), loaded(name).kind), loaded(name)

@@ -173,7 +173,7 @@ def results(seeds: range) -> list[str]:
 
 @pytest.mark.parametrize(
     "seeds",
-    [pytest.param(HELD_OUT[::8], marks=pytest.mark.slow), pytest.param(HELD_OUT, marks=pytest.mark.long)],
+    [pytest.param(HELD_OUT[::24], marks=pytest.mark.slow), pytest.param(HELD_OUT, marks=pytest.mark.long)],
     ids=str,
 )
 def test_random_soldiers_have_their_thin_parts_suggested_and_nothing_else(seeds: range) -> None:

@@ -238,6 +238,7 @@ def test_what_is_not_installed_is_told_before_anything_is_judged(
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_an_expectation_that_does_not_hold_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     file = scene(tmp_path, CHECK, 'expect = { verdict = "hidden" }\n')

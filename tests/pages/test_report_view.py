@@ -102,7 +102,8 @@ def test_it_opens_without_a_network_and_shows_the_table(browser: Browser, hostil
         quiet(visit)
 
 
-@pytest.mark.parametrize("size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.long)], ids=["desktop", "phone"])
+@pytest.mark.long
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_boards_are_shown_too(browser: Browser, board: Path, size: tuple[int, int]) -> None:
     with browser.visit(board, size) as visit:
         before = canvas(visit)
@@ -113,7 +114,8 @@ def test_boards_are_shown_too(browser: Browser, board: Path, size: tuple[int, in
         quiet(visit)
 
 
-@pytest.mark.parametrize("size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.long)], ids=["desktop", "phone"])
+@pytest.mark.long
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_from_the_eye_the_target_is_in_the_middle_in_its_colours(
     browser: Browser, models: Path, size: tuple[int, int]
 ) -> None:
@@ -185,6 +187,7 @@ def test_what_is_shown_stands_where_the_scene_says(browser: Browser, models: Pat
         assert np.allclose(shown[piece.name], [points.min(axis=0), points.max(axis=0)], atol=0.35), piece.name
 
 
+@pytest.mark.long
 def test_keys_turn_the_view_and_come_nearer(opened: Visit) -> None:
     place = "window.silhouette.viewer.camera.position.toArray()"
     opened.page.click("#view-table")

@@ -212,7 +212,7 @@ def test_sampled_lines_never_say_otherwise(table: Any) -> None:
             assert shapely.Polygon(piece.base_outline).buffer(0.01).contains(shapely.Point(end))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(tables())
 def test_sampling_finds_what_is_there_with_room(table: Any) -> None:

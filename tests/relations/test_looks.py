@@ -34,7 +34,7 @@ def window(side: float, y: float = 50.0):
     return [piece(joined(*(surface(low, high).mesh for low, high in bars)))]
 
 
-@pytest.mark.thinned(quick=16, ci=16)
+@pytest.mark.thinned(quick=0, ci=16)
 @pytest.mark.parametrize("side", [1.5, 3.0, 7.0])
 def test_a_window_half_way_shows_a_square_twice_its_side(side):
     found = widest_patch(EYE, PLATE, window(side))

@@ -75,6 +75,7 @@ def test_bases_side_by_side_are_both_found() -> None:
     assert [one.diameter for one in found] == pytest.approx([25.0] * 3, rel=0.03)
 
 
+@pytest.mark.slow
 def test_a_base_on_a_roof_is_found_there() -> None:
     (found,) = good(discs_of(table([box(0, 0, 70, 60, 40), figure(5, 5, on=40)])))
     assert found.ground == pytest.approx(40.0, abs=0.3)
@@ -105,6 +106,7 @@ def test_nothing_at_all() -> None:
     assert few == []
 
 
+@pytest.mark.slow
 def test_the_same_scan_gives_the_same_discs() -> None:
     scanned = table([figure(0, 0), figure(25.2, 0)])
     assert discs_of(scanned) == discs_of(scanned)

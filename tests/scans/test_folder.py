@@ -23,6 +23,7 @@ from tests.support.scanned import matched, scanned_table
 MODELS = Path(__file__).resolve().parents[2] / "models"
 
 
+@pytest.mark.slow
 def test_the_scene_is_judged_as_it_is(tmp_path: Path) -> None:
     folder = tmp_path / "game"
     write_folder(scanned_table(colours=True), folder)

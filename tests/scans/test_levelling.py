@@ -217,6 +217,7 @@ def test_what_has_no_way_up_is_refused_in_one_line(points: Floats) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_a_thing_without_a_table_stands_on_its_foot() -> None:
     house = scanned_table((160, 120), [Box((0, 0), (160, 120), 90), Box((20, 0), (80, 60), 130)], spacing=3, noise=0.2)
     alone = house.where(house.labels > 0)

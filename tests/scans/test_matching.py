@@ -49,7 +49,7 @@ def angle(one: float, other: float) -> float:
     return abs((one - other + 180.0) % 360.0 - 180.0)
 
 
-@pytest.mark.thinned(quick=13, ci=60)
+@pytest.mark.thinned(quick=13, ci=38)
 @pytest.mark.parametrize("noise", [0.2, 0.5])
 @pytest.mark.parametrize("number", range(len(FIGURES)))
 def test_a_figure_is_named_placed_and_turned(figures: Sequence[Known], number: int, noise: float) -> None:
@@ -171,6 +171,7 @@ def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:
         known_models([str(tmp_path)], "fighter", Cache(None))
 
 
+@pytest.mark.slow
 def test_the_scale_is_that_at_which_models_fit(figures: Sequence[Known]) -> None:
     unit = 37.31
     blobs = [(scanned(figures[number], 40.0 * number, 0.2)[0] - [100.0, 50.0, 0.0]) / unit for number in (2, 4)]

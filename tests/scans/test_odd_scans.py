@@ -61,7 +61,7 @@ def scanned(tmp_path: Path, points: Floats, faces: Integers = NONE) -> int:
     return main(["scan", str(file), "--out", str(tmp_path / "game"), "--quiet"])
 
 
-@pytest.mark.thinned(quick=9, ci=45)
+@pytest.mark.thinned(quick=0, ci=15)
 @pytest.mark.parametrize("name", SCENES)
 def test_a_table_without_pieces_is_a_scene(name: str, tmp_path: Path) -> None:
     assert scanned(tmp_path, SCENES[name]()) == 0
@@ -191,6 +191,7 @@ def test_what_fills_a_space(name: str) -> None:
     assert objects._fill_space(cells) == (name == "block")
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -84,6 +84,7 @@ def test_a_figure_on_a_crate_on_a_crate() -> None:
     assert np.bincount(found.labels[below & (found.labels > 0)]).argmax() == standing.on
 
 
+@pytest.mark.slow
 def test_a_figure_half_off_a_roof_is_found() -> None:
     """Its rim is seen in full, the roof's edge below its middle."""
 
@@ -237,6 +238,7 @@ def test_what_is_not_usable_is_left_out() -> None:
     assert found.labels[7] == -1
 
 
+@pytest.mark.slow
 def test_the_same_scan_gives_the_same_pieces() -> None:
     scanned = table([figure(-15, 0), box(15, 0, 20, 20, 15)], size=70)
     one, other = pieces_of(scanned), pieces_of(scanned)

@@ -116,6 +116,7 @@ def test_a_cloud_with_doubles_loses_them() -> None:
     assert np.array_equal(number, np.repeat(np.arange(100), 2))
 
 
+@pytest.mark.slow
 def test_an_stl_is_the_same_table_as_a_ply(tmp_path: Path) -> None:
     vertices, faces = hill()
     (tmp_path / "scan.ply").write_bytes(ply_bytes(vertices, faces))

@@ -134,6 +134,7 @@ def by_pixels(
     return float(np.mean(front != 1)), float(np.mean(seen)), nearest, [float(np.mean(pair)) for pair in pairs]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(12))
 def test_random_triangles_through_each_other_are_as_the_reference_renderer_draws_them(seed: int) -> None:
     """Some 100,000 pixels, with contours through a tenth of them: a share is right to within 0.004."""

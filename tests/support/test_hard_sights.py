@@ -96,7 +96,7 @@ def test_exact_shares_are_those_of_random_rays(kind: str, number: int) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_few_cases_settle_nothing() -> None:
     """Where all or nothing is obscured, not much can be wrong: most kinds have many cases between."""
     shares = [case(kind, number).exact().occluded for kind in KINDS if kind != "seams" for number in (0, 9)]

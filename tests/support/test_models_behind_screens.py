@@ -9,6 +9,7 @@ from tests.support.models_behind_screens import cases_behind_screens
 from tests.support.test_hard_sights import by_random_rays
 
 
+@pytest.mark.long
 def test_shares_of_a_model_behind_screens_are_those_of_random_rays() -> None:
     found = [(case, exact) for case, exact in cases_behind_screens("scout", 8, seed=3) if 0.01 < exact.occluded < 0.99]
     assert len(found) > 1

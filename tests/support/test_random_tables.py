@@ -19,7 +19,7 @@ def truth(folder: Path, seed: int) -> Truth:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_random_table_has_figures_of_each_kind_and_none_that_overlap(tmp_path: Path, seed: int) -> None:
     made = truth(tmp_path, seed)
     standing = [made.standing(figure) for figure in made.figures]
@@ -30,7 +30,7 @@ def test_a_random_table_has_figures_of_each_kind_and_none_that_overlap(tmp_path:
     assert not bases
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_seed_lays_the_same_table(tmp_path: Path) -> None:
     first, second = (tmp_path / name for name in "ab")
     documents = []

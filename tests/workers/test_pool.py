@@ -196,6 +196,7 @@ def test_no_process_is_left_where_the_crew_is_left_in_the_middle() -> None:
             os.kill(process, 0)
 
 
+@pytest.mark.slow
 def test_processes_that_are_started_anew_do_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     force_forking(monkeypatch, False)
     found = events(WorkerPool(partial(_identity, divmod_by_seven), 1), [20, 50])

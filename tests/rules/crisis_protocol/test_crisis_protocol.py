@@ -30,6 +30,7 @@ def test_a_worked_case_holds(path: Path) -> None:
         assert not unmet_expectations(found.row(), check.expect)
 
 
+@pytest.mark.thinned(quick=20, ci=35)
 @pytest.mark.skipif(not CASES, reason="needs ../shared (worked cases), which is not here")
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("factor, degrees", [(1 / 25.4, 0), (1e-3, 90), (1e3, 37.3), (0.1, -123.4)])

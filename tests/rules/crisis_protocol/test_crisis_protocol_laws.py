@@ -165,7 +165,7 @@ def tiles(gap: float) -> dict[str, Any]:
     return scene(*terrain, b={"at": [600, 0]})
 
 
-@pytest.mark.thinned(quick=0, ci=50)
+@pytest.mark.long
 @pytest.mark.parametrize("gap, sees", [(0.0, False), (0.1, True)])
 def test_a_thousand_pieces_between_two_are_no_hardship(gap: float, sees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []

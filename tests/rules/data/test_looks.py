@@ -193,6 +193,7 @@ def test_only_lines_from_base_to_base_are_drawn_as_such(tmp_path: Path, capsys: 
     assert "wholly_within" not in drawn.partition("</metadata>")[2]
 
 
+@pytest.mark.slow
 def test_a_check_that_was_measured_is_told_beside_one_that_was_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

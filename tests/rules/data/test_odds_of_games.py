@@ -49,7 +49,7 @@ def trials(scene: TableScene, count: int) -> list[TableScene]:
     return found
 
 
-@pytest.mark.thinned(quick=0, ci=50)
+@pytest.mark.thinned(quick=0, ci=20)
 @pytest.mark.parametrize("game", GAMES)
 def test_what_is_kept_from_trial_to_trial_changes_no_row(game: str) -> None:
     scene = example(game)
@@ -65,6 +65,7 @@ def test_what_is_kept_from_trial_to_trial_changes_no_row(game: str) -> None:
     assert rows == alone
 
 
+@pytest.mark.slow
 def test_a_map_is_the_same_place_by_place_as_with_nothing_kept() -> None:
     scene = example("kill_team_2024")
     rule, request = rule_called(scene.rules), MapRequest("Vex", ("Kal",), grid=30.0, within=60.0)

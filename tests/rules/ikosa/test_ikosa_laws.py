@@ -129,6 +129,7 @@ def test_more_terrain_never_removes_cover_from_a_ranged_attack_nor_opens_a_line(
         assert after["blocked"] >= before["blocked"]
 
 
+@pytest.mark.slow
 @laws
 @given(seeds)
 def test_order_does_not_matter(seed: int) -> None:

@@ -184,6 +184,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(where=st.sampled_from(PLACES), value=ANYTHING)
 def test_whatever_stands_in_a_scene_it_loads_or_gets_one_plain_line(where: str, value: Any) -> None:

@@ -126,7 +126,9 @@ def random_scene(rng: random.Random) -> tuple[Described, Address, Address]:
     return described, start, end
 
 
-@pytest.mark.parametrize(("count", "least"), [(200, 1), pytest.param(2000, 25, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("count", "least"), [pytest.param(200, 1, marks=pytest.mark.slow), pytest.param(2000, 25, marks=pytest.mark.long)]
+)
 def test_it_agrees_with_brute_force_on_random_scenes(count: int, least: int) -> None:
     rng = random.Random(20_240_611)
     causes: Counter[str] = Counter()
