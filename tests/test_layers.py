@@ -155,7 +155,7 @@ def is_probing(source: str) -> bool:
         ("getattr(renderer, name, None)", True),
         ("getattr(renderer, 'depths')", True),
         ("hasattr(renderer, name)", True),
-        ("import silhouette.doubt.run\nhasattr(silhouette.doubt.run, 'shared')", True),
+        ("import silhouette.judging.run\nhasattr(silhouette.judging.run, 'shared')", True),
         ("class Forwarding:\n    def __getattr__(self, name): return 1", True),
         ("[getattr(record, field.name) for field in fields(record)]", False),
         ("import os\nflags = getattr(os, 'O_BINARY', 0) if hasattr(os, 'fork') else 0", False),

@@ -16,10 +16,10 @@ from silhouette.batches.export import failed_row
 from silhouette.batches.settings import BatchSettings
 from silhouette.common.errors import FileError, RendererUnavailable, RequestError
 from silhouette.common.text import Row, json_text, problem
-from silhouette.doubt.run import shared
 from silhouette.files.cache import CACHED_TRIANGLES, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.judging import JudgingOptions, Request, Selection, content_with, judge_all, load_scene
+from silhouette.judging.run import shared
 from silhouette.renderers import choose
 from silhouette.renderers.registry import device_for_worker
 from silhouette.rules import RULES as GAMES

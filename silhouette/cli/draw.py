@@ -14,7 +14,6 @@ from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.common.errors import RequestError
 from silhouette.common.text import did_you_mean, verdict_in_words
-from silhouette.doubt.calls import stands
 from silhouette.drawing.animation.film import FPS, Animation, animate, check_path
 from silhouette.drawing.figures import OVERVIEW, FigureOptions, write_figures, write_overview
 from silhouette.drawing.games import drawing_of
@@ -33,6 +32,7 @@ from silhouette.judging import (
     judge_all,
     load_scene,
 )
+from silhouette.judging.calls import stands
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import scale_of

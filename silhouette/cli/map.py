@@ -23,10 +23,10 @@ from silhouette.cli.waiting import Waiting
 from silhouette.common.errors import FileError, RequestError
 from silhouette.common.geometry import INCH
 from silhouette.common.text import coordinates, json_text
-from silhouette.doubt.maps import Map, MapRequest
 from silhouette.drawing.maps import MapLook, write_map_picture
 from silhouette.files.writing import check_place, write_file
 from silhouette.judging import check_numbers, content_with, load_scene, mapped
+from silhouette.judging.maps import Map, MapRequest
 
 # ---- files
 

@@ -9,13 +9,13 @@ from silhouette.cli.terminal import show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.common.installation import VERSION
 from silhouette.common.text import counted
-from silhouette.doubt.maps import MapRequest
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.styles import style_called
 from silhouette.drawing.words.words import Words
 from silhouette.files.documents import read_text
 from silhouette.files.writing import write_file
 from silhouette.judging import Selection, check_numbers, content_with, load_scene, mapped
+from silhouette.judging.maps import MapRequest
 from silhouette.pages.html.page import check_page_path
 from silhouette.pages.report.page import judged_and_drawn, report_page
 from silhouette.pages.report.sections import on_page

@@ -23,8 +23,8 @@ from silhouette.cli.terminal import show_json
 from silhouette.common.errors import RequestError
 from silhouette.common.installation import SCHEMA
 from silhouette.common.text import did_you_mean
-from silhouette.doubt.maps import MapRecord
 from silhouette.judging import Judged
+from silhouette.judging.maps import MapRecord
 from silhouette.models.entries import ModelFileEntry
 from silhouette.rules import GAME_FILE, RULES, rule_called
 from silhouette.rules.base import Rule, Verdict

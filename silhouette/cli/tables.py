@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from silhouette.common.text import Row, printable, share_in_words
-from silhouette.doubt.calls import ROLL_OFF, TOO_CLOSE, in_hundred, stands
+from silhouette.judging.calls import ROLL_OFF, TOO_CLOSE, in_hundred, stands
 from silhouette.models.inspection import has_list, is_model_file
 from silhouette.rules.base import Level, Verdict, blockers_in_words
 from silhouette.rules.fields import RENDERER

@@ -16,7 +16,6 @@ import shapely
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH, Flags, Floats
 from silhouette.common.text import did_you_mean
-from silhouette.doubt.maps import Map
 from silhouette.drawing.captions import BOLD, HAIRLINE, THIN, Swatch
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.marks import areas
@@ -25,6 +24,7 @@ from silhouette.drawing.sheet import Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT, Style, channels, hexadecimal, style_called, verdict_colours
 from silhouette.drawing.table.tracing import Rings, rings_of
 from silhouette.drawing.words.words import Words
+from silhouette.judging.maps import Map
 from silhouette.rules import rule_called
 
 Layer = Literal["verdict", "seen-by"]

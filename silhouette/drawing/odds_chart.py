@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.doubt.calls import ROLL_OFF, by_odds, hundredths
-from silhouette.doubt.odds import Odds
 from silhouette.drawing import typeface
 from silhouette.drawing.captions import HAIRLINE, SMALL, THIN
 from silhouette.drawing.captions import NAME as NAMED
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.styles import LEVEL_COLOURS, hexadecimal, ink_on
 from silhouette.drawing.words.words import Words
+from silhouette.judging.calls import ROLL_OFF, by_odds, hundredths
+from silhouette.judging.monte_carlo import Odds
 from silhouette.rules.base import Level, Scale, Verdict
 
 NAME = "odds"

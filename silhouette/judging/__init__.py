@@ -1,6 +1,8 @@
 """JUDGE, for every command: a scene file and a selection of checks go in; verdicts come out.
 
 path -> Scene -> the selected checks -> Verdicts, each compared with what its check expects -> Judged
+
+Odds, what would change a verdict, and maps judge one question many times, with pieces a little elsewhere.
 """
 
 from __future__ import annotations

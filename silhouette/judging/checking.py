@@ -14,12 +14,12 @@ from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH
 from silhouette.common.lazy import remembered
 from silhouette.common.text import problem
-from silhouette.doubt.changes import Changes
-from silhouette.doubt.maps import Map, MapRequest
-from silhouette.doubt.odds import Odds
 from silhouette.files.cache import Cache
+from silhouette.judging.counterfactuals import Changes
 from silhouette.judging.judge import Draw, Judged, JudgingOptions, check_options, judge, mapped
 from silhouette.judging.loading import Selection, content_with, load_scene
+from silhouette.judging.maps import Map, MapRequest
+from silhouette.judging.monte_carlo import Odds
 from silhouette.renderers import started
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Verdict

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from silhouette.common.text import Progress
-from silhouette.doubt.calls import ruling
-from silhouette.doubt.changes import CHANGES, Changes, changes_of_each, check_changes, one_way_of_each
-from silhouette.doubt.maps import Map, MapRequest, map_of
-from silhouette.doubt.odds import Odds, check_odds, odds_of_each
-from silhouette.doubt.run import CHECKS_TOGETHER, CHECKS_WORTH_FORKING, GROUPS_EACH, Run, shared
 from silhouette.files.cache import UNCACHED, Cache
+from silhouette.judging.calls import ruling
+from silhouette.judging.counterfactuals import CHANGES, Changes, changes_of_each, check_changes, one_way_of_each
 from silhouette.judging.loading import pixel_of
+from silhouette.judging.maps import Map, MapRequest, map_of
+from silhouette.judging.monte_carlo import Odds, check_odds, odds_of_each
+from silhouette.judging.run import CHECKS_TOGETHER, CHECKS_WORTH_FORKING, GROUPS_EACH, Run, shared
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
@@ -335,6 +335,6 @@ def mapped(
     workers: int = 1,
     step: Progress = lambda done, total: None,
 ) -> Map:
-    """The map of a scene that is asked for; see `silhouette.doubt.maps.map_of`."""
+    """The map of a scene that is asked for; see `silhouette.judging.maps.map_of`."""
     renderer.refuse_too_large(meshes_of(rule_called(scene.rules), scene))
     return map_of(scene, request, Settings(renderer, pixel_of(scene, pixel)), workers, step)

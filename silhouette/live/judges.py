@@ -31,12 +31,12 @@ from numpy.typing import NDArray
 from silhouette.common.errors import RequestError, SilhouetteError
 from silhouette.common.installation import VERSION
 from silhouette.common.text import problem
-from silhouette.doubt.maps import Cells, MapRequest, checks_of_map, judged_cells
-from silhouette.doubt.run import CHECKS_TOGETHER, shared
 from silhouette.drawing.in_3d.stage import sight_entry, sight_of
 from silhouette.files.cache import Cache
 from silhouette.judging.judge import Judged, JudgingOptions, judge_all
 from silhouette.judging.loading import Selection, content_with
+from silhouette.judging.maps import Cells, MapRequest, checks_of_map, judged_cells
+from silhouette.judging.run import CHECKS_TOGETHER, shared
 from silhouette.live.edits import Document
 from silhouette.live.live_table import Pose
 from silhouette.meshes.mesh import Mesh
@@ -137,7 +137,7 @@ class CheckQuestion:
 
 @dataclass(frozen=True)
 class MapQuestion:
-    """Some points of a map: a `Question` whose answer is `silhouette.doubt.maps.Cells`.
+    """Some points of a map: a `Question` whose answer is `silhouette.judging.maps.Cells`.
 
     Attributes:
         request: what the map is of.

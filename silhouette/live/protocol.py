@@ -24,13 +24,13 @@ import numpy as np
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH
 from silhouette.common.text import as_written, did_you_mean, json_text, problem, strict
-from silhouette.doubt.changes import check_changes
-from silhouette.doubt.maps import MapRequest
-from silhouette.doubt.odds import check_odds
 from silhouette.drawing.in_3d.stage import models_of, packed, shape_of
 from silhouette.drawing.styles import verdict_colours
 from silhouette.files.schema import MAX_LENGTH
+from silhouette.judging.counterfactuals import check_changes
 from silhouette.judging.loading import Selection
+from silhouette.judging.maps import MapRequest
+from silhouette.judging.monte_carlo import check_odds
 from silhouette.live.edits import in_units
 from silhouette.live.judges import CheckQuestion, Judges, PageQuestion, PictureQuestion
 from silhouette.live.live_table import LiveTable

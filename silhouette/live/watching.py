@@ -21,7 +21,7 @@ import numpy as np
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Flags, Floats
 from silhouette.common.text import problem, strict
-from silhouette.doubt.maps import Cells, Map, MapRequest, checks_of_map, grid_points
+from silhouette.judging.maps import Cells, Map, MapRequest, checks_of_map, grid_points
 from silhouette.live.judges import Answer, CheckQuestion, Judges, MapQuestion
 from silhouette.live.live_table import LiveTable, Pose
 from silhouette.rules import rule_called

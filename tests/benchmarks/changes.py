@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from silhouette.doubt.changes import changes_of, nearest_place, nearest_turn
+from silhouette.judging.counterfactuals import changes_of, nearest_place, nearest_turn
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings

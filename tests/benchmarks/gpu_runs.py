@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from silhouette.doubt.maps import MapRequest, map_of
 from silhouette.judging import JudgingOptions
+from silhouette.judging.maps import MapRequest, map_of
 from silhouette.renderers import choose
 from silhouette.renderers.registry import survives_fork
 from silhouette.rules.base import Rule, Settings

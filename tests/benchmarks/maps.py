@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from silhouette.doubt.maps import Map, MapRequest, map_of
+from silhouette.judging.maps import Map, MapRequest, map_of
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import maps_of

@@ -27,8 +27,8 @@ from statistics import median
 import numpy as np
 
 from silhouette.common.geometry import Floats
-from silhouette.doubt.odds import NORMAL, Odds, odds_of
-from silhouette.doubt.trials import Trials
+from silhouette.judging.monte_carlo import NORMAL, Odds, odds_of
+from silhouette.judging.trials import Trials
 from silhouette.renderers import choose
 from silhouette.rules.base import Settings
 from silhouette.workers import parallel_map

@@ -35,9 +35,9 @@ from typing import Any
 import numpy as np
 
 import silhouette
-from silhouette.doubt.calls import ROLL_OFF
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge_scene
+from silhouette.judging.calls import ROLL_OFF
 from silhouette.renderers import choose
 from silhouette.scans.reading import read_scan
 from silhouette.scenes.table import TableScene

@@ -23,8 +23,8 @@ from silhouette.cli.tables import (
 )
 from silhouette.cli.terminal import show, show_json
 from silhouette.common.text import printable, strict
-from silhouette.doubt.odds import Found, Odds
 from silhouette.judging import Judged, SceneResult
+from silhouette.judging.monte_carlo import Found, Odds
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.rules.base import Level, Measurement, RuleReference, Verdict
 from silhouette.rules.fields import Blocker

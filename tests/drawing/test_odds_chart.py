@@ -9,10 +9,10 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from silhouette.doubt.odds import Found, Odds
 from silhouette.drawing.odds_chart import BAR, BARS, WIDE, draw_odds
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.styles import LEVEL_COLOURS
+from silhouette.judging.monte_carlo import Found, Odds
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level, RuleReference, Scale, Verdict
 from tests.support.commands import run

@@ -249,58 +249,60 @@ OFF_THE_THRESHOLDS = (
         ("tests/cli/test_waiting.py::test_a_total_that_may_grow_shows_no_share_and_no_time",),
     ),
     Patch(
-        "silhouette/doubt/changes.py",
+        "silhouette/judging/counterfactuals.py",
         "round(direction, 3) % 360.0",
         "round(direction, 3)",
         (
-            "tests/doubt/test_changes.py::test_a_move_is_told_from_where_the_attacker_looks_and_its_direction_is_below_a_whole_turn",
+            "tests/judging/test_changes.py::test_a_move_is_told_from_where_the_attacker_looks_and_its_direction_is_below_a_whole_turn",
         ),
     ),
     Patch(
-        "silhouette/doubt/changes.py",
+        "silhouette/judging/counterfactuals.py",
         'if role == "target" and ("left" in way',
         'if ("left" in way',
         (
-            "tests/doubt/test_changes.py::test_a_move_is_told_from_where_the_attacker_looks_and_its_direction_is_below_a_whole_turn",
+            "tests/judging/test_changes.py::test_a_move_is_told_from_where_the_attacker_looks_and_its_direction_is_below_a_whole_turn",
         ),
     ),
     Patch(
-        "silhouette/doubt/odds.py",
+        "silhouette/judging/monte_carlo.py",
         "(error / SIGMAS) ** 2 / variance",
         "error**2 / variance",
-        ("tests/doubt/test_how_sure.py::test_measuring_weighs_what_its_variance_is_of_that_among_the_trials",),
+        ("tests/judging/test_how_sure.py::test_measuring_weighs_what_its_variance_is_of_that_among_the_trials",),
     ),
     Patch(
-        "silhouette/doubt/maps.py",
+        "silhouette/judging/maps.py",
         "len(possible) > 1 or verdict.marginal",
         "len(possible) > 1",
         (
-            "tests/doubt/test_maps.py::test_what_is_hidden_is_marginal_as_well_where_nobody_knows_where_the_attacker_faces",
+            "tests/judging/test_maps.py::test_what_is_hidden_is_marginal_as_well_where_nobody_knows_where_the_attacker_faces",
         ),
     ),
     Patch(
         "silhouette/judging/judge.py",
         "verdict=verdict.without_evidence(), picture=picture",
         "picture=picture",
-        ("tests/test_judging.py::test_an_observation_is_kept_until_its_picture_is_drawn_and_no_longer",),
+        ("tests/judging/test_judging.py::test_an_observation_is_kept_until_its_picture_is_drawn_and_no_longer",),
     ),
     Patch(
         "silhouette/judging/judge.py",
         "run.from_here(done)",
         "run.from_here(0)",
-        ("tests/test_judging.py::test_steps_go_on_from_what_is_added_to_what_is_added_next",),
+        ("tests/judging/test_judging.py::test_steps_go_on_from_what_is_added_to_what_is_added_next",),
     ),
     Patch(
         "silhouette/judging/judge.py",
         "setdefault((scene.rules, pixel_of(scene, options.pixel)), [])",
         "setdefault((scene.rules, 0.0), [])",
-        ("tests/test_judging.py::test_checks_of_scenes_that_ask_for_different_things_are_judged_as_each_is_alone",),
+        (
+            "tests/judging/test_judging.py::test_checks_of_scenes_that_ask_for_different_things_are_judged_as_each_is_alone",
+        ),
     ),
     Patch(
         "silhouette/judging/checking.py",
         "return replace(result.changes, one_way=result.one_way)",
         "return result.changes",
-        ("tests/test_judging.py::test_what_would_change_is_the_same_from_every_command",),
+        ("tests/judging/test_judging.py::test_what_would_change_is_the_same_from_every_command",),
     ),
     Patch(
         "silhouette/drawing/saving.py",

@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from silhouette.doubt.odds import Found, Odds
 from silhouette.drawing.in_3d.shapes import Shape, simplified
 from silhouette.drawing.in_3d.stage import packed
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
+from silhouette.judging.monte_carlo import Found, Odds
 from silhouette.pages.html.page import Head, element, inlined, page, plate, table, text
 from silhouette.pages.report.page import stage_of
 from silhouette.pages.report.sections import about_checks, view_section

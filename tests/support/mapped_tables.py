@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.doubt.maps import Map, MapRequest, map_of
 from silhouette.files.cache import Cache
+from silhouette.judging.maps import Map, MapRequest, map_of
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings, Verdict

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from silhouette.common.errors import FileError, SilhouetteError
-from silhouette.doubt.run import CHECKS_WORTH_FORKING as WORTH_FORKING
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge_scene
+from silhouette.judging.run import CHECKS_WORTH_FORKING as WORTH_FORKING
 from silhouette.renderers import choose
 from silhouette.workers import CAN_FORK, parallel_map
 from tests.support.batching import force_forking, wait_until

@@ -26,10 +26,10 @@ from xml.etree import ElementTree
 
 from silhouette.common.errors import FileError
 from silhouette.common.text import json_text, printable
-from silhouette.doubt.calls import stands
 from silhouette.drawing.styles import DARK, PRINT, Style
 from silhouette.files.writing import check_place
 from silhouette.judging import Judged
+from silhouette.judging.calls import stands
 from silhouette.rules.base import Level
 
 VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "col", "wbr"})

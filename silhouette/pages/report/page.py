@@ -18,7 +18,6 @@ from types import MappingProxyType
 from typing import Any
 
 from silhouette.common.text import Progress, fraction_in_words, sentence
-from silhouette.doubt.maps import Map
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.in_3d.stage import Stage
@@ -27,6 +26,7 @@ from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.tracing import standing
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all
+from silhouette.judging.maps import Map
 from silhouette.meshes.bounds import prepare
 from silhouette.meshes.health import TRIFLES
 from silhouette.pages.html.page import (

@@ -18,7 +18,6 @@ from PIL import Image, features
 
 from silhouette.common.geometry import INCH
 from silhouette.common.text import coordinates
-from silhouette.doubt.maps import Map
 from silhouette.drawing.figures import figures_of
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.in_3d.stage import Sight, Stage
@@ -28,6 +27,7 @@ from silhouette.drawing.sheet import Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged
+from silhouette.judging.maps import Map
 from silhouette.pages.html.page import Figures, Markup, element, joined, table
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.scene import Scene

@@ -19,9 +19,6 @@ from typing import Any
 
 from silhouette.common.geometry import INCH
 from silhouette.common.text import Progress, fraction_in_words, in_a_sentence
-from silhouette.doubt.calls import in_hundred
-from silhouette.doubt.maps import MapRequest
-from silhouette.doubt.odds import Odds
 from silhouette.drawing.animation.film import Animation, animate
 from silhouette.drawing.figures import FigureOptions, figures_of, file_name, write_figure
 from silhouette.drawing.maps import write_map_picture
@@ -30,6 +27,9 @@ from silhouette.drawing.sheet import Figure, settings
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
 from silhouette.judging import Judged, JudgingOptions, Selection, content_with, judge_all, load_scene, mapped
+from silhouette.judging.calls import in_hundred
+from silhouette.judging.maps import MapRequest
+from silhouette.judging.monte_carlo import Odds
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasDescription, scale_of, units_of

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from silhouette.common.lazy import forget
-from silhouette.doubt.maps import MapRequest
 from silhouette.judging import load_scene, mapped
+from silhouette.judging.maps import MapRequest
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings

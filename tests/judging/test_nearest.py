@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silhouette.common.geometry import Floats
-from silhouette.doubt.changes import DIRECTIONS, PLACES
-from silhouette.doubt.nearest import BRACKET, FAN_PLACES, FORKS, NEAR_CELL, Look, Seen, nearest_change
+from silhouette.judging.counterfactuals import DIRECTIONS, PLACES
+from silhouette.judging.nearest import BRACKET, FAN_PLACES, FORKS, NEAR_CELL, Look, Seen, nearest_change
 
 PROMISED = 0.2
 

@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 
 from silhouette.common.errors import RequestError
-from silhouette.doubt import trials
-from silhouette.doubt.calls import called, in_hundred, ruling
-from silhouette.doubt.odds import Odds, check_odds, odds_of, odds_of_each
-from silhouette.doubt.run import Run
-from silhouette.doubt.trials import MAX_TRIALS, SCRAMBLINGS, Trials, deviations
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.judging import load_scene
+from silhouette.judging import load_scene, trials
+from silhouette.judging.calls import called, in_hundred, ruling
+from silhouette.judging.monte_carlo import Odds, check_odds, odds_of, odds_of_each
+from silhouette.judging.run import Run
+from silhouette.judging.trials import MAX_TRIALS, SCRAMBLINGS, Trials, deviations
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.renderers import choose
 from silhouette.rules import rule_called

@@ -11,8 +11,8 @@ import pytest
 
 from silhouette.cli.schema import schema_of
 from silhouette.common.errors import RequestError
-from silhouette.doubt.changes import changes_of, nearest_place, one_way_of_each
 from silhouette.files.cache import Cache
+from silhouette.judging.counterfactuals import changes_of, nearest_place, one_way_of_each
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from silhouette.common.errors import RequestError
-from silhouette.doubt.changes import PLACES, Change, Changes, changes_of, nearest_place, nearest_turn
-from silhouette.doubt.nearest import Field, Nearest
-from silhouette.doubt.run import Run
 from silhouette.files.cache import Cache
+from silhouette.judging.counterfactuals import PLACES, Change, Changes, changes_of, nearest_place, nearest_turn
+from silhouette.judging.nearest import Field, Nearest
+from silhouette.judging.run import Run
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
@@ -182,7 +182,7 @@ def test_what_would_change_is_the_same_for_any_number_of_processes_and_tells_how
 ) -> None:
     scene = loaded(duel([0.0, 0.0], 94.0, [18.0, 179.0], [-15.0, 122.0], 45.0))
     (verdict,) = rule_called(scene.rules).judge([(scene, KAL_TO_VEX)], SETTINGS)
-    monkeypatch.setattr("silhouette.doubt.changes.PLACES", replace(PLACES, reach=10.0))
+    monkeypatch.setattr("silhouette.judging.counterfactuals.PLACES", replace(PLACES, reach=10.0))
     alone, together = list[float](), list[float]()
     first = changes_of(scene, KAL_TO_VEX, verdict, SETTINGS, Run(1, alone.append))
     assert first == changes_of(scene, KAL_TO_VEX, verdict, SETTINGS, Run(2, together.append))
@@ -206,7 +206,7 @@ def test_no_shorter_move_of_either_changes_the_verdict_on_random_tables() -> Non
 
 def test_a_search_that_takes_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Places of a target of a nanometre take 40 ms each, as it is sampled face by face: several minutes in all."""
-    monkeypatch.setattr("silhouette.doubt.changes.SEARCH_SECONDS", 0.0)
+    monkeypatch.setattr("silhouette.judging.counterfactuals.SEARCH_SECONDS", 0.0)
     says = (
         "scene.toml: Kal to Vex: the least move of 'Vex' that would change the verdict takes more than 0 s of CPU time;"
     )
@@ -220,7 +220,7 @@ def test_a_move_is_told_from_where_the_attacker_looks_and_its_direction_is_below
     def nearest(now: str, look: Any, searched: Field) -> Nearest | None:
         return None if searched.is_line else Nearest(np.array(point), 4.0, "hidden")
 
-    monkeypatch.setattr("silhouette.doubt.changes.nearest_change", nearest)
+    monkeypatch.setattr("silhouette.judging.counterfactuals.nearest_change", nearest)
     point = [-4.0, 0.0]
     assert changes(behind_a_wall(20.0)).words.startswith(
         "Vex 4.0 mm to the left, as Kal sees it: hidden; Kal 4.0 mm to the left: hidden"

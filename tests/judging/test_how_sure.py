@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.doubt.odds import FIRST, Found, _error, _goal, _measuring, _until_sure, weights
-from silhouette.doubt.run import Run
-from silhouette.doubt.trials import Deviation
+from silhouette.judging.monte_carlo import FIRST, Found, _error, _goal, _measuring, _until_sure, weights
+from silhouette.judging.run import Run
+from silhouette.judging.trials import Deviation
 
 ORDER = ("open", "partial cover", "full cover", "hidden")
 PLACES = (Deviation("Kal", "place", 0, 1.0), Deviation("Kal", "facing", 0, 1.0))

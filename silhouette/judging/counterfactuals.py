@@ -22,8 +22,8 @@ import pydantic
 from silhouette.common.errors import OutOfTime, RequestError, go_on, time_limit
 from silhouette.common.geometry import Floats
 from silhouette.common.text import in_a_sentence
-from silhouette.doubt.nearest import Field, Nearest, Seen, nearest_change
-from silhouette.doubt.run import ALONE, Run
+from silhouette.judging.nearest import Field, Nearest, Seen, nearest_change
+from silhouette.judging.run import ALONE, Run
 from silhouette.measure.estimate import Estimate
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import Movers, WhatIf, what_if

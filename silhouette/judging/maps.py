@@ -31,7 +31,7 @@ from silhouette.common.geometry import INCH, Flags, Floats
 from silhouette.common.installation import document
 from silhouette.common.lazy import cached_property
 from silhouette.common.text import Progress, in_a_row
-from silhouette.doubt.run import shared
+from silhouette.judging.run import shared
 from silhouette.measure.estimate import Estimate
 from silhouette.measure.observe import observe_many
 from silhouette.measure.proven import ProvenEstimate

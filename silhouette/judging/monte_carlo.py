@@ -23,10 +23,10 @@ import numpy as np
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Floats
-from silhouette.doubt.calls import called
-from silhouette.doubt.run import ALONE, Run
-from silhouette.doubt.trials import MAX_TRIALS, SCRAMBLINGS, Deviation, Source, Trials, doubt_of
 from silhouette.files.cache import UNCACHED, Cache
+from silhouette.judging.calls import called
+from silhouette.judging.run import ALONE, Run
+from silhouette.judging.trials import MAX_TRIALS, SCRAMBLINGS, Deviation, Source, Trials, doubt_of
 from silhouette.measure.error import SIGMAS
 from silhouette.measure.estimate import Estimate
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight

@@ -15,9 +15,9 @@ import pytest
 
 from silhouette import changes, map_of, odds
 from silhouette.common.errors import RequestError
-from silhouette.doubt import changes as searching
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge, judge_all, judge_scene, load_scene
+from silhouette.judging import counterfactuals as searching
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.scene import Check, Scene
@@ -25,7 +25,7 @@ from tests.support.commands import CHECK, run, scene
 from tests.support.duels import duel
 from tests.support.mapped_tables import gantry_table
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "scenes"
+EXAMPLES = Path(__file__).resolve().parents[2] / "scenes"
 
 
 def test_an_observation_is_kept_until_its_picture_is_drawn_and_no_longer(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ import sys
 import subprocess
 import sys
 from pathlib import Path
-from silhouette.doubt.run import shared
+from silhouette.judging.run import shared
 from silhouette.judging import JudgingOptions, judge_all, load_scene
 from silhouette.renderers import choose
 scene, renderer = load_scene(Path(sys.argv[1])), choose("reference")
@@ -67,7 +67,7 @@ print(len(verdicts), sorted(set(sys.modules) - before))
 @pytest.fixture
 def near(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few trials, changes within 4 mm or 60 degrees: these tests are of who asks, not of how it is worked out."""
-    monkeypatch.setattr("silhouette.doubt.odds.MAX_TRIALS", 16)
+    monkeypatch.setattr("silhouette.judging.monte_carlo.MAX_TRIALS", 16)
     monkeypatch.setattr(searching, "PLACES", replace(searching.PLACES, reach=4.0))
     monkeypatch.setattr(searching, "DIRECTIONS", replace(searching.DIRECTIONS, reach=60.0))
 

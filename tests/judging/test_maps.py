@@ -11,7 +11,7 @@ import pytest
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Floats
-from silhouette.doubt.maps import Map, MapRequest
+from silhouette.judging.maps import Map, MapRequest
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.abilities import HasMaps, maps_of
 from tests.support.coin_toss import RULE as COIN_TOSS
@@ -265,7 +265,7 @@ def test_games_without_maps_say_so_in_one_line() -> None:
 
 @pytest.mark.long
 def test_several_processes_find_the_same() -> None:
-    from silhouette.doubt.maps import map_of
+    from silhouette.judging.maps import map_of
     from tests.support.mapped_tables import settings
 
     request = MapRequest("Vex", grid=20.0, within=100.0)
