@@ -232,11 +232,7 @@ def nearest_turn(scene: Scene, check: Check, now: str, settings: Settings, reach
 
 
 def check_changes(scene: Scene, checks: Sequence[Check]) -> None:
-    """Refuses checks none of which any move makes sense of, before anything is judged.
-
-    Raises:
-        RequestError: that says why.
-    """
+    """Refuses checks none of which any move makes sense of, before anything is judged. RequestError: that says why."""
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
     refusal = None
     for check in checks:
@@ -304,10 +300,8 @@ class _Elsewhere:
         return nearest_change(self._now, partial(self._look, name, searched.is_line), searched)
 
     def least(self, search: _Search) -> Change | None:
-        """The least change of a kind; None where there is none within reach.
-
-        Raises:
-            RequestError: where the search takes too long.
+        """The least change of a kind; None where there is none within reach. RequestError where the search takes too
+        long.
         """
         try:
             with time_limit(SEARCH_SECONDS):

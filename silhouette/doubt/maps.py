@@ -252,10 +252,8 @@ NEXT_TO = 1e-9
 
 
 def check_grid(grid: float, within: float | None) -> None:
-    """Refuses a grid or a distance that no map has.
-
-    Raises:
-        RequestError: where the grid is finer than a millimetre or no number, or the distance below 0.
+    """Refuses a grid or a distance that no map has. RequestError where the grid is finer than a millimetre or no
+    number, or the distance below 0.
 
     >>> check_grid(0.5, None)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -282,8 +280,7 @@ def grid_points(path: Path, table: Floats, start: Floats, grid: float, within: f
         grid: mm between two points.
         within: mm: only points so near to where it stands; None for all.
 
-    Raises:
-        RequestError: where no point is left, or more than a million.
+    RequestError where no point is left, or more than a million.
 
     >>> square = np.array([[0.0, 0.0], [20.0, 10.0]])
     >>> numbers, points = grid_points(Path("duel.toml"), square, np.zeros(2), 10.0, None)
@@ -507,10 +504,8 @@ def map_of(
     workers: int = 1,
     step: Progress = lambda done, total: None,
 ) -> Map:
-    """The map that is asked for.
-
-    Raises:
-        RequestError: where a model is not there, the game has no maps, or the grid is too fine or too coarse.
+    """The map that is asked for. RequestError where a model is not there, the game has no maps, or the grid is too fine
+    or too coarse.
     """
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
     if not isinstance(rule, HasMaps):

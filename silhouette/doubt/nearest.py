@@ -25,14 +25,16 @@ Indices = NDArray[np.intp]
 
 EXACT = 0.1
 """mm or degrees: half of what is promised. Cells that reach no nearer than this before what is found do not matter, nor
-does what is nearer to a middle than this."""
+does what is nearer to a middle than this.
+"""
 
 BRACKET = 0.02
 """mm or degrees between the last place that is judged the same and the one that is given."""
 
 FORKS = 7
 """The places on the way that are judged at first: of what is left, an eighth, one place in the middle is judged, again
-and again."""
+and again.
+"""
 
 EXACT_CELLS_AT_ONCE = 16
 """The cells that are judged exactly at once, near ones first: beyond one that changed none is."""
@@ -54,7 +56,8 @@ CLOSE = 0.02
 
 SMALLEST_CELL, NEAR_CELL = 0.25, 6.0
 """mm or degrees from the middle of a cell to a corner, and to what is now: smaller cells that are as near are judged
-exactly where their margin is `CLOSE`."""
+exactly where their margin is `CLOSE`.
+"""
 
 FAN_PLACES, FAN_SPACING, ASIDE = 10, 0.3, 0.1
 """How many places on each side of the nearest change are judged exactly at the end, each `CLOSER` to where the piece

@@ -46,7 +46,8 @@ SURE = 0.025
 
 PILOT, FIRST = 1, 16
 """The trials of each scrambling that tell how finely the others are judged; and those that are judged first: 128 in
-all, of which all alike are sure enough."""
+all, of which all alike are sure enough.
+"""
 
 PARTS = 2
 """How many parts the trials are judged in, some scramblings in each. It does not follow the number of processes, for
@@ -54,11 +55,13 @@ the odds to be the same with any; each part looks anew for slivers of the target
 
 FASTEST = 0.75
 """The highest power of the number of trials with which the error is expected to shrink. It tells how many more trials
-the goal needs at least, and these are judged at once."""
+the goal needs at least, and these are judged at once.
+"""
 
 MUCH_FINER = 0.8
 """Where all first trials ask for a goal that is finer by this than what the pilot trials asked for, they are judged
-again."""
+again.
+"""
 
 STUDENT = 2.3646
 """The 97.5 % point of Student's t with seven degrees of freedom: eight scramblings."""
@@ -176,11 +179,7 @@ def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings, 
 
 
 def check_odds(scene: Scene, checks: Sequence[Check]) -> None:
-    """Refuses checks of which none has odds.
-
-    Raises:
-        RequestError: that says to leave the option out.
-    """
+    """Refuses checks of which none has odds. RequestError: that says to leave the option out."""
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
     if not (isinstance(scene, TableScene) and isinstance(rule, HasOdds) and any(map(rule.has_odds, checks))):
         raise RequestError(f"{scene.path}: in {rule.title} a check such as this has no odds; leave out --odds")

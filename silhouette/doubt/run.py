@@ -49,7 +49,8 @@ Result = TypeVar("Result")
 
 WORTH_FORKING = 4
 """The least number of checks of which each process takes some; fewer are worked out one after the other, each by all
-processes."""
+processes.
+"""
 
 
 @dataclass(frozen=True)

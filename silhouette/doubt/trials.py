@@ -130,10 +130,8 @@ class Trials:
 
     @cached_property
     def drawn(self) -> Floats:
-        """(SCRAMBLINGS, MOST, d) standard normal numbers, one for each deviation.
-
-        Raises:
-            RequestError: where more is in doubt than can be drawn.
+        """(SCRAMBLINGS, MOST, d) standard normal numbers, one for each deviation. RequestError where more is in doubt
+        than can be drawn.
         """
         many = len(self.deviations)
         if many > MOST_DRAWN:
@@ -186,7 +184,6 @@ def _normal(size: int, seed: int, cache: Cache) -> Floats:
 
 def _sobol(coordinates: int, seed: int) -> Floats:
     """(SCRAMBLINGS, MOST, coordinates) standard normal numbers."""
-
     randoms = np.random.default_rng(seed).spawn(SCRAMBLINGS)
     points = np.stack([scipy.stats.qmc.Sobol(coordinates, seed=random).random(MAX_TRIALS) for random in randoms])
     numbers: Floats = np.clip(scipy.special.ndtri(points), -FARTHEST, FARTHEST)

@@ -102,9 +102,8 @@ def write_figures(
         options: format, colours, captions, names and language.
         more: figures besides those of the rule system.
 
-    Raises:
-        FileError: where one cannot be written; those before it have been.
-        RequestError: where the verdict has no figure of the chosen name, or matplotlib is not installed.
+    FileError where one cannot be written; those before it have been; RequestError where the verdict has no figure of
+    the chosen name, or matplotlib is not installed.
     """
     written = []
     with matplotlib_settings():
@@ -117,10 +116,8 @@ def write_figures(
 
 
 def _chosen(scene: Scene, check: Check, figures: list[Figure], name: str | None) -> list[Figure]:
-    """The figures of a name, or all of them without a name; where a verdict has none at all, none.
-
-    Raises:
-        RequestError: where there are figures, but none of that name.
+    """The figures of a name, or all of them without a name; where a verdict has none at all, none. RequestError where
+    there are figures, but none of that name.
     """
     chosen = [figure for figure in figures if name in (None, figure.name)]
     if figures and not chosen:
@@ -140,9 +137,8 @@ def write_overview(scene: Scene, folder: Path, options: FigureOptions) -> Path:
         folder: the folder of the file; it must exist.
         options: format, colours, captions, names and language.
 
-    Raises:
-        FileError: where it cannot be written.
-        RequestError: where the game has no such figure, or matplotlib is not installed.
+    FileError where it cannot be written; RequestError where the game has no such figure, or matplotlib is not
+    installed.
     """
     figure = drawing_of(scene.rules).overview(scene)
     if figure is None:
@@ -167,9 +163,7 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Rend
     Returns:
         Whether a file was written; False where the verdict has neither picture nor figure.
 
-    Raises:
-        FileError: where it cannot be written.
-        RequestError: where matplotlib is needed and not installed.
+    FileError where it cannot be written; RequestError where matplotlib is needed and not installed.
     """
     check_png_path(path)
     if drawing_of(scene.rules).picture(scene, verdict, renderer, path):

@@ -200,10 +200,8 @@ def draw_four_views(model: Model, renderer: Renderer, path: Path, suggestions: S
     """Writes four views of a model as a PNG, so that an opponent can object to how it is tagged.
 
     Body, base and insignificant parts have a colour each; the eye is marked, the base is measured; ``suggestions`` for
-    insignificant parts are drawn as dashed boxes with their numbers. All views have one scale.
-
-    Raises:
-        FileError: where ``path`` does not end in .png, its folder is not there, or it cannot be written.
+    insignificant parts are drawn as dashed boxes with their numbers. All views have one scale. FileError where ``path``
+    does not end in .png, its folder is not there, or it cannot be written.
     """
     check_png_path(path)
     page = Image.new("RGB", (WIDTH, MARGIN + 2 * PANEL[1] + PANEL_GAP + 900 * FINE), PAPER)

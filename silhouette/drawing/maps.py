@@ -60,11 +60,7 @@ class MapLook:
 
     @classmethod
     def called(cls, layer: str, style: str, language: str) -> MapLook:
-        """The look by names.
-
-        Raises:
-            RequestError: where there is no such layer, style or language.
-        """
+        """The look by names. RequestError where there is no such layer, style or language."""
         chosen = next((choice for choice in LAYERS if choice == layer), None)
         if chosen is None:
             raise RequestError(f"--layer {layer}: no such layer; {did_you_mean(layer, LAYERS)}")
@@ -120,11 +116,8 @@ class Grid:
 
 
 def write_map_picture(drawn: Map, path: Path, look: MapLook = MapLook()) -> None:
-    """Writes the picture of a map, as SVG, PNG or PDF, by the ending of its path.
-
-    Raises:
-        FileError: where it cannot be written.
-        RequestError: where matplotlib is not installed, or the game draws no table.
+    """Writes the picture of a map, as SVG, PNG or PDF, by the ending of its path. FileError where it cannot be written;
+    RequestError where matplotlib is not installed, or the game draws no table.
     """
     figure = map_figure(drawn, look.layer)
     with settings():

@@ -122,10 +122,8 @@ def _draw_arrow(drawing: Drawing, x: float, y: float, length: float, size: float
 
 
 def check_png_path(path: Path) -> None:
-    """Checks, before anything is drawn, that a picture can be written.
-
-    Raises:
-        FileError: where the ending is not .png, or the folder is not there.
+    """Checks, before anything is drawn, that a picture can be written. FileError where the ending is not .png, or the
+    folder is not there.
 
     >>> check_png_path(Path("duel.jpg"))
     Traceback (most recent call last):
@@ -139,9 +137,7 @@ def check_png_path(path: Path) -> None:
 
 def save_png(page: Image.Image, path: Path, data: Mapping[str, Any]) -> None:
     """Writes a page, drawn `FINE` times too large, at its size, with ``data`` as JSON in the text chunk "silhouette".
-
-    Raises:
-        FileError: where it cannot be written.
+    FileError where it cannot be written.
     """
     check_png_path(path)
     write_file(path, png_content(page, data))

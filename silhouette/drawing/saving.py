@@ -83,8 +83,7 @@ def save(figure: Figure, path: Path, description: Description, *, text: bool = F
         text: whether the words in an SVG stay text, with the type embedded, which not every program reads. Otherwise
             they are outlines, which look the same everywhere, with the words in ``aria-label``.
 
-    Raises:
-        FileError: where it cannot be written; a file of that name then stays as it was.
+    FileError where it cannot be written; a file of that name then stays as it was.
     """
     description = description.printable()
     ending = path.suffix.lower()[1:]

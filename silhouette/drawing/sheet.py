@@ -46,7 +46,8 @@ DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -
 
 OVERLAP, ON_LINES, ON_OTHERS, OUTSIDE = 1000.0, 1.5, 12.0, 300.0
 """The costs of a place: of the share of the name on other names, of each obstacle covered, of the share on the things
-of other names, of each mm outside the frame."""
+of other names, of each mm outside the frame.
+"""
 
 ON_ITSELF = 70.0
 """The cost of the middle of a name's own thing, for a name that stands next to it: better than on other names."""
@@ -220,9 +221,7 @@ SETTINGS: dict[Any, Any] = {
 @contextmanager
 def settings() -> Iterator[None]:
     """A context in which figures come out the same whatever the user has set for matplotlib, which stays as it was.
-
-    Raises:
-        RequestError: where matplotlib is not installed; it says how to install it.
+    RequestError where matplotlib is not installed; it says how to install it.
     """
     try:
         import matplotlib

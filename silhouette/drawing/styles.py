@@ -218,11 +218,7 @@ STYLES = {"print": PRINT, "dark": DARK}
 
 
 def style_called(name: str) -> Style:
-    """The style of a name.
-
-    Raises:
-        RequestError: where there is none.
-    """
+    """The style of a name. RequestError where there is none."""
     if name not in STYLES:
         raise RequestError(f"no style '{name}'; {did_you_mean(name, list(STYLES))}")
     return STYLES[name]

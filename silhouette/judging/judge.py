@@ -182,9 +182,8 @@ def judge(
             file, or None; the result drops the observation then.
         step: is called with how many are done, with a part of the next one, and of all.
 
-    Raises:
-        RequestError: before the first result if the renderer's device has no room for all meshes at once; after the
-            results before it if a check names a piece that is not there, or one that takes too long.
+    RequestError: before the first result if the renderer's device has no room for all meshes at once; after the results
+    before it if a check names a piece that is not there, or one that takes too long.
     """
     scenes = {id(scene): scene for scene, _ in requests}
     options.renderer.refuse_too_large(_meshes_of(list(scenes.values())))
@@ -227,10 +226,8 @@ def _meshes_of(scenes: Sequence[Scene]) -> dict[str, Mesh]:
 
 
 def _verdicts(requests: Sequence[Request], options: JudgingOptions) -> Iterator[tuple[int, Verdict]]:
-    """The verdict on each request with its number, those of one game and one pixel together.
-
-    Raises:
-        Exception: that of the first one that cannot be judged, after those on all before it in its group.
+    """The verdict on each request with its number, those of one game and one pixel together. Exception: that of the
+    first one that cannot be judged, after those on all before it in its group.
     """
     by_fineness: dict[tuple[str, float], list[int]] = {}
     for number, (scene, _) in enumerate(requests):
@@ -278,10 +275,8 @@ def _group(rule: Rule[Any, Verdict], settings: Settings, requests: Sequence[Requ
 
 
 def check_options(scene: Scene, checks: Sequence[Check], options: JudgingOptions) -> None:
-    """Refuses what the options want if it makes no sense of any of the checks, before anything is judged.
-
-    Raises:
-        RequestError: that says which option to leave out.
+    """Refuses what the options want if it makes no sense of any of the checks, before anything is judged. RequestError:
+    that says which option to leave out.
     """
     if options.seed is not None:
         check_odds(scene, checks)

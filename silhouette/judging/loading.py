@@ -52,10 +52,8 @@ class Selection:
             raise RequestError("a target or an arc without an attacker; say --from NAME as well")
 
     def checks(self, scene: Scene) -> tuple[Check, ...]:
-        """The selected checks of a scene.
-
-        Raises:
-            RequestError: where no piece that can look or be looked at has a name, or where no check is left.
+        """The selected checks of a scene. RequestError where no piece that can look or be looked at has a name, or
+        where no check is left.
         """
         rule = rule_called(scene.rules)
         if self.everyone:
@@ -82,9 +80,8 @@ def load_scene(
         at: places to try in place of those in the file, by the names of pieces: x, y and, if wanted, the facing in
             degrees; in the scene's units. A piece keeps its height, or what it stands on; expectations are left out.
 
-    Raises:
-        FileError: where the scene or one of its models cannot be used; one line that says what would be right.
-        RequestError: where ``at`` names nothing in the scene, or gives no place.
+    FileError where the scene or one of its models cannot be used; one line that says what would be right; RequestError
+    where ``at`` names nothing in the scene, or gives no place.
     """
     place = Path(path)
     _refuse_other(place)
@@ -98,10 +95,8 @@ def load_scene(
 
 
 def _refuse_other(place: Path) -> None:
-    """Refuses what is no file of a scene: a folder, a broken link, a mesh.
-
-    Raises:
-        FileError: that says what to give instead.
+    """Refuses what is no file of a scene: a folder, a broken link, a mesh. FileError: that says what to give
+    instead.
     """
     if place.is_dir():
         if not os.access(place, os.R_OK | os.X_OK):
@@ -116,10 +111,8 @@ def _refuse_other(place: Path) -> None:
 
 
 def usable_pixel(pixel: float) -> float:
-    """The number itself, if it is valid as millimetres per pixel.
-
-    Raises:
-        RequestError: where it is not above 0 and at most 10.
+    """The number itself, if it is valid as millimetres per pixel. RequestError where it is not above 0 and at most
+    10.
     """
     if not 0.0 < pixel <= COARSEST:
         raise RequestError(f"pixel is {pixel:g}; it must be millimetres above 0 and at most {COARSEST:g}")
@@ -127,10 +120,8 @@ def usable_pixel(pixel: float) -> float:
 
 
 def check_numbers(pixel: float | None, error: float | None) -> None:
-    """Refuses a pixel or an error that is not valid for any scene.
-
-    Raises:
-        RequestError: where the pixel is not above 0 and at most 10, or the error not above 0 and at most 0.05.
+    """Refuses a pixel or an error that is not valid for any scene. RequestError where the pixel is not above 0 and at
+    most 10, or the error not above 0 and at most 0.05.
     """
     if pixel is not None:
         usable_pixel(pixel)
@@ -140,9 +131,7 @@ def check_numbers(pixel: float | None, error: float | None) -> None:
 
 def content_with(scene: Scene, error: float | None) -> Scene:
     """The scene with an error goal in place of its own; the scene itself without one, or where nothing is measured.
-
-    Raises:
-        RequestError: where the error is not above 0 and at most 0.05.
+    RequestError where the error is not above 0 and at most 0.05.
     """
     check_numbers(None, error)
     if error is None or not isinstance(scene, TableScene):
@@ -151,10 +140,8 @@ def content_with(scene: Scene, error: float | None) -> Scene:
 
 
 def pixel_of(scene: Scene, pixel: float | None) -> float:
-    """Millimetres per pixel at the target: ``pixel`` if given, else the scene's, else `PIXEL`.
-
-    Raises:
-        RequestError: where ``pixel`` is not above 0 and at most 10.
+    """Millimetres per pixel at the target: ``pixel`` if given, else the scene's, else `PIXEL`. RequestError where
+    ``pixel`` is not above 0 and at most 10.
     """
     if pixel is not None:
         return usable_pixel(pixel)

@@ -120,7 +120,6 @@ def _programme(
     segment: Floats, width: float, triangles: list[Floats | None], obstacles: Obstacles, trust: float
 ) -> Floats | None:
     """The segment with its tips moved by ``trust`` mm at most to where the nearest obstacles leave most room."""
-
     frames = [None if triangle is None else _frame(triangle) for triangle in triangles]
     columns, count = [0, 2 * (frames[0] is not None)], 2 * sum(frame is not None for frame in frames)
     if count == 0:

@@ -124,7 +124,6 @@ def _proven(mesh: Mesh, segments: Floats, balls: Floats, row: Indices, face: Ind
 
 def _sheets(row: Indices, edges: NDArray[np.int64], count: int) -> Indices:
     """(n,) the sheet of each face: faces of one row that have an edge in common, one by one, belong together."""
-
     key = (row[:, None] * count + edges).ravel()
     order = np.argsort(key, kind="stable")
     same = np.flatnonzero(key[order[1:]] == key[order[:-1]])

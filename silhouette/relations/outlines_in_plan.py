@@ -126,9 +126,7 @@ class _Area:
 
 def _union(triangles: Floats) -> Any:
     """The area that triangles (m, 3, 2) cover; of many, portions that lie together first, as long as there is time.
-
-    Raises:
-        OutOfTime: where there is none left.
+    OutOfTime where there is none left.
     """
     if len(triangles) <= PORTION_TRIANGLES:
         return shapely.union_all(shapely.polygons(triangles))

@@ -59,7 +59,6 @@ def is_outward(mesh: Mesh) -> bool:
     >>> is_outward(crate), is_outward(inside_out), is_outward(crate.subset(np.arange(12) > 0))
     (True, False, False)
     """
-
     count = len(mesh.vertices)
     faces = merge_equal(mesh.vertices)[1][mesh.faces].astype(np.int64)
     starts, ends = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
@@ -540,7 +539,8 @@ def _longest(corners: Floats) -> Floats:
 
 def _steps(corners: Floats, spacing: float, is_fine: bool) -> Integers:
     """(n,) into how many steps the sides of triangles (n, 3, 3) are cut: their points lie within a longest side over
-    sqrt(3) of a corner."""
+    sqrt(3) of a corner.
+    """
     step = (1.0 - FINE * is_fine) * spacing
     steps: Integers = np.maximum(1, np.ceil(_longest(corners) / (np.sqrt(3.0) * step) - 1e-9)).astype(np.int64)
     return steps

@@ -35,10 +35,8 @@ WITNESSES = 64
 
 
 def observed(eyes: Floats, target: PointSet, blockers: Sequence[Blocker], pixel: float = PIXEL) -> list[Observation]:
-    """What is seen of a surface from each of some eyes (n, 3), with masks.
-
-    Raises:
-        ValueError: where the target has no surface.
+    """What is seen of a surface from each of some eyes (n, 3), with masks. ValueError where the target has no
+    surface.
     """
     go_on()
     piece, occluders = _as_piece(target), Occluders.of(blockers)
@@ -74,7 +72,6 @@ def surface_points(piece: Piece, view: View, rows: Floats, columns: Floats) -> F
 
 
 def _seen_in(mask: Mask, piece: Piece) -> Floats:
-
     is_seen = mask.kinds == SEEN
     if not is_seen.any():
         return np.empty((0, 3))
@@ -144,8 +141,7 @@ def widest_patch(
         mm, within two pixels; ``lines`` leads from the eye to the middle of the patch; ``by`` are the pieces that
         obscure something of the target from the eyes looked from, most first.
 
-    Raises:
-        ValueError: where the target has no surface.
+    ValueError where the target has no surface.
     """
     best, hidden = Measured(0.0), dict[str, int]()
     eyes = np.asarray(eyes, dtype=np.float64).reshape(-1, 3)
@@ -249,7 +245,6 @@ def greatest_disc(mask: Flags) -> tuple[float, float, float]:
     >>> greatest_disc(np.pad(np.ones((3, 3), dtype=bool), 1))
     (3.0, 2.0, 2.0)
     """
-
     away = scipy.ndimage.distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1]
     row, column = divmod(int(away.argmax()), mask.shape[1])
     return max(0.0, 2.0 * float(away[row, column]) - 1.0), float(row), float(column)
@@ -320,8 +315,7 @@ def share_visible(
         The share, 1 where nothing faces an eye; ``by`` the pieces that obscure most of it, the most telling first;
         ``lines`` has one that leads from an eye to the middle of what is seen.
 
-    Raises:
-        ValueError: where the target has no surface.
+    ValueError where the target has no surface.
     """
     eyes = np.asarray(eyes, dtype=np.float64).reshape(-1, 3)
     if target.mesh is None:

@@ -38,14 +38,8 @@ FIRST = "necromunda"
 
 
 def rule_called(name: str, called: str | None = None) -> Rule[Any, Verdict]:
-    """The rule system of a name in `RULES`, or of the path of a game file.
-
-    Args:
-        name: the name, or the path.
-        called: how first scenes call a game file; by default by that path.
-
-    Raises:
-        FileError: where there is no such game file, or something is wrong with it.
+    """The rule system of a name in `RULES`, or of the path of a game file, which first scenes call ``called``.
+    FileError where there is no such game file, or something is wrong with it.
 
     >>> rule_called("ikosa").title
     'Ikosa Framework'
@@ -57,14 +51,8 @@ def rule_called(name: str, called: str | None = None) -> Rule[Any, Verdict]:
 
 
 def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any, Verdict]:
-    """The rule system that a scene's document names.
-
-    Args:
-        path: of the scene, for messages; the path of a game file is seen from its folder.
-        document: its content, as from `silhouette.files.documents.read_document`.
-
-    Raises:
-        FileError: where it names none, or one that is not known, or a game file that is none.
+    """The rule system that a scene's document, read from a path, names. FileError where it names none, or one that is
+    not known, or a game file, seen from the scene's folder, that is none.
 
     >>> rule_of(Path("duel.toml"), {"rules": "necromunda"}).title
     'Necromunda'

@@ -1,12 +1,8 @@
 """JUDGE: the keys of results, each declared once: where its value lies, what it means, how it is read and compared.
 
 A verdict lists its fields in the order of its row (`Record.fields`). Rows, the JSON Schema of results, what scenes can
-expect, pages, and the comparison of bundles are loops over them. What several games have is declared here, the rest in
-verdict of the game.
-
-`Rule.readings_entry` declares the readings of a game; a result lists, in ``other_readings``, each single other one that
-would change it. What a scene expects is checked twice: when it is read, whether any check can give that, and when it is
-judged, whether this one gave it.
+expect, pages, and the comparison of bundles are loops over them. What several games have is declared here. What a scene
+expects is checked twice: when it is read, whether any check can give that, and when it is judged.
 """
 
 from __future__ import annotations
@@ -122,18 +118,13 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class ResultField:
-    """A key of results.
+    """A key of results, with the type of its JSON value and its meaning for the schema.
 
     Attributes:
-        key: in rows.
-        type: of its value in JSON, for the schema.
-        meaning: what it says, for the schema.
         at: the attribute of the record that has the value, or the way to it, such as "rule.section"; else the key.
         optional: whether a row is without the key if there is no value; else it has null then.
         label: its name for people, if the words of the key say too little.
-        form: what its value is for people.
         is_detail: whether pages list it among all else that is known; of other keys they speak elsewhere.
-        compared: how the values of two runs are compared.
         parts: the fields of the tables of which the value is a list, if these are not those of the result itself.
         value: makes the value of JSON from the attribute.
     """
@@ -189,7 +180,7 @@ class Record:
     """The keys of its rows, in their order."""
 
     def row(self) -> dict[str, Any]:
-        """The record as JSON has it, under the contract's keys."""
+        """The record as JSON has it."""
         return row_of(self, self.fields)
 
 
@@ -225,13 +216,7 @@ def list_of(name: str, record: type[Record]) -> Any:
 
 @dataclass(frozen=True)
 class Blocker(Record):
-    """A piece in the way, in every game. Shares are from 0 to 1; None if nothing was measured.
-
-    Attributes:
-        name: of the piece.
-        occluded: the share of the target of which it is the nearest blocker.
-        alone: the share that it would obscure with nothing else on the table.
-    """
+    """A piece in the way, in every game. Shares are from 0 to 1; None if nothing was measured."""
 
     name: str
     occluded: float | None = None
@@ -368,16 +353,8 @@ def shared(*keys: str) -> tuple[ResultField, ...]:
 def check_expectations(
     path: Path, checks: Sequence[Check], fields: Sequence[ResultField], words: Mapping[str, Sequence[str]]
 ) -> None:
-    """Refuses an expectation of a key, or of a word such as a verdict, that no check can give.
-
-    Args:
-        path: of the scene.
-        checks: with what they expect.
-        fields: those that a row may have.
-        words: those that there are, by the keys that have them.
-
-    Raises:
-        FileError: where there is one, with the key or the word that is nearest.
+    """Refuses an expectation of a key that no row has, or of a word such as a verdict that no check gives (``words`` by
+    key). FileError with the nearest one.
 
     >>> check_expectations(Path("duel.toml"), [Check("Kal", "Vex", expect={"verdict": None})], [VERDICT],
     ...     {"verdict": ["open", "hidden"]})
@@ -397,10 +374,8 @@ def check_expectations(
 
 
 def expectable(location: Location, expect: Mapping[str, Any], fields: Sequence[ResultField]) -> None:
-    """Refuses an expectation under a key that no row has, or of a list that is neither a value nor a range.
-
-    Raises:
-        FileError: where there is one, with the nearest key.
+    """Refuses an expectation under a key that no row has, or of a list that is neither a value nor a range. FileError
+    where there is one, with the nearest key.
 
     >>> expectable(Location(Path("duel.toml"), "check 1"), {"occludd": 0.3}, [VERDICT, OCCLUDED])  # doctest: +ELLIPSIS
     Traceback (most recent call last):

@@ -61,12 +61,8 @@ def in_like_groups(
     shared: Callable[[OfTable], Hashable],
     judge: Callable[[Sequence[tuple[OfTable, Check]]], Sequence[Given]],
 ) -> list[Given]:
-    """What ``judge`` gives for requests, in their order, where it takes only those whose scenes ask for the same.
-
-    Args:
-        requests: each a check and its scene.
-        shared: what a scene asks of all its measurements, such as their error.
-        judge: gives an answer to each question; its scenes ask for the same.
+    """What ``judge`` gives for requests, in their order, if it takes only scenes that share a value, such as an
+    error.
     """
     groups: dict[Hashable, list[int]] = {}
     for number, (scene, _) in enumerate(requests):
@@ -82,10 +78,6 @@ def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]
 
     Beside what `elsewhere_of` says of the piece alone: an eye within `NEAREST` of a surface, by which numbers in files
     and renderers are off, may be a hair to either side of it, or the piece may not be in its way at all.
-
-    Args:
-        attacker: with the eye that it looks from.
-        occluders: what may block, the attacker itself among it or not.
     """
     eye, boxes = attacker.eye, occluders.boxes
     low, high = boxes.min(axis=1) - NEAREST, boxes.max(axis=1) + NEAREST
@@ -130,12 +122,8 @@ def measured_blockers(observation: Observation) -> tuple[Blocker, ...]:
 
 
 def warnings_of(observation: Observation, pixel: float, blocking: Iterable[tuple[Piece, Mesh]]) -> list[str]:
-    """Warnings about a measurement: another pixel than was asked for, an estimated eye, one inside a piece, windows.
-
-    Args:
-        observation: what was measured.
-        pixel: mm, that was asked for.
-        blocking: the pieces in which the eye may lie, with the part of each that blocks.
+    """Warnings about a measurement: another pixel (mm) than was asked for, an estimated eye, one inside a piece,
+    windows. ``blocking`` are the pieces in which the eye may lie, with the part of each that blocks.
     """
     attacker, warnings = observation.sight.attacker, list[str]()
     if abs(observation.pixel - pixel) > 0.01 * pixel:
@@ -163,13 +151,8 @@ HIGHER = 1.0
 def by_eyes(
     scene: TableScene, seer: Piece, blind: Piece, blockers: Sequence[str], sees: Callable[[dict[str, Move]], bool]
 ) -> str | None:
-    """What the one that sees has: an eye that is higher; None where that does not decide.
-
-    Args:
-        scene: of both pieces, each with the eye that it looks from.
-        seer, blind: the piece that sees the other, and the one that does not.
-        blockers: the names of what is in the way of ``blind``.
-        sees: whether ``blind`` sees the other after moves.
+    """What the one that sees has: an eye that is higher; None where that does not decide. ``blockers`` are in the way
+    of ``blind``, and ``sees`` says whether it sees after moves.
     """
     higher = float(seer.eye[2] - blind.eye[2])
     if higher < HIGHER or not sees({blind.name: Move(eye=(0.0, 0.0, higher))}):

@@ -82,11 +82,9 @@ class Frames(Protocol):
 
 
 def check_path(path: Path) -> None:
-    """Checks, before anything is judged, that an animation can be written.
-
-    Raises:
-        FileError: where the ending is neither .gif nor .mp4, or the folder is not there.
-        RequestError: where the file is an MP4 and PyAV is not installed; it names the extra.
+    """Checks, before anything is judged, that an animation can be written. FileError where the ending is neither .gif
+    nor .mp4, or the folder is not there; RequestError where the file is an MP4 and PyAV is not installed; it names the
+    extra.
 
     >>> check_path(Path("duel.avi"))
     Traceback (most recent call last):
@@ -116,8 +114,7 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
         data: the results, kept as JSON in the comment of the GIF or of the MP4's metadata.
         progress: called with the number of frames that are written, and the number of all frames.
 
-    Raises:
-        FileError: where it cannot be written; a file of that name then stays as it was.
+    FileError where it cannot be written; a file of that name then stays as it was.
     """
     write = _gif if path.suffix.lower() == ".gif" else _mp4
     write_file(path, write(frames, fps, json_text(data, separators=(",", ":")), progress))
@@ -234,9 +231,8 @@ def animate(
     Returns:
         For each frame the result of its check, with ``frame`` from 1, and ``at`` and ``facing`` of what moves.
 
-    Raises:
-        FileError: where the scene cannot be used or the file cannot be written; no file is written then.
-        RequestError: where there is no such check, or its pieces cannot move in this way.
+    FileError where the scene cannot be used or the file cannot be written; no file is written then; RequestError where
+    there is no such check, or its pieces cannot move in this way.
     """
     check_path(out)
     cache = cache.remembering()  # every frame has a scene of its own, of the same models
@@ -320,7 +316,6 @@ class _Film:
         return result.verdict
 
     def _table_drawing(self) -> Drawing:
-
         def line(scene: Any, verdict: Any) -> Sightline:
             return Sightline(scene, verdict, verdict.evidence, self._renderer)
 
@@ -329,7 +324,6 @@ class _Film:
         return lambda scene, verdict: table_panels(ground, line(scene, verdict))
 
     def _map_drawing(self) -> Drawing:
-
         def draw(scene: Scene, verdict: Verdict) -> Draw:
             return figures_of(scene, scene.checks[self._number - 1], verdict, self._renderer)[0].draw
 
@@ -351,10 +345,8 @@ def _number(scene: Scene, number: int | None) -> int:
 
 
 def _check_motion(animation: Animation, rule: Rule[Any, Verdict]) -> None:
-    """Refuses a motion that scenes of the rule system cannot show; names the systems that can.
-
-    Raises:
-        RequestError: where nothing walks in the rule system, or nothing turns.
+    """Refuses a motion that scenes of the rule system cannot show; names the systems that can. RequestError where
+    nothing walks in the rule system, or nothing turns.
     """
     if not rule.mobility.walkers:
         others = ", ".join(name for name in RULES if rule_called(name).mobility.walkers)

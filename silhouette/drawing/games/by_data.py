@@ -340,7 +340,6 @@ Place = tuple[float, float]
 
 
 def _counting(figure: Figure, verdict: DataVerdict) -> Figure:
-
     def draw(sheet: Sheet) -> None:
         figure.draw(sheet)
         tell_counts(sheet, verdict)

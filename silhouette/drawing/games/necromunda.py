@@ -295,9 +295,8 @@ def draw_eye_view(scene: NecromundaScene, verdict: NecromundaVerdict, renderer: 
         renderer: renders the picture; it need not be the one that measured.
         path: of the picture, ending in .png, in a folder that exists.
 
-    Raises:
-        FileError: where the file cannot be written; then none is left behind.
-        ValueError: where the verdict has not kept its observation.
+    FileError where the file cannot be written; then none is left behind; ValueError where the verdict has not kept its
+    observation.
     """
     check_png_path(path)
     observation = verdict.evidence

@@ -35,8 +35,7 @@ def table_figures(
         renderer: renders the pieces round the target; it need not be the one that measured.
         overlay: draws what only one game shows over the eye view.
 
-    Raises:
-        ValueError: where the verdict has not kept its observation.
+    ValueError where the verdict has not kept its observation.
     """
     line = Sightline(scene, verdict, verdict.evidence, renderer)
     return [

@@ -65,7 +65,6 @@ def nearest_colours(vertices: Floats, faces: NDArray[np.int64], points: Floats, 
     >>> nearest_colours(square, halves, np.array([[0.7, 0.3, 0], [0.3, 0.7, 0]]), colours).tolist()
     [[200, 0, 0], [0, 200, 0]]
     """
-
     places = np.einsum("sc,mck->smk", POINTS.astype(np.float64), vertices[faces])
     nearest = scipy.spatial.cKDTree(points, balanced_tree=False, compact_nodes=False).query(places.reshape(-1, 3))[1]
     return as_bytes(LIGHT[colours[nearest]].reshape(len(POINTS), -1, 3).mean(axis=0))
@@ -130,10 +129,8 @@ class Shape:
 
 
 def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.int64]]:
-    """Vertices (n, 3) and faces (m, 3) of a mesh with about ``most`` triangles, or fewer.
-
-    Raises:
-        RequestError: where fast-simplification is not installed; it says how to install it.
+    """Vertices (n, 3) and faces (m, 3) of a mesh with about ``most`` triangles, or fewer. RequestError where
+    fast-simplification is not installed; it says how to install it.
     """
     if not len(mesh.faces):
         return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
@@ -144,10 +141,8 @@ def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.
 
 
 def check_available() -> None:
-    """Checks, before anything is judged, that meshes can be simplified.
-
-    Raises:
-        RequestError: where fast-simplification is not installed; it says how to install it.
+    """Checks, before anything is judged, that meshes can be simplified. RequestError where fast-simplification is not
+    installed; it says how to install it.
     """
     try:
         import fast_simplification  # noqa: F401

@@ -320,10 +320,8 @@ def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache)
 
 
 def check_table(scene: TableScene) -> None:
-    """Checks, before anything is judged, that the stage of a scene can be made.
-
-    Raises:
-        RequestError: where its meshes must be simplified, and the library for that is not installed.
+    """Checks, before anything is judged, that the stage of a scene can be made. RequestError where its meshes must be
+    simplified, and the library for that is not installed.
     """
     models, most = models_of(scene)
     if any(len(model.mesh.faces) > most for model in models):

@@ -32,7 +32,8 @@ SHARE_OF_WIDTH = 0.6
 
 WIDEST_WINDOW = 1.1
 """The largest ratio of half the window's width to its distance, but for a target that is wider: beyond, the perspective
-distorts shapes."""
+distorts shapes.
+"""
 
 HORIZON = 1e5
 """mm from the eye: where the table top ends, and the sky begins."""

@@ -212,7 +212,8 @@ def _shade(planes: Values, image: EyeImage, dark: Values, distance: float, scene
 
 def _haze(depth: Values, distance: float) -> Values:
     """The share of the haze over surfaces at depths in mm: from 15 % behind the target on they fade, so that it stands
-    out."""
+    out.
+    """
     beyond = np.maximum(depth / np.float32(distance) - np.float32(1.15), 0.0)
     haze: Values = np.float32(0.4) * (np.float32(1.0) - np.exp(-beyond))
     return haze
@@ -522,7 +523,6 @@ def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:
     The score of a cell is its distance from the area's edge, in cells and at most 14, less 12 for each width, or
     height, of the image that it is away from the target.
     """
-
     free = area.copy()
     for left, bottom, right, top in sheet.reserved:
         free[area.shape[0] - round(top) : area.shape[0] - round(bottom), round(left) : round(right)] = False

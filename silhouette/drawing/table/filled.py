@@ -160,7 +160,8 @@ some 200 bytes each; with more, as of a fan of slivers, no tile counts as filled
 
 WORTH_IT = 24
 """The least number of tiles that faces cover for which it is worth to look whether they fill them: rays through so many
-take as long."""
+take as long.
+"""
 
 AT_ONE_DEPTH = 1e-9
 """The share by which a nearness may exceed another and count as equal: of a nanometre or so, from rounding."""

@@ -174,7 +174,6 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
     >>> ring.min(axis=0).round(1).tolist(), ring.max(axis=0).round(1).tolist()
     ([5.0, 5.0], [15.0, 15.0])
     """
-
     rows = np.flatnonzero(mask.any(axis=1))
     if not len(rows):
         return ()

@@ -119,8 +119,7 @@ class Words:
         language: one of `LANGUAGES`.
         rules: the name of the rule system whose phrases are known besides those of all systems, or None.
 
-    Raises:
-        RequestError: where there is no such language; it names those that there are.
+    RequestError where there is no such language; it names those that there are.
 
     >>> Words()("title", attacker="Kal", target="V{e}x", verdict="open")
     'Kal → V{e}x: open'

@@ -21,18 +21,7 @@ from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.plane_geometry import crossed, disc_distance, epsilon_of, outline_distances
 from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene, Readings
-from silhouette.rules.fields import (
-    BLOCKERS,
-    GROUNDS,
-    LINE_OF_SIGHT,
-    OTHER_READINGS,
-    VERDICT,
-    WHO,
-    Blocker,
-    OtherReading,
-    ResultField,
-    alternatives,
-)
+from silhouette.rules.fields import GROUNDS, WHO, Blocker, OtherReading, ResultField, alternatives, shared
 from silhouette.scenes.scene import Check
 
 NAME = "crisis-protocol"
@@ -45,15 +34,7 @@ VERDICTS = tuple(LEVELS)
 
 @dataclass(frozen=True)
 class CrisisProtocolVerdict(Verdict):
-    """A Crisis Protocol ruling with its evidence; lengths are in the scene's units.
-
-    Attributes:
-        cover: whether the target has cover; None where it is no character.
-        sight_line: one line that is not obstructed, ((x, y), (x, y)); None where there is none.
-        cover_from: the terrain that gives cover, the nearest first.
-        distance: from the attacker's base to the target.
-        target_size: what the target counts as for line of sight.
-    """
+    """A Crisis Protocol ruling with its evidence; lengths are in the scene's units."""
 
     cover: bool | None
     sight_line: tuple[tuple[float, float], tuple[float, float]] | None
@@ -62,16 +43,16 @@ class CrisisProtocolVerdict(Verdict):
     target_size: int
 
     fields: ClassVar[tuple[ResultField, ...]] = (
-        *(*WHO, VERDICT, LINE_OF_SIGHT),
+        *(*WHO, *shared("verdict", "line_of_sight")),
         ResultField("cover", bool | None, "whether the target has cover; null if it is no character"),
         ResultField(
             "sight_line", list[list[float]] | None, "the ends of one free line; null if none is", label="a free line"
         ),
-        BLOCKERS,
+        *shared("blockers"),
         ResultField("cover_from", list[str], "the terrain that gives cover, the nearest first"),
         ResultField("distance", float, "from the attacker's base to the target, in the scene's units"),
         ResultField("target_size", int, "what the target counts as for line of sight"),
-        *(OTHER_READINGS, *GROUNDS),
+        *(*shared("other_readings"), *GROUNDS),
     )
 
 
@@ -80,16 +61,13 @@ class CrisisProtocolVerdict(Verdict):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The measurements of one check, which hold under every reading; the ladder of rules decides by them.
+    """The measurements of one check, which hold under every reading, in the units of the scene.
 
     Attributes:
-        scene: the scene of the check.
-        attacker, target: the two pieces of the check.
         size: the size that the target counts as for line of sight (R6).
         sight_line: (2, 2) a free line, or None.
-        blockers: the names of the terrain that obstructs every line; first the pieces that each do so alone.
-        alone: the number of blockers that each obstruct every line alone.
-        distance: the distance from the attacker's base to the target, in the units of the scene.
+        blockers: the names of the terrain that obstructs every line; first those, ``alone``, that each do so alone.
+        distance: from the attacker's base to the target.
         epsilon: lengths no further apart than this are equal.
         between: (terrain,) whether a line from base to base passes through each piece (R12).
         apart: (terrain,) the distance of each piece from the target's base.
@@ -264,15 +242,11 @@ SIGHT, COVER = "Line of Sight", "Cover"
 
 
 def ruling(scene: PlanScene, check: Check) -> CrisisProtocolVerdict:
-    """The ruling on line of sight and cover for a check; exact, nothing is rendered.
-
-    Raises:
-        RequestError: if the check names a piece that the scene does not have, or its attacker is no character.
+    """The ruling on line of sight and cover for a check; exact, nothing is rendered. RequestError if the check names a
+    piece that the scene does not have, or its attacker is no character.
     """
-    evidence, readings = (
-        evidence_for(scene, scene.character(check.attacker), scene.target(check.target)),
-        scene.readings,
-    )
+    evidence = evidence_for(scene, scene.character(check.attacker), scene.target(check.target))
+    readings = scene.readings
     cover_from = evidence.cover_from(readings)
     verdict, rule, reason = _ladder(evidence, cover_from)
     cover = _covered(evidence, cover_from)
@@ -325,11 +299,8 @@ def _ladder(evidence: Evidence, cover_from: tuple[str, ...]) -> tuple[str, RuleR
     granted = isinstance(evidence.target, Character) and evidence.target.granted_cover
     if evidence.sight_line is None:
         also = "a card (R15)" if granted else f"{words.those(cover_from)} (R14)" if cover_from else ""
-        return (
-            "hidden",
-            RuleReference(SIGHT, "R4"),
-            words.hidden + (f"; it has cover as well, from {also}" if also else ""),
-        )
+        reason = words.hidden + (f"; it has cover as well, from {also}" if also else "")
+        return "hidden", RuleReference(SIGHT, "R4"), reason
     if granted:
         return "cover", RuleReference(COVER, "R15"), f"{words.sees()}; a card gives {target} cover"
     if cover_from:
@@ -350,18 +321,12 @@ def _in_the_open(evidence: Evidence, words: Words) -> tuple[str, RuleReference, 
         return "open", RuleReference(COVER, "R13"), f"{words.sees()}, and is {words.away}: open"
     if (near_enough & evidence.large_enough).any():
         named = words.those(scene.names[near_enough & evidence.large_enough])
-        return (
-            "open",
-            RuleReference(COVER, "A3"),
-            f"{words.sees()}; {named} gives no cover against who stands on it: open",
-        )
+        reason = f"{words.sees()}; {named} gives no cover against who stands on it: open"
+        return "open", RuleReference(COVER, "A3"), reason
     if near_enough.any():
         named = words.those(scene.names[near_enough])
-        return (
-            "open",
-            RuleReference(COVER, "R11"),
-            f"{words.sees()}; only {named} could give cover, smaller than {words.plain}: open",
-        )
+        reason = f"{words.sees()}; only {named} could give cover, smaller than {words.plain}: open"
+        return "open", RuleReference(COVER, "R11"), reason
     nearest = int(np.argmin(np.where(evidence.between, evidence.apart, np.inf)))
     apart = words.compared(float(evidence.apart[nearest]), scene.ranges.one)
     reason = f"{words.sees()}; what stands between is {apart} or more from {words.target}, beyond range 1"

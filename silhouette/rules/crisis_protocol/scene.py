@@ -1,7 +1,4 @@
-"""PLACE, for Crisis Protocol: a scene file becomes round bases and polygons in a plan.
-
-document -> entries, each key checked -> Characters and Features -> PlanScene
-"""
+"""PLACE, for Crisis Protocol: a scene file becomes round bases and polygons in a plan."""
 
 from __future__ import annotations
 
@@ -171,13 +168,10 @@ class Feature:
 
 @dataclass(frozen=True, eq=False)
 class PlanScene(Scene):
-    """A table seen from above.
+    """A table seen from above; pieces are in the order of the file.
 
     Attributes:
-        readings: which of the possible readings of the rules is taken.
         units: the name of the unit of all lengths; a label.
-        ranges: the lengths of range 1 and range 2, in those units.
-        characters, terrain, objects: in the order of the file.
         supports: terrain that is not there any more, but for the height of those who stand on it.
     """
 
@@ -230,9 +224,8 @@ class PlanScene(Scene):
         return self._distances[character.name]
 
     def with_character(self, character: Character) -> PlanScene:
-        """The scene with the character of that name as given; what its place does not change is not worked out again.
-
-        Mistakes in where pieces stand are not looked for again.
+        """The scene with the character of that name as given; mistakes in where pieces stand are not looked for
+        again.
         """
         others = tuple(character if other.name == character.name else other for other in self.characters)
         scene = replace(self, characters=others, warnings=())

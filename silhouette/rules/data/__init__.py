@@ -13,16 +13,9 @@ __all__ = ["rule_called"]
 
 
 def rule_called(name: str, called: str | None = None) -> GameRule:
-    """The rule system of a game that ships, by its name, or of a game file, by its path.
-
-    Args:
-        name: the name, or the path.
-        called: how first scenes call a game file; by default by that path.
-
-    Raises:
-        FileError: where there is no such file, or it is no game.
+    """The rule system of a game that ships, by its name, or of a game file, by its path, which first scenes call
+    ``called``. FileError where there is no such file, or it is no game.
     """
-
     if name.endswith(".toml"):
         return rule_at(Path(name), called)
     return rule_at(Path(__file__).parent / f"{name.replace('-', '_')}.toml", name)

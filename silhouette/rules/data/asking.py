@@ -1,7 +1,7 @@
 """JUDGE, games by data: the primitives of conditions are asked of a scene; each question at most once.
 
-What is seen from one eye is measured for many checks together: where it is not known yet, `Unmeasured` says what to
-measure, and the condition is asked again afterwards.
+What is seen from one eye is measured for many checks together: `Unmeasured` says what is missing, and the condition is
+asked again afterwards.
 """
 
 from __future__ import annotations
@@ -35,12 +35,8 @@ PATCH_PIXEL = 0.2
 
 
 class SceneTable:
-    """A scene, of which conditions are asked; see `silhouette.rules.data.evaluating.Table`.
-
-    Attributes:
-        scene: that is asked.
-        observations: of sights, by their keys, as far as they have been measured.
-        looks: the observation on which the answer to a primitive rests, where there is one.
+    """A scene, of which conditions are asked, with observations of sights, by their keys, as far as they have been
+    measured, and the one on which each answer to a primitive rests, where there is one.
     """
 
     def __init__(self, scene: DataScene) -> None:
@@ -74,11 +70,7 @@ class SceneTable:
         return getattr(attributes, name)(piece)
 
     def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
-        """The answer to a primitive.
-
-        Raises:
-            Unmeasured: where it rests on a sight that has not been measured.
-        """
+        """The answer to a primitive. Unmeasured where it rests on a sight that has not been measured."""
         key = question_of(primitive, given)
         if key not in self._answers:
             answer: Callable[..., Found] = getattr(self, f"_{primitive}")
@@ -137,19 +129,16 @@ class SceneTable:
         return Found(holds, sure, uses=(Use("line", widest, holds, of=_names(a, b)),))
 
     def _patch(self, a: Points, b: Points, past: Any) -> Found:
-
         found, past = _set(b), self._blockers(a, b, past)
         patch = widest_patch(self._eyes(a, b), found, past, least=self._enough, pixel=PATCH_PIXEL)
         return _quantity("patch", patch, _names(a, b))
 
     def _visible(self, a: Points, b: Points, past: Any) -> Found:
-
         share = share_visible(self._eyes(a, b), _set(b), self._blockers(a, b, past))
         return _quantity("visible", share, _names(a, b), "share")
 
     def _eyes(self, a: Points, b: Points) -> Floats:
         """(n, 3) where somebody looks from who may look from any point of a at b."""
-
         return eyes_in(_set(a), _set(b).box)
 
     def _blockers(self, a: Points, b: Points, past: Any) -> list[tuple[Piece, Any]]:
@@ -166,7 +155,6 @@ class SceneTable:
         return Found((Parts(_names(*_several(what)), above, within, beyond),))
 
     def _crossed(self, a: Piece, b: Piece, what: Any, by: str) -> Found:
-
         crosses: dict[str, Callable[..., Measured]] = {
             "any": lines_in_plan.any_line_crosses,
             "all": lines_in_plan.all_lines_cross,
@@ -182,7 +170,6 @@ class SceneTable:
         return Found(holds, uses=(Use("crossed", found, holds, "truth", _names(a, b)),))
 
     def _distance(self, a: Piece, b: Any, of: Any, measured: str) -> Found:
-
         found: Measured = distances.least_distance(a, _several(b), of=of, in_space=measured == "in space")
         return _quantity("distance", found, _names(a, *_several(b)))
 
@@ -199,7 +186,6 @@ class SceneTable:
         return Found(holds, uses=(Use("contact", found, holds, "truth", _names(a, *_several(b))),))
 
     def _wholly_within(self, a: Piece, b: Any, by: float) -> Found:
-
         found: Measured = distances.wholly_within(a, _several(b), by=by)
         holds = found.value > 0.0
         return Found(holds, uses=(Use("wholly_within", found, holds, "truth", _names(a, *_several(b))),))
@@ -246,7 +232,6 @@ def _quantity(name: str, measured: Measured, of: tuple[str, ...], unit: str = "m
 
 
 def _set(points: Points) -> Any:
-
     if points.part == "cylinder":
         return standard_volume(points.piece, points.height, points.width / 2.0 or None)
     return point_set(points.piece, points.part)  # type: ignore[arg-type]

@@ -18,13 +18,10 @@ OF_KIND = {"terrain": ("terrain",), "model": ("fighter", "vehicle")}
 
 @dataclass(frozen=True)
 class Known:
-    """What a game knows besides what every game knows.
+    """What a game knows besides what every game knows: clauses, readings, keys of terrain and models, and tables, by
+    name.
 
     Attributes:
-        clauses: the names of its clauses.
-        readings: its readings, by name.
-        terrain, model: what its pieces of terrain and its models have, by the key.
-        tables: the kind of the values of its tables, by name.
         rows: the rows of its tables, by name.
         words: what the texts of readings and keys may be, by "reading", "terrain" or "model", and the name; not all
             have an entry.
@@ -41,10 +38,8 @@ class Known:
     variables: Attributes = field(default_factory=dict)
 
     def within(self, node: Quantified | Those) -> Known:
-        """The same inside a quantifier, which calls its pieces by a name.
-
-        Raises:
-            ConditionError: where the name means something already.
+        """The same inside a quantifier, which calls its pieces by a name. ConditionError where the name means something
+        already.
         """
         taken = {*NAMES, *self.clauses, *self.readings, *self.variables}
         if node.variable in taken:
@@ -57,10 +52,8 @@ class Known:
 
 
 def check_condition(node: Node, known: Known) -> None:
-    """Refuses a tree that is no condition: its value is no truth, or it names what is not known.
-
-    Raises:
-        ConditionError: at the first mistake.
+    """Refuses a tree that is no condition: its value is no truth, or it names what is not known. ConditionError at the
+    first mistake.
 
     >>> from silhouette.rules.data.parsing import parsed
     >>> check_condition(parsed("distance(attacker, target) <= 1 inch"), Known())
@@ -75,11 +68,7 @@ def check_condition(node: Node, known: Known) -> None:
 
 
 def kind_of(node: Node, known: Known) -> Kind:
-    """The kind of a node's value.
-
-    Raises:
-        ConditionError: at the first mistake in it.
-    """
+    """The kind of a node's value. ConditionError: at the first mistake in it."""
     match node:
         case Literal():
             return _of_literal(node)

@@ -61,7 +61,7 @@ class Table(Protocol):
     """What conditions are asked of."""
 
     def pieces(self, name: str, attacker: Piece, target: Piece) -> tuple[Piece, ...]:
-        """Pieces by the name of `silhouette.rules.data.kinds.NAMES`."""
+        """Pieces by the name of `NAMES`."""
 
     def key(self, piece: Piece, name: str) -> Any:
         """What a piece says under a key of the game."""
@@ -77,13 +77,8 @@ class Table(Protocol):
 
 
 class Evaluator:
-    """The clauses of a game for one check; each is asked at most once.
-
-    Args:
-        game: with its clauses.
-        table: that they are asked of.
-        attacker, target: who looks at whom.
-        world: in which nothing is in doubt; without one, answers say how sure they are, each by itself.
+    """The clauses of a game for one check; each is asked at most once. In a ``world`` nothing is in doubt; without one,
+    answers say how sure they are, each by itself.
     """
 
     def __init__(self, game: Game, table: Table, attacker: Piece, target: Piece, world: World | None = None) -> None:
@@ -100,10 +95,8 @@ class Evaluator:
         return self._clauses
 
     def clause(self, name: str) -> Found:
-        """Whether a clause holds.
-
-        Raises:
-            RequestError: where that takes too long, those that it rests on and are not known yet among it.
+        """Whether a clause holds. RequestError where that takes too long, those that it rests on and are not known yet
+        among it.
         """
         if name not in self._clauses:
             before, self._now = self._now, self._game.clauses[name]
@@ -122,11 +115,8 @@ class Evaluator:
         return self.found(condition, {})
 
     def found(self, node: Node, bound: Mapping[str, Piece]) -> Found:
-        """What a node comes to.
-
-        Args:
-            node: of a condition that was checked.
-            bound: the pieces that quantifiers around it speak of, by what they call them.
+        """What a node of a condition that was checked comes to; ``bound`` are the pieces that quantifiers around it
+        speak of, by what they call them.
         """
         match node:
             case Literal():
@@ -172,11 +162,10 @@ class Evaluator:
     def _call(self, node: Call, bound: Mapping[str, Piece]) -> Found:
         """The answer to a primitive.
 
-        Where it is in doubt which pieces it is asked about, it is asked about the fewest and about the most as well.
-        A primitive gives more the more pieces there are, or less: what it gives for any of them lies between.
-
-        Of a length that it is asked with, such as a gap, it is asked about both ends of its interval: what it gives
-        lies between as well, but for shares of a cylinder whose height is in doubt, which need not.
+        If it is in doubt which pieces it is asked about, it is asked about the fewest and about the most as well: a
+        primitive gives more the more pieces there are, or less. Of a length that it is asked with, such as a gap, it is
+        asked about both ends of its interval: what it gives lies between as well, but for shares of a cylinder whose
+        height is in doubt, which need not.
         """
         go_on()
         nodes = {

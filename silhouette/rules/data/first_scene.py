@@ -46,12 +46,7 @@ target = "Vex"              # who is looked at
 
 
 def first_scene(game: Game, rules: str) -> str:
-    """A scene with two figures and a wall, and every key of the game as a comment.
-
-    Args:
-        game: with its keys and readings.
-        rules: the game's name.
-    """
+    """A scene with two figures and a wall, and every key of the game as a comment."""
     blocks = [_HEAD.format(rules=toml(rules))]
     if game.readings:
         blocks.append(_line("[readings]", "where the rules can be read in more than one way") + _keys(game.readings))

@@ -15,10 +15,8 @@ Key = tuple[Hashable, ...]
 
 
 class Unmeasured(Exception):
-    """Sights that must be measured before a condition can be answered.
-
-    Attributes:
-        sights: what is to be measured, by the keys by which the observations are looked for.
+    """Sights that must be measured before a condition can be answered, by the keys by which the observations are looked
+    for.
     """
 
     def __init__(self, sights: Mapping[Key, Sight]) -> None:
@@ -31,7 +29,6 @@ class Points:
     """Points of a piece, from which or to which lines go.
 
     Attributes:
-        piece: that they are of.
         part: eye, head, body, whole, base or cylinder.
         height, width: of a cylinder, mm; a width of 0 is that of the base.
     """
@@ -86,7 +83,6 @@ class Use:
     """A primitive that was asked, or a clause, on which a value rests.
 
     Attributes:
-        name: of the primitive, or of the clause.
         measured: the answer of a primitive; None of a clause, and of what is no quantity.
         holds: the answer that is a truth, else None.
         unit: "mm", "share" or "number": how the quantity is told.
@@ -105,13 +101,8 @@ class Use:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """A piece that a quantifier asked about, and whether it counts.
-
-    Attributes:
-        name: of the piece.
-        holds: whether the condition holds of it.
-        uses: what that rests on.
-        within: what was counted for it.
+    """A piece that a quantifier asked about, whether its condition holds of it, what that rests on, and what was
+    counted ``within``.
     """
 
     name: str
@@ -141,12 +132,8 @@ class Tally:
 
 @dataclass(frozen=True)
 class Scaled:
-    """A quantity in doubt, as a multiple of something that was measured, and something exact more.
-
-    Attributes:
-        what: by which what was measured is known: a primitive with its arguments; or how several such are put together.
-        least, most: between which what was measured lies.
-        factor, shift: the quantity is ``factor`` times what was measured, and ``shift`` more.
+    """A quantity in doubt: ``factor`` times something measured, between ``least`` and ``most``, and ``shift`` more.
+    ``what`` was measured is known by a primitive with its arguments, or by how several such are put together.
     """
 
     what: Key
@@ -195,10 +182,8 @@ class Found:
 
 
 def all_of(parts: Iterable[Callable[[], Found]]) -> list[Found]:
-    """All of some parts, none of which decides alone.
-
-    Raises:
-        Unmeasured: where some rest on sights that have not been measured: on all of these together.
+    """All of some parts, none of which decides alone. Unmeasured where some rest on sights that have not been measured:
+    on all of these together.
     """
     found, sights = list[Found](), dict[Key, Sight]()
     for part in parts:
@@ -245,11 +230,8 @@ def joined(parts: Iterable[Callable[[], Found]], decides: bool) -> Found:
 
 
 def majority(parts: Sequence[tuple[Found, Found]], least: int) -> Found:
-    """Whether of the pieces that count so many hold; it rests on those that decide. Of none that count, no.
-
-    Args:
-        parts: of each piece, whether it counts, and whether it holds.
-        least: by how many those that hold must be more than those that do not: 0 is at least half of them, 1 is most.
+    """Whether of the pieces that count at least half hold, or with ``least`` 1 most; it rests on those that decide. Of
+    none that count, no. The parts say of each piece whether it counts, and whether it holds.
 
     >>> yes, no, doubtful = Found(True), Found(False), Found(True, sure=False)
     >>> majority([(yes, yes), (yes, no)], 0).value, majority([(yes, yes), (yes, no)], 1).value

@@ -29,9 +29,7 @@ from silhouette.scenes.scene import Check
 
 def judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:
     """The verdicts on checks, in their order; what is seen from one eye is measured for all of them together.
-
-    Raises:
-        RequestError: where a check names a piece that is not there, or terrain; or where a clause takes too long.
+    RequestError where a check names a piece that is not there, or terrain; or where a clause takes too long.
     """
     asked = attrgetter("game", "tolerance", "error")
     return in_like_groups(requests, asked, lambda group: _judge(group, settings))
@@ -63,9 +61,8 @@ def _judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> l
 
 
 def thresholds_of(game: Game) -> tuple[float, ...]:
-    """The obscured shares at which a clause of a game changes, so that they are measured well there.
-
-    Of a table it may be any row, of a reading its default.
+    """The obscured shares at which a clause of a game changes, so that they are measured well there; of a table it may
+    be any row, of a reading its default.
     """
     found = {0.5}
     for clause in game.clauses.values():
@@ -91,11 +88,8 @@ def _shares_of(node: Node, game: Game) -> list[float]:
 
 
 def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settings) -> DataVerdict:
-    """The verdict on a check.
-
-    Raises:
-        Unmeasured: where it rests on a sight that has not been measured.
-        RequestError: where a clause takes too long; its text names the scene, the check, the game and the clause.
+    """The verdict on a check. Unmeasured where it rests on a sight that has not been measured; RequestError where a
+    clause takes too long: it names the scene, the check, the game and the clause.
     """
     game = scene.game
     attacker, target = scene.model(check.attacker), scene.model(check.target)

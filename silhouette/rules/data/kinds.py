@@ -102,14 +102,8 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Primitive:
-    """What a condition can ask of the table.
-
-    Attributes:
-        takes: its arguments.
-        gives: the kind of the answer.
-        means: what it answers, in words.
-        exact: whether the answer has no error.
-        most: the greatest answer; none is less than 0.
+    """What a condition can ask of the table: its arguments, the kind of the answer, what that means in words, whether
+    it is without an error, and the greatest answer; none is less than 0.
     """
 
     takes: tuple[Parameter, ...]
@@ -130,12 +124,7 @@ _LINES = ("any", "all", "centre", "facing")
 
 PRIMITIVES: Mapping[str, Primitive] = {
     "line": Primitive(
-        (
-            Parameter("a", _POINTS),
-            Parameter("b", _POINTS),
-            Parameter("thick", (Kind.LENGTH,), "0 mm"),
-            _PAST,
-        ),
+        (Parameter("a", _POINTS), Parameter("b", _POINTS), Parameter("thick", (Kind.LENGTH,), "0 mm"), _PAST),
         Kind.TRUTH,
         "whether a straight line as thick as that leads from a point of a to a point of b and meets nothing of past",
         exact=False,
@@ -177,11 +166,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
         "an upright cylinder that stands where the base of a does, so high and so wide; with no width, as wide as it",
     ),
     "crossed": Primitive(
-        (
-            *_BASES,
-            Parameter("what", (*ONE, *SEVERAL, Kind.PARTS)),
-            Parameter("by", (Kind.TEXT,), '"any"', _LINES),
-        ),
+        (*_BASES, Parameter("what", (*ONE, *SEVERAL, Kind.PARTS)), Parameter("by", (Kind.TEXT,), '"any"', _LINES)),
         Kind.TRUTH,
         "whether straight lines from base to base, seen from above, cross what: any of them, all of them, the one "
         "between the centres, or from every point of the base of a, one of those to all of the side of b that faces it",

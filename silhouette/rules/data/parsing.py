@@ -40,12 +40,7 @@ _ELSEWHERE = {
 
 
 class ConditionError(Exception):
-    """What is wrong with a condition.
-
-    Attributes:
-        at: the place of the first letter that is wrong.
-        problem: what is wrong, and what would be right.
-    """
+    """What is wrong with a condition, what would be right, and the place of the first letter that is wrong."""
 
     def __init__(self, at: int, problem: str) -> None:
         super().__init__(problem)
@@ -54,10 +49,7 @@ class ConditionError(Exception):
 
 
 def parsed(text: str) -> Node:
-    """The tree of a condition.
-
-    Raises:
-        ConditionError: where it is none.
+    """The tree of a condition. ConditionError where it is none.
 
     >>> node = parsed("distance(attacker, target) <= 2 inch")
     >>> node.sign, node.left.name, node.right.value

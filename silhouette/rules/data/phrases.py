@@ -1,7 +1,5 @@
-"""DRAW, for games by data: what their figures say besides the phrases of all systems.
-
-The translations lie in ``locale/``; ``python -m tests.catalogues`` brings them up to date with this table and compiles
-them. What clauses say stays in the language of their game file.
+"""DRAW, for games by data: what their figures say besides the phrases of all systems; translated in ``locale/``. What
+clauses say stays in the language of their game file.
 """
 
 from __future__ import annotations

@@ -35,12 +35,8 @@ def _error(value: float, ends: Range) -> float:
 
 
 def known_by(found: Found, what: Key, most: float = INFINITE) -> Found:
-    """The answer of a primitive, with what it is known by where it may be off; no answer is less than 0.
-
-    Args:
-        found: the answer.
-        what: the primitive with its arguments.
-        most: the greatest answer that it gives.
+    """The answer of a primitive, with what it is known by, the primitive with its arguments, where it may be off; no
+    answer is less than 0, or more than ``most``.
 
     >>> known_by(Found(0.05, error=0.1), ("seen",), most=1.0).of
     Scaled(what=('seen',), least=0.0, most=0.15000000000000002, factor=1.0, shift=0.0)
@@ -52,8 +48,8 @@ def known_by(found: Found, what: Key, most: float = INFINITE) -> Found:
 
 
 def within_all(answers: Sequence[Found]) -> Found:
-    """The first of several answers, one of which is right: a truth is sure where all say the same; a quantity is off
-    by as much as they differ; and anything else may be what any of them is.
+    """The first of several answers, one of which is right: a truth is sure where all say the same; a quantity is off by
+    as much as they differ; and anything else may be what any of them is.
 
     >>> within_all([Found(2.0), Found(5.0, error=1.0)]).error, within_all([Found(True), Found(False)]).sure
     (4.0, False)
@@ -177,11 +173,8 @@ def _parts_of(*found: Found) -> Key:
 
 
 def extreme(parts: Sequence[tuple[Found, Found]], how: str) -> Found:
-    """The least or the greatest of quantities; of none it is as far as nothing can be.
-
-    Args:
-        parts: of each piece, whether it counts, and its quantity.
-        how: "least" or "greatest".
+    """The least or the greatest of quantities; of none it is as far as nothing can be. The parts say of each piece
+    whether it counts, and its quantity.
 
     >>> yes, perhaps = Found(True), Found(False, sure=False)
     >>> extreme([(yes, Found(2.0, error=0.5)), (yes, Found(3.0))], "least").error

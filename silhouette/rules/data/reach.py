@@ -64,11 +64,8 @@ def can_be_true(condition: Node, clauses: Mapping[str, Node]) -> bool:
 
 
 def reached(conditions: Sequence[Node], clauses: Mapping[str, Node]) -> list[bool]:
-    """For each condition whether it can be the first of them that is true; all are where it is too long to tell.
-
-    Args:
-        conditions: in the order in which they are asked.
-        clauses: by their names, without circles.
+    """For each condition, in the order in which they are asked, whether it can be the first of them that is true; all
+    are where it is too long to tell. Clauses are without circles.
     """
     variables = _variables(conditions, clauses)
     sizes = [len(values) for values in variables.values()]
@@ -118,11 +115,8 @@ def _range_of(subject: Node) -> tuple[float, float]:
 
 
 def _standing_for_all(constants: list[Any], least: float, most: float) -> list[Any]:
-    """The values of something that is compared with these constants: they, and one between each two, and beyond.
-
-    Args:
-        constants: that it is compared with.
-        least, most: between which numbers lie.
+    """The values of something that is compared with these constants: they, one between each two, and beyond, within
+    limits.
     """
     if not constants or isinstance(constants[0], bool):
         return [False, True]
@@ -147,12 +141,8 @@ def _compared(node: Binary) -> tuple[Node, Any, str] | None:
 
 
 class _Cases:
-    """All combinations of values, in which conditions are true or not.
-
-    Args:
-        variables: the values of each, by its key.
-        chosen: for each, (cases,) the position of its value.
-        clauses: by their names.
+    """All combinations of values, in which conditions are true or not: the values of each variable, by its key, and
+    (cases,) the position of the value chosen.
     """
 
     def __init__(

@@ -16,13 +16,7 @@ ROUND = 64
 
 
 def regions_of(several: Iterable[Parts], ends: tuple[Piece, Piece], piece: Callable[[str], Piece]) -> list[Region]:
-    """The areas that count for lines from base to base.
-
-    Args:
-        several: what counts; the pieces at the ends never do.
-        ends: between which lines run.
-        piece: of a name.
-    """
+    """The areas that count for lines from base to base; the pieces at their ends never do."""
     regions = []
     for parts in several:
         for name in parts.pieces:

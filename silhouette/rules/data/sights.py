@@ -25,10 +25,8 @@ ALL_ROUND = 360.0
 
 
 def arcs_of(piece: Piece, degrees: float) -> tuple[VisionArc, ...] | None:
-    """The front arc of a model, in wedges from the middle of its base; None all round, or where its facing is unknown.
-
-    Where nobody knows where a model faces, it is taken to look towards what it looks at. An arc of no degrees has no
-    wedge: nothing is seen in it.
+    """The front arc of a model, in wedges from the middle of its base, none for an arc of no degrees: nothing is seen
+    in it. None all round, or where nobody knows where it faces: it is then taken to look towards what it looks at.
     """
     if degrees >= ALL_ROUND or piece.facing is None:
         return None
@@ -54,14 +52,8 @@ def _wedge(piece: Piece, middle: float, degrees: float) -> VisionArc:
 
 
 def sight_of(scene: TableScene, start: Points, end: Points, past: Collection[str], arc: float) -> Sight:
-    """The sight from the eye, or from the middle of the head, of a piece to points of another.
-
-    Args:
-        scene: of both.
-        start: an eye or a head.
-        end: the body, the whole or a cylinder of a piece.
-        past: the names of the pieces that may be in the way; models without their bases and insignificant parts.
-        arc: degrees of the front arc in which is seen; 360 for all round.
+    """The sight from an eye, or from the middle of a head, to the body, the whole or a cylinder of another piece, in a
+    front arc of so many degrees, past the pieces of these names; models without their bases and insignificant parts.
     """
     attacker, target = start.piece, measured_piece(end)
     eye = attacker.eye if start.part == "eye" else point_set(attacker, "head").single[-1]

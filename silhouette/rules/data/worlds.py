@@ -20,10 +20,8 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 class World:
     """One way in which all that is in doubt may turn out; what turns out how is chosen where it is first asked.
-
-    Args:
-        turned: of the things in doubt, in the order in which they are asked, whether they turn out otherwise than is
-            likely; those that follow do not.
+    ``turned`` says of the things in doubt, in that order, whether they turn out otherwise than is likely; those that
+    follow do not.
     """
 
     def __init__(self, turned: Sequence[bool] = ()) -> None:
@@ -45,12 +43,7 @@ class World:
         return likely is not self._turned[number]
 
     def truth(self, what: Key, likely: bool) -> bool:
-        """Whether something holds of which nobody is sure.
-
-        Args:
-            what: by which it is known.
-            likely: how it was measured.
-        """
+        """Whether something holds of which nobody is sure, but for how it was measured."""
         if what not in self._truths:
             self._truths[what] = self._choice(likely)
         return self._truths[what]
@@ -78,12 +71,9 @@ class World:
         return self._reaches(quantity, sign in (">=", "<"), likely is (sign in (">", ">="))) is (sign in (">", ">="))
 
     def _reaches(self, quantity: Scaled, is_reached: bool, likely: bool) -> bool:
-        """Whether a measurement lies in the upper of the two parts of its interval.
-
-        Args:
-            quantity: 0 at the threshold that parts them.
-            is_reached: whether the threshold itself belongs to the upper part.
-            likely: whether it was measured there.
+        """Whether a measurement lies in the upper of the two parts of its interval, where it was measured if
+        ``likely``. The quantity is 0 at the threshold that parts them, which itself belongs to the upper part if
+        ``is_reached``.
         """
         threshold = -quantity.shift / quantity.factor
         border = threshold if is_reached else nextafter(threshold, float("inf"))
@@ -95,18 +85,12 @@ class World:
 
 
 def possible_in(answer: Callable[[World], str], candidates: Collection[str]) -> set[str]:
-    """The answers that are given in some world.
+    """The answers that are given in some world, out of the candidates.
 
     Where there are more than `MOST_WORLDS`, all candidates: then it is only promised that no answer is left out. A
     world may be one that cannot be, where a condition compares two measurements, or the least of several: how these
-    turn out is then chosen for them together, besides each by itself.
-
-    Args:
-        answer: in a world, which it asks of all that is in doubt.
-        candidates: no other answer is given in any; once all of them are found, no further world is looked at.
-
-    Raises:
-        Unmeasured: where some rest on sights that have not been measured: on all of these together.
+    turn out is then chosen for them together, besides each by itself. Unmeasured where some rest on sights that have
+    not been measured: on all of these together.
 
     >>> share = Scaled(("obscured",), 0.2, 0.4)
     >>> def verdict(world):

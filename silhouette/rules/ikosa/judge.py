@@ -50,13 +50,12 @@ CellFace = tuple[Cell, Face]
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """The lines from every source point to every target point, and which of them terrain hinders.
+    """The lines from every source point to every target point, both sorted, and which of them terrain hinders.
 
     Attributes:
         source_cell: the attacker's cell from which the lines run; None where no lines are drawn.
         target_cell: the target's one cell that is attacked; None where it is the whole target.
-        sources, targets: the points, sorted.
-        hindered: (sources, targets) bool, whether terrain hinders each line.
+        hindered: (sources, targets).
         solids: the numbers of the boxes in the way.
         gravity_face_excluded: whether the corners only on the attacker's gravity face are left out of the sources (R9).
     """
@@ -157,11 +156,7 @@ def _best(possible: Sequence[Lines]) -> Lines:
 
 NAME = "ikosa"
 
-LEVELS: Mapping[str, Level] = {
-    "no cover": Level.CLEAR,
-    "cover": Level.PARTIAL,
-    "no line of effect": Level.BLOCKED,
-}
+LEVELS: Mapping[str, Level] = {"no cover": Level.CLEAR, "cover": Level.PARTIAL, "no line of effect": Level.BLOCKED}
 """Each verdict's level, from exposed to covered."""
 
 VERDICTS = tuple(LEVELS)
@@ -169,14 +164,7 @@ VERDICTS = tuple(LEVELS)
 
 @dataclass(frozen=True)
 class IkosaVerdict(Verdict):
-    """An Ikosa ruling with its evidence.
-
-    Attributes:
-        drawn: the lines that decided.
-        cover: whether at least one line is hindered.
-        line_of_effect: whether at least one line is free, or none is needed.
-        cover_value: 0, 2, 4 or 8 where the scene asks for graded cover, else None.
-    """
+    """An Ikosa ruling, with the lines that decided; ``cover_value`` is None unless the scene asks for graded cover."""
 
     drawn: Lines
     cover: bool
@@ -207,12 +195,8 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Words:
-    """The parts of the sentences about one check.
-
-    Attributes:
-        point: the point from which a ranged attack comes; None for the best corner.
-        how: the rule by which the lines are drawn.
-        drawn: the lines.
+    """The parts of the sentences about one check, by the point from which a ranged attack comes, None for the best
+    corner.
     """
 
     scene: CellScene
@@ -281,10 +265,8 @@ OTHER: dict[Exposure, Exposure] = {"cells": "point", "point": "cells"}
 
 
 def ruling(scene: CellScene, check: Check) -> IkosaVerdict:
-    """The ruling on cover for a check, within `CHECK_SECONDS`; exact, nothing is rendered.
-
-    Raises:
-        RequestError: if the check names a creature that the scene does not have, or takes too long.
+    """The ruling on cover for a check, within `CHECK_SECONDS`; exact, nothing is rendered. RequestError if the check
+    names a creature that the scene does not have, or takes too long.
     """
     try:
         with time_limit(CHECK_SECONDS):

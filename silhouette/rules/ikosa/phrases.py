@@ -1,7 +1,5 @@
-"""DRAW, for Ikosa: what its figures say besides the phrases of all systems, and its reasons in short.
-
-The translations lie in ``locale/``; ``python -m tests.catalogues`` brings them up to date with this table and compiles
-them.
+"""DRAW, for Ikosa: what its figures say besides the phrases of all systems, and its reasons in short; translated in
+``locale/``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""JUDGE: Necromunda as a rule system: how its scenes are read, judged and shown.
-
-Two things that the system does besides have parts of their own: it writes a first scene of given meshes, and says why
-one piece sees another that does not see it.
-"""
+"""JUDGE: Necromunda as a rule system: how its scenes are read, judged and shown."""
 
 from __future__ import annotations
 
@@ -49,9 +45,8 @@ GANGS = ("Orlock", "Escher")
 
 
 def with_meshes(text: str, meshes: Sequence[str]) -> str:
-    """The first scene with a fighter for each mesh, in two lines that look at each other.
-
-    The text has two stand-ins, in blocks with an empty line between them. A single mesh has the second as its target.
+    """The first scene, whose two stand-ins are blocks with an empty line between them, with a fighter for each mesh, in
+    two lines that look at each other; a single mesh has the second stand-in as its target.
     """
     blocks = text.rstrip("\n").split("\n\n")
     fighters = [number for number, block in enumerate(blocks) if block.startswith("[[fighter]]")]
@@ -117,9 +112,7 @@ def one_way(scene: NecromundaScene, seeing: NecromundaVerdict, blind: Necromunda
 
 def _by_arcs(seer: Piece, other: Piece, blind: NecromundaVerdict) -> str | None:
     """Where the one that does not see has the other in no vision arc."""
-    if blind.counts.in_arc:
-        return None
-    if other.facing is None:
+    if blind.counts.in_arc or other.facing is None:
         return None
     to_seer, to_other = seer.base_centre - other.base_centre, other.base_centre - seer.base_centre
     off = _angle_between(to_seer, other.facing)
@@ -188,9 +181,8 @@ class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasThresholds[Necr
         return ~np.any(reached, axis=0) if reached else np.ones(len(boxes), np.bool_)
 
     def margin(self, scene: NecromundaScene, verdict: NecromundaVerdict) -> tuple[float, float]:
-        """How far the obscured share is from a half and, in partial cover, from nothing; and what is seen from nothing.
-
-        nan where nothing is obscured, or nothing seen.
+        """How far the obscured share is from a half and, in partial cover, from nothing; and what is seen from
+        nothing.
         """
         share, error = verdict.share
         if verdict.verdict in (VERDICTS[0], VERDICTS[-1]) or share is None:

@@ -41,21 +41,14 @@ OTHERWISE = {
 
 @dataclass(frozen=True, eq=False)
 class NecromundaScene(ModelScene):
-    """A table of fighters, vehicles and terrain.
-
-    Attributes:
-        readings: the chosen readings of the rules.
-    """
+    """A table of fighters, vehicles and terrain, with the chosen readings of the rules."""
 
     readings: Readings
 
 
 def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> NecromundaScene:
-    """The scene that a document describes.
-
-    Raises:
-        FileError: where the scene or a model file is not valid; one line, with the place.
-        MeshError: where a mesh cannot be used.
+    """The scene that a document describes. FileError where the scene or a model file is not valid; MeshError where a
+    mesh cannot be used.
     """
     scene = NecromundaScene(**table_fields(load_table_scene(path, document, Readings, cache)))
     return looked_over(scene, faces=True)

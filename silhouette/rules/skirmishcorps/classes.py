@@ -2,8 +2,6 @@
 
 A piece is measured from the feet of the unit that stands at it, as a fraction of the unit's height (A3, A4). Heights
 are in bricks; a mini-figure counts as four bricks high, and is a little taller: 40 mm against 38.4 mm.
-
-Dice are given, or `roll_dice` rolls them from a stated seed.
 """
 
 from __future__ import annotations
@@ -53,11 +51,8 @@ FROM_PRONE_RULES: dict[CoverClass, str] = {"very low": "R7", "low": "R10", "high
 
 
 def cover_class(rise: float, unit_height: float) -> CoverClass:
-    """The class of a piece for a unit: the highest step that the piece reaches.
-
-    Args:
-        rise: the height of the piece's top above the unit's feet, bricks.
-        unit_height: the height of the unit, bricks.
+    """The class of a piece that rises so many bricks above a unit's feet, for a unit of a height in bricks: the highest
+    step that the piece reaches.
 
     >>> [cover_class(rise, 4.0) for rise in (0.99, 1.0, 1.99, 2.0, 3.0, 4.0, 4.5)]
     ['none', 'very low', 'very low', 'low', 'high', 'high', 'corner']
@@ -151,9 +146,8 @@ FAILED: dict[UnitType, Consequence] = {
 
 
 def roll_dice(dice: int, seed: int) -> tuple[int, ...]:
-    """The results of this many D6: the same for the same seed, on every machine and with every version of Python.
-
-    Every result is ``int(6 * u) + 1``, with u drawn in turn from ``random.Random(seed).random()``.
+    """The results of this many D6, each ``int(6 * u) + 1`` with u drawn in turn from ``random.Random(seed).random()``:
+    the same for the same seed, on every machine and with every version of Python.
 
     >>> roll_dice(3, 7) == roll_dice(4, 7)[:3], roll_dice(0, 7)
     (True, ())
@@ -172,13 +166,8 @@ def penetrating_damage(damage: int, defence: int) -> int:
 
 
 def cover_wounds(damage: int, defence: int, basis: Basis = "penetrating") -> int:
-    """Wounds to a section of cover: one for more than DE up to twice DE, two up to three times DE, and so on (R22).
-
-    Args:
-        damage: the damage that was rolled.
-        defence: the DE of the cover, above 0.
-        basis: the damage that the table is read with (A5): the part that penetrates, as in the source's example, or all
-            of it.
+    """Wounds to a section of cover: one for more than DE up to twice DE, two up to three times DE, and so on (R22). The
+    table is read with the damage that penetrates, as in the source's example, or with all of it (A5).
 
     >>> cover_wounds(13, 3), cover_wounds(13, 3, "total"), cover_wounds(6, 3), cover_wounds(2, 3)
     (3, 4, 0, 0)
@@ -223,8 +212,6 @@ def pile_through(unit_type: UnitType, die: int, strength: int, defence: int, pac
 
     >>> pile_through("mech", 5, 8, 12, "sprinting")
     PileThrough(through=True, consequence='none')
-    >>> pile_through("mech", 4, 8, 12, "jogging")
-    PileThrough(through=False, consequence='halted')
     >>> pile_through("foot", 1, 4, 12, "running").consequence
     'halted; DE test or prone and stunned'
     """

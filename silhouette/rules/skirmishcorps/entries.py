@@ -470,12 +470,7 @@ def _fields_of_any() -> tuple[ResultField, ...]:
 
 @dataclass(frozen=True)
 class SkirmishCorpsVerdict(MeasuredVerdict):
-    """A SkirmishCorps ruling.
-
-    Attributes:
-        ask: the question, a key of `ANSWERS`.
-        answers: the values of its own keys.
-    """
+    """A SkirmishCorps ruling: the question, a key of `ANSWERS`, and the values of its own keys."""
 
     ask: str
     answers: Mapping[str, Any]

@@ -2,13 +2,8 @@
 
     check -> its question -> a measured silhouette, geometry in plan, or a table -> SkirmishCorpsVerdict
 
-Classes, penalties, damage, vaulting and piling through are looked up in tables: such checks need no unit of the scene.
-
 The numbers R1 to R36 and A1 to A15 are those of the specification, ../shared/rules/skirmishcorps.md; its source is the
 page "Cover" of the SkirmishCorps rules.
-
-Close combat (R31, R32) is possible across cover that both touch. Who can dive nowhere out of sight is flanked (R33 to
-R36): target, attacker -> the dives that the target can make -> what the attacker would see of each -> verdict.
 """
 
 from __future__ import annotations
@@ -80,7 +75,8 @@ from silhouette.scenes.table import Piece
 
 COARSE, COARSEST = 5.0, 1.0
 """A dive is measured first with pixels larger by this factor, but not above this many mm: most are clearly safe, or
-clearly not."""
+clearly not.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +86,6 @@ class Dive:
     Attributes:
         spot: (2,) the middle of its body.
         turn: the direction of the dive in degrees; None where it drops in place.
-        counts: the pixels of its body there, as the attacker sees it.
         covers: the pieces that hide it, the largest share first.
         pixel: mm per pixel at the body, in the measurement that counts.
     """
@@ -109,13 +104,8 @@ class Dive:
 
 @dataclass(frozen=True)
 class Dives:
-    """The dives that decide whether a unit is flanked.
-
-    Attributes:
-        safe: the first dive that is safe, or None.
-        doubtful: whether the opposite answer lies within the error.
-        best: the dive that hides most, of those tried, or None.
-        are_needed: whether the unit has to dive at all.
+    """The dives that decide whether a unit is flanked: the first that is ``safe``, and the one of those tried that
+    hides most; ``doubtful`` if the opposite answer lies within the error.
     """
 
     safe: Dive | None = None
@@ -132,10 +122,9 @@ class Dives:
 def dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> Dives:
     """The dives by which the target can get out of the attacker's sight.
 
-    The target drops in place, or dives a set distance in evenly spread directions, over very low and low cover, but not
-    through anything higher (R35). It lies where its body has room; other units make room for it (R36). The dives are
-    tried in turn until one is safe: its hidden share less the error reaches the reading ``dive_hidden``, or all of the
-    body is hidden, without an error.
+    It drops in place, or dives a set distance in evenly spread directions, over very low and low cover, but not through
+    anything higher (R35). It lies where its body has room; other units make room for it (R36). A dive is safe if its
+    hidden share less the error reaches the reading ``dive_hidden``, or all of the body is hidden, without an error.
     """
     needed, tried = scene.readings.dive_hidden, list[Dive]()
     for dive in _measured_dives(scene, attacker, target, settings):
@@ -157,8 +146,7 @@ def _measured_dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings
     for spot, turn in landings(middle, towards, readings.dive_distance, readings.dive_directions):
         if _can_reach(scene, target, spot):
             for body in _bodies(scene, target, spot, turn, towards):
-                dive = _measured_dive(scene, attacker, body, settings)
-                if dive is not None:
+                if (dive := _measured_dive(scene, attacker, body, settings)) is not None:
                     yield dive
 
 
@@ -235,7 +223,8 @@ def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> Skirmish
     both = [cover for cover in scene.touched_by(attacker.standing) if cover in touched]
     tolerance = scene.readings.contact_tolerance
     across = [cover for cover in both if opposite(attacker.standing, target.standing, cover.corners, tolerance)]
-    over = [cover for cover in across if not _is_full_height(cover, attacker, target)]
+    # Over a wall taller than both units they cannot fight (A13).
+    over = [cover for cover in across if not cover.class_for(attacker) == cover.class_for(target) == "corner"]
     possible = bool(over)
     rule = RuleReference("Close Combat Over Cover", "R32" if possible else "R31")
     return SkirmishCorpsVerdict(
@@ -249,11 +238,6 @@ def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> Skirmish
         "close combat",
         {"possible": possible, "to_hit": TO_HIT if possible else None, "dodge_parry": DODGE if possible else None},
     )
-
-
-def _is_full_height(cover: Cover, attacker: Unit, target: Unit) -> bool:
-    """Whether a piece is a wall taller than both units, over which they cannot fight (A13)."""
-    return cover.class_for(attacker) == cover.class_for(target) == "corner"
 
 
 def _reason(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], over: list[Cover]) -> str:
@@ -277,7 +261,7 @@ def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settin
     tried = Dives(are_needed=False)
     if not in_cover:
         grounds = "R33", f"{target.name} is not in contact with any cover, and only a unit in cover can be flanked"
-    elif not _seen_pixels(scene, attacker, target, settings):
+    elif not look_at(scene, attacker, target.piece, target.standing).observe(replace(settings, keep=False)).counts.seen:
         grounds = "R33", f"{attacker.name} does not see {target.name}, so cannot attack it"
     else:
         tried = dives(scene, attacker, target, settings)
@@ -285,15 +269,15 @@ def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settin
     return _flank_verdict(scene, (attacker, target), settings, tried, grounds)
 
 
-def _seen_pixels(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> int:
-    look = look_at(scene, attacker, target.piece, target.standing)
-    return look.observe(replace(settings, keep=False)).counts.seen
-
-
 def _flank_grounds(attacker: Unit, target: Unit, tried: Dives) -> tuple[str, str]:
     if tried.safe is not None:
-        landing = f"{_how(tried.safe)}, where {_hidden(tried.safe)}"
-        return "R33" if tried.safe.turn is None else "R35", f"{target.name} can {landing}: not flanked"
+        x, y = tried.safe.spot
+        number, dive = (
+            ("R33", "drop to prone where it stands")
+            if tried.safe.turn is None
+            else ("R35", f"dive to ({x:.0f}, {y:.0f})")
+        )
+        return number, f"{target.name} can {dive}, where {_hidden(tried.safe)}: not flanked"
     most = f"; at best {_hidden(tried.best)}" if tried.best is not None and tried.best.hidden else ""
     reason = f"{target.name} can dive nowhere out of the sight of {attacker.name}{most}: flanked, {FLANKED} to dive"
     return "R34", reason
@@ -330,12 +314,6 @@ def _flank_verdict(
             *(warning for unit in pair for warning in unit.piece.all_warnings),
         ),
     )
-
-
-def _how(dive: Dive) -> str:
-    if dive.turn is None:
-        return "drop to prone where it stands"
-    return f"dive to ({dive.spot[0]:.0f}, {dive.spot[1]:.0f})"
 
 
 def _hidden(dive: Dive) -> str:
@@ -379,8 +357,7 @@ def _penalty(question: PenaltyEntry, readings: Readings) -> Ruled:
 
 def _from_prone(question: FromProneEntry, readings: Readings) -> Ruled:
     kind = question.cover_class
-    penalty = FROM_PRONE[kind]
-    rule = from_prone_rule(kind)
+    penalty, rule = FROM_PRONE[kind], from_prone_rule(kind)
     if penalty is None:
         reason = "a prone unit in high cover cannot draw a line of sight over it"
         return "no line of sight", rule, reason, {"penalty": None}
@@ -412,12 +389,10 @@ def _cover_wounds(question: CoverWoundsEntry, readings: Readings) -> Ruled:
     basis: Basis = question.basis or readings.basis
     other_basis: Basis = "total" if basis == "penetrating" else "penetrating"
     wounds, otherwise = (cover_wounds(damage, defence, damage_basis) for damage_basis in (basis, other_basis))
+    reason = f"{damage} damage, all of it, against a DE of {defence}: {_counted(wounds)}"
     if basis == "penetrating":
-        reason = (
-            f"{penetrating_damage(damage, defence)} of {damage} damage penetrates a DE of {defence}: {_counted(wounds)}"
-        )
-    else:
-        reason = f"{damage} damage, all of it, against a DE of {defence}: {_counted(wounds)}"
+        through = penetrating_damage(damage, defence)
+        reason = f"{through} of {damage} damage penetrates a DE of {defence}: {_counted(wounds)}"
     others = list[OtherReading]()
     if otherwise != wounds:
         others.append({"reading": f"basis = {other_basis}", "verdict": _counted(otherwise), "wounds": otherwise})
@@ -431,9 +406,7 @@ def _counted(wounds: int) -> str:
 
 
 def _destroyed(question: DestroyedEntry, readings: Readings) -> Ruled:
-    dice = question.dice
-    if dice is None:
-        dice = roll_dice(question.wounds or 0, question.seed or 0)
+    dice = roll_dice(question.wounds or 0, question.seed or 0) if question.dice is None else question.dice
     gone = is_destroyed(dice)
     dice_words = ", ".join(map(str, dice[:12])) + (" ..." if len(dice) > 12 else "")
     if gone:
@@ -467,14 +440,10 @@ def _pile_through(question: PileThroughEntry, readings: Readings) -> Ruled:
     die = roll_dice(1, question.seed or 0)[0] if question.d6 is None else question.d6
     unit_type, strength, defence = question.unit_type, question.strength, question.defence
     outcome = pile_through(unit_type, die, strength, defence, question.pace)
-    answers = {
-        "through": outcome.through,
-        "cover_destroyed": outcome.through,
-        "consequence": outcome.consequence,
-        "d6": die,
-    }
+    through = outcome.through
+    answers = {"through": through, "cover_destroyed": through, "consequence": outcome.consequence, "d6": die}
     total = f"a {die} and ST {strength} make {die + strength}"
-    if outcome.through:
+    if through:
         reason = f"{total}, more than the DE of {defence}: through at no cost, and the section is destroyed"
         return "through", RuleReference("Piling Through Cover", "R26"), reason, answers
     reason = f"{total}, no more than the DE of {defence}: {outcome.consequence}"
@@ -499,15 +468,9 @@ _RULINGS: dict[type[AskEntry], Callable[..., Ruled]] = {
 
 
 def judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[SkirmishCorpsVerdict]:
-    """The ruling on the question of each check; a plain check is about protection, and these are measured together.
-
-    Args:
-        requests: each a check and its scene; of scenes that differ in the error or in what share hides practically
-            all, each is measured with those that do not.
-        settings: of the measurement.
-
-    Raises:
-        RequestError: where a check names a unit that the scene does not have.
+    """The ruling on the question of each check; a plain check is about protection, and these are measured together, as
+    far as their scenes agree in the error and in what share hides practically all. RequestError where a check names a
+    unit that the scene does not have.
     """
     return in_like_groups(
         requests,

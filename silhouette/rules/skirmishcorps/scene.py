@@ -46,7 +46,8 @@ from silhouette.scenes.table import (
 
 TALL, ACROSS, THICK = 40.0, 16.0, 10.0
 """The height of a mini-figure, its width, and its thickness when it lies, mm; the last is a quarter of its height,
-which very low cover hides."""
+which very low cover hides.
+"""
 
 
 EYE = 7.0 / 8.0
@@ -72,13 +73,11 @@ class Unit:
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """A piece that may protect: a section of cover, or a piece of terrain.
+    """A piece that may protect: a section of cover, a box, or else a piece of terrain of any shape.
 
     Attributes:
-        standing: the space that it takes up.
         corners: (4, 2) the corners of the rectangle round it in plan, anticlockwise: its faces.
         bricks: its height, for messages.
-        is_section: whether it is a section of cover, a box; else it is terrain of any shape.
     """
 
     name: str
@@ -109,12 +108,8 @@ class SkirmishCheck(Check):
 
 @dataclass(frozen=True, eq=False)
 class SkirmishScene(ModelScene):
-    """A table with units and cover on it.
-
-    Attributes:
-        readings: which of the possible readings of the rules is taken.
-        units: the units, in the order of the file.
-        covers: sections of cover, then terrain, each in the order of the file.
+    """A table with units, in the order of the file, and cover: sections, then terrain, each in the order of the
+    file.
     """
 
     readings: Readings
@@ -147,10 +142,8 @@ class SkirmishScene(ModelScene):
 
 
 def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> SkirmishScene:
-    """The scene that a document describes.
-
-    Raises:
-        FileError: where the scene is not valid, or expects a result that no check has.
+    """The scene that a document describes. FileError where the scene is not valid, or expects a result that no check
+    has.
     """
     written = validated(SkirmishEntry, document, Location(path))
     entry = _in_millimetres(written)
@@ -181,7 +174,7 @@ def _table_document(written: SkirmishEntry, entry: SkirmishEntry, document: Mapp
     return table | {
         "tolerance": entry.tolerance,
         "units": written.units,
-        "terrain": [*({**_cover_piece(section), **_place_of(raw)} for section, raw in sections), *written.terrain],
+        "terrain": [*(_cover_piece(section) | _place_of(raw) for section, raw in sections), *written.terrain],
         "fighter": [_unit_piece(unit) for unit in written.unit if unit.type != "vehicle"],
         "vehicle": [_unit_piece(unit) for unit in written.unit if unit.type == "vehicle"],
     }
@@ -213,24 +206,18 @@ def raised(cover: Cover, top: float) -> Piece:
 
 
 def _in_millimetres(entry: SkirmishEntry) -> SkirmishEntry:
-    places = {
-        key: tuple(in_millimetres(piece, entry.units) for piece in getattr(entry, key))
-        for key in ("terrain", "unit", "cover")
-    }
+    kinds = ("terrain", "unit", "cover")
+    places = {key: tuple(in_millimetres(piece, entry.units) for piece in getattr(entry, key)) for key in kinds}
     return in_millimetres(entry, entry.units).model_copy(update=places)
 
 
 def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
     """The table's entry of a unit: a model as it stands, or the standard figure in its posture."""
-    given = {"facing": entry.facing, "turn": entry.turn, "eye": entry.eye, "doubt": entry.doubt}
-    piece: dict[str, Any] = _place_of(entry)
-    piece |= {key: value for key, value in given.items() if value is not None}
-    if entry.model is not None:
-        return {**piece, "model": entry.model}
-    if entry.parts is not None:
-        return {**piece, "parts": entry.parts}
-    if entry.figure is not None:
-        return {**piece, "figure": entry.figure}
+    keys = ("facing", "turn", "eye", "doubt", "model", "parts", "figure")
+    given = {key: getattr(entry, key) for key in keys if getattr(entry, key) is not None}
+    piece: dict[str, Any] = _place_of(entry) | given
+    if not _is_standard(entry):
+        return piece
     bricks = FIGURE if entry.height is None else entry.height
     scale = bricks / FIGURE
     if entry.posture == "prone":
@@ -241,8 +228,7 @@ def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
 
 
 def _cover_piece(entry: CoverEntry) -> dict[str, Any]:
-    solid = SolidEntry(box=(*entry.size, entry.height * BRICK))
-    return {**_place_of(entry), "turn": entry.turn, "parts": (solid,)}
+    return {"turn": entry.turn, "parts": (SolidEntry(box=(*entry.size, entry.height * BRICK)),)}
 
 
 def _place_of(entry: UnitEntry | CoverEntry) -> dict[str, Any]:
@@ -284,8 +270,7 @@ def _posed(piece: Piece, entry: UnitEntry | None) -> Piece:
     """The piece of a unit's entry in its posture; cover and terrain have no entry, and stay as they are."""
     if entry is None:
         return piece
-    mistake = angle_mistake("lies_along", entry.lies_along)
-    if mistake is not None:
+    if (mistake := angle_mistake("lies_along", entry.lies_along)) is not None:
         piece = replace(piece, warnings=(*piece.warnings, mistake))
     if entry.posture == "prone":
         return piece if _is_standard(entry) else _laid_down(piece, entry.lies_along)
@@ -308,8 +293,7 @@ def _laid_down(piece: Piece, along: float) -> Piece:
     points = piece.model.significant.vertices @ rotation.T
     low, high = points.min(axis=0), points.max(axis=0)
     at = piece.pose.translation
-    translation = at - [*(low + high)[:2] / 2, low[2]]
-    pose = Pose(rotation, translation)
+    pose = Pose(rotation, at - [*(low + high)[:2] / 2, low[2]])
     eye = pose.place(piece.pose.localise(piece.eye[None]))
     eye[:, 2] = np.maximum(eye[:, 2], at[2] + EYE * (high - low)[2])
     return replace(piece, pose=pose, eye_given=pose.localise(eye)[0])
@@ -326,8 +310,7 @@ def _terrain(piece: Piece) -> Cover:
     points = piece.pose.place(piece.model.mesh.vertices)
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
     standing = Standing(Footprint.around(points), low, high, points[piece.model.mesh.faces])
-    flat = np.column_stack([piece.model.footprint, np.zeros(4)])
-    corners = piece.pose.place(flat)[:, :2]
+    corners = piece.pose.place(np.column_stack([piece.model.footprint, np.zeros(4)]))[:, :2]
     return Cover(piece.name, piece, standing, corners, (high - low) / BRICK, False)
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
-from silhouette.common.geometry import Floats
 from silhouette.common.text import in_a_sentence, share_in_words
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
@@ -49,7 +49,7 @@ class Look:
     """An attacker's sight of a target, and the part that each piece of cover has in it.
 
     Attributes:
-        sight: the sight to measure; its occluders are the bodies of ``covers``, in the same order.
+        sight: its occluders are the bodies of ``covers``, in the same order.
         covers: the pieces that may obscure the target.
         over: the attacker's own cover that it looks over, and that lies between it and the target (A9).
         blind: the attacker's own cover that it cannot look over, since it is prone (R13).
@@ -74,12 +74,8 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class CoverEffect:
-    """The effect of one piece of cover.
-
-    Attributes:
-        cover: the piece.
-        nearest: pixels of the target of which it is the nearest blocker, among all cover.
-        counts: the measurement with nothing else on the table.
+    """One piece of cover: the pixels of the target of which it is the ``nearest`` blocker, among all cover, and the
+    measurement with nothing else on the table.
     """
 
     cover: Cover
@@ -110,7 +106,8 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
     )
     bodies = [raised(cover, top) if cover in blind and cover.is_section else cover.piece for cover in covers]
     leant_over = [cover.piece for cover in scene.touched_by(attacker.standing) if cover not in covers]
-    far, close = _bystanders(scene, (attacker.piece, piece), eye)
+    others = [unit.piece for unit in scene.units if unit.piece is not attacker.piece and unit.piece is not piece]
+    is_far = [float(np.hypot(*(other.base_centre - eye[:2]))) > CLOSE for other in others]
     sight = Sight(
         attacker=attacker.piece,
         target=piece,
@@ -118,8 +115,8 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
         facing=piece.ahead,
         arcs=None,
         occluders=Occluders.of((body, body.model.mesh) for body in bodies),
-        disregarded=tuple(far),
-        left_out=(*leant_over, *close),
+        disregarded=tuple(compress(others, is_far)),
+        left_out=(*leant_over, *compress(others, np.logical_not(is_far))),
     )
     return Look(sight, covers, tuple(over), tuple(blind), scene.error)
 
@@ -135,18 +132,9 @@ def _own_cover(scene: SkirmishScene, attacker: Unit, target: Standing) -> tuple[
     return over, blind, [cover for cover in low if not in_contact(target, cover.standing, tolerance)]
 
 
-def _bystanders(scene: SkirmishScene, looking: tuple[Piece, Piece], eye: Floats) -> tuple[list[Piece], list[Piece]]:
-    """The bodies of all other units: those further than `CLOSE` from an eye, and those that are not."""
-    others = [unit.piece for unit in scene.units if not any(unit.piece is piece for piece in looking)]
-    distances = [float(np.hypot(*(other.base_centre - eye[:2]))) for other in others]
-    far = [other for other, distance in zip(others, distances, strict=True) if distance > CLOSE]
-    return far, [other for other, distance in zip(others, distances, strict=True) if distance <= CLOSE]
-
-
 def observe_looks(looks: Sequence[Look], settings: Settings, *thresholds: float) -> list[Observation]:
-    """The measurement of each look past all cover together; ``thresholds`` are the shares at which an answer changes.
-
-    All looks are at one scene, but for where its pieces stand.
+    """The measurement of each look, all at one scene but for where its pieces stand, past all cover together;
+    ``thresholds`` are the shares at which an answer changes.
     """
     goal = looks[0].error_goal if looks else None
     options = Wanted(thresholds, error_goal=goal, keep=settings.keep, windows=settings.remarks)
@@ -245,9 +233,8 @@ class _Answer:
 def protections(
     questions: Sequence[tuple[SkirmishScene, Unit, Unit]], settings: Settings
 ) -> list[SkirmishCorpsVerdict]:
-    """The verdicts on line of sight from the attacker's eye, the protection of cover, and the roll to hit.
-
-    All are measured together; the scenes are one, but for where its pieces stand.
+    """The verdicts on line of sight from the attacker's eye, the protection of cover, and the roll to hit; all are
+    measured together, in scenes that are one but for where their pieces stand.
     """
     if not questions:
         return []
@@ -263,7 +250,6 @@ def protections(
 
 
 def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
-    """The verdict on one shot."""
     scene, attacker, target, whole = shot.scene, shot.attacker, shot.target, shot.whole
     answer = _answer(shot, scene.readings.cover_class)
     rule, reason = _grounds(shot, answer)
@@ -335,10 +321,8 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
         limit = f"{100 * shot.scene.readings.share_practically_all:g} %"
         reason = f"only {share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, less than {limit}"
         return RuleReference("Cover", "R3"), f"{reason}: practically all of it is seen, in the open{tail}"
-    reason = (
-        f"{share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, which is too low to be cover for it"
-    )
-    return RuleReference("Very Low Cover", "R4"), f"{reason}: in the open{tail}"
+    reason = f"{share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, which is too low"
+    return RuleReference("Very Low Cover", "R4"), f"{reason} to be cover for it: in the open{tail}"
 
 
 def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
@@ -384,9 +368,8 @@ def _could_be(shot: _Shot) -> tuple[str, ...]:
 
 
 def _kinds_of_protection(shot: _Shot) -> set[CoverClass]:
-    """The classes of protection that a target may have within the errors.
-
-    Any piece may give any of its classes while the others give their least: the strongest of these decides.
+    """The classes of protection that a target may have within the errors: any piece may give any of its classes while
+    the others give their least, and the strongest of these decides.
     """
     kinds = [_kinds_within(shot, effect) for effect in shot.effects]
     least = [min(of_piece, key=shot.weight) for of_piece in kinds]
@@ -400,12 +383,10 @@ def _kinds_of_protection(shot: _Shot) -> set[CoverClass]:
 
 def _kinds_within(shot: _Shot, effect: CoverEffect) -> set[CoverClass]:
     """The classes of protection that a piece may give within the error of its share."""
-    error = effect.counts.error
+    error, share = effect.counts.error, effect.share
     band = max(error, shot.scene.tolerance) if effect.counts.occluded else error
     taken_from = shot.scene.readings.cover_class
-    return {
-        shot.class_at(effect, share, taken_from) for share in (effect.share - band, effect.share, effect.share + band)
-    }
+    return {shot.class_at(effect, value, taken_from) for value in (share - band, share, share + band)}
 
 
 def _other_readings(shot: _Shot, answer: _Answer) -> tuple[OtherReading, ...]:
@@ -424,7 +405,6 @@ def _blockers(shot: _Shot) -> tuple[Blocker, ...]:
 
 
 def _warnings(shot: _Shot, pixel: float) -> tuple[str, ...]:
-    """Warnings about the measurement, where pieces stand, and the models, each once."""
     attacker, bodies = shot.attacker, shot.look.sight.occluders.pieces
     warnings = warnings_of(shot.whole, pixel, ((piece, piece.model.mesh) for piece in bodies))
     pieces = (attacker.piece, shot.target.piece, *bodies)

@@ -21,7 +21,7 @@ So an answer depends neither on how far apart the two ends are nor on where they
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 
 Address = tuple[int, int]
@@ -43,11 +43,7 @@ _ADDRESS = re.compile(r"\s*(?:\[\s*([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})\s*]|([+-]
 
 
 def in_words(address: Address) -> str:
-    """An address as files and reasons spell it.
-
-    >>> in_words((4, -1))
-    '[4, -1]'
-    """
+    """An address as files and reasons spell it: "[4, -1]"."""
     return f"[{address[0]}, {address[1]}]"
 
 
@@ -87,10 +83,8 @@ def neighbours(address: Address) -> list[Address]:
 def along_edges(start: Address, end: Address) -> bool:
     """Whether the line between two centres runs along edges of hexes: whether it leaves through a corner straight on.
 
-    >>> along_edges((0, 0), (1, 1)), along_edges((0, 0), (-4, 2)), along_edges((0, 0), (4, 1))
-    (True, True, False)
-    >>> along_edges((3, 3), (3, 3))
-    False
+    >>> [along_edges((0, 0), end) for end in ((1, 1), (-4, 2), (4, 1), (0, 0))]
+    [True, True, False, False]
     """
     q, r = end[0] - start[0], end[1] - start[1]
     return (q, r) != (0, 0) and (q == r or 2 * q + r == 0 or q + 2 * r == 0)
@@ -99,23 +93,13 @@ def along_edges(start: Address, end: Address) -> bool:
 def entered(start: Address, end: Address, shift: int = 0, *, touching: bool = False) -> list[Address]:
     """The hexes between two whose interior the line from centre to centre enters, in the order in which it does.
 
-    Args:
-        start, end: the hexes between whose centres the line runs; neither is among those returned.
-        shift: `LEFT` or `RIGHT` where the line is shifted that way by less than any length. A hex that the line itself
-            only touches, at an edge or a corner, is entered by the line shifted towards it.
-        touching: whether those are returned as well that a line only touches which is not shifted.
+    Shifted to the `LEFT` or `RIGHT` by less than any length, it also enters a hex on that side that it only touches, at
+    an edge or a corner; with ``touching`` a line that is not shifted enters all of those:
 
-    A line along edges enters only the hexes that lie lengthwise on it; shifted, also the hexes beside every edge:
-
-    >>> entered((0, 0), (3, 0))
-    [(1, 0), (2, 0)]
-    >>> entered((0, 0), (2, 2))
-    [(1, 1)]
+    >>> entered((0, 0), (3, 0)), entered((0, 0), (2, 2))
+    ([(1, 0), (2, 0)], [(1, 1)])
     >>> entered((0, 0), (2, 2), LEFT), entered((0, 0), (2, 2), RIGHT)
     ([(0, 1), (1, 1), (1, 2)], [(1, 0), (1, 1), (2, 1)])
-
-    Touching a corner is not entering, and there is nothing between a hex and itself:
-
     >>> (1, 1) in entered((0, 0), (4, 1)), (1, 1) in entered((0, 0), (4, 1), LEFT)
     (False, True)
     >>> (1, 1) in entered((0, 0), (4, 1), touching=True)
@@ -136,7 +120,9 @@ def _steps_entered(q: int, r: int, shift: int, touching: bool) -> tuple[Address,
         return tuple((a, b) for b, a in _steps_entered(r, q, -shift, touching))
     reach = max(abs(q * corner_r - r * corner_q) for corner_q, corner_r in CORNERS)
     steps = []
-    for column, row in _near_line(q, r):
+    # Of each column of hexes the line may meet three: the one nearest to it, and its two neighbours.
+    columns = range(q + 1) if q > 0 else range(0, q - 1, -1)
+    for column, row in ((column, r * column // q + beside) for column in columns for beside in (-1, 0, 1)):
         cross = 3 * (q * row - r * column)  # above 0 to the left; 3 since corners lie at a third of `CORNERS`
         along = (2 * q + r) * column + (q + 2 * r) * row  # twice the scalar product with the line
         is_touched = abs(cross) == reach and (cross * shift > 0 if shift else touching)
@@ -145,14 +131,6 @@ def _steps_entered(q: int, r: int, shift: int, touching: bool) -> tuple[Address,
     length = (2 * q + r) * q + (q + 2 * r) * r
     # From one hex to the next the line crosses the edge between them, so that the next centre lies further along.
     return tuple(step for along, step in sorted(steps) if 0 < along < length)
-
-
-def _near_line(q: int, r: int) -> Iterator[Address]:
-    """Of each column of hexes the three that the line may meet: the one nearest to it, and its two neighbours."""
-    for column in range(0, q + 1, 1) if q > 0 else range(0, q - 1, -1):
-        nearest = r * column // q
-        for row in (nearest - 1, nearest, nearest + 1):
-            yield column, row
 
 
 def bounding_ranges(addresses: Iterable[Address]) -> tuple[range, range]:

@@ -1,7 +1,4 @@
-"""JUDGE: what a Tide of Iron scene is: a map of hexes, units on it, and who checks whom.
-
-[map] default, [[map.hex]], [[unit]], [[check]] -> HexScene
-"""
+"""JUDGE: what a Tide of Iron scene is: a map of hexes, units on it, and who checks whom."""
 
 from __future__ import annotations
 
@@ -172,13 +169,11 @@ class Ground(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HexScene(Scene):
-    """A map of hexes with units on it.
+    """A map of hexes with units on it, each with its address, in the order of the file.
 
     Attributes:
-        readings: which of the possible readings of the rules is taken.
         default: the ground of every hex that is not described; the map has no end.
         described: the ground of the hexes that are described, by address.
-        units: the address of each unit, by name, in the order of the file.
     """
 
     readings: Readings
@@ -191,10 +186,8 @@ class HexScene(Scene):
         return self.described.get(address, self.default)
 
     def address(self, words: str) -> Address:
-        """The address of a unit by its name, or the address that the words spell.
-
-        Raises:
-            RequestError: where no unit has the name and it is no address.
+        """The address of a unit by its name, or the address that the words spell. RequestError where no unit has the
+        name and it is no address.
         """
         if words in self.units:
             return self.units[words]
@@ -207,13 +200,9 @@ class HexScene(Scene):
         return address
 
     def map(self) -> list[Address]:
-        """The part of the endless map that is judged as a whole, row by row; empty where the scene names no hex.
-
-        It is the least parallelogram along the axes of the addresses that holds every hex which the scene names: those
-        described, those in which units stand, and those that its checks name.
-
-        Raises:
-            RequestError: where it has more than `MOST_HEXES`.
+        """The part of the endless map that is judged as a whole, row by row: the least parallelogram along the axes of
+        the addresses that holds every hex that the scene describes, or names by units and checks; empty if there are
+        none. RequestError where it has more than `MOST_HEXES`.
         """
         checked = [self.address(who) for check in self.checks for who in (check.attacker, check.target)]
         columns, rows = bounding_ranges([*self.described, *self.units.values(), *checked])
@@ -232,11 +221,7 @@ class HexScene(Scene):
 
 
 def refuse_too_long(scene: HexScene, checks: Sequence[Check]) -> None:
-    """Refuses checks of which the lines together enter too many hexes.
-
-    Raises:
-        FileError: where they do, or where one names no unit and no address.
-    """
+    """Refuses checks of which the lines together enter too many hexes, or one of which names no unit and no address."""
     traced = sum(distance(scene.address(check.attacker), scene.address(check.target)) for check in checks)
     if traced > MOST_TRACED:
         raise FileError(
@@ -253,15 +238,8 @@ def as_spelt(words: str) -> str:
 
 
 def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
-    """The scene that a document describes.
+    """The scene that a document describes. FileError where the scene is not valid; one line, with the place.
 
-    Raises:
-        FileError: where the scene is not valid; one line, with the place.
-
-    >>> hill = {"rules": "tide-of-iron", "map": {"hex": [{"at": [2, 0], "elevation": 1}]}}
-    >>> scene = load_hex_scene(Path("hill.toml"), hill)
-    >>> scene.ground((2, 0)), scene.ground((40, 0))
-    (Ground(terrain='clear', elevation=1), Ground(terrain='clear', elevation=0))
     >>> load_hex_scene(Path("hill.toml"), {"rules": "tide-of-iron", "unit": [{"name": "A", "at": [0, 0.5]}]})
     Traceback (most recent call last):
     ...
