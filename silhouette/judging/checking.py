@@ -1,7 +1,4 @@
-"""One question about a scene, from Python: its verdict, the odds of it, what would change it; and a map.
-
-scene file -> the selected checks, judged -> results; what was judged before an error is kept
-"""
+"""One question about a scene, from Python: its verdict, the odds of it, what would change it; and a map."""
 
 from __future__ import annotations
 
@@ -27,14 +24,8 @@ from silhouette.workers import cores
 
 @dataclass(frozen=True)
 class SceneResult:
-    """The results of one scene, and the error that ended judging, if there was one.
-
-    Attributes:
-        path: of the scene, as the user gave it.
-        title, rules: of the scene; None where it could not be read.
-        judged: the results, in the order of the selected checks.
-        warnings: about the scene as a whole, a sentence each.
-        error: one line, without "error:"; None where every check is judged.
+    """The results of one scene, in order, and the error that ended judging, one line without "error:", if there was
+    one. Title and rules are None where the scene could not be read; warnings are about it as a whole.
     """
 
     path: Path
@@ -54,16 +45,7 @@ def judge_scene(
     draw: Draw | None = None,
     step: Callable[[float, int], None] = lambda done, total: None,
 ) -> SceneResult:
-    """Judges the selected checks of one scene; results from before an error are kept.
-
-    Args:
-        path: of the scene.
-        selection: the checks to judge.
-        options: how they are judged.
-        at: places to try, as of `load_scene`.
-        draw: draws a verdict, given whether it is the scene's only one, and returns the path of the file, or None.
-        step: is called with the number of checks that are done, with a part of the next one, and of all.
-    """
+    """Judges the selected checks of a scene, ``at`` as of `load_scene`, the rest as of `judge`, as far as it gets."""
     result, results = SceneResult(path), dict[int, Judged]()
     try:
         scene = content_with(load_scene(path, cache=options.cache, at=at), options.error)
@@ -191,13 +173,8 @@ def changes(
     pixel: float | None = None,
     error: float | None = None,
 ) -> Changes:
-    """What would change the verdict on a pair: the least moves in plan, the least turn, and pieces taken away.
-
-    Args:
-        scene, attacker, target, arc, renderer, pixel, error: as of `check`.
-
-    RequestError where no move makes sense in the game; and as `check` does; RendererUnavailable where the renderer
-    asked for cannot run on this machine.
+    """What would change the verdict on a pair: the least moves in plan, the least turn, and pieces taken away;
+    arguments and errors are those of `check`. RequestError too where no move makes sense in the game.
     """
     options = JudgingOptions(started(renderer), pixel=pixel, what_if=True)
     result = _complete(_read(scene, error), Selection(attacker, target, arc), options)

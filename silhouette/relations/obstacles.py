@@ -1,8 +1,6 @@
 """RELATE: what stands in the way of lines: which of them meet it, and how near others pass.
 
-(piece, mesh) pairs -> those near the lines -> rays, which sift -> distances to triangles in float64, which decide
-
-Rays are cast by Embree in float32; if there is none, distances of 0 stand for it.
+Rays, cast by Embree in float32, or distances of 0 if there is none, sift; distances to triangles in float64 decide.
 """
 
 from __future__ import annotations
@@ -22,8 +20,7 @@ from silhouette.scenes.pieces import Piece
 
 # ---- segments and a mesh
 
-TRIANGLE_PAIRS_AT_ONCE = 200_000
-"""Pairs of a segment and a triangle that are looked at together where there is no Embree."""
+TRIANGLE_PAIRS_AT_ONCE = 200_000  # pairs of a segment and a triangle, where there is no Embree
 
 
 def meets(mesh: Mesh, pose: Pose, segments: Floats) -> Flags:
@@ -37,21 +34,15 @@ def meets(mesh: Mesh, pose: Pose, segments: Floats) -> Flags:
     """
     go_on()
     starts, ends = (pose.localise(segments[:, end]) for end in (0, 1))
-    low, high = mesh.bounds
-    near = np.flatnonzero(_reach_box(starts, ends, low - 1e-3, high + 1e-3))
+    low, high = mesh.bounds  # no plane along the sides of the box separates these from it
+    overlap = (np.minimum(starts, ends) <= high + 1e-3) & (np.maximum(starts, ends) >= low - 1e-3)
+    near = np.flatnonzero(overlap.all(axis=1))
     met = np.zeros(len(segments), dtype=np.bool_)
     if len(near) == 0:
         return met
     flags = met_by_embree(mesh, starts[near], ends[near])
     met[near] = _meets_slowly(mesh, starts[near], ends[near]) if flags is None else flags
     return met
-
-
-def _reach_box(starts: Floats, ends: Floats, low: Floats, high: Floats) -> Flags:
-    """(n,) whether segments may meet a box: no plane along its sides separates them."""
-    overlap = (np.minimum(starts, ends) <= high) & (np.maximum(starts, ends) >= low)
-    near: Flags = np.all(overlap, axis=1)
-    return near
 
 
 def _meets_slowly(mesh: Mesh, starts: Floats, ends: Floats) -> Flags:
@@ -70,14 +61,12 @@ def _meets_slowly(mesh: Mesh, starts: Floats, ends: Floats) -> Flags:
 
 # ---- distances
 
-PARALLEL = 1e-24
-"""The square of the sine of an angle below which two lines count as parallel."""
+PARALLEL = 1e-24  # the square of the sine of an angle below which two lines count as parallel
 
 
 def nearest_of_triangles(starts: Floats, ends: Floats, corners: Floats) -> tuple[Floats, Floats]:
-    """How far (n,) segments are from triangles, mm, and the points (n, 3) of the triangles that are nearest to them.
-
-    Segments and triangles may be without length or area. The distance is 0 where they meet.
+    """How far (n,) segments are from triangles, mm, 0 where they meet, and the points (n, 3) of the triangles that are
+    nearest to them. Segments and triangles may be without length or area.
 
     >>> triangle = np.array([[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]]])
     >>> nearest_of_triangles(np.array([[1.0, 1.0, 2.0]]), np.array([[9.0, 9.0, 9.0]]), triangle)
@@ -164,27 +153,17 @@ def _cross(first: Floats, second: Floats) -> Floats:
 
 # ---- obstacles
 
-Blocker = tuple[Piece, Mesh]
-"""A piece, and the part of it that blocks, in its model's frame."""
-
+Blocker = tuple[Piece, Mesh]  # a piece, and the part of it that blocks, in its model's frame
 Indices = NDArray[np.intp]
-
 FACES_IN_A_GROUP = 16
-GROUP_PAIRS_AT_ONCE = 4_000_000
-"""Pairs of a segment and a group that are compared at once."""
-
-TRIANGLES_AT_ONCE = 200_000
-"""Pairs of a segment and a triangle of which the distance is worked out at once."""
+GROUP_PAIRS_AT_ONCE = 4_000_000  # pairs of a segment and a group that are compared at once
+TRIANGLES_AT_ONCE = 200_000  # pairs of a segment and a triangle of which the distance is worked out at once
 
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """The nearest place of all obstacles to each of n segments.
-
-    Attributes:
-        distance: (n,) mm; inf where nothing is within reach.
-        point: (n, 3) mm, world: where the obstacle is nearest.
-        blocker: (n,) the number of the obstacle; -1 for none.
+    """The nearest place of all obstacles to each of n segments: (n,) mm, inf where nothing is within reach; (n, 3) mm,
+    world; and (n,) the number of the obstacle, -1 for none.
     """
 
     distance: Floats
@@ -193,12 +172,8 @@ class Near:
 
 
 class Obstacles:
-    """The blockers that come near to any line between two boxes.
-
-    Args:
-        blockers: pieces with the part of each that blocks; a piece may be there more than once.
-        boxes: two boxes (2, 3) mm, world, between which the lines run.
-        reach: mm: what is farther from all of them does not matter.
+    """The blockers that come within ``reach`` mm of any line between two boxes (2, 3) mm, world; some more than once
+    each.
     """
 
     def __init__(self, blockers: Iterable[Blocker], boxes: Sequence[Floats], reach: float) -> None:
@@ -236,12 +211,7 @@ class Obstacles:
         return tuple(dict.fromkeys(self.names[number] for number in order))
 
     def nearest(self, segments: Floats, reach: Floats) -> Near:
-        """The nearest place of all obstacles to each segment, in float64.
-
-        Args:
-            segments: (n, 2, 3) mm, world.
-            reach: (n,) mm: what is farther does not matter.
-        """
+        """The nearest place of all obstacles to each segment (n, 2, 3) mm, world, within reach (n,) mm, in float64."""
         near = Near(
             np.full(len(segments), np.inf), np.zeros((len(segments), 3)), np.full(len(segments), -1, dtype=np.intp)
         )
@@ -253,9 +223,8 @@ class Obstacles:
         return near
 
     def faces_near(self, number: int, segments: Floats, reach: Floats) -> Iterator[tuple[Indices, Indices]]:
-        """The faces of an obstacle that may be within reach (n,) of segments (n, 2, 3): rows and faces, row by row.
-
-        They come in portions, each with all faces of its rows.
+        """The faces of an obstacle that may be within reach (n,) of segments (n, 2, 3): rows and faces, row by row, in
+        portions, each with all faces of its rows.
         """
         own = np.flatnonzero(self._of == number)
         at_once = max(1, GROUP_PAIRS_AT_ONCE // max(1, len(own)))
@@ -332,7 +301,6 @@ class _Groups:
 
 @derived
 def _groups(mesh: Mesh) -> _Groups:
-    """The balls of a mesh."""
     starts = np.arange(0, len(mesh.faces), FACES_IN_A_GROUP)
     corners = mesh.vertices[mesh.faces]
     low = np.minimum.reduceat(corners.min(axis=1), starts)
