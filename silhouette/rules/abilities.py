@@ -1,7 +1,5 @@
-"""JUDGE: what a rule system can do besides judging: odds, what would change a verdict, maps, descriptions.
-
-Each ability is an abstract class that a game's `silhouette.rules.base.Rule` inherits or not, and whoever needs one asks
-``isinstance(rule, HasMaps)``. An ability has all of its methods: none raises because the game lacks it.
+"""JUDGE: what a rule system can do besides judging: abstract classes that its `silhouette.rules.base.Rule` inherits or
+not (``isinstance(rule, HasMaps)``), each with all of its methods.
 """
 
 from __future__ import annotations
@@ -21,8 +19,7 @@ from silhouette.rules.base import Level, Pieces, Rule, Scale, Settings, Verdict
 from silhouette.scenes.places import Elsewhere, Move, Places
 from silhouette.scenes.scene import Check
 
-S = TypeVar("S")
-"""The scenes of a game."""
+S = TypeVar("S")  # the scenes of a game
 
 
 class HasMeshes(ABC, Generic[S]):
@@ -30,9 +27,7 @@ class HasMeshes(ABC, Generic[S]):
 
     @abstractmethod
     def meshes(self, scene: S) -> Mapping[str, Mesh]:
-        """The meshes that are rendered when the scene is judged, by the names of their pieces; checks of targets with
-        the same mesh are judged in a row.
-        """
+        """The meshes that are rendered when the scene is judged, by the names of their pieces."""
 
 
 class HasThresholds(ABC, Generic[S]):
@@ -44,9 +39,7 @@ class HasThresholds(ABC, Generic[S]):
 
 
 class Movers(NamedTuple):
-    """What of a check can be otherwise: whether target and attacker can stand elsewhere, whether the attacker ``turns``
-    and that matters, and the names of other pieces that can be taken away.
-    """
+    """What of a check can be otherwise: what moves, whether a ``turn`` matters, and what can be taken away."""
 
     target: bool
     attacker: bool
@@ -64,15 +57,11 @@ class WhatIf(ABC, Generic[S]):
 
     @abstractmethod
     def moved(self, scene: S, moves: Mapping[str, Move]) -> S:
-        """The scene with pieces moved, by their names; nothing is loaded again, and nothing lowered. RequestError if no
-        piece has a name.
-        """
+        """The scene with pieces moved, by their names; nothing is lowered. RequestError if no piece has a name."""
 
     @abstractmethod
     def without(self, scene: S, name: str) -> S:
-        """The scene without a piece; nobody else moves, nor what stands on it. RequestError if no piece has the
-        name.
-        """
+        """The scene without a piece; nothing else moves. RequestError if no piece has the name."""
 
     @abstractmethod
     def movers(self, scene: S, check: Check) -> Movers:
@@ -197,9 +186,7 @@ class HasFirstSceneOfMeshes(HasFirstScene, ABC):
 
 
 def first_scene_of(rule: Rule[Any, Any], meshes: Sequence[str] = ()) -> str:
-    """A first scene to edit, with the user's own miniatures, by the paths that the scene is to name, in place of
-    stand-ins. RequestError if the game has no first scene, or takes no meshes.
-    """
+    """A first scene to edit, with meshes at these paths in place of stand-ins. RequestError if the game has none."""
     if not isinstance(rule, HasFirstScene):
         raise RequestError(f"there is no first scene of {rule.title}")
     if not meshes:
@@ -215,9 +202,7 @@ def meshes_of(rule: Rule[Any, Any], scene: Any) -> Mapping[str, Mesh]:
 
 
 def what_if(rule: Rule[Any, Any], scene: Any) -> WhatIf[Any]:
-    """The game of a scene as one that tells what would change a verdict. RequestError if nothing stands a little
-    elsewhere.
-    """
+    """The game of a scene as one with `WhatIf`. RequestError if nothing stands a little elsewhere in it."""
     if not isinstance(rule, WhatIf):
         raise RequestError(f"{scene.path}: in {rule.title} nothing stands a little elsewhere; leave --what-if out")
     return rule

@@ -18,16 +18,7 @@ from silhouette.measure.observe import Observer, observe_many
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.views import Projection
-from silhouette.rules.fields import (
-    GROUNDS,
-    VERDICT,
-    WHO,
-    Blocker,
-    OtherReading,
-    Record,
-    ResultField,
-    check_expectations,
-)
+from silhouette.rules.fields import GROUNDS, Blocker, OtherReading, Record, ResultField, check_expectations, shared
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.places import Mobility
 from silhouette.scenes.scene import Check, Scene, between, everyone
@@ -126,7 +117,7 @@ class Verdict(Record):
     other_readings: tuple[OtherReading, ...] = field(default=(), kw_only=True)
     measurement: Measurement | None = field(default=None, kw_only=True)
 
-    fields: ClassVar[tuple[ResultField, ...]] = (*WHO, VERDICT, *GROUNDS)
+    fields: ClassVar[tuple[ResultField, ...]] = (*shared("attacker", "target", "rules", "verdict"), *GROUNDS)
     order: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -170,9 +161,7 @@ class Verdict(Record):
         return self
 
     def could_also_be(self, others: Sequence[str], why: str) -> Self:
-        """The same answer, which could be one of ``others`` too, the likeliest first, by ``why``: "where Kal's eye
-        is".
-        """
+        """The same answer, which by ``why`` ("where Kal's eye is") could be one of ``others`` too, likeliest first."""
         words = dict.fromkeys([*self.could_be, *others])
         could_be = tuple(sorted(words, key=self.order.index) if self.order else words)
         end = f"; {why} decides, which is not sure: it could be {' or '.join(others)}"
@@ -227,20 +216,14 @@ OfVerdict = TypeVar("OfVerdict", bound=Verdict, covariant=True)
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a measurement.
-
-    Attributes:
-        pixel: mm per pixel at the target, of the views that are counted.
-        keep: whether verdicts keep their `Observation`, for figures.
-        observe: `observe_many`, or `silhouette.measure.estimate.Estimate` where a rough answer will do.
-        remarks: whether what stands beside a verdict is worked out: other readings that change it, windows.
-    """
+    """The settings of a measurement."""
 
     renderer: Renderer
-    pixel: float
-    keep: bool = False
+    pixel: float  # mm per pixel at the target, of the views that are counted
+    keep: bool = False  # whether verdicts keep their `Observation`, for figures
+    # `observe_many`, or `silhouette.measure.estimate.Estimate` where a rough answer will do
     observe: Observer = observe_many
-    remarks: bool = True
+    remarks: bool = True  # whether what stands beside a verdict is worked out: other readings that change it, windows
 
 
 class Band(NamedTuple):
@@ -254,9 +237,7 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True)
 class Scale:
-    """The shares, from 0 to 1, at which a measured verdict changes, and the ranges between them; no ``bands`` where the
-    share alone does not decide.
-    """
+    """The shares, 0 to 1, at which a measured verdict changes; no ``bands`` where the share alone does not decide."""
 
     marks: tuple[float, ...] = (0.0, 1.0)
     bands: tuple[Band, ...] = ()
@@ -264,9 +245,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Pieces:
-    """The pieces of a scene, as a table for people; ``code`` are the headings of columns without words, such as
-    hashes.
-    """
+    """The pieces of a scene, as a table for people; ``code`` are the headings of columns without words."""
 
     headings: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
@@ -312,9 +291,8 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     expectable: ClassVar[tuple[ResultField, ...]] = ()
 
     def short_reason(self, verdict: Any, words: Callable[..., str]) -> str:
-        """The reason of a verdict in one short sentence, for figures in another language than English: ``words("why
-        clear", attacker="Kal")`` gives a phrase of the game in it. Empty if the game has none: a measured share is then
-        written in the words of all games, and any other reason in English.
+        """A verdict's reason in one short sentence, for figures in other languages than English, by ``words("why
+        clear", attacker="Kal")``, which gives a phrase of the game; empty if the game has none for it.
         """
         return ""
 
@@ -330,9 +308,8 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
 
     @abstractmethod
     def judge(self, requests: Sequence[tuple[OfScene, Check]], settings: Settings) -> list[OfVerdict]:
-        """The verdicts on checks, each with its scene: one for all, or each its own, such as one with pieces moved. A
-        system that measures, measures all together, as far as their scenes ask for the same error. RequestError where a
-        check names a piece that does not exist, or that cannot look or be looked at.
+        """The verdicts on checks, each with its scene: one for all, or each its own. A system that measures, measures
+        all together, as far as their scenes ask for the same error. RequestError where a check names no fitting piece.
         """
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:
@@ -349,15 +326,11 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         return dict.fromkeys(("verdict", "could_be"), tuple(self.levels))
 
     def everyone(self, scene: OfScene) -> tuple[Check, ...]:
-        """The checks of every piece against every other. RequestError where the scene has fewer than two pieces that
-        can look or be looked at.
-        """
+        """The checks of every piece against every other. RequestError where fewer than two can take part."""
         return everyone(scene.path, self.lookers(scene), self.kind_of_lookers)
 
     def between(self, scene: OfScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
-        """The check of one piece against another, or, without a target, its checks against every other. RequestError
-        where no such piece has the name, or an arc is given and the game has none.
-        """
+        """The checks of one piece against another, or every other. RequestError for unknown names and arcs."""
         self.refuse(scene, attacker, target, arc)
         return between(scene.path, self.lookers(scene), self.kind_of_lookers, attacker, target, arc)
 

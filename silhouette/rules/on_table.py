@@ -51,9 +51,7 @@ class ModelScene(TableScene):
 
 OfTable = TypeVar("OfTable", bound=ModelScene)
 Given = TypeVar("Given")
-
-ASIDE = 1e-3
-"""mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)."""
+ASIDE = 1e-3  # mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)
 
 
 def in_like_groups(
@@ -61,9 +59,7 @@ def in_like_groups(
     shared: Callable[[OfTable], Hashable],
     judge: Callable[[Sequence[tuple[OfTable, Check]]], Sequence[Given]],
 ) -> list[Given]:
-    """What ``judge`` gives for requests, in their order, if it takes only scenes that share a value, such as an
-    error.
-    """
+    """What ``judge``, which takes only scenes that share a value such as an error, gives for requests, in order."""
     groups: dict[Hashable, list[int]] = {}
     for number, (scene, _) in enumerate(requests):
         groups.setdefault(shared(scene), []).append(number)
@@ -74,10 +70,8 @@ def in_like_groups(
 
 
 def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]:
-    """Where else an attacker may stand or look, since nobody can tell: mostly nowhere.
-
-    Beside what `elsewhere_of` says of the piece alone: an eye within `NEAREST` of a surface, by which numbers in files
-    and renderers are off, may be a hair to either side of it, or the piece may not be in its way at all.
+    """Where else an attacker may stand or look, since nobody can tell: beside `elsewhere_of`, an eye within `NEAREST`
+    of a surface may be a hair to either side of it, or the piece may not be in its way at all.
     """
     eye, boxes = attacker.eye, occluders.boxes
     low, high = boxes.min(axis=1) - NEAREST, boxes.max(axis=1) + NEAREST
@@ -144,15 +138,14 @@ def windows_seen_through(observation: Observation) -> list[str]:
     ]
 
 
-HIGHER = 1.0
-"""mm by which an eye is higher than another at least, for it to be worth a word."""
+HIGHER = 1.0  # mm by which an eye is higher than another at least, for it to be worth a word
 
 
 def by_eyes(
     scene: TableScene, seer: Piece, blind: Piece, blockers: Sequence[str], sees: Callable[[dict[str, Move]], bool]
 ) -> str | None:
-    """What the one that sees has: an eye that is higher; None where that does not decide. ``blockers`` are in the way
-    of ``blind``, and ``sees`` says whether it sees after moves.
+    """What the one that sees has: an eye that is higher; None where that does not decide. ``blockers`` are those of
+    ``blind``.
     """
     higher = float(seer.eye[2] - blind.eye[2])
     if higher < HIGHER or not sees({blind.name: Move(eye=(0.0, 0.0, higher))}):

@@ -1,8 +1,5 @@
 """JUDGE: Marvel: Crisis Protocol, line of sight and cover, by straight lines between bases seen from above.
 
-bases and polygons -> Evidence: free lines, terrain between and its distances -> the first rule of the ladder that holds
--> verdict, with its reason in words
-
 The numbers R1 to R16 and A1 to A9 are those of the specification, ../shared/rules/crisis_protocol.md; its source is the
 article "Rules Talk: Guide to Line of Sight & Cover". Range lengths come from the scene: the article gives none (A1).
 """
@@ -25,10 +22,7 @@ from silhouette.rules.fields import GROUNDS, WHO, Blocker, OtherReading, ResultF
 from silhouette.scenes.scene import Check
 
 NAME = "crisis-protocol"
-
 LEVELS: Mapping[str, Level] = {"open": Level.CLEAR, "cover": Level.PARTIAL, "hidden": Level.BLOCKED}
-"""Each verdict's level, from exposed to covered."""
-
 VERDICTS = tuple(LEVELS)
 
 
@@ -61,29 +55,20 @@ class CrisisProtocolVerdict(Verdict):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The measurements of one check, which hold under every reading, in the units of the scene.
-
-    Attributes:
-        size: the size that the target counts as for line of sight (R6).
-        sight_line: (2, 2) a free line, or None.
-        blockers: the names of the terrain that obstructs every line; first those, ``alone``, that each do so alone.
-        distance: from the attacker's base to the target.
-        epsilon: lengths no further apart than this are equal.
-        between: (terrain,) whether a line from base to base passes through each piece (R12).
-        apart: (terrain,) the distance of each piece from the target's base.
-    """
+    """The measurements of one check, which hold under every reading, in the units of the scene."""
 
     scene: PlanScene
     attacker: Character
     target: Character | Feature
-    size: int
-    sight_line: Floats | None
+    size: int  # the size that the target counts as for line of sight (R6)
+    sight_line: Floats | None  # (2, 2) a free line, or None
+    # The names of the terrain that obstructs every line; first those, ``alone``, that each do so alone
     blockers: tuple[str, ...]
     alone: int
-    distance: float
-    epsilon: float
-    between: Flags
-    apart: Floats
+    distance: float  # from the attacker's base to the target
+    epsilon: float  # lengths no further apart than this are equal
+    between: Flags  # (terrain,) whether a line from base to base passes through each piece (R12)
+    apart: Floats  # (terrain,) the distance of each piece from the target's base
 
     @property
     def too_close(self) -> bool:
@@ -242,9 +227,7 @@ SIGHT, COVER = "Line of Sight", "Cover"
 
 
 def ruling(scene: PlanScene, check: Check) -> CrisisProtocolVerdict:
-    """The ruling on line of sight and cover for a check; exact, nothing is rendered. RequestError if the check names a
-    piece that the scene does not have, or its attacker is no character.
-    """
+    """The ruling for a check; exact. RequestError if it names no piece of the scene, or the attacker is terrain."""
     evidence = evidence_for(scene, scene.character(check.attacker), scene.target(check.target))
     readings = scene.readings
     cover_from = evidence.cover_from(readings)

@@ -124,9 +124,7 @@ class PlanPlaces:
         return self._scene.with_character(there)
 
     def _under(self, centres: Floats) -> tuple[Indices, Flags]:
-        """(q,) the number of the terrain of the greatest size that holds the base, -1 for the table; and whether it
-        lies partly on any.
-        """
+        """(q,) the greatest terrain that holds the base, -1 for the table; and whether it lies partly on any."""
         radius, slip = self._character.base.radius, ALLOWED / self._unit
         on, greatest = np.full(len(centres), -1), np.zeros(len(centres))
         is_partly = np.zeros(len(centres), np.bool_)
@@ -252,10 +250,13 @@ class CrisisProtocol(
 
     def pieces(self, scene: PlanScene) -> Pieces:
         """Characters, terrain and objects with their sizes and places."""
-        rows = [
-            (character.name, "character", str(character.size), _base_in_words(scene, character))
-            for character in scene.characters
-        ]
+        rows = []
+        for character in scene.characters:
+            on = f", on {character.on}" if character.on else ""
+            card = ", cover from a card" if character.granted_cover else ""
+            at = f"{scene.units} at {coordinates(character.base.centre)}"
+            words = f"base {2 * character.base.radius:g} {at}{on}{card}"
+            rows.append((character.name, "character", str(character.size), words))
         for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):
             for feature in features:
                 corners = " ".join(coordinates(corner) for corner in feature.outline.corners)
@@ -264,9 +265,3 @@ class CrisisProtocol(
 
 
 CRISIS_PROTOCOL = CrisisProtocol()
-
-
-def _base_in_words(scene: PlanScene, character: Character) -> str:
-    on = f", on {character.on}" if character.on else ""
-    card = ", cover from a card" if character.granted_cover else ""
-    return f"base {2 * character.base.radius:g} {scene.units} at {coordinates(character.base.centre)}{on}{card}"

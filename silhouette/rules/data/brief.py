@@ -20,8 +20,7 @@ from silhouette.rules.data.scene import DataScene
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 
-SLOW = ("line", "patch", "visible")
-"""Primitives that look in space, beside which all others take no time."""
+SLOW = ("line", "patch", "visible")  # primitives that look in space, beside which all others take no time
 
 
 @lru_cache(maxsize=64)
@@ -36,9 +35,8 @@ def is_brief(game: Game) -> bool:
 
 
 def brief_verdict(scene: DataScene, check: Check) -> Verdict:
-    """The verdict on a check in a scene of a game that `is_brief`, with its word and its level; of the rule and the
-    reason nothing is told. RequestError where the check names a piece that is not there, or terrain; or where a clause
-    takes too long.
+    """The verdict on a check in a scene of a game that `is_brief`, with its word and its level, but no reason.
+    RequestError where the check names no fitting piece, or a clause takes too long.
     """
     attacker, target = scene.model(check.attacker), scene.model(check.target)
     evaluator = BriefEvaluator(scene.game, SceneTable(scene), attacker, target)

@@ -11,36 +11,26 @@ from silhouette.rules.data.nodes import Attribute, Binary, Call, Literal, Lookup
 from silhouette.rules.data.parsing import ConditionError
 
 Attributes = Mapping[str, Kind]
-
-OF_KIND = {"terrain": ("terrain",), "model": ("fighter", "vehicle")}
-"""What the attribute ``kind`` of a piece may be, by whether it is terrain or a model."""
+OF_KIND = {"terrain": ("terrain",), "model": ("fighter", "vehicle")}  # what ``kind`` may be
 
 
 @dataclass(frozen=True)
 class Known:
-    """What a game knows besides what every game knows: clauses, readings, keys of terrain and models, and tables, by
-    name.
-
-    Attributes:
-        rows: the rows of its tables, by name.
-        words: what the texts of readings and keys may be, by "reading", "terrain" or "model", and the name; not all
-            have an entry.
-        variables: what quantifiers call their pieces.
-    """
+    """What a game knows besides what every game knows, by name."""
 
     clauses: frozenset[str] = frozenset()
     readings: Attributes = field(default_factory=dict)
     terrain: Attributes = field(default_factory=dict)
     model: Attributes = field(default_factory=dict)
     tables: Attributes = field(default_factory=dict)
-    rows: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    rows: Mapping[str, frozenset[str]] = field(default_factory=dict)  # the rows of its tables, by name
+    # What the texts of readings and keys may be, by "reading", "terrain" or "model", and the name; not all have an
+    # entry
     words: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
-    variables: Attributes = field(default_factory=dict)
+    variables: Attributes = field(default_factory=dict)  # what quantifiers call their pieces
 
     def within(self, node: Quantified | Those) -> Known:
-        """The same inside a quantifier, which calls its pieces by a name. ConditionError where the name means something
-        already.
-        """
+        """The same inside a quantifier, which names its pieces. ConditionError where the name is taken."""
         taken = {*NAMES, *self.clauses, *self.readings, *self.variables}
         if node.variable in taken:
             raise ConditionError(node.start, f"'{node.variable}' means something already; take another name")

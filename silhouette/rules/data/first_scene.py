@@ -12,8 +12,7 @@ from silhouette.rules.data.game import Game
 NOTHING: Mapping[str, Any] = {"yes or no": False, "number": 0, "length": 0, "text": "", "words": []}
 """The value of a key that says nothing, by its type, as a scene file has it."""
 
-WIDE = 28
-"""Columns before a comment."""
+WIDE = 28  # columns before a comment
 
 _HEAD = """title = "First scene"
 rules = {rules}

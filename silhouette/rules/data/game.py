@@ -1,7 +1,4 @@
-"""JUDGE, games by data: a game file becomes a Game: every condition parsed and checked, every clause reached.
-
-file -> entries -> conditions as trees, whose mistakes are told with line and column -> Game
-"""
+"""JUDGE, games by data: a game file becomes a Game: every condition parsed and checked, every clause reached."""
 
 from __future__ import annotations
 
@@ -26,9 +23,7 @@ from silhouette.rules.data.reach import can_be_true, inner_conditions, reached
 
 @dataclass(frozen=True, eq=False)
 class Clause:
-    """Something that holds or not. Its texts, where it holds and ``otherwise``, have names in braces; ``number`` is
-    that in the game's specification.
-    """
+    """Something that holds or not. Its texts have names in braces; ``number`` is that in the game's specification."""
 
     name: str
     number: str
@@ -40,41 +35,30 @@ class Clause:
 
 @dataclass(frozen=True, eq=False)
 class Ruling:
-    """A verdict that can be given.
-
-    Attributes:
-        when: its condition, of clauses; None of the last one, which is given where no other is.
-        chooses: "attacker" or "target", whose player chooses between the verdicts of ``between``; else None.
-    """
+    """A verdict that can be given."""
 
     name: str
     level: Level
-    when: Node | None
-    chooses: str | None
+    when: Node | None  # its condition, of clauses; None of the last one, which is given where no other is
+    chooses: str | None  # "attacker" or "target", whose player chooses between the verdicts of ``between``; else None
     between: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game by data, of a file; clauses and verdicts are in its order.
-
-    Attributes:
-        unit: "mm" or "inch", of lengths in reasons.
-        line_of_sight: the name of the clause that says whether there is one.
-        terrain, model: what pieces say in its scenes, by key.
-        tables: with lengths in mm.
-    """
+    """A game by data, of a file; clauses and verdicts are in its order."""
 
     path: Path
     title: str
     about: str
     source: str
-    unit: str
-    line_of_sight: str
+    unit: str  # "mm" or "inch", of lengths in reasons
+    line_of_sight: str  # the name of the clause that says whether there is one
+    # terrain, model: what pieces say in its scenes, by key
     terrain: Mapping[str, ReadingEntry]
     model: Mapping[str, ReadingEntry]
     readings: Mapping[str, ReadingEntry]
-    tables: Mapping[str, Mapping[str, float]]
+    tables: Mapping[str, Mapping[str, float]]  # with lengths in mm
     clauses: Mapping[str, Clause]
     rulings: tuple[Ruling, ...]
 
@@ -189,9 +173,7 @@ class _Reader:
         return tuple(found)
 
     def _condition(self, kind: str, index: int, text: str, *, of_clauses: bool = False) -> Node:
-        """The tree of the condition of the "clause" or "verdict" with this index, checked; ``of_clauses`` if it may
-        name clauses and readings alone.
-        """
+        """The checked tree of the "clause" or "verdict" with this index; ``of_clauses`` if it may name these alone."""
         try:
             node = parsed(text)
             check_condition(node, self._known)

@@ -73,18 +73,12 @@ class Lookup(Node):
 
 @dataclass(frozen=True, eq=False)
 class Quantified(Node):
-    """A quantifier over pieces: ``any(wall in terrain where wall.light: contact(target, wall))``.
+    """A quantifier over pieces: ``any(wall in terrain where wall.light: contact(target, wall))``."""
 
-    Attributes:
-        how: any, all, none, half (at least half), most (more than half), least or greatest.
-        variable: what a piece is called in the body.
-        where: which of the members count; None where all do.
-    """
-
-    how: str
-    variable: str
+    how: str  # any, all, none, half (at least half), most (more than half), least or greatest
+    variable: str  # what a piece is called in the body
     members: Node
-    where: Node | None
+    where: Node | None  # which of the members count; None where all do
     body: Node
 
 

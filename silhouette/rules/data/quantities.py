@@ -1,7 +1,4 @@
-"""JUDGE, games by data: quantities that may be off: compared, added and multiplied, the least and the greatest of some.
-
-What was measured is kept in mind: two quantities that rest on one share are off together, not each by itself.
-"""
+"""JUDGE, games by data: arithmetic of quantities that may be off; two that rest on one share are off together."""
 
 from __future__ import annotations
 
@@ -12,11 +9,8 @@ from typing import Any
 
 from silhouette.rules.data.found import Found, Key, Scaled
 
-SAME = 1e-4
-"""Exact quantities that differ by no more than this share of themselves are equal: no mesh is more exact than that."""
-
+SAME = 1e-4  # exact quantities that differ by no more than this share of themselves are equal: no mesh is more exact
 INFINITE = float("inf")
-
 Range = tuple[float, float]
 
 
@@ -73,9 +67,8 @@ def with_ways(found: Found, ways: Sequence[Any]) -> Found:
 
 
 def compared(left: Found, right: Found, sign: str) -> Found:
-    """Whether one quantity is less, or greater, than another, or as large: <, <=, > or >=, "is" or "is not".
-
-    Two that are exact are equal within `SAME`: a wall of half an inch is that high in a file of 32-bit numbers as well.
+    """Whether one quantity is less, or greater, than another, or as large: <, <=, > or >=, "is" or "is not". Two that
+    are exact are equal within `SAME`: a wall of half an inch is that high in a file of 32-bit numbers as well.
 
     >>> compared(Found(1.0, error=0.2), Found(1.1), "<").sure, compared(Found(1.0), Found(1.0), "<=").value
     (False, True)

@@ -63,9 +63,7 @@ class GameRule(OnTable[DataScene, DataVerdict], HasFirstScene):
 
 
 def rule_at(path: Path, name: str | None = None) -> GameRule:
-    """The rule system of a game file, by its path or the name that scenes call it by. FileError where there is no such
-    file, or it is no game.
-    """
+    """The rule system of a game file, by its path or its name in scenes. FileError where it is missing or no game."""
     try:
         status = path.stat()
     except OSError:

@@ -40,10 +40,7 @@ def ruled(game: Game, table: Table, attacker: Piece, target: Piece) -> Ruled:
 
 
 def _first(evaluator: Evaluator, game: Game) -> tuple[Ruling, Found, tuple[str, ...]]:
-    """The verdict that is given, what its condition came to, and all that may hold, each clause by itself.
-
-    The last one has no condition: it is given because the others were not.
-    """
+    """The verdict that is given, what its condition came to, and all that may hold, each clause by itself."""
     given: tuple[Ruling, Found] | None = None
     denied, possible = list[Found](), list[str]()
     for ruling in game.rulings:

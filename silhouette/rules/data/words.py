@@ -13,8 +13,7 @@ from silhouette.rules.data.found import Found, Use
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import HIDDEN_BY, HIDING
 
-MOST_NAMED = 3
-"""The most pieces in the way that a sentence names; of the others it says how many they are."""
+MOST_NAMED = 3  # the most pieces in the way that a sentence names; of the others it says how many they are
 
 
 def said(

@@ -12,16 +12,13 @@ from math import nextafter
 from silhouette.measure.observation import Sight
 from silhouette.rules.data.found import Key, Scaled, Unmeasured
 
-MOST_WORLDS = 64
-"""Worlds that are looked at for one check: six things in doubt that have nothing to do with each other have so many."""
-
+MOST_WORLDS = 64  # for one check: six things in doubt that have nothing to do with each other have so many
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class World:
-    """One way in which all that is in doubt may turn out; what turns out how is chosen where it is first asked.
-    ``turned`` says of the things in doubt, in that order, whether they turn out otherwise than is likely; those that
-    follow do not.
+    """One way in which all that is in doubt may turn out, what and how as it is first asked. ``turned`` says of the
+    first things in doubt whether they turn out otherwise than is likely; the rest do not.
     """
 
     def __init__(self, turned: Sequence[bool] = ()) -> None:

@@ -3,19 +3,10 @@
 The cell (i, j, k) of the grid is the cube from there to (i + 1, j + 1, k + 1); lengths are in sides of a cell. All
 coordinates are scaled to integers first, so that touching a face, an edge or a corner has one answer.
 
-    cells -> the faces turned towards each other -> their corners -> lines -> those with a stretch inside a solid
-
-Touching a box does not hinder a line, but a seam between two boxes side by side is inside their union:
-
-        +---+---+
-        |   |   |       a line along the seam s lies on the surface of each box, yet it is hindered:
-        | 1 s 2 |       on each of its sides, to the left and to the right, there is a box
-        |   |   |
-        +---+---+       a line along the outer face of a box is free: one of its sides is empty
-
-A line that runs along an axis, or in a plane of the grid, is therefore looked at on all of its sides: shifted by less
-than any length down or up along each of the three axes, which makes eight. It is hindered where each of the eight lies
-inside some box.
+Touching a box does not hinder a line, but a seam between two boxes side by side is inside their union: a line along it
+lies on the surface of each, and there is a box on each of its sides. A line that runs along an axis, or in a plane of
+the grid, is therefore looked at on all of its sides: shifted by less than any length down or up along each of the three
+axes, which makes eight. It is hindered where each of the eight lies inside some box.
 """
 
 from __future__ import annotations
@@ -35,16 +26,10 @@ from silhouette.common.geometry import Flags, Floats
 
 Cell = tuple[int, int, int]
 Point = tuple[Fraction, Fraction, Fraction]
-Integers = NDArray[Any]
-"""int64, or Python's own integers where int64 might overflow."""
-
+Integers = NDArray[Any]  # int64, or Python's own integers where int64 might overflow
 AXES = range(3)
-
-EXACT_COORDINATES = 2**20
-"""Where all coordinates are smaller than this, no product of three differences overflows an int64."""
-
-LINE_BOXES_AT_ONCE = 2**19
-"""The number of lines times boxes handled together: it bounds the memory, at some 100 bytes each."""
+EXACT_COORDINATES = 2**20  # below it no product of three differences of coordinates overflows an int64
+LINE_BOXES_AT_ONCE = 2**19  # number of lines times boxes handled together: it bounds the memory, at some 100 bytes each
 
 
 class Face(NamedTuple):
@@ -144,9 +129,7 @@ def holds(cell: Cell, point: Point) -> bool:
 
 
 class Crossings(NamedTuple):
-    """Which lines, (sources, targets), have a stretch inside solids, and the numbers, ascending, of the boxes inside
-    which, or in the seams between which, such a stretch lies.
-    """
+    """Which lines, (sources, targets), have a stretch inside solids; the boxes in or between which it is, ascending."""
 
     hindered: Flags
     boxes: tuple[int, ...]
@@ -179,9 +162,8 @@ class Solids:
         return ends / float(self._scale)
 
     def crossings(self, sources: Sequence[Point], targets: Sequence[Point]) -> Crossings:
-        """Which of the lines from every source to every target have a stretch in the interior of the union. A line of
-        length 0, from a corner to the same corner, is hindered where that point lies inside. OutOfTime where there is a
-        limit, and no time left.
+        """Which of the lines from every source to every target have a stretch in the interior of the union; of one of
+        length 0, whether its point lies inside. OutOfTime where there is a limit, and no time left.
         """
         scale = lcm(self._scale, _common_denominator([*sources, *targets]))
         low, high, first, last = _same_type(
@@ -226,9 +208,7 @@ def _touch_bounds(low: Integers, high: Integers, points: Integers) -> Flags:
 
 
 def _inside(starts: Integers, ends: Integers, low: Integers, high: Integers) -> Flags:
-    """(n, b) whether a stretch of each line, from starts to ends (n, 3), lies in each box, of corners (b, 3), or in a
-    seam between it and others.
-    """
+    """(n, b) whether a stretch of each line (n, 3) lies in each box, of corners (b, 3), or in a seam of it."""
     enter, leave = _spans(starts, ends, low, high)
     passes = enter < leave
     # Along an axis on which a line does not move it has two sides, shifted down and up by less than any length:
@@ -249,9 +229,8 @@ def _inside(starts: Integers, ends: Integers, low: Integers, high: Integers) -> 
 
 
 def _spans(starts: Integers, ends: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers]:
-    """(n, b) and (n, b) the positions at which each line enters and leaves each box, by the axes on which it moves.
-
-    A line with the steps (a, b, c) from start to end is measured from 0 to a * b * c, so that the position at which it
+    """(n, b) and (n, b) the positions at which each line enters and leaves each box, by the axes on which it moves. A
+    line with the steps (a, b, c) from start to end is measured from 0 to a * b * c, so that the position at which it
     crosses a plane of the grid is an integer: x - start = a t / (a b c) gives t = (x - start) * b * c.
     """
     steps = ends - starts

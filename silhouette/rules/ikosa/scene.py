@@ -26,9 +26,7 @@ from silhouette.scenes.scene import Check, Scene, similar_names
 Mode = Literal["melee", "ranged"]
 Exposure = Literal["cells", "point"]
 Gravity = Literal["-z", "+z", "-x", "+x", "-y", "+y"]
-
 BEST_CORNER: Literal["best corner"] = "best corner"
-
 POINT = 'three numbers, each whole, decimal, or in quotes such as "1/2", up to a million'
 _IN_QUOTES = re.compile(r"[+-]?[0-9]+(/[0-9]*[1-9][0-9]*|\.[0-9]+)?")
 _MAX_LENGTH = 60
@@ -129,7 +127,6 @@ def _all_different(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
 _NUMBER = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^{_IN_QUOTES.pattern}$"}]}
 _POINT = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
 _CELL = {"type": "array", "items": {"type": "integer"}, "minItems": 3, "maxItems": 3}
-
 CellValue = Annotated[Cell, PlainValidator(_cell), WithJsonSchema(_CELL)]
 BoxValue = Annotated[
     Box, PlainValidator(_box), WithJsonSchema({"type": "array", "items": _POINT, "minItems": 2, "maxItems": 2})
@@ -195,8 +192,7 @@ class Readings(Entry):
     """Whether the result also has the value of the cover as the author's later code gives it."""
 
 
-MAX_CELL_PAIRS = 100_000
-"""Pairs of a cell that attacks and one that is attacked, of all checks of a scene together: some 10 s of CPU."""
+MAX_CELL_PAIRS = 100_000  # of an attacker's and a target's, of all checks of a scene: some 10 s of CPU
 
 
 @dataclass(frozen=True)

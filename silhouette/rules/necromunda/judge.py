@@ -1,8 +1,5 @@
 """JUDGE: Necromunda, line of sight and cover, by the share of the target that is obscured from the attacker's eye.
 
-    pieces -> Sight: vision arcs, friends in base contact, the pieces that may block -> Observation
-           -> the first rule of the ladder that holds -> verdict
-
 The numbers R1 to R21 and A1 to A12 are those of the specification, ../shared/rules/necromunda.md; its source is the
 section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
 """
@@ -34,25 +31,19 @@ LEVELS: Mapping[str, Level] = {
     "full cover": Level.FULL,
     "hidden": Level.BLOCKED,
 }
-"""Each verdict's level, from exposed to covered."""
 
-VERDICTS = tuple(LEVELS)
-"""The verdicts, from exposed to covered."""
+VERDICTS = tuple(LEVELS)  # the verdicts, from exposed to covered
 
 
 @dataclass(frozen=True)
 class NecromundaVerdict(MeasuredVerdict):
-    """A Necromunda verdict with its evidence. What could be lies within the error or the tolerance.
-
-    Attributes:
-        arc: the vision arc that the check names, or that of the crew member who sees best; None for any.
-        is_facing_known: if not, the verdict is that of a target in the vision arc.
-        is_share_in_arc: whether the share that decides is that of the target's part in the arc, by the reading (A1).
-    """
+    """A Necromunda verdict with its evidence. What could be lies within the error or the tolerance."""
 
     measurement: Measurement = field(kw_only=True)
+    # The vision arc that the check names, or that of the crew member who sees best; None for any
     arc: ArcName | None = None
-    is_facing_known: bool = True
+    is_facing_known: bool = True  # if not, the verdict is that of a target in the vision arc
+    # Whether the share that decides is that of the target's part in the arc, by the reading (A1)
     is_share_in_arc: bool = False
 
     fields = shared(
@@ -86,9 +77,7 @@ class NecromundaVerdict(MeasuredVerdict):
 
     @property
     def in_arc(self) -> bool | None:
-        """Whether some of the target lies in a vision arc; None if the target has no area in the picture, or it is
-        unknown where the attacker faces.
-        """
+        """Whether some of the target lies in an arc; None if it has no area, or the attacker's facing is unknown."""
         return self.counts.in_arc > 0 if self.is_facing_known and self.counts.total else None
 
     @property
@@ -135,9 +124,8 @@ def sight_between(
     ignored_parts_block: bool,
     friends_block: bool,
 ) -> Sight:
-    """The sight from one model, with its eye for an arc, to another: every other piece may block (R8, R10), as readings
-    say also bases and insignificant parts (A6) or friends in base contact. The target is never disregarded, even as a
-    friend.
+    """The sight from one model, with its eye for an arc, to another: every other piece may block (R8, R10), by readings
+    also bases and insignificant parts (A6) or friends in base contact, but never the target.
     """
     friends = [piece for piece in scene.pieces if is_friend_in_contact(scene, attacker, piece)]
     disregarded = () if friends_block else tuple(piece for piece in friends if piece is not target)
@@ -158,9 +146,8 @@ def sight_between(
 
 
 def judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
-    """The verdicts on line of sight and cover for checks, in their order; those whose scenes agree in the tolerance and
-    the error are measured together. RequestError where a check names a piece that is not there, or that cannot look or
-    be looked at.
+    """The verdicts for checks, in their order; those whose scenes agree in the tolerance and the error are measured
+    together. RequestError where a check names no fitting piece.
     """
     return in_like_groups(requests, attrgetter("tolerance", "error"), lambda group: _judge(group, settings))
 
@@ -237,18 +224,21 @@ class _Measurement:
         self.observed.update(zip(sights, observations, strict=True))
 
     def verdict(self, scene: NecromundaScene, crew: Sequence[_Look]) -> NecromundaVerdict:
-        """The verdict under the readings of a scene, of looks that were measured."""
-        return _best_of(
-            [_verdict(scene, look.arc, [self.observed[sight] for sight in look.sights], self.settings) for look in crew]
-        )
+        """The verdict under the readings of a scene, of looks that were measured: of the crew member who sees best; if
+        nobody sees the target, of one whose arc it lies in.
+        """
+        each = [_verdict(scene, one.arc, [self.observed[sight] for sight in one.sights], self.settings) for one in crew]
+        best = min(each, key=lambda ruling: (VERDICTS.index(ruling.verdict), not ruling.counts.in_arc, ruling.occluded))
+        if len(each) == 1 or best.counts.in_arc:
+            return best
+        arcs = [ruling.arc for ruling in each if ruling.arc]
+        return replace(best, arc=None, reason=_in_no_arc(best.target, best.attacker, arcs))
 
 
 def _with_other_readings(
     questions: Sequence[_Question], verdicts: Sequence[NecromundaVerdict], measurement: _Measurement
 ) -> list[NecromundaVerdict]:
-    """The verdicts, with who is disregarded and each single other reading that gives another one, as judged with it; a
-    reading that cannot matter is not judged.
-    """
+    """The verdicts, with who is disregarded and each single other reading that gives another one, as judged with it."""
     others = [
         [
             (other, question.crew(other.taken(question.scene.readings)))
@@ -269,9 +259,7 @@ def _with_other_readings(
 def _that_matter(
     question: _Question, verdict: NecromundaVerdict, observed: Mapping[Sight, Observation]
 ) -> Iterator[Alternative]:
-    """The other readings under which the verdict may be another one: what blocks in addition changes nothing that is
-    hidden, and what no longer blocks nothing that is in the open.
-    """
+    """The other readings that may change the verdict: not such as block more of what is hidden, or less of the open."""
     scene, crew = question.scene, question.crew(question.scene.readings)
     covers = [observed[look.sights[0]] for look in crew]
 
@@ -354,17 +342,6 @@ def _disregarded(friends: Sequence[str], attacker: str, how: str) -> str:
     return f"{in_a_row(friends)}, friends in base contact with {attacker}, are {how}"
 
 
-def _best_of(crew: Sequence[NecromundaVerdict]) -> NecromundaVerdict:
-    """The verdict of the crew member who sees best; if nobody sees the target, of one whose arc it lies in. Of
-    attackers without a crew there is one verdict.
-    """
-    best = min(crew, key=lambda ruling: (VERDICTS.index(ruling.verdict), not ruling.counts.in_arc, ruling.occluded))
-    if len(crew) == 1 or best.counts.in_arc:
-        return best
-    arcs = [ruling.arc for ruling in crew if ruling.arc]
-    return replace(best, arc=None, reason=_in_no_arc(best.target, best.attacker, arcs))
-
-
 def _in_no_arc(target: str, attacker: str, arcs: Sequence[str]) -> str:
     """The reason where no part of the target lies in the arcs (R6)."""
     return f"no part of {target} lies in {attacker}'s {' or '.join(arcs)} vision arc: hidden"
@@ -437,9 +414,8 @@ class _ReasonWords:
 
 
 def _ladder(words: _ReasonWords, sight: OcclusionCounts, part: int, whole: int) -> tuple[str, RuleReference, str]:
-    """Verdict, rule and reason: the first test that holds (R6 to R8, R13 to R15). ``sight`` are the counts for line of
-    sight; the share obscured, for cover, is ``part / whole``, of all pixels of the target or of its part in the arc
-    (A1).
+    """Verdict, rule and reason: the first test that holds (R6 to R8, R13 to R15), by the counts for line of sight, and
+    the obscured share ``part / whole`` of the target, or of its part in the arc (A1).
     """
     attacker, target = words.attacker, words.target
     if not words.arcs:
@@ -475,18 +451,11 @@ def _could_be(
     possible = {"hidden"} if seen / total <= band_seen else set()
     if seen / total + band_seen > 0.0 and whole:
         error = cover.error_in_arc if in_arc else cover.error
-        possible |= _covers_within(part / whole, max(error, tolerance) if part else error)
+        share, band = part / whole, max(error, tolerance) if part else error
+        possible |= {"open"} if share <= band else set()
+        possible |= {"partial cover"} if share + band > 0.0 and share - band < 0.5 else set()
+        possible |= {"full cover"} if share + band >= 0.5 else set()
     return tuple(verdict for verdict in VERDICTS if verdict in possible)
-
-
-def _covers_within(share: float, band: float) -> set[str]:
-    """The verdicts on what is seen that hold within a distance of an obscured share."""
-    holds = {
-        "open": share <= band,
-        "partial cover": share + band > 0.0 and share - band < 0.5,
-        "full cover": share + band >= 0.5,
-    }
-    return {verdict for verdict, does in holds.items() if does}
 
 
 def _doubts(scene: NecromundaScene, cover: Observation) -> list[str]:

@@ -15,33 +15,23 @@ from silhouette.rules.base import RuleReference
 
 CoverClass = Literal["none", "very low", "low", "high", "corner"]
 Posture = Literal["standing", "prone"]
+CLASSES: tuple[CoverClass, ...] = get_args(CoverClass)  # the classes of cover, from the lowest to the highest
+BRICK = 9.6  # the height of a brick, mm
+FIGURE = 4.0  # the height of a mini-figure, in bricks, by which the classes are measured
+EPSILON = 1e-6  # in bricks: a height that falls short of a step by less reaches it, since mm are rounded
 
-CLASSES: tuple[CoverClass, ...] = get_args(CoverClass)
-"""The classes of cover, from the lowest to the highest."""
-
-BRICK = 9.6
-"""The height of a brick, mm."""
-
-FIGURE = 4.0
-"""The height of a mini-figure, in bricks, by which the classes are measured."""
-
-EPSILON = 1e-6
-"""A tolerance, in bricks: a height that falls short of a step by less reaches it, since millimetres are rounded."""
-
-PENALTY: dict[Posture, dict[CoverClass, int]] = {
+PENALTY: dict[Posture, dict[CoverClass, int]] = {  # to hit a target in this posture, in cover
     "standing": {"none": 0, "very low": 0, "low": -2, "high": -3, "corner": -3},
     "prone": {"none": 0, "very low": -2, "low": -3, "high": -4, "corner": -4},
 }
-"""The modifier to hit a target in this posture, protected by cover of this class."""
 
 FROM_PRONE: dict[CoverClass, int | None] = {"none": 0, "very low": 0, "low": -1, "high": None, "corner": 0}
 """The modifier to hit for a prone unit firing over or past its own cover; None where it cannot see over it (R13)."""
 
-LOOKED_OVER: dict[Posture, tuple[CoverClass, ...]] = {
+LOOKED_OVER: dict[Posture, tuple[CoverClass, ...]] = {  # in contact (A9)
     "standing": ("none", "very low", "low", "high"),
     "prone": ("none", "very low", "low"),
 }
-"""The classes of cover over which a unit in contact with it can look, by posture (A9)."""
 
 HIT_RULES: dict[Posture, dict[CoverClass, str]] = {
     "standing": {"very low": "R5", "low": "R8", "high": "R11", "corner": "R15"},
@@ -122,15 +112,13 @@ Consequence = Literal[
     "none", "halted", "halted; DE test or prone and stunned", "halted; RE test or prone", "halted; crashes"
 ]
 
-HIGH_VAULT = 6
-"""The inches of its move that vaulting high cover costs a unit (R25)."""
+HIGH_VAULT = 6  # the inches of its move that vaulting high cover costs a unit (R25)
 
-HURRIES: dict[UnitType, tuple[Pace, ...]] = {
+HURRIES: dict[UnitType, tuple[Pace, ...]] = {  # paces at which halting counts (R28 to R30)
     "foot": ("running", "sprinting"),
     "mech": ("running", "sprinting"),
     "vehicle": ("rushing", "flat-out"),
 }
-"""The paces at which halting at cover has a consequence (R28 to R30)."""
 
 PACES: dict[UnitType, tuple[Pace, ...]] = {
     "foot": ("sneaking", "jogging", "running", "sprinting"),

@@ -1,7 +1,4 @@
-"""JUDGE: SkirmishCorps, contact, standing opposite each other, and dives: geometry of the table seen from above.
-
-Distances are measured by shapely, and are exact but for the rounding of floating point.
-"""
+"""JUDGE: SkirmishCorps, contact, standing opposite each other, and dives: geometry seen from above, by shapely."""
 
 from __future__ import annotations
 
@@ -16,16 +13,12 @@ from shapely.geometry.base import BaseGeometry
 from silhouette.common.geometry import Floats, cosine_and_sine
 from silhouette.common.lazy import cached_property
 
-EPSILON = 1e-6
-"""mm: lengths that differ by less are equal."""
+EPSILON = 1e-6  # mm: lengths that differ by less are equal
 
 
 @dataclass(frozen=True, eq=False)
 class Footprint:
-    """The area of the table that something covers: everything within ``radius`` mm of its core.
-
-    A round base is a point with a radius, so that its gap to a wall is exact.
-    """
+    """All of the table within ``radius`` mm of a core: a round base is a point, so that its gap to a wall is exact."""
 
     core: BaseGeometry
     radius: float = 0.0
@@ -76,16 +69,12 @@ class Footprint:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """The space that a unit or a piece takes up, for questions of contact, from its underside ``low`` to its top, mm.
+    """The space that a unit or a piece takes up, for questions of contact, from ``low`` to its top, mm."""
 
-    Attributes:
-        footprint: the area that it covers; of a piece with a surface, the convex hull of that.
-        surface: (m, 3, 3) the triangles of a piece that need not fill its footprint; None of one that does.
-    """
-
-    footprint: Footprint
+    footprint: Footprint  # the area that it covers; of a piece with a surface, the convex hull of that
     low: float
     high: float
+    # (m, 3, 3) the triangles of a piece that need not fill its footprint; None of one that does
     surface: Floats | None = None
 
     @cached_property
@@ -120,9 +109,8 @@ def rectangle(x: float, y: float, length: float, width: float, turn: float) -> F
 
 
 def in_contact(unit: Standing, piece: Standing, tolerance: float) -> bool:
-    """Whether a unit is in contact with a piece (R1): at most the tolerance away, seen from above and in height.
-
-    A floor under the unit's feet is not in contact with it: the unit stands on it, not at it.
+    """Whether a unit is in contact with a piece (R1): at most the tolerance away, seen from above and in height. A
+    floor under the unit's feet is not in contact with it: the unit stands on it, not at it.
 
     >>> wall = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
     >>> [in_contact(Standing(Footprint.disc(x, 0.0, 8.0), z, z + 40.0), wall, 0.5)
@@ -178,9 +166,8 @@ def _at_face(unit: Standing, face: Footprint, tolerance: float) -> bool:
 
 
 def crosses(start: Any, end: Any, piece: Standing, low: float) -> bool:
-    """Whether the way from a point (2,) to another crosses, seen from above, what of a piece rises above ``low`` mm.
-
-    A way along an edge of the piece crosses it; a way that only touches the piece in a point does not.
+    """Whether the way from a point (2,) to another crosses, seen from above, what of a piece rises above ``low`` mm. A
+    way along an edge of the piece crosses it; a way that only touches the piece in a point does not.
 
     >>> wall = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
     >>> crosses((-20.0, 0.0), (20.0, 0.0), wall, 0.0), crosses((-20.0, 0.0), (-4.0, 0.0), wall, 0.0)
@@ -214,9 +201,8 @@ def landings(middle: Floats, towards: Floats, distance: float, directions: int) 
 def lying_directions(
     spot: Floats, dive: float | None, towards: Floats, pieces: list[Footprint], length: float
 ) -> list[float]:
-    """The directions, in degrees from 0 to below 180, in which a body of a length in mm may lie at a spot (2,): along
-    its dive, if it has one, and along and across the line of fire from the attacker at ``towards`` (2,), and the sides
-    of pieces nearby.
+    """The directions, 0 to below 180 degrees, in which a body of a length in mm may lie at a spot (2,): along its dive,
+    along and across the line of fire, ``towards`` (2,), and along the sides of pieces nearby.
     """
     fire = np.degrees(np.arctan2(towards[1] - spot[1], towards[0] - spot[0]))
     directions = [fire + 90.0, fire, *([] if dive is None else [dive])]

@@ -1,7 +1,5 @@
 """JUDGE: SkirmishCorps, cover: what protects a unit from an attacker, and what cover costs, stops and suffers.
 
-    check -> its question -> a measured silhouette, geometry in plan, or a table -> SkirmishCorpsVerdict
-
 The numbers R1 to R36 and A1 to A15 are those of the specification, ../shared/rules/skirmishcorps.md; its source is the
 page "Cover" of the SkirmishCorps rules.
 """
@@ -21,51 +19,7 @@ from silhouette.models.model import model_of_solids
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.fields import OtherReading
 from silhouette.rules.on_table import in_like_groups
-from silhouette.rules.skirmishcorps.classes import (
-    FROM_PRONE,
-    HIGH_VAULT,
-    PENALTY,
-    Basis,
-    cover_class,
-    cover_words,
-    cover_wounds,
-    from_prone_rule,
-    hit_rule,
-    in_bricks,
-    is_destroyed,
-    penetrating_damage,
-    pile_through,
-    roll_dice,
-    section_of,
-    vault_cost,
-)
-from silhouette.rules.skirmishcorps.contact import (
-    Standing,
-    crosses,
-    landings,
-    lying_body,
-    lying_directions,
-    opposite,
-    overlaps,
-)
-from silhouette.rules.skirmishcorps.entries import (
-    LEVELS,
-    NAME,
-    AskEntry,
-    AttackCoverEntry,
-    ClassifyEntry,
-    CloseCombatEntry,
-    CoverWoundsEntry,
-    DestroyedEntry,
-    FlankedEntry,
-    FromProneEntry,
-    PairEntry,
-    PenaltyEntry,
-    PileThroughEntry,
-    Readings,
-    SkirmishCorpsVerdict,
-    VaultEntry,
-)
+from silhouette.rules.skirmishcorps import classes, contact, entries
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishCheck, SkirmishScene, Unit, prone_body, prone_size
 from silhouette.rules.skirmishcorps.shooting import look_at, protections
 from silhouette.scenes.scene import Check
@@ -74,27 +28,18 @@ from silhouette.scenes.table import Piece
 # ---- dives
 
 COARSE, COARSEST = 5.0, 1.0
-"""A dive is measured first with pixels larger by this factor, but not above this many mm: most are clearly safe, or
-clearly not.
-"""
+"""A dive is measured first with pixels larger by this factor, up to so many mm: most are clearly safe, or not."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dive:
-    """A dive: where the unit would lie afterwards, and how much of it the attacker would see.
+    """A dive: where the unit would lie afterwards, and how much of it the attacker would see."""
 
-    Attributes:
-        spot: (2,) the middle of its body.
-        turn: the direction of the dive in degrees; None where it drops in place.
-        covers: the pieces that hide it, the largest share first.
-        pixel: mm per pixel at the body, in the measurement that counts.
-    """
-
-    spot: Floats
-    turn: float | None
+    spot: Floats  # (2,) the middle of its body
+    turn: float | None  # the direction of the dive in degrees; None where it drops in place
     counts: OcclusionCounts
-    covers: tuple[Cover, ...]
-    pixel: float
+    covers: tuple[Cover, ...]  # the pieces that hide it, the largest share first
+    pixel: float  # mm per pixel at the body, in the measurement that counts
 
     @property
     def hidden(self) -> float:
@@ -104,9 +49,7 @@ class Dive:
 
 @dataclass(frozen=True)
 class Dives:
-    """The dives that decide whether a unit is flanked: the first that is ``safe``, and the one of those tried that
-    hides most; ``doubtful`` if the opposite answer lies within the error.
-    """
+    """The first dive that is ``safe``, and the one tried that hides most; ``doubtful`` if it may be otherwise."""
 
     safe: Dive | None = None
     doubtful: bool = False
@@ -143,7 +86,7 @@ def dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings
 def _measured_dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> Iterator[Dive]:
     """The dives that the target can make in which something may hide it, as the attacker sees them."""
     middle, towards, readings = target.middle, attacker.piece.eye[:2], scene.readings
-    for spot, turn in landings(middle, towards, readings.dive_distance, readings.dive_directions):
+    for spot, turn in contact.landings(middle, towards, readings.dive_distance, readings.dive_directions):
         if _can_reach(scene, target, spot):
             for body in _bodies(scene, target, spot, turn, towards):
                 if (dive := _measured_dive(scene, attacker, body, settings)) is not None:
@@ -155,7 +98,7 @@ def _can_reach(scene: SkirmishScene, target: Unit, spot: Floats) -> bool:
     return not any(
         cover.class_for(target) in ("high", "corner")
         and cover.standing.low < target.standing.high
-        and crosses(target.middle, spot, cover.standing, target.standing.low)
+        and contact.crosses(target.middle, spot, cover.standing, target.standing.low)
         for cover in scene.covers
     )
 
@@ -168,7 +111,7 @@ class _Body:
     spot: Floats
     turn: float | None
     along: float
-    room: Standing
+    room: contact.Standing
 
     def piece(self) -> Piece:
         """The body that the attacker looks at: the standard figure, of the unit's size."""
@@ -184,9 +127,9 @@ def _bodies(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None
     standings = [cover.standing for cover in scene.covers]
     solid = [standing for standing in standings if standing.high > low and standing.low < low + thickness]
     bodies = []
-    for along in lying_directions(spot, turn, towards, [piece.footprint for piece in solid], length):
-        room = lying_body(spot, along, length, width, low, thickness)
-        if not any(overlaps(room, piece, scene.readings.contact_tolerance) for piece in solid):
+    for along in contact.lying_directions(spot, turn, towards, [piece.footprint for piece in solid], length):
+        room = contact.lying_body(spot, along, length, width, low, thickness)
+        if not any(contact.overlaps(room, piece, scene.readings.contact_tolerance) for piece in solid):
             bodies.append(_Body(target.bricks, spot, turn, along, room))
     return bodies
 
@@ -204,30 +147,28 @@ def _measured_dive(scene: SkirmishScene, attacker: Unit, body: _Body, settings: 
     if abs(counts.occluded / max(counts.total, 1) - threshold) <= counts.error:
         observed = look.observe(fine, threshold)
     order = sorted(zip(observed.counts.nearest, observed.blockers, strict=True), key=lambda pair: -pair[0])
-    hiding = tuple(look.cover_of(blocker) for nearest, blocker in order if nearest)
+    bodies = look.sight.occluders.pieces
+    hiding = tuple(look.covers[bodies.index(blocker)] for nearest, blocker in order if nearest)
     return Dive(body.spot, body.turn, observed.counts, hiding, observed.pixel)
 
 
 # ---- verdicts
 
-TO_HIT, DODGE = -1, 1
-"""The modifiers of close combat over cover: to all rolls to hit, and to all attempts to dodge or parry (R32)."""
-
-FLANKED = -2
-"""The modifier of being flanked to a dive to prone (R34)."""
+TO_HIT, DODGE = -1, 1  # modifiers of close combat over cover: of all rolls to hit, to dodge and to parry (R32)
+FLANKED = -2  # the modifier of being flanked to a dive to prone (R34)
 
 
-def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> SkirmishCorpsVerdict:
+def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> entries.SkirmishCorpsVerdict:
     """The verdict on whether two units can fight across cover (R31, R32)."""
     touched = scene.touched_by(target.standing)
     both = [cover for cover in scene.touched_by(attacker.standing) if cover in touched]
     tolerance = scene.readings.contact_tolerance
-    across = [cover for cover in both if opposite(attacker.standing, target.standing, cover.corners, tolerance)]
+    across = [cover for cover in both if contact.opposite(attacker.standing, target.standing, cover.corners, tolerance)]
     # Over a wall taller than both units they cannot fight (A13).
     over = [cover for cover in across if not cover.class_for(attacker) == cover.class_for(target) == "corner"]
     possible = bool(over)
     rule = RuleReference("Close Combat Over Cover", "R32" if possible else "R31")
-    return SkirmishCorpsVerdict(
+    return entries.SkirmishCorpsVerdict(
         attacker.name,
         target.name,
         scene.rules,
@@ -255,7 +196,7 @@ def _reason(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover]
     return f"no cover is in contact with both {pair}: no close combat over cover"
 
 
-def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> SkirmishCorpsVerdict:
+def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> entries.SkirmishCorpsVerdict:
     """The verdict on whether the target is flanked: in cover, seen, and without a dive out of sight (R33 to R36)."""
     in_cover = [cover for cover in scene.touched_by(target.standing) if cover.class_for(target) != "none"]
     tried = Dives(are_needed=False)
@@ -285,7 +226,7 @@ def _flank_grounds(attacker: Unit, target: Unit, tried: Dives) -> tuple[str, str
 
 def _flank_verdict(
     scene: SkirmishScene, pair: tuple[Unit, Unit], settings: Settings, tried: Dives, grounds: tuple[str, str]
-) -> SkirmishCorpsVerdict:
+) -> entries.SkirmishCorpsVerdict:
     """The verdict on flanking of an attacker and its target; ``grounds`` are the number of the rule and the reason."""
     attacker, target = pair
     number, reason = grounds
@@ -298,7 +239,7 @@ def _flank_verdict(
         "renderer": settings.renderer.name,
         "pixel": settings.pixel if dive is None else dive.pixel,
     }
-    return SkirmishCorpsVerdict(
+    return entries.SkirmishCorpsVerdict(
         attacker.name,
         target.name,
         scene.rules,
@@ -325,43 +266,32 @@ def _hidden(dive: Dive) -> str:
 
 # ---- checks without a unit of the scene
 
-Ruled = tuple[str, RuleReference, str, dict[str, Any]]
-"""The verdict, the rule, the reason and the answers of a check."""
+Ruled = tuple[str, RuleReference, str, dict[str, Any]]  # the verdict, the rule, the reason and the answers of a check
 
 
-def look_up(question: AskEntry, readings: Readings, rules: str) -> SkirmishCorpsVerdict:
-    """The ruling on a check that concerns no unit of the scene."""
-    rule_on = cast(Callable[[AskEntry, Readings], Ruled], _RULINGS[type(question)])
-    verdict, rule, reason, answers = rule_on(question, readings)
-    level, others = LEVELS.get(verdict), answers.pop("other_readings", ())
-    return SkirmishCorpsVerdict(
-        "", "", rules, verdict, level, rule, reason, question.ask, answers, other_readings=tuple(others)
-    )
-
-
-def _classify(question: ClassifyEntry, readings: Readings) -> Ruled:
-    kind = cover_class(question.height, question.unit_height)
-    words = cover_words(kind)
+def _classify(question: entries.ClassifyEntry, readings: entries.Readings) -> Ruled:
+    kind = classes.cover_class(question.height, question.unit_height)
+    words = classes.cover_words(kind)
     share = f"{100 * question.height / question.unit_height:.0f} %"
-    unit = in_bricks(question.unit_height)
-    reason = f"a height of {in_bricks(question.height)} is {share} of a unit of {unit}: {words}"
-    return words, RuleReference(section_of(kind), "R4"), reason, {"cover": kind}
+    unit = classes.in_bricks(question.unit_height)
+    reason = f"a height of {classes.in_bricks(question.height)} is {share} of a unit of {unit}: {words}"
+    return words, RuleReference(classes.section_of(kind), "R4"), reason, {"cover": kind}
 
 
-def _penalty(question: PenaltyEntry, readings: Readings) -> Ruled:
+def _penalty(question: entries.PenaltyEntry, readings: entries.Readings) -> Ruled:
     kind, posture = question.cover_class, question.posture
-    penalty = PENALTY[posture][kind]
-    reason = f"to hit a {posture} unit protected by {cover_words(kind)}: {_signed(penalty)}"
-    return _signed(penalty), hit_rule(kind, posture), reason, {"penalty": penalty}
+    penalty = classes.PENALTY[posture][kind]
+    reason = f"to hit a {posture} unit protected by {classes.cover_words(kind)}: {_signed(penalty)}"
+    return _signed(penalty), classes.hit_rule(kind, posture), reason, {"penalty": penalty}
 
 
-def _from_prone(question: FromProneEntry, readings: Readings) -> Ruled:
+def _from_prone(question: entries.FromProneEntry, readings: entries.Readings) -> Ruled:
     kind = question.cover_class
-    penalty, rule = FROM_PRONE[kind], from_prone_rule(kind)
+    penalty, rule = classes.FROM_PRONE[kind], classes.from_prone_rule(kind)
     if penalty is None:
         reason = "a prone unit in high cover cannot draw a line of sight over it"
         return "no line of sight", rule, reason, {"penalty": None}
-    reason = f"to hit while prone in {cover_words(kind)}: {_signed(penalty)}"
+    reason = f"to hit while prone in {classes.cover_words(kind)}: {_signed(penalty)}"
     return _signed(penalty), rule, reason, {"penalty": penalty}
 
 
@@ -369,9 +299,9 @@ def _signed(penalty: int) -> str:
     return str(penalty) if penalty else "no penalty"
 
 
-def _attack_cover(question: AttackCoverEntry, readings: Readings) -> Ruled:
+def _attack_cover(question: entries.AttackCoverEntry, readings: entries.Readings) -> Ruled:
     damage, defence, unit = question.damage, question.defence, question.unit_defence
-    through = penetrating_damage(damage, defence)
+    through = classes.penetrating_damage(damage, defence)
     wounded = None if unit is None else through > unit
     answers = {"effective": bool(through), "passed_on": through, "unit_wounded": wounded}
     if not through:
@@ -384,14 +314,14 @@ def _attack_cover(question: AttackCoverEntry, readings: Readings) -> Ruled:
     return "penetrated", RuleReference("Attacking Cover", "R21"), reason, answers
 
 
-def _cover_wounds(question: CoverWoundsEntry, readings: Readings) -> Ruled:
+def _cover_wounds(question: entries.CoverWoundsEntry, readings: entries.Readings) -> Ruled:
     damage, defence = question.damage, question.defence
-    basis: Basis = question.basis or readings.basis
-    other_basis: Basis = "total" if basis == "penetrating" else "penetrating"
-    wounds, otherwise = (cover_wounds(damage, defence, damage_basis) for damage_basis in (basis, other_basis))
+    basis: classes.Basis = question.basis or readings.basis
+    other_basis: classes.Basis = "total" if basis == "penetrating" else "penetrating"
+    wounds, otherwise = (classes.cover_wounds(damage, defence, damage_basis) for damage_basis in (basis, other_basis))
     reason = f"{damage} damage, all of it, against a DE of {defence}: {_counted(wounds)}"
     if basis == "penetrating":
-        through = penetrating_damage(damage, defence)
+        through = classes.penetrating_damage(damage, defence)
         reason = f"{through} of {damage} damage penetrates a DE of {defence}: {_counted(wounds)}"
     others = list[OtherReading]()
     if otherwise != wounds:
@@ -405,9 +335,9 @@ def _counted(wounds: int) -> str:
     return {0: "no wounds", 1: "1 wound"}.get(wounds, f"{wounds} wounds")
 
 
-def _destroyed(question: DestroyedEntry, readings: Readings) -> Ruled:
-    dice = roll_dice(question.wounds or 0, question.seed or 0) if question.dice is None else question.dice
-    gone = is_destroyed(dice)
+def _destroyed(question: entries.DestroyedEntry, readings: entries.Readings) -> Ruled:
+    dice = classes.roll_dice(question.wounds or 0, question.seed or 0) if question.dice is None else question.dice
+    gone = classes.is_destroyed(dice)
     dice_words = ", ".join(map(str, dice[:12])) + (" ..." if len(dice) > 12 else "")
     if gone:
         reason = f"a 6 among {dice_words}: the section is destroyed"
@@ -417,10 +347,10 @@ def _destroyed(question: DestroyedEntry, readings: Readings) -> Ruled:
     return "destroyed" if gone else "stands", RuleReference("Destroying Cover", "R23"), reason, answers
 
 
-def _vault(question: VaultEntry, readings: Readings) -> Ruled:
+def _vault(question: entries.VaultEntry, readings: entries.Readings) -> Ruled:
     unit_type, kind, left = question.unit_type, question.cover_class, question.move_left
-    cost = vault_cost(unit_type, kind, left)
-    words = cover_words(kind)
+    cost = classes.vault_cost(unit_type, kind, left)
+    words = classes.cover_words(kind)
     who = f"a {unit_type}" if unit_type != "foot" else "a foot-unit"
     if cost is not None:
         price = f"for {cost} inches of its move" if cost else "at no cost in distance"
@@ -430,16 +360,16 @@ def _vault(question: VaultEntry, readings: Readings) -> Ruled:
     elif kind == "corner":
         reason = "nobody vaults a wall taller than itself"
     else:
-        reason = f"{who} needs {HIGH_VAULT} inches to vault {words} and has {left:g} left"
+        reason = f"{who} needs {classes.HIGH_VAULT} inches to vault {words} and has {left:g} left"
     number = "R25" if kind == "high" else "R24"
     answers = {"possible": cost is not None, "cost": cost}
     return "no vault" if cost is None else "vaults", RuleReference("Vaulting Cover", number), reason, answers
 
 
-def _pile_through(question: PileThroughEntry, readings: Readings) -> Ruled:
-    die = roll_dice(1, question.seed or 0)[0] if question.d6 is None else question.d6
+def _pile_through(question: entries.PileThroughEntry, readings: entries.Readings) -> Ruled:
+    die = classes.roll_dice(1, question.seed or 0)[0] if question.d6 is None else question.d6
     unit_type, strength, defence = question.unit_type, question.strength, question.defence
-    outcome = pile_through(unit_type, die, strength, defence, question.pace)
+    outcome = classes.pile_through(unit_type, die, strength, defence, question.pace)
     through = outcome.through
     answers = {"through": through, "cover_destroyed": through, "consequence": outcome.consequence, "d6": die}
     total = f"a {die} and ST {strength} make {die + strength}"
@@ -455,22 +385,21 @@ def _pile_through(question: PileThroughEntry, readings: Readings) -> Ruled:
 
 # ---- all checks
 
-_RULINGS: dict[type[AskEntry], Callable[..., Ruled]] = {
-    ClassifyEntry: _classify,
-    PenaltyEntry: _penalty,
-    FromProneEntry: _from_prone,
-    AttackCoverEntry: _attack_cover,
-    CoverWoundsEntry: _cover_wounds,
-    DestroyedEntry: _destroyed,
-    VaultEntry: _vault,
-    PileThroughEntry: _pile_through,
+_RULINGS: dict[type[entries.AskEntry], Callable[..., Ruled]] = {
+    entries.ClassifyEntry: _classify,
+    entries.PenaltyEntry: _penalty,
+    entries.FromProneEntry: _from_prone,
+    entries.AttackCoverEntry: _attack_cover,
+    entries.CoverWoundsEntry: _cover_wounds,
+    entries.DestroyedEntry: _destroyed,
+    entries.VaultEntry: _vault,
+    entries.PileThroughEntry: _pile_through,
 }
 
 
-def judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[SkirmishCorpsVerdict]:
-    """The ruling on the question of each check; a plain check is about protection, and these are measured together, as
-    far as their scenes agree in the error and in what share hides practically all. RequestError where a check names a
-    unit that the scene does not have.
+def judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[entries.SkirmishCorpsVerdict]:
+    """The ruling on the question of each check; those about protection are measured together, as far as their scenes
+    agree in the error and in what share hides practically all. RequestError for an unknown unit.
     """
     return in_like_groups(
         requests,
@@ -479,11 +408,11 @@ def judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -
     )
 
 
-def _judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[SkirmishCorpsVerdict]:
-    rulings, shots = dict[int, SkirmishCorpsVerdict](), dict[int, tuple[SkirmishScene, Unit, Unit]]()
+def _judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[entries.SkirmishCorpsVerdict]:
+    rulings, shots = dict[int, entries.SkirmishCorpsVerdict](), dict[int, tuple[SkirmishScene, Unit, Unit]]()
     for number, (scene, check) in enumerate(requests):
         ruling = _ruling_on(scene, check, settings)
-        if isinstance(ruling, SkirmishCorpsVerdict):
+        if isinstance(ruling, entries.SkirmishCorpsVerdict):
             rulings[number] = ruling
         else:
             shots[number] = ruling
@@ -493,14 +422,18 @@ def _judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) 
 
 def _ruling_on(
     scene: SkirmishScene, check: Check, settings: Settings
-) -> SkirmishCorpsVerdict | tuple[SkirmishScene, Unit, Unit]:
+) -> entries.SkirmishCorpsVerdict | tuple[SkirmishScene, Unit, Unit]:
     """The ruling on a check; or, where it is about protection, what is to be measured."""
     question = check.question if isinstance(check, SkirmishCheck) else None
-    if question is not None and not isinstance(question, PairEntry):
-        return look_up(question, scene.readings, NAME)
+    if question is not None and not isinstance(question, entries.PairEntry):
+        rule_on = cast(Callable[[entries.AskEntry, entries.Readings], Ruled], _RULINGS[type(question)])
+        verdict, rule, reason, answers = rule_on(question, scene.readings)
+        level, others = entries.LEVELS.get(verdict), tuple(answers.pop("other_readings", ()))
+        who = ("", "", entries.NAME, verdict, level, rule, reason, question.ask, answers)
+        return entries.SkirmishCorpsVerdict(*who, other_readings=others)
     attacker, target = scene.unit(check.attacker), scene.unit(check.target)
-    if isinstance(question, CloseCombatEntry):
+    if isinstance(question, entries.CloseCombatEntry):
         return close_combat(scene, attacker, target)
-    if isinstance(question, FlankedEntry):
+    if isinstance(question, entries.FlankedEntry):
         return flanked(scene, attacker, target, settings)
     return scene, attacker, target

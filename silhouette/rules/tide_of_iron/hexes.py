@@ -1,21 +1,13 @@
 """Hexagonal maps in integers: addresses, distances, and which hexes a line between two centres enters.
 
 An address is axial, ``(q, r)``: q grows to the right, r away from the viewer and half as much to the right. Its cube
-point is ``(q, -q - r, r)``. Seen from above, with a corner of each hex towards the viewer:
+point is ``(q, -q - r, r)``. A corner of each hex points to the viewer; corners lie at a third of the steps in `CORNERS`
+from its centre.
 
-            (-1,1)    (0,1)
-        (-1,0)    (0,0)    (1,0)         neighbours in a row share an upright edge; the corners of a hex lie at a third
-            (0,-1)    (1,-1)             of the steps in `CORNERS` from its centre
-
-Nothing here rounds. Two cross products of integers decide whether a line enters a hexagon, touches it or passes it by:
-the cross product of the line with the hexagon's centre, which is the centre's distance from the line times the line's
-length, and the greatest of those with its corners, which is how far the hexagon reaches to either side of its centre:
-
-    |cross| < reach    the line enters the hexagon
-    |cross| = reach    it touches a corner or runs along an edge
-    |cross| > reach    it passes by
-
-So an answer depends neither on how far apart the two ends are nor on where they lie.
+Nothing here rounds. Two cross products of integers decide whether a line enters a hexagon, touches a corner or an edge,
+or passes it by: that of the line with the hexagon's centre is less than, as much as, or more than the greatest of those
+with its corners. The first is the centre's distance from the line times the line's length, the other how far the
+hexagon reaches to either side. So an answer depends neither on how far apart the two ends are nor on where they lie.
 """
 
 from __future__ import annotations
@@ -24,8 +16,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-Address = tuple[int, int]
-"""Axial, (q, r)."""
+Address = tuple[int, int]  # axial, (q, r)
 
 NEIGHBOURS: tuple[Address, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
 """The steps to the six neighbours, anticlockwise."""
@@ -33,12 +24,8 @@ NEIGHBOURS: tuple[Address, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1
 CORNERS: tuple[Address, ...] = ((1, 1), (-1, 2), (-2, 1), (-1, -1), (1, -2), (2, -1))
 """The six directions from a centre through a corner, anticlockwise; each leads to a centre three corners away."""
 
-LEFT, RIGHT = 1, -1
-"""The side to which a line is shifted, looking along it; 0 where it is not shifted."""
-
-LINES_CACHED = 4096
-"""The number of lines, by direction and length, that are kept: as many as there are on a map 32 hexes wide."""
-
+LEFT, RIGHT = 1, -1  # the side to which a line is shifted, looking along it; 0 where it is not shifted
+LINES_CACHED = 4096  # lines, by direction and length, that are kept: as many as on a map 32 hexes wide
 _ADDRESS = re.compile(r"\s*(?:\[\s*([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})\s*]|([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9}))\s*")
 
 

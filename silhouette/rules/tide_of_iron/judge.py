@@ -1,17 +1,8 @@
 """JUDGE: Tide of Iron, line of sight on a map of hexes; exact, in whole numbers.
 
 The numbers R1 to R24 and A1 to A7 are those of the specification, ../shared/rules/tide_of_iron.md; its source is the
-section "Line of Sight" of the Tide of Iron rulebook.
-
-    check -> Ends -> one line, or two along edges: the hexes entered -> a Finding and a reason for each -> the verdict
-
-Behind an obstruction some hexes are blind, the fewer the higher one of the two stands above the other:
-
-        higher (level 2)
-           @ ----____
-        ______       ----____  woods          R17, one level of difference: 2 hexes behind are blind
-              |              ##  b1  b2       R18, two levels: 1 hex (b1)
-              |_____________ ## ____ lower    more: none (A5)
+section "Line of Sight" of the Tide of Iron rulebook. Behind an obstruction some hexes are blind, the fewer the higher
+one of the two stands above the other: see `BLIND_HEXES`.
 """
 
 from __future__ import annotations
@@ -48,18 +39,13 @@ Cause = Literal[
 ]
 
 SIDES = {0: None, LEFT: "left", RIGHT: "right"}
-
-BLIND_HEXES = {1: 2, 2: 1}
-"""The number of blind hexes behind the closest obstruction, by the difference in levels (R17, R18); else 0 (A5)."""
-
+BLIND_HEXES = {1: 2, 2: 1}  # behind the closest obstruction, by the difference in levels (R17, R18); else 0 (A5)
 BLIND_RULES = {1: "R17", 2: "R18"}
 
 
 @dataclass(frozen=True)
 class Ends:
-    """The attacker and the target by name, with the addresses and levels of their hexes; on the same level the attacker
-    counts as higher.
-    """
+    """Attacker and target, with the addresses and levels of their hexes; on one level the attacker counts as higher."""
 
     attacker: str
     target: str
@@ -102,36 +88,26 @@ class Ends:
 
 
 class Finding(NamedTuple):
-    """The rule that decides on a line.
+    """The rule that decides on a line."""
 
-    Attributes:
-        cause: "clear", or what hides the target.
-        obstruction: the hex that hides the target, or the closest obstruction that does not; None if there is none.
-        behind: the number of hexes by which the lower unit is behind it; None where that does not matter.
-    """
-
-    cause: Cause
+    cause: Cause  # "clear", or what hides the target
     rule: str
+    # The hex that hides the target, or the closest obstruction that does not; None if there is none
     obstruction: Address | None = None
+    # The number of hexes by which the lower unit is behind it; None where that does not matter
     behind: int | None = None
 
 
 @dataclass(frozen=True)
 class Line(Record):
-    """A traced line, judged by itself.
+    """A traced line, judged by itself."""
 
-    Attributes:
-        shift: `LEFT` or `RIGHT`, looking from the attacker, where the line is shifted that way; else 0.
-        hexes: the hexes that it enters, from the attacker to the target.
-        blind_hexes: the blind hexes on it behind the obstruction, outward, also beyond the lower unit.
-        reason: a clause that says why.
-    """
-
-    shift: int
-    hexes: tuple[Address, ...]
+    shift: int  # `LEFT` or `RIGHT`, looking from the attacker, where the line is shifted that way; else 0
+    hexes: tuple[Address, ...]  # the hexes that it enters, from the attacker to the target
     finding: Finding
+    # The blind hexes on it behind the obstruction, outward, also beyond the lower unit
     blind_hexes: tuple[Address, ...]
-    reason: str
+    reason: str  # a clause that says why
 
     fields: ClassVar[tuple[ResultField, ...]] = (
         ResultField("side", str | None, "the side to which it is shifted"),
@@ -167,8 +143,8 @@ def shifts_of(ends: Ends, readings: Readings) -> tuple[int, ...]:
 
 def rule_on_line(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> tuple[list[Address], Finding]:
     """The hexes of the line from the attacker to the target, shifted to this side, and the rule that decides on it.
-    Along edges each of which is shifted by itself (A6), the line turns to the right of a hex that hides the target on
-    its left: what a hex does to the line does not depend on the others.
+    Along edges each of which is shifted by itself (A6), it turns to the right of a hex that hides the target on its
+    left.
     """
     if not (ends.along_edges and shift == 0):
         hexes = entered(ends.start, ends.end, shift, touching=readings.touching == "blocked")
@@ -279,12 +255,8 @@ def _reason(scene: HexScene, ends: Ends, finding: Finding) -> str:
 
 
 NAME = "tide-of-iron"
-
-LEVELS: Mapping[str, Level] = {"visible": Level.CLEAR, "hidden": Level.BLOCKED}
-"""Each verdict's level."""
-
+LEVELS: Mapping[str, Level] = {"visible": Level.CLEAR, "hidden": Level.BLOCKED}  # each verdict's level
 VERDICTS = tuple(LEVELS)
-
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
@@ -296,22 +268,16 @@ def _as_said(words: str) -> str | list[int]:
 
 @dataclass(frozen=True)
 class TideOfIronVerdict(Verdict):
-    """A Tide of Iron ruling with its evidence.
-
-    Attributes:
-        obstruction: the hex that hides the target; where it is visible from another level, the closest obstruction, if
-            any.
-        blind_hexes: none where another rule than that of blind hexes decides.
-        lines: the traced lines; none where the two share a hex or an edge of it.
-    """
+    """A Tide of Iron ruling with its evidence."""
 
     cause: Cause
     along_edge: bool
+    # The hex that hides the target; where it is visible from another level, the closest obstruction, if any
     obstruction: Address | None
-    blind_hexes: tuple[Address, ...]
+    blind_hexes: tuple[Address, ...]  # none where another rule than that of blind hexes decides
     distance: int
     elevations: tuple[int, int]
-    lines: tuple[Line, ...]
+    lines: tuple[Line, ...]  # the traced lines; none where the two share a hex or an edge of it
 
     fields: ClassVar[tuple[ResultField, ...]] = (
         *(replace(field, type=str | list[int], value=_as_said) for field in shared("attacker", "target")),
@@ -330,7 +296,7 @@ class TideOfIronVerdict(Verdict):
 SAME_LEVEL = "Determining Line of Sight Between Units on the Same Level of Elevation"
 OTHER_LEVELS = "Determining Line of Sight Between Units on Different Levels of Elevation"
 
-SECTIONS = {
+SECTIONS = {  # of the source text, by the rule that decides
     **dict.fromkeys(("R2", "R3", "R5", "R8"), SAME_LEVEL),
     **dict.fromkeys(("R10", "R11"), "Firing Along Hex Edges"),
     **dict.fromkeys(("R14", "R17", "R18", "R19", "A5"), OTHER_LEVELS),
@@ -339,9 +305,8 @@ SECTIONS = {
     "R23": "Firing Across a Plateau",
     "A7": "Line of Sight",
 }
-"""The section of the source text for each rule that can decide."""
 
-OTHERWISE = {
+OTHERWISE = {  # what a reason adds for each other reading
     "hills = literal": "if any hill up to the higher unit's level cast blind hexes",
     "hills = above the lower": "if only hills above the lower unit cast blind hexes",
     "low_woods = height": "if woods, buildings and smoke on ground below both did not block",
@@ -353,13 +318,10 @@ OTHERWISE = {
     "shift = edge": "if each edge were shifted by itself",
     "shift = line": "if the whole line were shifted to one side",
 }
-"""Every reading, and the clause that a reason adds for it."""
 
 
 def ruling(scene: HexScene, check: Check) -> TideOfIronVerdict:
-    """The ruling on line of sight for a check, with every other reading that gives another verdict; exact. RequestError
-    if the check names a unit that the scene does not have.
-    """
+    """The ruling for a check, with every other reading that changes it; exact. RequestError for an unknown unit."""
     start, end = scene.address(check.attacker), scene.address(check.target)
     ends = Ends(check.attacker, check.target, start, end, scene.ground(start).elevation, scene.ground(end).elevation)
     readings = scene.readings

@@ -16,22 +16,13 @@ from silhouette.rules.tide_of_iron.hexes import Address, bounding_ranges, distan
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, similar_names
 
-MAX_ADDRESS = 10_000
-"""No address lies farther out than this, along either axis: a map board has some hundred hexes."""
-
-MOST_TRACED = 1_000_000
-"""Hexes on the lines of all checks of a scene together: some 8 s of CPU."""
-
-MOST_HEXES = 100_000
-"""A map with more of them is not judged as a whole."""
-
-LONGEST_MAP = 1_000
-"""A map that is longer, in hexes along an axis, is neither judged nor drawn as a whole."""
-
+MAX_ADDRESS = 10_000  # no address lies farther out than this, along either axis: a map board has some hundred hexes
+MOST_TRACED = 1_000_000  # hexes on the lines of all checks of a scene together: some 8 s of CPU
+MOST_HEXES = 100_000  # a map with more of them is not judged as a whole
+LONGEST_MAP = 1_000  # a map that is longer, in hexes along an axis, is neither judged nor drawn as a whole
 Terrain = Literal["clear", "woods", "building", "smoke"]
 Elevation = Annotated[StrictInt, Field(ge=0)]
 Coordinate = Annotated[StrictInt, Field(ge=-MAX_ADDRESS, le=MAX_ADDRESS)]
-
 _ADDRESS = f"an address [q, r], two whole numbers from {-MAX_ADDRESS} to {MAX_ADDRESS}"
 _TERRAIN = '"clear", "woods", "building" or "smoke"'
 _ELEVATION = "a whole number of levels, 0, 1, 2 ..."
@@ -169,16 +160,11 @@ class Ground(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HexScene(Scene):
-    """A map of hexes with units on it, each with its address, in the order of the file.
-
-    Attributes:
-        default: the ground of every hex that is not described; the map has no end.
-        described: the ground of the hexes that are described, by address.
-    """
+    """A map of hexes with units on it, each with its address, in the order of the file."""
 
     readings: Readings
-    default: Ground
-    described: Mapping[Address, Ground]
+    default: Ground  # the ground of every hex that is not described; the map has no end
+    described: Mapping[Address, Ground]  # the ground of the hexes that are described, by address
     units: Mapping[str, Address]
 
     def ground(self, address: Address) -> Ground:
@@ -186,9 +172,7 @@ class HexScene(Scene):
         return self.described.get(address, self.default)
 
     def address(self, words: str) -> Address:
-        """The address of a unit by its name, or the address that the words spell. RequestError where no unit has the
-        name and it is no address.
-        """
+        """The address of a unit, or that the words spell. RequestError where no unit has the name and it is none."""
         if words in self.units:
             return self.units[words]
         address = from_words(words)
@@ -200,9 +184,8 @@ class HexScene(Scene):
         return address
 
     def map(self) -> list[Address]:
-        """The part of the endless map that is judged as a whole, row by row: the least parallelogram along the axes of
-        the addresses that holds every hex that the scene describes, or names by units and checks; empty if there are
-        none. RequestError where it has more than `MOST_HEXES`.
+        """The part of the endless map that is judged as a whole, row by row: the least parallelogram that holds every
+        hex described, or named by units and checks; may be empty. RequestError where it has more than `MOST_HEXES`.
         """
         checked = [self.address(who) for check in self.checks for who in (check.attacker, check.target)]
         columns, rows = bounding_ranges([*self.described, *self.units.values(), *checked])
