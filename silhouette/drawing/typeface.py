@@ -1,7 +1,4 @@
-"""DRAW: the type of vector figures: Open Sans; signs that it lacks are replaced, and text is measured before it is set.
-
-matplotlib is imported here where it is used, because it is an extra and takes long to start.
-"""
+"""DRAW: the type of vector figures, Open Sans: signs that it lacks are replaced, and text is measured."""
 
 from __future__ import annotations
 
@@ -15,14 +12,9 @@ from silhouette.drawing import typesetting
 if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
 
-POINT = INCH / 72.0
-"""The size of a point, mm."""
-
-MIN_TYPE_SIZE = 6.0
-"""The least size of type in a figure, in points, so that it is legible in print."""
-
-LINE = 1.3
-"""The distance from one line to the next, in sizes of the type."""
+POINT = INCH / 72.0  # the size of a point, mm
+MIN_TYPE_SIZE = 6.0  # the least size of type in a figure, in points, so that it is legible in print
+LINE = 1.3  # the distance from one line to the next, in sizes of the type
 
 
 @lru_cache(maxsize=1)
