@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from silhouette.common.geometry import INCH
-from silhouette.drawing import typeface
+from silhouette.drawing import plotting, typeface
 from silhouette.drawing.styles import Style
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class CaptionLine:
 
     def draw(self, figure: Figure, style: Style, top: float) -> None:
         """Draws it on a figure, below a height on the page, in mm."""
-        from matplotlib.transforms import Affine2D
-
-        page = Affine2D().scale(1.0 / INCH) + figure.dpi_scale_trans  # from mm, from the lower left corner
+        page = (
+            plotting.transforms.Affine2D().scale(1.0 / INCH) + figure.dpi_scale_trans
+        )  # from mm, from the lower left corner
         middle = top - self.height / 2
         look: dict[str, Any] = {"fontproperties": typeface.face(self.size, self.bold), "color": self.colour}
         for x, text in self.texts:
@@ -64,20 +64,19 @@ SWATCH = (4.2, 2.2)  # the width and height of a square of the legend, mm
 
 
 def _draw_swatch(figure: Figure, style: Style, swatch: Swatch, at: tuple[float, float], page: Transform) -> None:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Rectangle
-
     edge, (x, middle) = swatch.edge or style.ink, at
     wide, high = SWATCH
     if swatch.point is not None:
         look: dict[str, Any] = {"marker": swatch.point, "markersize": POINT, "markeredgewidth": LINE}
-        sign = Line2D([x + wide / 2], [middle], color=swatch.fill, markeredgecolor=edge, linestyle="none", **look)
+        sign = plotting.lines.Line2D(
+            [x + wide / 2], [middle], color=swatch.fill, markeredgecolor=edge, linestyle="none", **look
+        )
         sign.set_transform(page)
         figure.add_artist(sign)
         return
     if swatch.line:
         look = {"color": edge, "linewidth": swatch.width, "linestyle": swatch.dashes}
-        shape = Line2D([x, x + wide], [middle, middle], **look)
+        shape = plotting.lines.Line2D([x, x + wide], [middle, middle], **look)
         shape.set_transform(page)
         figure.add_artist(shape)
         return
@@ -86,7 +85,7 @@ def _draw_swatch(figure: Figure, style: Style, swatch: Swatch, at: tuple[float, 
     layers: list[dict[str, Any]] = [{"facecolor": fill, "edgecolor": edge, "linewidth": 0.0, "hatch": swatch.hatch}]
     layers += [{"facecolor": "none", "edgecolor": edge, "linewidth": THIN, "linestyle": swatch.dashes}]
     for options in layers:
-        figure.add_artist(Rectangle(corner, wide, high, transform=page, **options))
+        figure.add_artist(plotting.patches.Rectangle(corner, wide, high, transform=page, **options))
 
 
 def caption_lines(

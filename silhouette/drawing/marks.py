@@ -14,6 +14,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from silhouette.common.geometry import INCH, Floats
+from silhouette.drawing import plotting
 from silhouette.drawing.captions import HAIRLINE, LINE, SMALL, THIN
 from silhouette.drawing.sheet import TWO_COLUMNS, Sheet
 from silhouette.drawing.table.tracing import Rings, path_of
@@ -228,11 +229,9 @@ def shape(
     sheet: Sheet, rings: Rings, fill: str, edge: str, zorder: float, mark: str | None = None, **options: Any
 ) -> None:
     """Fills outlines in the frame's units, but for their holes; options are as of a matplotlib patch."""
-    from matplotlib.patches import PathPatch
-
     if rings:
         style = {"linewidth": THIN, "joinstyle": "round", **options}
-        patch = PathPatch(path_of(rings), facecolor=fill, edgecolor=edge, zorder=zorder, **style)
+        patch = plotting.patches.PathPatch(path_of(rings), facecolor=fill, edgecolor=edge, zorder=zorder, **style)
         sheet.axes.add_artist(patch).set_gid(mark)  # a frame is set, for which add_patch would measure every point
 
 
@@ -254,22 +253,18 @@ def line(
     mark: str | None = None,
 ) -> None:
     """A straight line between two points."""
-    from matplotlib.lines import Line2D
-
     (x, y), (to_x, to_y) = start, end
-    shape = Line2D([x, to_x], [y, to_y], color=colour, linewidth=width, linestyle=dashes, zorder=zorder)
+    shape = plotting.lines.Line2D([x, to_x], [y, to_y], color=colour, linewidth=width, linestyle=dashes, zorder=zorder)
     sheet.axes.add_artist(shape).set_gid(mark)
 
 
 def lines(sheet: Sheet, ends: Any, colour: str, *, width: float = LINE, zorder: float = 10.0) -> None:
     """Straight lines (n, 2, 2), from where to where, as one shape."""
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
     points = np.asarray(ends, dtype=np.float64).reshape(-1, 2)
-    path = Path(points, np.resize([Path.MOVETO, Path.LINETO], len(points)))
+    codes = np.resize([plotting.path.Path.MOVETO, plotting.path.Path.LINETO], len(points))
+    path = plotting.path.Path(points, codes)
     look: dict[str, Any] = {"edgecolor": colour, "linewidth": width, "capstyle": "round"}
-    sheet.axes.add_artist(PathPatch(path, facecolor="none", zorder=zorder, **look))
+    sheet.axes.add_artist(plotting.patches.PathPatch(path, facecolor="none", zorder=zorder, **look))
 
 
 def arrow(
@@ -284,9 +279,7 @@ def arrow(
     mark: str | None = None,
 ) -> None:
     """A line with a head at its end, or at both where ``heads`` is ``<|-|>``."""
-    from matplotlib.patches import FancyArrowPatch
-
-    shape = FancyArrowPatch(
+    shape = plotting.patches.FancyArrowPatch(
         tuple(start),
         tuple(end),
         arrowstyle=f"{heads},head_length=3,head_width=1.4",

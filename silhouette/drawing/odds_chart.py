@@ -9,7 +9,7 @@ import numpy as np
 
 from silhouette.doubt.calls import ROLL_OFF, by_odds, hundredths
 from silhouette.doubt.odds import Odds
-from silhouette.drawing import typeface
+from silhouette.drawing import plotting, typeface
 from silhouette.drawing.captions import HAIRLINE, SMALL, THIN
 from silhouette.drawing.captions import NAME as NAMED
 from silhouette.drawing.sheet import Figure, Sheet
@@ -146,8 +146,6 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _box(sheet: Sheet, level: Level, left: float, bottom: float, wide: float, high: float) -> None:
-    from matplotlib.patches import Rectangle
-
     look: dict[str, Any] = {
         "facecolor": hexadecimal(LEVEL_COLOURS[level]),
         "edgecolor": hexadecimal(ink_on(LEVEL_COLOURS[level])),
@@ -155,4 +153,4 @@ def _box(sheet: Sheet, level: Level, left: float, bottom: float, wide: float, hi
     }
     if level is Level.BLOCKED:  # which is as dark as a dark page
         look |= {"edgecolor": sheet.style.soft_ink, "linewidth": HAIRLINE}
-    sheet.axes.add_patch(Rectangle((left, bottom), wide, high, **{"linewidth": 0.0, **look}))
+    sheet.axes.add_patch(plotting.patches.Rectangle((left, bottom), wide, high, **{"linewidth": 0.0, **look}))

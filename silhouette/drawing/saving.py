@@ -21,7 +21,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from silhouette.common.text import json_text
-from silhouette.drawing import typeface
+from silhouette.drawing import plotting, typeface
 from silhouette.drawing.sheet import RESOLUTION
 from silhouette.files.cache import Cache
 from silhouette.files.writing import write_file
@@ -134,11 +134,9 @@ def svg(figure: Figure, description: Description, writing: Writing = DRAWN) -> s
 
 def _marked(figure: Figure) -> list[str]:
     """The words of a figure, text by text; the number of each is in its id. Halos, which repeat them, have none."""
-    from matplotlib.text import Text
-
     words = list[str]()
-    for text in figure.findobj(Text):
-        assert isinstance(text, Text)
+    for text in figure.findobj(plotting.text.Text):
+        assert isinstance(text, plotting.text.Text)
         if text.get_text() and not text.get_path_effects():
             text.set_gid(f"{WORDS}{len(words)}")
             words.append(text.get_text())
@@ -213,8 +211,6 @@ def _png(figure: Figure, description: Description) -> bytes:
 
 
 def _pdf(figure: Figure, description: Description) -> bytes:
-    from matplotlib.backends.backend_pdf import PdfPages
-
     stream = BytesIO()
     about = {
         "Title": description.title,
@@ -223,7 +219,7 @@ def _pdf(figure: Figure, description: Description) -> bytes:
         "Creator": None,
         "Producer": None,
     }
-    with PdfPages(stream, metadata=about) as pages:
+    with plotting.pdf.PdfPages(stream, metadata=about) as pages:
         pages.savefig(figure)
         pages.infodict()["Silhouette"] = json_text(description.data)  # no entry of matplotlib's own list of names
     return stream.getvalue()

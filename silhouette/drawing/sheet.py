@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH, Floats
 from silhouette.common.installation import package_command
-from silhouette.drawing import typeface
+from silhouette.drawing import plotting, typeface
 from silhouette.drawing.captions import EDGE, HAIRLINE, NAME, SMALL, THIN, Swatch, caption_lines
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.words.words import Words
@@ -220,16 +220,13 @@ class Sheet:
         names: bool = True,
         language: str = "en",
     ) -> None:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure as Canvas
-
         from silhouette.drawing.vector import BareAxes
 
         self.style, self.captions, self.names, self.width = style, captions, names, width
         self.lettering = style
         self.words = Words(language)
-        self.figure: Canvas = Canvas(figsize=(width / INCH, width / INCH), facecolor=style.paper)
-        FigureCanvasAgg(self.figure)
+        self.figure: Canvas = plotting.figure.Figure(figsize=(width / INCH, width / INCH), facecolor=style.paper)
+        plotting.agg.FigureCanvasAgg(self.figure)
         self.axes: Axes = self.figure.add_axes(BareAxes(self.figure, (0.0, 0.0, 1.0, 1.0)))
         self.tallest = MAX_HEIGHT
         self.unit = 1.0
@@ -374,12 +371,10 @@ class Sheet:
 
     def _set(self, x: float, y: float, text: str, size: float, *, bold: bool = False, **options: Any) -> None:
         """Sets a line of text; its halo is drawn below it by itself, so that the text stays text in every format."""
-        from matplotlib.patheffects import Stroke
-
         style = {"color": self.lettering.ink, "va": "center_baseline", "zorder": 31.0, "clip_on": True, **options}
         text_options = {"fontproperties": typeface.face(size, bold), "parse_math": False, **style}
         halo = {**text_options, "color": self.lettering.paper, "zorder": float(style["zorder"]) - 1.0, "alpha": 0.85}
-        stroke = Stroke(linewidth=0.32 * size, foreground=self.lettering.paper, joinstyle="round")
+        stroke = plotting.patheffects.Stroke(linewidth=0.32 * size, foreground=self.lettering.paper, joinstyle="round")
         self.axes.text(x, y, text, path_effects=[stroke], **halo)
         self.axes.text(x, y, text, **text_options)
 

@@ -12,7 +12,7 @@ import scipy
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import INCH, Flags, Floats
-from silhouette.drawing import shading
+from silhouette.drawing import plotting, shading
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.marks import shape
 from silhouette.drawing.page import FINE, SKY_BLUE, VERMILLION
@@ -377,8 +377,6 @@ def _draw_counted(sheet: Sheet, line: Sightline) -> None:
     r"""Lays the counted pixels over the image, askew, as their grid is turned against the upright (`views.ROLL`). Where
     the target reaches round the eye only the first mask is shown, the one ahead.
     """
-    from matplotlib.transforms import Affine2D
-
     mask = line.observation.masks[0]
     view, kinds = mask.view, mask.kinds
     across, upward = view.axes[:2] @ line.image.view.axes[:2].T
@@ -386,7 +384,7 @@ def _draw_counted(sheet: Sheet, line: Sightline) -> None:
     turn = np.array([across, upward]).T * view.step / picture.step * [1.0, -1.0]
     start = np.array([across, upward]).T @ [view.left, view.top] / picture.step
     corner = start - [picture.left / picture.step, picture.top / picture.step - picture.height]
-    place = Affine2D(np.vstack([np.column_stack([turn, corner]), [0.0, 0.0, 1.0]]))
+    place = plotting.transforms.Affine2D(np.vstack([np.column_stack([turn, corner]), [0.0, 0.0, 1.0]]))
     overlaid = sheet.axes.imshow(
         COLOURS[kinds],
         extent=(0.0, view.width, view.height, 0.0),

@@ -18,6 +18,7 @@ from shapely import LinearRing, Point, Polygon, box
 
 from silhouette.common.geometry import INCH, Floats, cosine_and_sine
 from silhouette.common.lazy import cached_property
+from silhouette.drawing import plotting
 from silhouette.drawing.captions import EDGE, HAIRLINE, TITLE, Swatch
 from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import Sheet
@@ -363,13 +364,11 @@ def draw_eye(sheet: Sheet, at: tuple[float, float]) -> None:
 
 def draw_facing(sheet: Sheet, base: Floats, middle: Floats, ahead: Floats, colour: str, zorder: float) -> None:
     """Draws an arrowhead on the edge of a base (k, 2) about its middle (2,), in a direction, (2,) of length 1."""
-    from matplotlib.patches import Polygon
-
     side = np.array([-ahead[1], ahead[0]])
     rim = middle + ahead * float(((base - middle) @ ahead).max())
     size = sheet.paper(1.0)
     corners = np.array([rim + 1.5 * size * ahead, rim + size * side, rim - size * side])
-    sheet.axes.add_patch(Polygon(corners, facecolor=colour, edgecolor="none", zorder=zorder))
+    sheet.axes.add_patch(plotting.patches.Polygon(corners, facecolor=colour, edgecolor="none", zorder=zorder))
     sheet.avoid(rim + np.linspace(0.0, 1.5, 6)[:, None] * size * ahead)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, Pose
 from silhouette.common.lazy import derived
+from silhouette.drawing import plotting
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import INSIGNIFICANT, Model
 
@@ -164,12 +165,10 @@ def ring_area(ring: NDArray[Any]) -> float:
 
 def path_of(rings: Rings) -> Outline:
     """The rings as one path of matplotlib, with holes."""
-    from matplotlib.path import Path
-
     ends = np.cumsum([len(ring) + 1 for ring in rings])
-    codes = np.full(ends[-1], Path.LINETO, Path.code_type)
-    codes[np.append(0, ends[:-1])], codes[ends - 1] = Path.MOVETO, Path.CLOSEPOLY
-    return Path(np.concatenate([part for ring in rings for part in (ring, ring[:1])]), codes)
+    codes = np.full(ends[-1], plotting.path.Path.LINETO, plotting.path.Path.code_type)
+    codes[np.append(0, ends[:-1])], codes[ends - 1] = plotting.path.Path.MOVETO, plotting.path.Path.CLOSEPOLY
+    return plotting.path.Path(np.concatenate([part for ring in rings for part in (ring, ring[:1])]), codes)
 
 
 def area_of(rings: Rings) -> Any:
