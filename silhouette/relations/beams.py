@@ -16,8 +16,8 @@ import numpy as np
 import scipy
 
 from silhouette.common.errors import go_on
-from silhouette.common.geometry import Floats
-from silhouette.relations.obstacles import Indices, Obstacles, nearest_of_segments, nearest_of_triangles
+from silhouette.common.geometry import Floats, nearest_of_segments, nearest_of_triangles
+from silhouette.relations.obstacles import Indices, Obstacles
 from silhouette.relations.points import PointSet
 
 # ---- one beam, moved

@@ -21,11 +21,11 @@ import scipy
 from numpy.typing import NDArray
 
 from silhouette.common.errors import go_on
-from silhouette.common.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats, nearest_of_segments, nearest_of_triangles
 from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.relations.beams import RAYS_RIGHT_TO, TOUCH, axes, bounds, bounds_at, lengths, widened, widths
-from silhouette.relations.obstacles import Blocker, Indices, Obstacles, nearest_of_segments, nearest_of_triangles
+from silhouette.relations.obstacles import Blocker, Indices, Obstacles
 from silhouette.relations.points import Balls, Measured, PointSet, balls
 from silhouette.relations.visible import observed, seen_points
 from silhouette.scenes.surfaces import is_upright

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from silhouette.common.errors import RequestError
-from silhouette.common.geometry import Floats
+from silhouette.common.geometry import Floats, nearest_of_triangles
 from silhouette.common.text import coordinates, in_a_sentence
 from silhouette.measure.observation import Observation
 from silhouette.meshes.bounds import faces_near
@@ -21,7 +21,6 @@ from silhouette.meshes.holes import encloses
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.models.model import BASE, INSIGNIFICANT
-from silhouette.relations.obstacles import nearest_of_triangles
 from silhouette.renderers.protocol import NEAREST
 from silhouette.rules.abilities import HasDescription, HasMaps, HasMeshes, HasOdds, Movers
 from silhouette.rules.base import OfVerdict, Pieces, Rule
