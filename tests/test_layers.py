@@ -117,6 +117,7 @@ PROBING = {
     "__init__": "the public names of the package, which are imported when they are first asked for",
     "cli.terminal": "what rich prints",
     "cli.app": "an error of click's",
+    "drawing.plotting": "modules of matplotlib, which are imported when they are first used",
     "live.rewriting": "a value of tomlkit's",
     "pages.tutorial.parts": "places in a text, which str.format reads as attributes",
     "renderers.gl.context": "a module of PyOpenGL's, which has what its platform has",

@@ -7,48 +7,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from silhouette.common.geometry import INCH
-from silhouette.drawing import typeface
+from silhouette.drawing import plotting, typeface
 from silhouette.drawing.styles import Style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Transform
 
-EDGE = 0.5
-"""The margin of free paper round the page, mm."""
-
-TITLE, REASON, SMALL, NAME = 8.5, 6.8, 6.2, 6.8
-"""The sizes of type in a caption, and of names in a drawing, in points."""
-
-MAX_REASON_LINES = 9
-"""Lines of a reason, at most; games by data have long ones."""
-
-HAIRLINE, THIN, LINE, BOLD = 0.3, 0.5, 0.8, 1.3
-"""The widths of lines, in points."""
+EDGE = 0.5  # the margin of free paper round the page, mm
+TITLE, REASON, SMALL, NAME = 8.5, 6.8, 6.2, 6.8  # the sizes of type in a caption, and of names in a drawing, in points
+MAX_REASON_LINES = 9  # lines of a reason, at most; games by data have long ones
+HAIRLINE, THIN, LINE, BOLD = 0.3, 0.5, 0.8, 1.3  # the widths of lines, in points
 
 
 @dataclass(frozen=True)
 class Swatch:
-    """An entry of the legend: a sample of the drawing, and its meaning.
-
-    Attributes:
-        words: the meaning.
-        fill, edge: colours, or None.
-        hatch: as matplotlib spells it, in the edge's colour; or None.
-        line: whether it is a line and not an area: ``edge`` is its colour then.
-        dashes: of the line or edge, as matplotlib spells it.
-        width: of the line, in points.
-        point: a sign of this form instead, as matplotlib spells it.
-    """
+    """An entry of the legend: a sample of the drawing, and its meaning in words."""
 
     words: str
     fill: str | None = None
     edge: str | None = None
-    hatch: str | None = None
-    line: bool = False
-    dashes: str | tuple[float, tuple[float, ...]] = "-"
-    width: float = 1.0
-    point: str | None = None
+    hatch: str | None = None  # as matplotlib spells it, in the edge's colour; or None
+    line: bool = False  # whether it is a line and not an area: ``edge`` is its colour then
+    dashes: str | tuple[float, tuple[float, ...]] = "-"  # of the line or edge, as matplotlib spells it
+    width: float = 1.0  # of the line, in points
+    point: str | None = None  # a sign of this form instead, as matplotlib spells it
 
 
 @dataclass(frozen=True)
@@ -64,7 +47,9 @@ class CaptionLine:
 
     def draw(self, figure: Figure, style: Style, top: float) -> None:
         """Draws it on a figure, below a height on the page, in mm."""
-        page = _page(figure)
+        page = (
+            plotting.transforms.Affine2D().scale(1.0 / INCH) + figure.dpi_scale_trans
+        )  # from mm, from the lower left corner
         middle = top - self.height / 2
         look: dict[str, Any] = {"fontproperties": typeface.face(self.size, self.bold), "color": self.colour}
         for x, text in self.texts:
@@ -73,38 +58,25 @@ class CaptionLine:
             _draw_swatch(figure, style, swatch, (x, middle), page)
 
 
-def _page(figure: Figure) -> Transform:
-    """The transform from mm of the page, with the origin in its lower left corner."""
-    from matplotlib.transforms import Affine2D
-
-    return Affine2D().scale(1.0 / INCH) + figure.dpi_scale_trans
-
-
-POINT = 4.5
-"""The size of a sign in the legend, in points."""
-
-SAFE = 0.98
-"""The share of a line that is filled: some viewers set type a little wider than it is measured."""
-
-SWATCH = (4.2, 2.2)
-"""The width and height of a square of the legend, mm."""
+POINT = 4.5  # the size of a sign in the legend, in points
+SAFE = 0.98  # the share of a line that is filled: some viewers set type a little wider than it is measured
+SWATCH = (4.2, 2.2)  # the width and height of a square of the legend, mm
 
 
 def _draw_swatch(figure: Figure, style: Style, swatch: Swatch, at: tuple[float, float], page: Transform) -> None:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Rectangle
-
     edge, (x, middle) = swatch.edge or style.ink, at
     wide, high = SWATCH
     if swatch.point is not None:
         look: dict[str, Any] = {"marker": swatch.point, "markersize": POINT, "markeredgewidth": LINE}
-        sign = Line2D([x + wide / 2], [middle], color=swatch.fill, markeredgecolor=edge, linestyle="none", **look)
+        sign = plotting.lines.Line2D(
+            [x + wide / 2], [middle], color=swatch.fill, markeredgecolor=edge, linestyle="none", **look
+        )
         sign.set_transform(page)
         figure.add_artist(sign)
         return
     if swatch.line:
         look = {"color": edge, "linewidth": swatch.width, "linestyle": swatch.dashes}
-        shape = Line2D([x, x + wide], [middle, middle], **look)
+        shape = plotting.lines.Line2D([x, x + wide], [middle, middle], **look)
         shape.set_transform(page)
         figure.add_artist(shape)
         return
@@ -113,21 +85,13 @@ def _draw_swatch(figure: Figure, style: Style, swatch: Swatch, at: tuple[float, 
     layers: list[dict[str, Any]] = [{"facecolor": fill, "edgecolor": edge, "linewidth": 0.0, "hatch": swatch.hatch}]
     layers += [{"facecolor": "none", "edgecolor": edge, "linewidth": THIN, "linestyle": swatch.dashes}]
     for options in layers:
-        figure.add_artist(Rectangle(corner, wide, high, transform=page, **options))
+        figure.add_artist(plotting.patches.Rectangle(corner, wide, high, transform=page, **options))
 
 
 def caption_lines(
     width: float, style: Style, title: str, reason: str, legend: Sequence[Swatch], notes: Sequence[str]
 ) -> list[CaptionLine]:
-    """The lines of the text below a drawing, from the top down.
-
-    Args:
-        width: of the page, mm.
-        style: its colours.
-        title, reason: the first line, and the sentence below it.
-        legend: the entries of the legend.
-        notes: the small print below the legend.
-    """
+    """The lines of the text below a drawing on a page of a width in mm, from the top down."""
     room = SAFE * (width - 2 * EDGE)
     lines = _set(title, room, TITLE, 3, style.ink, bold=True)
     lines += _set(reason, room, REASON, MAX_REASON_LINES, style.ink)

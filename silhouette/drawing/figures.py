@@ -27,41 +27,25 @@ from silhouette.rules.abilities import HasOdds
 from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Check, Scene
 
-OVERVIEW = "table"
-"""The name of the figure of a whole scene, in every game that has one."""
+OVERVIEW = "table"  # the name of the figure of a whole scene, in every game that has one
 
 
 @dataclass(frozen=True)
 class FigureOptions:
-    """The options of figures.
-
-    Attributes:
-        format: of the files.
-        style: the colours.
-        captions: whether figures have a title, a reason and notes.
-        names: whether the names of pieces are written into the drawing.
-        language: the code of the language of all words, such as "en".
-        text: whether words in an SVG stay text, and do not become outlines.
-        figure: the name of the only figure to draw, such as "plan"; None for all.
-    """
+    """The options of figures."""
 
     format: Format = "svg"
     style: Style = PRINT
-    captions: bool = True
-    names: bool = True
-    language: str = "en"
-    text: bool = False
-    figure: str | None = None
+    captions: bool = True  # whether figures have a title, a reason and notes
+    names: bool = True  # whether the names of pieces are written into the drawing
+    language: str = "en"  # the code of the language of all words, such as "en"
+    text: bool = False  # whether words in an SVG stay text, and do not become outlines
+    figure: str | None = None  # the name of the only figure to draw, such as "plan"; None for all
 
 
 def warm_up(tables: bool, writing: Writing | None = None) -> None:
-    """Imports what figures need, in a process that is about to be forked: each of the others would import it anew.
-
-    To be called within `silhouette.drawing.sheet.settings`.
-
-    Args:
-        tables: whether figures of tables are to be drawn, and not of boards alone.
-        writing: how an SVG is to be written; by default none is.
+    """Imports what figures, if ``tables`` those of tables too, and their writing as SVG need, within `settings`, in a
+    process that is about to be forked: each of the others would import it anew.
     """
     if tables:
         tracing.traced(np.ones((4, 4), np.bool_))
@@ -72,14 +56,7 @@ def warm_up(tables: bool, writing: Writing | None = None) -> None:
 
 
 def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
-    """The figures of one verdict, the most telling first; none where its rule system has none.
-
-    Args:
-        scene: the scene that was judged.
-        check: the check.
-        verdict: the verdict on it, judged with ``Settings(keep=True)``.
-        renderer: what renders the pieces round a target; it need not be the one that measured.
-    """
+    """The figures of a verdict judged with ``Settings(keep=True)``, the most telling first, by any renderer."""
     return drawing_of(scene.rules).figures(scene, check, verdict, renderer)
 
 
@@ -93,18 +70,10 @@ def write_figures(
     options: FigureOptions,
     more: Sequence[Figure] = (),
 ) -> list[Path]:
-    """Writes the figures of one verdict, or the chosen one; returns their paths, ``NN-attacker-target-figure.ext``.
-
-    Args:
-        scene, check, verdict, renderer: as of `figures_of`.
-        folder: the folder of the files; it must exist.
-        number: of the check, for the names of the files.
-        options: format, colours, captions, names and language.
-        more: figures besides those of the rule system.
-
-    Raises:
-        FileError: where one cannot be written; those before it have been.
-        RequestError: where the verdict has no figure of the chosen name, or matplotlib is not installed.
+    """Writes the figures of one verdict and ``more``, or the chosen one, into a folder that exists; returns their
+    paths, ``NN-attacker-target-figure.ext``, by the number of the check. FileError where one cannot be written; those
+    before it have been; RequestError where the verdict has no figure of the chosen name, or matplotlib is not
+    installed.
     """
     written = []
     with matplotlib_settings():
@@ -117,11 +86,7 @@ def write_figures(
 
 
 def _chosen(scene: Scene, check: Check, figures: list[Figure], name: str | None) -> list[Figure]:
-    """The figures of a name, or all of them without a name; where a verdict has none at all, none.
-
-    Raises:
-        RequestError: where there are figures, but none of that name.
-    """
+    """The figures of a name, or without one all. RequestError where there are figures, but none of that name."""
     chosen = [figure for figure in figures if name in (None, figure.name)]
     if figures and not chosen:
         rule = rule_called(scene.rules)
@@ -133,16 +98,8 @@ def _chosen(scene: Scene, check: Check, figures: list[Figure], name: str | None)
 
 
 def write_overview(scene: Scene, folder: Path, options: FigureOptions) -> Path:
-    """Writes the figure of a whole scene, without any check; returns its path, such as ``table.svg``.
-
-    Args:
-        scene: the scene.
-        folder: the folder of the file; it must exist.
-        options: format, colours, captions, names and language.
-
-    Raises:
-        FileError: where it cannot be written.
-        RequestError: where the game has no such figure, or matplotlib is not installed.
+    """Writes the figure of a whole scene into a folder that exists; returns its path, such as ``table.svg``. FileError
+    where it cannot be written; RequestError where the game has no such figure, or matplotlib is not installed.
     """
     figure = drawing_of(scene.rules).overview(scene)
     if figure is None:
@@ -158,18 +115,8 @@ def write_overview(scene: Scene, folder: Path, options: FigureOptions) -> Path:
 
 
 def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Renderer, path: Path) -> bool:
-    """Writes one picture of a verdict as a PNG: the picture that its rule system draws itself, else its first figure.
-
-    Args:
-        scene, check, verdict, renderer: as of `figures_of`.
-        path: of the picture, ending in .png, in a folder that exists.
-
-    Returns:
-        Whether a file was written; False where the verdict has neither picture nor figure.
-
-    Raises:
-        FileError: where it cannot be written.
-        RequestError: where matplotlib is needed and not installed.
+    """Writes the picture that the rule system draws itself, or its first figure, as a PNG; returns whether there is
+    one. FileError where it cannot be written; RequestError where matplotlib is needed and not installed.
     """
     check_png_path(path)
     if drawing_of(scene.rules).picture(scene, verdict, renderer, path):
@@ -213,11 +160,6 @@ def file_name(number: int, attacker: str, target: str, figure: str, ending: str)
     >>> file_name(1, "", "\\U0001f480", "board", "pdf"), len(file_name(1, "x" * 80, "y" * 80, "plan", "svg"))
     ('01-board.pdf', 65)
     """
-    names = [_safe(name) for name in (attacker, target)]
+    plain = [unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode() for name in (attacker, target)]
+    names = [re.sub(r"[^a-z0-9]+", "-", name.lower())[:26].strip("-") for name in plain]
     return "-".join([f"{number:02d}", *filter(None, names), figure]) + f".{ending}"
-
-
-def _safe(name: str) -> str:
-    """At most 26 lower case ASCII letters, digits and hyphens for a name; may be empty."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain)[:26].strip("-")

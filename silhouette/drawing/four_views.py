@@ -1,8 +1,5 @@
-"""DRAW: a model from the front, its right, the back and above: the parts that count, the others, and its eye.
-
-model -> one body per role -> four views from afar, to one scale -> shaded panels -> dimensions, eye, caption -> page
-
-Dimensions, arrows, dashed boxes, the scale and the eye are drawn in pixels, as the page is.
+"""DRAW: a model from the front, its right, the back and above, in pixels: the parts that count, the others, and its
+eye.
 """
 
 from __future__ import annotations
@@ -62,10 +59,7 @@ def cross_dimension(drawing: Drawing, between: tuple[float, float], y: float, te
 def upright_dimension(
     drawing: Drawing, x: float, between: tuple[float, float], text: str, face: Face, leftwards: bool = False
 ) -> None:
-    """A vertical dimension line in a column, between two rows, its text on the right or the left.
-
-    Where there is no room between the rows the arrows come from outside.
-    """
+    """A vertical dimension line in a column, between two rows, arrows outside where there is no room between them."""
     lower, upper = max(between), min(between)
     outside = lower - upper < 4 * HEAD
     reach = 3 * HEAD if outside else 0
@@ -120,11 +114,7 @@ def dashed_box(drawing: Drawing, points: Floats, text: str, face: Face) -> None:
 
 
 def scale_bar(drawing: Drawing, at: tuple[float, float], per_mm: float, face: Face) -> None:
-    """Two bars, a round number of mm and of inches, their lower left corner at a point.
-
-    Args:
-        per_mm: pixels.
-    """
+    """Two bars, a round number of mm and of inches, their lower left corner at a point, ``per_mm`` pixels a mm."""
     x, y = at
     most = 150 * FINE / per_mm
     lengths = [(10.0**power * digit, f"{10**power * digit:g} mm") for power in range(-1, 4) for digit in (1, 2, 5)]
@@ -163,15 +153,9 @@ def _dashed(drawing: Drawing, start: Point, end: Point, colour: Colour, width: i
 # ---- the page
 
 PANEL_GAP = 14 * FINE
-PANEL = ((WIDTH - 2 * MARGIN - PANEL_GAP) // 2, 440 * FINE)
-"""Width and height of a panel, in the pixels that it is rendered with."""
-
-ROOM = (88 * FINE, 62 * FINE)
-"""The margins to the left and right of the model, and above and below it, for names and dimensions."""
-
-AFAR = 20.0
-"""The distance of the camera in sizes of the model: lines of sight are nearly parallel."""
-
+PANEL = ((WIDTH - 2 * MARGIN - PANEL_GAP) // 2, 440 * FINE)  # pixels as they are rendered
+ROOM = (88 * FINE, 62 * FINE)  # left and right, and above and below the model, for names and dimensions
+AFAR = 20.0  # the distance of the camera in sizes of the model: lines of sight are nearly parallel
 PANEL_PAPER: Colour = (247, 247, 243)
 ROLES: tuple[tuple[int, str, Colour], ...] = (
     (BODY, "body, counts", (140, 199, 235)),
@@ -179,7 +163,6 @@ ROLES: tuple[tuple[int, str, Colour], ...] = (
     (INSIGNIFICANT, "insignificant, does not count", ORANGE),
 )
 LINE = (38, 38, 44)
-
 TITLE, FACTS, LEGEND, NOTE, NAME, MARK = Face(30, "Bold"), Face(18), Face(16), Face(15), Face(16, "Bold"), Face(14)
 
 
@@ -197,13 +180,9 @@ class _Panel:
 
 
 def draw_four_views(model: Model, renderer: Renderer, path: Path, suggestions: Sequence[Suggestion] = ()) -> None:
-    """Writes four views of a model as a PNG, so that an opponent can object to how it is tagged.
-
-    Body, base and insignificant parts have a colour each; the eye is marked, the base is measured; ``suggestions`` for
-    insignificant parts are drawn as dashed boxes with their numbers. All views have one scale.
-
-    Raises:
-        FileError: where ``path`` does not end in .png, its folder is not there, or it cannot be written.
+    """Writes four views of a model, of one scale, as a PNG: body, base and insignificant parts have a colour each; eye
+    and base are marked; ``suggestions`` for insignificant parts are numbered boxes. FileError where ``path`` does not
+    end in .png, its folder is not there, or it cannot be written.
     """
     check_png_path(path)
     page = Image.new("RGB", (WIDTH, MARGIN + 2 * PANEL[1] + PANEL_GAP + 900 * FINE), PAPER)
@@ -283,25 +262,16 @@ def _annotate(drawing: Drawing, panel: _Panel, model: Model, suggestions: Sequen
         low, high = model.mesh.bounds[:, 2]
         upright_dimension(drawing, left - 16 * FINE, (bottom, top), f"{high - low:.1f} mm", MARK, leftwards=True)
     if panel.name == "top":
-        _mark_front_and_scale(drawing, panel, model, top)
-    if model.kind != "terrain":
-        _mark_eyes(drawing, panel, model)
-
-
-def _mark_front_and_scale(drawing: Drawing, panel: _Panel, model: Model, top: float) -> None:
-    ahead = np.array([*cosine_and_sine(model.front), 0.0])
-    start = np.array([*model.base_centre, model.mesh.bounds[1, 2]])
-    ends = panel.pixel(np.array([start, start + ahead]))
-    arrow(drawing, ends[0], top - 26 * FINE, "front", MARK)
-    scale_bar(drawing, (16 * FINE, PANEL[1] - 16 * FINE), float(np.linalg.norm(ends[1] - ends[0])), MARK)
-
-
-def _mark_eyes(drawing: Drawing, panel: _Panel, model: Model) -> None:
-    """The eye, over the other places where it may be; with words in the first panel alone."""
-    texts = [f"{100 * place.likelihood:.0f} %" for place in model.eye_candidates[1:]]
-    texts.append("eye" if model.eye_from == "given" else "eye, estimated")
-    for eye, text in zip([*(place.eye for place in model.eye_candidates[1:]), model.eye], texts, strict=True):
-        eye_mark(drawing, panel.pixel(eye[None])[0], text if panel.name == "front" else "", MARK)
+        start = np.array([*model.base_centre, model.mesh.bounds[1, 2]])
+        ahead = np.array([*cosine_and_sine(model.front), 0.0])
+        ends = panel.pixel(np.array([start, start + ahead]))
+        arrow(drawing, ends[0], top - 26 * FINE, "front", MARK)
+        scale_bar(drawing, (16 * FINE, PANEL[1] - 16 * FINE), float(np.linalg.norm(ends[1] - ends[0])), MARK)
+    if model.kind != "terrain":  # the eye, over the other places where it may be; with words in the first panel alone
+        texts = [f"{100 * place.likelihood:.0f} %" for place in model.eye_candidates[1:]]
+        texts.append("eye" if model.eye_from == "given" else "eye, estimated")
+        for eye, text in zip([*(place.eye for place in model.eye_candidates[1:]), model.eye], texts, strict=True):
+            eye_mark(drawing, panel.pixel(eye[None])[0], text if panel.name == "front" else "", MARK)
 
 
 def _dimension_base(drawing: Drawing, panel: _Panel, model: Model) -> None:

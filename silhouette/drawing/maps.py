@@ -1,8 +1,4 @@
-"""DRAW: a map: the table from above, and the verdict on a model at each place, or how many see it there.
-
-Map -> the table -> places painted by their verdict, hatched where it is too close to call -> terrain and models -> the
-nearest place with each cover, named with its distance
-"""
+"""DRAW: a map: the table from above, and the verdict on a model at each place, or how many see it there."""
 
 from __future__ import annotations
 
@@ -28,31 +24,16 @@ from silhouette.judging.maps import Map
 from silhouette.rules import rule_called
 
 Layer = Literal["verdict", "seen-by"]
-
 LAYERS: tuple[Layer, ...] = ("verdict", "seen-by")
-
-PAINTED = 3.5
-"""matplotlib's zorder of the places: above the ground and the areas of terrain, below outlines and models."""
-
-TOLD_APART = 1.0
-"""mm on paper: places that are as wide, or wider, are parted by thin lines."""
-
-MOST_NAMED = 3
-"""The most names in a title."""
-
-COUNTS = ("#423e50", "#22639a", "#4aa3da", "#d9eefb")
-"""From nobody sees it to everyone does: blue is what is seen, and less of it is darker."""
+PAINTED = 3.5  # matplotlib's zorder of the places: above the ground and the areas of terrain, below outlines and models
+TOLD_APART = 1.0  # mm on paper: places that are as wide, or wider, are parted by thin lines
+MOST_NAMED = 3  # the most names in a title
+COUNTS = ("#423e50", "#22639a", "#4aa3da", "#d9eefb")  # from nobody to everyone: blue is seen
 
 
 @dataclass(frozen=True)
 class MapLook:
-    """How the picture of a map looks.
-
-    Attributes:
-        layer: what its colours mean: the verdicts, or how many see each place.
-        style: the colours of all else.
-        language: the code of the language of its words, such as "en".
-    """
+    """How the picture of a map looks; colours stand for verdicts, or for how many see each place."""
 
     layer: Layer = "verdict"
     style: Style = PRINT
@@ -60,11 +41,7 @@ class MapLook:
 
     @classmethod
     def called(cls, layer: str, style: str, language: str) -> MapLook:
-        """The look by names.
-
-        Raises:
-            RequestError: where there is no such layer, style or language.
-        """
+        """The look by names. RequestError where there is no such layer, style or language."""
         chosen = next((choice for choice in LAYERS if choice == layer), None)
         if chosen is None:
             raise RequestError(f"--layer {layer}: no such layer; {did_you_mean(layer, LAYERS)}")
@@ -73,13 +50,7 @@ class MapLook:
 
 @dataclass(frozen=True)
 class Paint:
-    """How some places are painted.
-
-    Attributes:
-        words: for the legend.
-        colour: of the places.
-        which: (q,) which places these are.
-    """
+    """How some places (q,) are painted, with the words for the legend."""
 
     words: str
     colour: str
@@ -88,17 +59,11 @@ class Paint:
 
 @dataclass(frozen=True)
 class Grid:
-    """The places on paper: squares, but for those at the greatest edges of the table, which end there.
+    """The places on paper: squares, but for those at the greatest edges of the table, which end there."""
 
-    Attributes:
-        low: (2,) the least corner of the table, in units of the drawing.
-        step: the width of a place, in the same units.
-        across: (2,) how many places wide and high the table is; no whole numbers.
-    """
-
-    low: Floats
-    step: float
-    across: Floats
+    low: Floats  # (2,) the least corner of the table, in units of the drawing
+    step: float  # the width of a place, in the same units
+    across: Floats  # (2,) how many places wide and high the table is; no whole numbers
 
     def squares(self, index: Any) -> list[Floats]:
         """The outline of each place, by its numbers (n, 2)."""
@@ -120,12 +85,7 @@ class Grid:
 
 
 def write_map_picture(drawn: Map, path: Path, look: MapLook = MapLook()) -> None:
-    """Writes the picture of a map, as SVG, PNG or PDF, by the ending of its path.
-
-    Raises:
-        FileError: where it cannot be written.
-        RequestError: where matplotlib is not installed, or the game draws no table.
-    """
+    """Writes a map as SVG, PNG or PDF. FileError where that fails; RequestError without matplotlib or a drawn table."""
     figure = map_figure(drawn, look.layer)
     with settings():
         sheet = Sheet(figure.width, look.style, language=look.language)
@@ -193,19 +153,17 @@ def _counts(sheet: Sheet, drawn: Map) -> list[Paint]:
     steps = min(most, 8)
     edges = np.unique(np.round(np.linspace(0, most, steps + 1)).astype(int))  # 0, then up to each of the others
     key = "map sees" if drawn.request.role == "attacker" else "map seen by"
+    places, ends = np.linspace(0.0, 1.0, len(COUNTS)), np.array([channels(colour) for colour in COUNTS])
     paints, least = list[Paint](), 0
     for number, greatest in enumerate(edges.tolist()):
         which = drawn.cells.stands & (drawn.seen_by >= least) & (drawn.seen_by <= greatest)
         words = str(greatest) if least == greatest else f"{least}–{greatest}"
         if which.any():
-            paints.append(Paint(sheet.words(key, number=words), _mixed(number / max(1, len(edges) - 1)), which))
+            share = number / max(1, len(edges) - 1)
+            colour = hexadecimal(float(np.interp(share, places, channel)) for channel in ends.T)
+            paints.append(Paint(sheet.words(key, number=words), colour, which))
         least = greatest + 1
     return paints
-
-
-def _mixed(share: float) -> str:
-    places, ends = np.linspace(0.0, 1.0, len(COUNTS)), np.array([channels(colour) for colour in COUNTS])
-    return hexadecimal(float(np.interp(share, places, channel)) for channel in ends.T)
 
 
 def _fill(sheet: Sheet, index: Any, grid: Grid, colour: str, *, parted: bool) -> None:

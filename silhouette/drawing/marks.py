@@ -1,12 +1,9 @@
 """DRAW: the marks that boards and plans are made of, in the drawing's own units; grids, and the numbers along edges.
 
 A mark's ``mark`` becomes its id in SVG, so that what a figure shows can be read back from the file. Marks are given in
-the program's words, never in users'.
-
-    a rectangle of the table -> steps that can be read on paper -> grid lines, ticks, numbers
-
-The numbers count from the origin of the drawing's frame. In a plan of the whole table that is the scene's origin, so
-that a place can be read off and written into `at`; in a plan along a line of sight it is the eye.
+the program's words, never in users'. Numbers count from the origin of the drawing's frame: in a plan of the whole table
+the scene's origin, so that a place can be written into `at`; in a plan along a line of sight the eye. ``mm`` is the
+length of a unit of the drawing, None where that is not known.
 """
 
 from __future__ import annotations
@@ -17,53 +14,30 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from silhouette.common.geometry import INCH, Floats
+from silhouette.drawing import plotting
 from silhouette.drawing.captions import HAIRLINE, LINE, SMALL, THIN
 from silhouette.drawing.sheet import TWO_COLUMNS, Sheet
 from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided, printable
 from silhouette.rules.base import Verdict
 
-Box = tuple[float, float, float, float]
-"""Left, bottom, right and top, in units of the drawing."""
-
-INCHES = tuple(INCH * count for count in (1, 2, 3, 6, 12, 24, 48, 96))
-"""The steps of grids and of numbers in inches, mm."""
-
-MILLIMETRES = tuple(10.0**power * count for power in range(1, 5) for count in (1, 2, 5))
-"""The steps of numbers in millimetres, mm."""
-
-DECADES = tuple(10.0**power * count for power in range(-4, 7) for count in (1, 2, 5))
-"""The steps of numbers in any units."""
-
-LINES_APART = 1.3
-"""The least distance of two grid lines, mm on paper."""
-
-NUMBERS_APART = 9.0
-"""The least distance of two numbers, mm on paper."""
-
-TICK = 0.9
-"""The length of a tick, mm on paper."""
-
-CORNER = 4.0
-"""The room at the upper right corner that is left to the numbers of the upper edge, mm on paper."""
-
-MARGIN = 7.0
-"""The room for numbers on each side of the rectangle, mm on paper."""
-
-MAX_RULER_MARKS = 400
-"""The most lines or numbers along one edge, whatever the table's size."""
-
+Box = tuple[float, float, float, float]  # left, bottom, right and top, in units of the drawing
+INCHES = tuple(INCH * count for count in (1, 2, 3, 6, 12, 24, 48, 96))  # steps of grids and of numbers in inches, mm
+MILLIMETRES = tuple(10.0**power * count for power in range(1, 5) for count in (1, 2, 5))  # steps
+DECADES = tuple(10.0**power * count for power in range(-4, 7) for count in (1, 2, 5))  # steps of numbers in any units
+LINES_APART = 1.3  # the least distance of two grid lines, mm on paper
+NUMBERS_APART = 9.0  # the least distance of two numbers, mm on paper
+TICK = 0.9  # the length of a tick, mm on paper
+OVER_NAMES = 26.0  # the zorder of ticks and numbers
+CORNER = 4.0  # the room at the upper right corner that is left to the numbers of the upper edge, mm on paper
+MARGIN = 7.0  # the room for numbers on each side of the rectangle, mm on paper
+MAX_RULER_MARKS = 400  # the most lines or numbers along one edge, whatever the table's size
 MINUS = "\N{MINUS SIGN}"
 
 
 def step_of(sheet: Sheet, steps: tuple[float, ...], apart: float, length: float) -> float:
-    """The least of these steps that is as long on paper as ``apart``, in mm; the last one, doubled, where none is.
-
-    Args:
-        sheet: the sheet, with its frame set.
-        steps: in units of the drawing, from small to large.
-        apart: mm on paper.
-        length: the longest edge that the steps divide: they are at most `MAX_RULER_MARKS`.
+    """The least of these steps, from small to large, that is as long on paper as ``apart``, in mm, and divides a length
+    into at most `MAX_RULER_MARKS`; the last one, doubled, where none is.
     """
     least = max(sheet.paper(apart), length / MAX_RULER_MARKS)
     step = next((step for step in steps if step >= least), steps[-1])
@@ -86,16 +60,9 @@ def multiples(step: float, low: float, high: float) -> Floats:
     return step * np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1.0)
 
 
-def draw_grid(sheet: Sheet, box: Box, *, mm: float = 1.0, zorder: float = 0.5) -> float:
+def draw_grid(sheet: Sheet, box: Box, *, mm: float = 1.0) -> float:
     """Draws the grid of a table, one inch apart or as many as can be told apart on paper; gives that distance, mm.
-
     Every line that has a number in `draw_rulers`, and the axes through the origin, are stronger.
-
-    Args:
-        sheet: the sheet to draw on.
-        box: the rectangle that the grid fills.
-        mm: the length of a unit of the drawing.
-        zorder: matplotlib's: below the pieces.
     """
     left, bottom, right, top = box
     length, steps = max(right - left, top - bottom), scaled(INCHES, mm)
@@ -107,19 +74,14 @@ def draw_grid(sheet: Sheet, box: Box, *, mm: float = 1.0, zorder: float = 0.5) -
     ):
         upright = multiples(step, left, right) if step else np.zeros(int(left <= 0.0 <= right))
         across = multiples(step, bottom, top) if step else np.zeros(int(bottom <= 0.0 <= top))
-        sheet.axes.vlines(upright, bottom, top, colors=colour, linewidth=width, zorder=zorder)
-        sheet.axes.hlines(across, left, right, colors=colour, linewidth=width, zorder=zorder)
+        sheet.axes.vlines(upright, bottom, top, colors=colour, linewidth=width, zorder=0.5)
+        sheet.axes.hlines(across, left, right, colors=colour, linewidth=width, zorder=0.5)
     return fine * mm
 
 
 def draw_table_top(sheet: Sheet, box: Box, shown: Box, *, mm: float | None = 1.0) -> None:
-    """Sets the frame for a whole table, and draws its top with grid and numbers, and the note on how to read them.
-
-    Args:
-        sheet: the sheet to draw on.
-        box: the rectangle of the table.
-        shown: the rectangle that is shown, with numbers round the table.
-        mm: the length of a unit of the drawing; None where it is not known: there is no grid then.
+    """Sets the frame for a whole table, of which a rectangle is shown with numbers round it, and draws its top with
+    grid and numbers, and the note on how to read them; no grid without ``mm``.
     """
     sheet.tallest = TWO_COLUMNS
     sheet.frame(*room_round(shown, sheet.width, TWO_COLUMNS), ground=sheet.style.paper, line=False)
@@ -133,51 +95,29 @@ def draw_table_top(sheet: Sheet, box: Box, shown: Box, *, mm: float | None = 1.0
     sheet.data["frame"] = {"kind": "table", "bounds": list(sheet.bounds), "table": list(box), "unit": sheet.unit}
 
 
-def draw_rulers(sheet: Sheet, box: Box, *, mm: float = 1.0, zorder: float = 26.0) -> None:
-    """Draws ticks and numbers round a rectangle: inches below and on the left, millimetres above and on the right.
-
-    Names are kept off the numbers.
-
-    Args:
-        sheet: the sheet to draw on.
-        box: the rectangle.
-        mm: the length of a unit of the drawing.
-        zorder: matplotlib's: above the pieces.
-    """
+def draw_rulers(sheet: Sheet, box: Box, *, mm: float = 1.0) -> None:
+    """Draws ticks and numbers round a rectangle: inches below and on the left, millimetres above and on the right."""
     left, bottom, right, top = box
     for steps, across, upright, way in ((INCHES, bottom, left, -1.0), (MILLIMETRES, top, right, 1.0)):
-        _ruler(sheet, steps, (left, right), across, way, x=True, mm=mm, zorder=zorder)
-        _ruler(sheet, steps, (bottom, top), upright, way, x=False, mm=mm, zorder=zorder)
+        _ruler(sheet, steps, (left, right), across, way, x=True, mm=mm)
+        _ruler(sheet, steps, (bottom, top), upright, way, x=False, mm=mm)
     _keep_names_in(sheet, box)
 
 
-def draw_ticks(sheet: Sheet, box: Box, *, mm: float | None = 1.0, zorder: float = 26.0) -> None:
-    """Draws ticks and numbers inside a rectangle, along its upper and its right edge: inches, where that can be.
-
-    Args:
-        sheet: the sheet to draw on.
-        box: the rectangle.
-        mm: the length of a unit of the drawing; None where it is not known: the numbers are then in these units.
-        zorder: matplotlib's: above the pieces.
-    """
+def draw_ticks(sheet: Sheet, box: Box, *, mm: float | None = 1.0) -> None:
+    """Draws ticks and numbers within the upper and right edge: inches, or without ``mm`` the drawing's units."""
     left, bottom, right, top = box
     steps, length = (DECADES, 1.0) if mm is None else (INCHES, mm)
-    _ruler(sheet, steps, (left, right), top, -1.0, x=True, mm=length, zorder=zorder)
-    _ruler(sheet, steps, (bottom, top - sheet.paper(CORNER)), right, -1.0, x=False, mm=length, zorder=zorder)
+    _ruler(sheet, steps, (left, right), top, -1.0, x=True, mm=length)
+    _ruler(sheet, steps, (bottom, top - sheet.paper(CORNER)), right, -1.0, x=False, mm=length)
     sheet.reserve(left, top - sheet.paper(TICK + 2.8), right, top)
 
 
-def draw_numbers(sheet: Sheet, box: Box, *, zorder: float = 26.0) -> None:
-    """Draws ticks and numbers below a rectangle and on its left, in the units of the drawing, whatever they are.
-
-    Args:
-        sheet: the sheet to draw on.
-        box: the rectangle.
-        zorder: matplotlib's: above the pieces.
-    """
+def draw_numbers(sheet: Sheet, box: Box) -> None:
+    """Draws ticks and numbers below a rectangle and on its left, in the units of the drawing."""
     left, bottom, right, top = box
-    _ruler(sheet, DECADES, (left, right), bottom, -1.0, x=True, zorder=zorder)
-    _ruler(sheet, DECADES, (bottom, top), left, -1.0, x=False, zorder=zorder)
+    _ruler(sheet, DECADES, (left, right), bottom, -1.0, x=True)
+    _ruler(sheet, DECADES, (bottom, top), left, -1.0, x=False)
     _keep_names_in(sheet, box)
 
 
@@ -199,17 +139,13 @@ def _ruler(
     *,
     x: bool,
     mm: float = 1.0,
-    zorder: float,
 ) -> None:
-    """Draws one edge's ticks and numbers; ``way`` is the direction, 1 or -1, in which they stand off it.
-
-    ``mm`` is the length of a unit of the drawing, where the steps are in mm.
-    """
+    """Draws one edge's ticks and numbers; ``way`` is the direction, 1 or -1, in which they stand off it."""
     step = step_of(sheet, scaled(steps, mm), NUMBERS_APART, span[1] - span[0])
     tick, gap = way * sheet.paper(TICK), way * sheet.paper(TICK + 0.6)
     places = multiples(step, *span)
     lines = sheet.axes.vlines if x else sheet.axes.hlines
-    lines(places, edge, edge + tick, colors=sheet.style.soft_ink, linewidth=THIN, zorder=zorder)
+    lines(places, edge, edge + tick, colors=sheet.style.soft_ink, linewidth=THIN, zorder=OVER_NAMES)
     room = sheet.paper(NUMBERS_APART) / 3
     for place in places.tolist():
         if not span[0] + room * 0.2 <= place <= span[1] - room * 0.2:
@@ -219,7 +155,7 @@ def _ruler(
             at, across, upright = (place, edge + gap), "center", "bottom" if way > 0.0 else "top"
         else:
             at, across, upright = (edge + gap, place), "left" if way > 0.0 else "right", "center_baseline"
-        sheet.text(*at, text, size=SMALL, color=sheet.style.soft_ink, zorder=zorder, ha=across, va=upright)
+        sheet.text(*at, text, size=SMALL, color=sheet.style.soft_ink, zorder=OVER_NAMES, ha=across, va=upright)
 
 
 def _number(sheet: Sheet, place: float, steps: tuple[float, ...], *, named: bool) -> str:
@@ -235,12 +171,8 @@ def _number(sheet: Sheet, place: float, steps: tuple[float, ...], *, named: bool
 
 
 def room_round(box: Box, width: float, tallest: float) -> Box:
-    """The rectangle with room for numbers on all four sides, for `Sheet.frame`.
-
-    Args:
-        box: the rectangle of the table, mm.
-        width: the width of the page, mm on paper.
-        tallest: the greatest height of the drawing, mm on paper.
+    """The rectangle with room for numbers on all four sides, for `Sheet.frame`, on a page of a width and a greatest
+    height, mm.
 
     >>> [round(edge, 1) for edge in room_round((0.0, 0.0, 760.0, 100.0), 90.0, 100.0)]
     [-70.0, -70.0, 830.0, 170.0]
@@ -252,16 +184,8 @@ def room_round(box: Box, width: float, tallest: float) -> Box:
 
 
 class AreaStyle(TypedDict, total=False):
-    """How an area is drawn; nothing of it is required.
-
-    Attributes:
-        fill, edge: colours; none by default.
-        hatch: as matplotlib spells it, in the colour of the edge; none by default.
-        width: of the outline, in points, `THIN` by default; 0 for no outline.
-        dashes: of the outline, as matplotlib spells it; solid by default.
-        alpha: of the fill alone, 1 by default.
-        zorder: the order of drawing, 2 by default; a higher one is drawn later.
-        mark: the id in SVG; none by default.
+    """How an area is drawn; nothing of it is required. The hatch, as matplotlib spells it, is in the colour of the
+    edge, the width of the outline in points, `THIN` by default, alpha of the fill alone; ``mark`` is the id in SVG.
     """
 
     fill: str | None
@@ -304,22 +228,10 @@ def areas(sheet: Sheet, rings: Sequence[Any], **style: Unpack[AreaStyle]) -> Non
 def shape(
     sheet: Sheet, rings: Rings, fill: str, edge: str, zorder: float, mark: str | None = None, **options: Any
 ) -> None:
-    """Fills outlines, with their holes left free; nothing where there are none.
-
-    Args:
-        sheet: the sheet to draw on.
-        rings: the outlines, in the units of its frame.
-        fill: a colour, or "none".
-        edge: a colour, or "none".
-        zorder: matplotlib's; what has a higher one is drawn over what has a lower one.
-        mark: its id in SVG.
-        options: other properties of a matplotlib patch.
-    """
-    from matplotlib.patches import PathPatch
-
+    """Fills outlines in the frame's units, but for their holes; options are as of a matplotlib patch."""
     if rings:
         style = {"linewidth": THIN, "joinstyle": "round", **options}
-        patch = PathPatch(path_of(rings), facecolor=fill, edgecolor=edge, zorder=zorder, **style)
+        patch = plotting.patches.PathPatch(path_of(rings), facecolor=fill, edgecolor=edge, zorder=zorder, **style)
         sheet.axes.add_artist(patch).set_gid(mark)  # a frame is set, for which add_patch would measure every point
 
 
@@ -341,22 +253,18 @@ def line(
     mark: str | None = None,
 ) -> None:
     """A straight line between two points."""
-    from matplotlib.lines import Line2D
-
     (x, y), (to_x, to_y) = start, end
-    shape = Line2D([x, to_x], [y, to_y], color=colour, linewidth=width, linestyle=dashes, zorder=zorder)
+    shape = plotting.lines.Line2D([x, to_x], [y, to_y], color=colour, linewidth=width, linestyle=dashes, zorder=zorder)
     sheet.axes.add_artist(shape).set_gid(mark)
 
 
 def lines(sheet: Sheet, ends: Any, colour: str, *, width: float = LINE, zorder: float = 10.0) -> None:
     """Straight lines (n, 2, 2), from where to where, as one shape."""
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
     points = np.asarray(ends, dtype=np.float64).reshape(-1, 2)
-    path = Path(points, np.resize([Path.MOVETO, Path.LINETO], len(points)))
+    codes = np.resize([plotting.path.Path.MOVETO, plotting.path.Path.LINETO], len(points))
+    path = plotting.path.Path(points, codes)
     look: dict[str, Any] = {"edgecolor": colour, "linewidth": width, "capstyle": "round"}
-    sheet.axes.add_artist(PathPatch(path, facecolor="none", zorder=zorder, **look))
+    sheet.axes.add_artist(plotting.patches.PathPatch(path, facecolor="none", zorder=zorder, **look))
 
 
 def arrow(
@@ -371,9 +279,7 @@ def arrow(
     mark: str | None = None,
 ) -> None:
     """A line with a head at its end, or at both where ``heads`` is ``<|-|>``."""
-    from matplotlib.patches import FancyArrowPatch
-
-    shape = FancyArrowPatch(
+    shape = plotting.patches.FancyArrowPatch(
         tuple(start),
         tuple(end),
         arrowstyle=f"{heads},head_length=3,head_width=1.4",

@@ -1,13 +1,4 @@
-"""DRAW: the odds of a verdict: how often each came up among the trials, and the obscured shares that these gave.
-
-+----------------------------------------+--------------+
-|  partial cover 71                      | full cover 29|     the odds, as parts of a whole
-+----------------------------------------+--------------+
-               _ #
-             _ # # # _                                      the trials by their share, in the colours of their
-         _ # # # # #|# # _                                  verdicts, with a line at each share that decides
-    ---------------50 %----------
-"""
+"""DRAW: the odds of a verdict as parts of a whole, and its trials by obscured share, coloured by their verdicts."""
 
 from __future__ import annotations
 
@@ -16,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing import typeface
+from silhouette.drawing import plotting, typeface
 from silhouette.drawing.captions import HAIRLINE, SMALL, THIN
 from silhouette.drawing.captions import NAME as NAMED
 from silhouette.drawing.sheet import Figure, Sheet
@@ -26,49 +17,28 @@ from silhouette.judging.calls import ROLL_OFF, by_odds, hundredths
 from silhouette.judging.monte_carlo import Odds
 from silhouette.rules.base import Level, Scale, Verdict
 
-NAME = "odds"
-"""The name of the figure."""
-
-WIDE, HIGH = 100.0, 52.0
-"""The drawing, in hundredths of its width."""
-
-MARGIN = 4.0
-"""Free room on both sides, for the numbers at the ends."""
-
-BAR, BARS = (42.0, 51.0), (7.0, 38.0)
-"""The height at which the bar of the odds begins and ends, and the bars of the trials."""
-
-BINS = 50
-"""The bars of the trials."""
-
-BESIDE = 1.0
-"""Free room on both sides of words in the bar, mm: a part that is too narrow for a name has its number, or nothing."""
-
-SPARE = 0.15
-"""Free room on both sides of the shares, as a part of their range; and of the least range, which is this wide."""
+NAME = "odds"  # the name of the figure
+WIDE, HIGH = 100.0, 52.0  # the drawing, in hundredths of its width
+MARGIN = 4.0  # free room on both sides, for the numbers at the ends
+BAR, BARS = (42.0, 51.0), (7.0, 38.0)  # height at which the bar of the odds begins and ends, and the bars of the trials
+BINS = 50  # the bars of the trials
+BESIDE = 1.0  # mm free on both sides of words in the bar: a part too narrow for a name has its number, or nothing
+SPARE = 0.15  # free room on both sides of the shares, as a part of their range; and the least range itself
 
 HATCHES: Mapping[Level, str | None] = {Level.CLEAR: None, Level.PARTIAL: "...", Level.FULL: "////", Level.BLOCKED: None}
 """The hatch of each level, so that a copy in grey tells the same."""
 
-WEIGHING: Mapping[str, str] = {
+WEIGHING: Mapping[str, str] = {  # the phrase for each doubt that may weigh most
     "place": "from place",
     "facing": "from facing",
     "eye": "from eye",
     "surface": "from surface",
     "measuring": "from measuring",
 }
-"""The phrase for each doubt that may weigh most."""
 
 
 def odds_figure(verdict: Verdict, odds: Odds, levels: Mapping[str, Level], scale: Scale) -> Figure:
-    """The figure of a verdict's odds.
-
-    Args:
-        verdict: as measured.
-        odds: of the same check.
-        levels: the level of each verdict, from exposed to covered.
-        scale: the shares at which the verdict changes.
-    """
+    """The figure of a verdict's odds, with the level of each verdict, from exposed to covered."""
     return Figure(NAME, lambda sheet: draw_odds(sheet, verdict, odds, levels, scale))
 
 
@@ -126,11 +96,7 @@ def _wide(text: str) -> float:
 
 
 def _draw_trials(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], scale: Scale) -> bool:
-    """The trials by their obscured shares: bars, one verdict on top of the other.
-
-    Returns:
-        Whether a share at which the verdict changes is among them.
-    """
+    """Trials by obscured share, verdict on verdict. Whether a share at which the verdict changes is among them."""
     shares, (bottom, top) = odds.found.shares.ravel(), BARS
     least, most = float(np.nanmin(shares)), float(np.nanmax(shares))
     spare = SPARE * max(most - least, SPARE)
@@ -173,8 +139,6 @@ def _ticks(low: float, high: float) -> list[float]:
 
     >>> _ticks(0.41, 0.59)
     [0.45, 0.5, 0.55]
-    >>> _ticks(0.0, 1.0)
-    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
     step = next(step for step in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2) if (high - low) / step <= 5.5)
     numbers = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1.0)
@@ -182,8 +146,6 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _box(sheet: Sheet, level: Level, left: float, bottom: float, wide: float, high: float) -> None:
-    from matplotlib.patches import Rectangle
-
     look: dict[str, Any] = {
         "facecolor": hexadecimal(LEVEL_COLOURS[level]),
         "edgecolor": hexadecimal(ink_on(LEVEL_COLOURS[level])),
@@ -191,4 +153,4 @@ def _box(sheet: Sheet, level: Level, left: float, bottom: float, wide: float, hi
     }
     if level is Level.BLOCKED:  # which is as dark as a dark page
         look |= {"edgecolor": sheet.style.soft_ink, "linewidth": HAIRLINE}
-    sheet.axes.add_patch(Rectangle((left, bottom), wide, high, **{"linewidth": 0.0, **look}))
+    sheet.axes.add_patch(plotting.patches.Rectangle((left, bottom), wide, high, **{"linewidth": 0.0, **look}))

@@ -16,12 +16,9 @@ from silhouette.drawing.styles import Colour
 from silhouette.drawing.typesetting import Weight
 from silhouette.files.writing import Content, check_place, write_file
 
-FINE = 2
-"""The factor by which everything is drawn larger than it is shown; it is made smaller at the end, for smooth edges."""
-
+FINE = 2  # factor by which everything is drawn larger than it is shown; it is made smaller at the end, for smooth edges
 WIDTH = 1200 * FINE
 MARGIN = 28 * FINE
-
 PAPER: Colour = (253, 252, 249)
 INK: Colour = (33, 36, 42)
 SOFT_INK: Colour = (103, 107, 114)
@@ -32,18 +29,13 @@ RULE: Colour = (208, 206, 200)
 SKY_BLUE: Colour = (86, 180, 233)
 VERMILLION: Colour = (213, 94, 0)
 ORANGE: Colour = (230, 159, 0)
-
 ARROW = "→"
-
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 Drawing = ImageDraw.ImageDraw
 
 
 class Face:
-    """A size and weight of type, in printed pixels; what it cannot print it replaces.
-
-    The type is Open Sans, which is part of this package, or Pillow's own where that is missing.
-    """
+    """A size and weight of type, in printed pixels: Open Sans, which ships with this package, or else Pillow's own."""
 
     def __init__(self, size: int, weight: Weight = "Regular") -> None:
         self.size = size * FINE
@@ -122,10 +114,8 @@ def _draw_arrow(drawing: Drawing, x: float, y: float, length: float, size: float
 
 
 def check_png_path(path: Path) -> None:
-    """Checks, before anything is drawn, that a picture can be written.
-
-    Raises:
-        FileError: where the ending is not .png, or the folder is not there.
+    """Checks, before anything is drawn, that a picture can be written. FileError where the ending is not .png, or the
+    folder is not there.
 
     >>> check_png_path(Path("duel.jpg"))
     Traceback (most recent call last):
@@ -138,11 +128,7 @@ def check_png_path(path: Path) -> None:
 
 
 def save_png(page: Image.Image, path: Path, data: Mapping[str, Any]) -> None:
-    """Writes a page, drawn `FINE` times too large, at its size, with ``data`` as JSON in the text chunk "silhouette".
-
-    Raises:
-        FileError: where it cannot be written.
-    """
+    """Writes a page `FINE` times too large at its size, with ``data`` as JSON. FileError where it cannot be written."""
     check_png_path(path)
     write_file(path, png_content(page, data))
 

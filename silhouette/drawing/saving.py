@@ -21,7 +21,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from silhouette.common.text import json_text
-from silhouette.drawing import typeface
+from silhouette.drawing import plotting, typeface
 from silhouette.drawing.sheet import RESOLUTION
 from silhouette.files.cache import Cache
 from silhouette.files.writing import write_file
@@ -30,33 +30,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from PIL import Image
 
-NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
-"""A number as matplotlib writes it."""
-
-QUALITY = 92
-"""The quality of JPEG: its losses cannot be seen in print."""
-
+NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"  # a number as matplotlib writes it
+QUALITY = 92  # the quality of JPEG: its losses cannot be seen in print
 Format = Literal["svg", "png", "pdf"]
-
 FORMATS: tuple[Format, ...] = ("svg", "png", "pdf")
-
 NOTHING_KEPT = Cache(None)
-
-SPACE = "urn:silhouette:figure"
-"""The XML namespace of the data in an SVG."""
-
-WORDS = "words-"
-"""The beginning of the id of each text in an SVG."""
+SPACE = "urn:silhouette:figure"  # the XML namespace of the data in an SVG
+WORDS = "words-"  # the beginning of the id of each text in an SVG
 
 
 @dataclass(frozen=True)
 class Description:
-    """What a file says besides its drawing.
-
-    Attributes:
-        title: the title of the figure, on one line.
-        about: the content of the figure in a sentence or two, for those who do not see it.
-        data: the verdict's row and the figure's data; JSON, apart from the sentences for people.
+    """What a file says besides its drawing: the title on one line, the content in a sentence or two for those who do
+    not see it, and the verdict's row and the figure's data; JSON, apart from the sentences for people.
     """
 
     title: str
@@ -69,22 +55,14 @@ class Description:
 
 
 def save(figure: Figure, path: Path, description: Description, *, text: bool = False) -> None:
-    """Writes a figure as SVG, PNG or PDF, by the ending of its path.
+    """Writes a figure as SVG, PNG or PDF, by the ending of its path; within the `settings` in which it was drawn.
 
     Title and sentence are in ``<title>`` and ``<desc>`` of an SVG, the chunks "Title" and "Description" of a PNG, and
     title and subject of a PDF. The data is JSON in ``<metadata>``, the chunk "silhouette", and the entry "Silhouette"
-    of the PDF's information.
+    of the PDF's information. With ``text`` the words in an SVG stay text, with the type embedded, which not every
+    program reads; otherwise they are outlines, which look the same everywhere, with the words in ``aria-label``.
 
-    Args:
-        figure: from `silhouette.drawing.sheet.Sheet.finish`; the block of `silhouette.drawing.sheet.settings` in which
-            it was drawn has not ended yet.
-        path: the path of the file, in an existing folder; an earlier file of that name is replaced.
-        description: title, sentence and data.
-        text: whether the words in an SVG stay text, with the type embedded, which not every program reads. Otherwise
-            they are outlines, which look the same everywhere, with the words in ``aria-label``.
-
-    Raises:
-        FileError: where it cannot be written; a file of that name then stays as it was.
+    FileError where it cannot be written; a file of that name then stays as it was.
     """
     description = description.printable()
     ending = path.suffix.lower()[1:]
@@ -104,28 +82,20 @@ def jpeg(picture: Image.Image, quality: int = QUALITY) -> tuple[str, bytes]:
 
 @dataclass(frozen=True)
 class Writing:
-    """How an SVG is written.
+    """How an SVG is written."""
 
-    Attributes:
-        text: whether the words stay text, with the type embedded.
-        decimals: the number of decimals that coordinates keep, in points of 1/72 inch. More cannot be seen in print,
-            and would take a quarter more bytes.
-        signs: the signs that the embedded type has even where no word needs them, so that all figures of a page embed
-            the same type.
-        encode: encodes a raster (RGBA) that has too many colours for a palette. It returns the kind of image, such as
-            "jpeg", and its bytes.
-        cache: keeps the embedded type, which takes a fifth of a second to make.
-    """
-
-    text: bool = False
+    text: bool = False  # whether the words stay text, with the type embedded
+    # Of coordinates, in points of 1/72 inch; more cannot be seen in print, and take a quarter more bytes
     decimals: int = 4
+    # The signs that the embedded type has even where no word needs them, so that all figures of a page embed the same
+    # type
     signs: str = " &<>"
+    # Gives the kind of image, such as "jpeg", and the bytes of a raster (RGBA) too rich for a palette
     encode: Callable[[Image.Image], tuple[str, bytes]] = jpeg
-    cache: Cache = NOTHING_KEPT
+    cache: Cache = NOTHING_KEPT  # keeps the embedded type, which takes a fifth of a second to make
 
 
-DRAWN, DRAWN_TEXT = Writing(), Writing(text=True)
-"""A figure that is a file of its own: its words are outlines, or stay text."""
+DRAWN, DRAWN_TEXT = Writing(), Writing(text=True)  # a file of its own: outlines, or text
 
 
 def svg(figure: Figure, description: Description, writing: Writing = DRAWN) -> str:
@@ -146,10 +116,13 @@ def svg(figure: Figure, description: Description, writing: Writing = DRAWN) -> s
         flags=re.DOTALL,
     )
     svg = re.sub(r" d=\"[^\"]*", lambda path: cut(path[0], writing.decimals), svg)
-    type_of_words = _type_of(svg, writing) if writing.text else ""
-    if not writing.text:
+    if writing.text:
+        signs = set("".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg)))
+        if signs - set(" &<>"):
+            embedded = _type_with("".join(sorted(signs.union(writing.signs))), writing.cache)
+            svg = svg.replace('<style type="text/css">', f'<style type="text/css">{embedded}', 1)
+    else:
         svg = re.sub(f'(?<=<g )id="{WORDS}(\\d+)"', lambda mark: f"aria-label={quoteattr(words[int(mark[1])])}", svg)
-    svg = svg.replace('<style type="text/css">', f'<style type="text/css">{type_of_words}', 1)
     svg = svg.replace("<svg ", '<svg role="img" aria-labelledby="title desc" ', 1)
     svg = svg.replace("<title>", '<title id="title">', 1)
     described = f'</title>\n <desc id="desc">{escape(description.about or description.title)}</desc>'
@@ -161,11 +134,9 @@ def svg(figure: Figure, description: Description, writing: Writing = DRAWN) -> s
 
 def _marked(figure: Figure) -> list[str]:
     """The words of a figure, text by text; the number of each is in its id. Halos, which repeat them, have none."""
-    from matplotlib.text import Text
-
     words = list[str]()
-    for text in figure.findobj(Text):
-        assert isinstance(text, Text)
+    for text in figure.findobj(plotting.text.Text):
+        assert isinstance(text, plotting.text.Text)
         if text.get_text() and not text.get_path_effects():
             text.set_gid(f"{WORDS}{len(words)}")
             words.append(text.get_text())
@@ -196,15 +167,6 @@ def cut(path: str, decimals: int) -> str:
     'M 1.417 2.5 L -0.000 3.200 C 1 10 0.1 20'
     """
     return re.sub(rf"(?<=\.{'[0-9]' * decimals})\d+", "", path)
-
-
-def _type_of(text: str, writing: Writing) -> str:
-    """The style sheet that embeds the type of an SVG's words, so that they look the same on every screen.
-
-    It has the signs of the words and some more; it is empty where there are no words.
-    """
-    signs = set("".join(re.findall(r"<text[^>]*>([^<]*)</text>", text)))
-    return _type_with("".join(sorted(signs.union(writing.signs))), writing.cache) if signs - set(" &<>") else ""
 
 
 @lru_cache(maxsize=64)
@@ -249,8 +211,6 @@ def _png(figure: Figure, description: Description) -> bytes:
 
 
 def _pdf(figure: Figure, description: Description) -> bytes:
-    from matplotlib.backends.backend_pdf import PdfPages
-
     stream = BytesIO()
     about = {
         "Title": description.title,
@@ -259,7 +219,7 @@ def _pdf(figure: Figure, description: Description) -> bytes:
         "Creator": None,
         "Producer": None,
     }
-    with PdfPages(stream, metadata=about) as pages:
+    with plotting.pdf.PdfPages(stream, metadata=about) as pages:
         pages.savefig(figure)
         pages.infodict()["Silhouette"] = json_text(description.data)  # no entry of matplotlib's own list of names
     return stream.getvalue()

@@ -6,6 +6,8 @@ uneven change is a curve, a crease or an edge.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -14,30 +16,14 @@ from silhouette.common.geometry import unit
 from silhouette.renderers.views import View
 
 Values = NDArray[np.float32]
-
-LIGHT = unit([-0.46, 0.56, -0.69]).astype(np.float32)
-"""The direction to the light, along the picture's right, its up, and forward: upper left, behind the viewer."""
-
-SHADE = np.array([0.50, 0.52, 0.57], np.float32)
-"""The part of a colour that is left where no light falls: a little cooler than in the light."""
-
-JUMP = 1.2
-"""The step in depth, mm, from which an edge is drawn within one piece."""
-
-CREASE = 0.80
-"""Cosine of the angle between two faces from which their common edge is drawn."""
-
-COARSE = 4
-"""Pixels from one point to the next of the grid on which hollows are looked for."""
-
-REACHES = (1, 2, 4, 6, 9, 13)
-"""The distances at which the surroundings of a point are compared with it, in steps of that grid."""
-
-AROUND = 5
-"""The number of directions, each with its opposite; at each distance they are turned a little further."""
-
-GAP_STEEPNESS = 0.7
-"""The steepness from which a hollow is a gap between two things: the nearer does not darken the farther."""
+LIGHT = unit([-0.46, 0.56, -0.69]).astype(np.float32)  # right, up, forward: upper left, behind the viewer
+SHADE = np.array([0.50, 0.52, 0.57], np.float32)  # left where no light falls: a little cooler than in it
+JUMP = 1.2  # the step in depth, mm, from which an edge is drawn within one piece
+CREASE = 0.80  # cosine of the angle between two faces from which their common edge is drawn
+COARSE = 4  # pixels from one point to the next of the grid on which hollows are looked for
+REACHES = (1, 2, 4, 6, 9, 13)  # steps of that grid to what a point is compared with
+AROUND = 5  # the number of directions, each with its opposite; at each distance they are turned a little further
+GAP_STEEPNESS = 0.7  # steepness from which a hollow is a gap between two things: the nearer does not darken the farther
 
 
 def nearness_of(depth: NDArray[np.float32]) -> Values:
@@ -54,10 +40,8 @@ def plane(view: View) -> tuple[Values, Values]:
 
 
 def normals(view: View, ids: NDArray[np.int32], nearness: Values) -> Values:
-    """The unit normals (height, width, 3) towards the viewer, along the picture's right, up and forward.
-
-    At each pixel the slope is taken from the side on which the surface goes on more evenly, and never across a change
-    of ``ids``, so that nothing is smeared over an outline.
+    """The unit normals (height, width, 3) along the picture's right, up and forward, from the slope on the side on
+    which the surface goes on more evenly, never across a change of ``ids``.
     """
     return _normals(*plane(view), view.step, ids, nearness)
 
@@ -108,10 +92,7 @@ Strip = tuple[slice, Values, Values]
 
 
 def relief(view: View, ids: NDArray[np.int32], nearness: Values, rows: slice) -> Strip:
-    """`normals` and `outlines` in some rows of a picture, only in those columns in which anything is drawn.
-
-    They are those of the whole picture: three rows and two columns more have a say in them.
-    """
+    """`normals` and `outlines` of some rows of the picture, in only those columns in which anything is drawn."""
     above, below = max(rows.start - 3, 0), min(rows.stop + 3, view.height)
     filled = np.flatnonzero(ids[above:below].any(axis=0))
     if not len(filled):
@@ -140,17 +121,16 @@ def _product(first: Values, second: Values) -> Values:
 
 
 def hollows(view: View, nearness: Values) -> Values:
-    """The darkness (height, width) of creases and of places where things stand on others, from 0 to less than 1.
-
-    Two points on opposite sides of a third have its nearness as their mean where all lie in one plane, and a greater
-    one where the surface is hollow: an ambient occlusion that leaves flat things flat, however slanted.
+    """The darkness (height, width), 0 to less than 1, of creases and of where things stand on others: an ambient
+    occlusion that leaves flat things flat, however slanted.
     """
     points = nearness[COARSE // 2 :: COARSE, COARSE // 2 :: COARSE]
     height, width = points.shape
     dark = np.zeros_like(points)
     depth = np.divide(1.0, points, out=np.zeros_like(points), where=points > 0.0)
+    pad: dict[str, Any] = {"mode": "reflect", "reflect_type": "odd"} if min(points.shape) > 1 else {"mode": "edge"}
     for turn, reach in enumerate(REACHES):
-        wide = _carried_on(points, reach)
+        wide = np.pad(points, reach, **pad)
         size = np.float32(reach * COARSE * view.step)
         for step in range(AROUND):
             angle = np.pi * (step + turn / len(REACHES)) / AROUND
@@ -160,12 +140,6 @@ def hollows(view: View, nearness: Values) -> Values:
             rise = np.maximum((first + second) * np.float32(0.5) * depth - 1.0, 0.0) / size
             dark += rise / (1.0 + (rise / GAP_STEEPNESS) ** 2)
     return _resized(np.minimum(dark * np.float32(1.6 / (AROUND * len(REACHES))), 0.6), nearness.shape)
-
-
-def _carried_on(points: Values, reach: int) -> Values:
-    if min(points.shape) < 2:
-        return np.pad(points, reach, mode="edge")
-    return np.pad(points, reach, mode="reflect", reflect_type="odd")
 
 
 def _resized(points: Values, shape: tuple[int, ...]) -> Values:
@@ -178,15 +152,11 @@ def _resized(points: Values, shape: tuple[int, ...]) -> Values:
     return smooth[: shape[0], : shape[1]]
 
 
-EDGES = np.array([0.0, 0.26, 0.6, 0.85], np.float32)
-"""The darkness of a line where there is none, at a crease, a jump in depth and a change of ids."""
+EDGES = np.array([0.0, 0.26, 0.6, 0.85], np.float32)  # none, crease, jump in depth, change of ids
 
 
 def outlines(ids: NDArray[np.int32], nearness: Values, facing: Values) -> Values:
-    """The darkness (height, width) of the drawn lines, from 0 to 1.
-
-    Darkest where ``ids`` change, lighter where depth jumps within a piece, lightest where faces meet at an angle.
-    """
+    """The darkness (height, width), 0 to 1, of lines: darkest where ``ids`` change, then jumps of depth, then edges."""
     kinds = np.zeros(ids.shape, np.uint8)
     for axis in (0, 1):
         edges = _edges(ids, nearness, facing, axis)
@@ -198,10 +168,7 @@ def outlines(ids: NDArray[np.int32], nearness: Values, facing: Values) -> Values
 
 
 def _edges(ids: NDArray[np.int32], nearness: Values, facing: Values, axis: int) -> NDArray[np.uint8]:
-    """What is between each two neighbours along an axis, a number of `EDGES`.
-
-    3 where ids change, 2 where depth jumps, 1 where faces meet at an angle; 0 elsewhere.
-    """
+    """Between each two neighbours along an axis, 3 where ids change, 2 where depth jumps, 1 at an edge, 0 elsewhere."""
     first: tuple[slice, ...] = (slice(None, -1), slice(None))
     second: tuple[slice, ...] = (slice(1, None), slice(None))
     if axis == 1:

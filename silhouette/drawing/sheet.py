@@ -1,10 +1,8 @@
 """DRAW: the page of a vector figure: a framed drawing at column width, names placed on it, a caption below it.
 
-A figure module gets a `Sheet`, says once what rectangle of its world is shown (`Sheet.frame`), draws on `Sheet.axes`
-in units of that world, and gives names, legend and notes to the sheet, which places them when all is drawn: names next
-to the things that they name, inside the frame, without overlaps.
-
-    Sheet -> frame -> drawing on axes, label, avoid, legend, note, caption -> finish -> saving.save
+A figure says once what rectangle of its world is shown (`Sheet.frame`), draws on `Sheet.axes` in units of that world,
+and gives names, legend and notes to the sheet, which places them when all is drawn: names next to the things that they
+name, inside the frame, without overlaps.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from numpy.typing import NDArray
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH, Floats
 from silhouette.common.installation import package_command
-from silhouette.drawing import typeface
+from silhouette.drawing import plotting, typeface
 from silhouette.drawing.captions import EDGE, HAIRLINE, NAME, SMALL, THIN, Swatch, caption_lines
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.words.words import Words
@@ -32,37 +30,23 @@ if TYPE_CHECKING:
 
 # ---- the places of names
 
-NAME_MARGIN = 0.7
-"""The margin of free paper round a name, mm."""
-
-NAME_SHIFTS = (0.0, 2.0, 4.5, 7.5, 11.0, 15.0, 20.0, 26.0)
-"""The distances, mm, by which a name is moved away where it has no room next to its thing."""
-
-LED = 3.0
-"""The distance, mm, from which a line leads from a name to its thing."""
-
-DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
-"""The places of a name, the best first: above, below, to the right and left, at the corners."""
+NAME_MARGIN = 0.7  # the margin of free paper round a name, mm
+NAME_SHIFTS = (0.0, 2.0, 4.5, 7.5, 11.0, 15.0, 20.0, 26.0)  # mm, where a name has no room next to its thing
+LED = 3.0  # the distance, mm, from which a line leads from a name to its thing
+DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))  # best first
 
 OVERLAP, ON_LINES, ON_OTHERS, OUTSIDE = 1000.0, 1.5, 12.0, 300.0
-"""The costs of a place: of the share of the name on other names, of each obstacle covered, of the share on the things
-of other names, of each mm outside the frame."""
+"""The costs of a place: of its share on other names, each obstacle, its share on other things, each mm outside."""
 
-ON_ITSELF = 70.0
-"""The cost of the middle of a name's own thing, for a name that stands next to it: better than on other names."""
-
-TOO_DEAR = 14.0
-"""The cost from which an optional name is left out."""
-
-Box = tuple[float, float, float, float]
-"""Left, bottom, right, top."""
-
+ON_ITSELF = 70.0  # the cost of the middle of a name's own thing: less than that of other names
+TOO_DEAR = 14.0  # the cost from which an optional name is left out
+Box = tuple[float, float, float, float]  # left, bottom, right, top
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Label:
-    """A name to be placed: the arguments of `silhouette.drawing.sheet.Sheet.label`."""
+    """A name to be placed: the arguments of `Sheet.label`."""
 
     text: str
     at: Point
@@ -86,14 +70,8 @@ class PlacedLabel:
 def place_labels(
     labels: Sequence[Label], obstacles: Sequence[Floats], reserved: Sequence[Box], bounds: Box, unit: float
 ) -> list[PlacedLabel]:
-    """The places of all names; an earlier name has the better choice.
-
-    Args:
-        labels: the names, in units of the drawing.
-        obstacles: the points (n, 2) to keep free where that is possible, in the same units.
-        reserved: the boxes on which no name may stand.
-        bounds: left, bottom, right, top of the frame.
-        unit: the number of units of the drawing in one mm.
+    """The places of all names, in units of the drawing, of which ``unit`` are a mm; an earlier name has the better
+    choice. Obstacles are points (n, 2) to keep free where that is possible; on reserved boxes no name may stand.
     """
     corner = np.array(bounds[:2])
     size = (np.array(bounds[2:]) - corner) / unit
@@ -108,7 +86,9 @@ def place_labels(
         half = np.array([typeface.width(label.text, label.size, label.bold), 0.8 * typeface.height(label.size)]) / 2
         places, costs = _candidates(middle, clear, half, label.inside)
         boxes = np.concatenate([places - half - NAME_MARGIN, places + half + NAME_MARGIN], axis=1)
-        costs = costs + OVERLAP * _overlap(boxes, taken_boxes) + OUTSIDE * _outside(places, half + 0.4, size)
+        rim = half + 0.4
+        beyond = (np.clip(rim - places, 0.0, None) + np.clip(places + rim - size, 0.0, None)).sum(axis=1)
+        costs = costs + OVERLAP * _overlap(boxes, taken_boxes) + OUTSIDE * (beyond + 0.1 * (beyond > 0.0))
         costs = costs + ON_LINES * _within(kept_free, boxes)
         costs = costs + ON_OTHERS * _overlap(boxes, np.delete(named, number, axis=0))
         best = int(costs.argmin())
@@ -167,13 +147,6 @@ def _overlap(boxes: Floats, taken_boxes: Floats) -> Floats:
     return share
 
 
-def _outside(places: Floats, half: Floats, size: Floats) -> Floats:
-    """The mm by which each name sticks out of the frame, and a little more where it does at all."""
-    out = np.clip(half - places, 0.0, None) + np.clip(places + half - size, 0.0, None)
-    total: Floats = out.sum(axis=1)
-    return total + 0.1 * (total > 0.0)
-
-
 def _leader(
     label: Label, place: Floats, middle: Floats, half: Floats, clear: Floats, at: Floats
 ) -> tuple[Point, Point] | None:
@@ -191,17 +164,10 @@ def _leader(
 
 # ---- the sheet
 
-COLUMN, TWO_COLUMNS = 85.0, 170.0
-"""The width of a column of print, and of a figure; and of a figure of a whole table, and its greatest height; mm."""
-
-MIN_HEIGHT, MAX_HEIGHT = 30.0, 105.0
-"""The least and, unless a sheet says otherwise, the greatest height of a drawing, mm, whatever its proportions."""
-
-NAMED = 0.42
-"""The greatest width of a name, as a share of the width of the page."""
-
-RESOLUTION = 300
-"""The dots per inch of rasters."""
+COLUMN, TWO_COLUMNS = 85.0, 170.0  # mm of print: the width of a figure, and of a whole table, and its height
+MIN_HEIGHT, MAX_HEIGHT = 30.0, 105.0  # mm: of a drawing, whatever its proportions, if the sheet says no other
+NAMED = 0.42  # the greatest width of a name, as a share of the width of the page
+RESOLUTION = 300  # the dots per inch of rasters
 
 SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -219,11 +185,7 @@ SETTINGS: dict[Any, Any] = {
 
 @contextmanager
 def settings() -> Iterator[None]:
-    """A context in which figures come out the same whatever the user has set for matplotlib, which stays as it was.
-
-    Raises:
-        RequestError: where matplotlib is not installed; it says how to install it.
-    """
+    """A context in which figures come out the same whatever the user has set. RequestError without matplotlib."""
     try:
         import matplotlib
     except ImportError:
@@ -241,20 +203,11 @@ class Sheet:
     """A page for one figure; to be made and used within `settings`.
 
     Attributes:
-        style: its colours.
-        captions: whether the caption is shown.
-        names: whether names and other letters are shown in the drawing.
-        words: the words of its language.
+        captions, names: whether the caption, and names and other letters in the drawing, are shown.
         lettering: the style of the names in the drawing: another one on a picture that is always light.
-        figure: matplotlib's.
         axes: the drawing, in units of the world that it shows; only the frame of it is visible.
-        width: the width of the page, mm.
-        tallest: the greatest height of the drawing, mm, whatever its proportions.
+        width, tallest: the width of the page, and the greatest height of the drawing, mm.
         unit: the number of units of the drawing in one mm on paper; known after `frame`.
-        title, reason: the first line of the caption, and the sentence below it, from `caption`.
-        notes: the small print below the legend, from `note`.
-        legend_entries: the entries of the legend, from `legend`.
-        reserved: boxes that names keep off, from `reserve`.
         data: further entries for the file's metadata, ready for JSON.
     """
 
@@ -267,16 +220,13 @@ class Sheet:
         names: bool = True,
         language: str = "en",
     ) -> None:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure as Canvas
-
         from silhouette.drawing.vector import BareAxes
 
         self.style, self.captions, self.names, self.width = style, captions, names, width
         self.lettering = style
         self.words = Words(language)
-        self.figure: Canvas = Canvas(figsize=(width / INCH, width / INCH), facecolor=style.paper)
-        FigureCanvasAgg(self.figure)
+        self.figure: Canvas = plotting.figure.Figure(figsize=(width / INCH, width / INCH), facecolor=style.paper)
+        plotting.agg.FigureCanvasAgg(self.figure)
         self.axes: Axes = self.figure.add_axes(BareAxes(self.figure, (0.0, 0.0, 1.0, 1.0)))
         self.tallest = MAX_HEIGHT
         self.unit = 1.0
@@ -291,24 +241,10 @@ class Sheet:
         self.frame(0.0, 0.0, width, width)
 
     def frame(
-        self,
-        left: float,
-        bottom: float,
-        right: float,
-        top: float,
-        *,
-        ground: str | None = None,
-        line: bool = True,
+        self, left: float, bottom: float, right: float, top: float, *, ground: str | None = None, line: bool = True
     ) -> None:
-        """Sets the rectangle of the world that the drawing must show; both axes have one scale.
-
-        The drawing is as wide as the page; where the rectangle is too tall or too flat for it, more of the world
-        is drawn on both sides.
-
-        Args:
-            left, bottom, right, top: the edges of the rectangle, in units of the drawing.
-            ground: the colour behind everything, by default the style's ground.
-            line: whether there is a thin line round the drawing.
+        """Sets the rectangle of the world that the drawing must show, to one scale, as wide as the page; of more it
+        shows what fits. ``ground`` is the colour behind everything, ``line`` draws a thin line round the drawing.
         """
         across, upright = max(right - left, 1e-9), max(top - bottom, 1e-9)
         room = self.width - 2 * EDGE
@@ -344,15 +280,12 @@ class Sheet:
         inside: bool = False,
         optional: bool = False,
     ) -> None:
-        """Names something; the place of the name is chosen when all is drawn, so that no two names overlap.
+        """Names something by any text; the place of the name is chosen when all is drawn, so that no two names overlap.
 
         Args:
-            text: any text at all; none of it is markup.
             at: the middle of what is named, in units of the drawing.
             clear: half the width and height of what is named, in the same units: the name stands outside it.
             size: in points.
-            bold: whether it is set in bold.
-            colour: by default ink.
             inside: whether it may stand on the middle itself, where there is room.
             optional: whether it is left out where there is no good place for it.
         """
@@ -403,14 +336,7 @@ class Sheet:
 
     @property
     def about(self) -> str:
-        """The content of the figure in sentences, for those who do not see it: the caption, whether it is shown or not.
-
-        >>> with settings():
-        ...     sheet = Sheet()
-        >>> sheet.caption("Kal → Vex: open", "Nothing obscures Vex.")
-        >>> sheet.about
-        'Kal → Vex: open. Nothing obscures Vex.'
-        """
+        """The content of the figure in sentences, for those who do not see it: the caption, shown or not."""
         return " ".join(part for part in (self.title and f"{self.title}.", self.reason, *self.notes) if part)
 
     def legend(self, *swatches: Swatch) -> None:
@@ -445,28 +371,19 @@ class Sheet:
 
     def _set(self, x: float, y: float, text: str, size: float, *, bold: bool = False, **options: Any) -> None:
         """Sets a line of text; its halo is drawn below it by itself, so that the text stays text in every format."""
-        from matplotlib.patheffects import Stroke
-
         style = {"color": self.lettering.ink, "va": "center_baseline", "zorder": 31.0, "clip_on": True, **options}
         text_options = {"fontproperties": typeface.face(size, bold), "parse_math": False, **style}
         halo = {**text_options, "color": self.lettering.paper, "zorder": float(style["zorder"]) - 1.0, "alpha": 0.85}
-        stroke = Stroke(linewidth=0.32 * size, foreground=self.lettering.paper, joinstyle="round")
+        stroke = plotting.patheffects.Stroke(linewidth=0.32 * size, foreground=self.lettering.paper, joinstyle="round")
         self.axes.text(x, y, text, path_effects=[stroke], **halo)
         self.axes.text(x, y, text, **text_options)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a verdict, or of a scene.
+    """One figure of a verdict, or of a scene."""
 
-    Attributes:
-        name: such as "plan"; part of the file's name.
-        draw: draws the figure on a sheet.
-        caption: a sentence for pages about what the figure shows; empty where the pages have one for the name.
-        width: the width of its page, mm.
-    """
-
-    name: str
+    name: str  # such as "plan"; part of the file's name
     draw: Callable[[Sheet], None]
-    caption: str = ""
-    width: float = COLUMN
+    caption: str = ""  # a sentence for pages about what the figure shows; empty where the pages have one for the name
+    width: float = COLUMN  # the width of its page, mm

@@ -1,8 +1,7 @@
 """DRAW: the colours of figures, for print and for dark screens, and those of places by the verdict on a model there.
 
 All are Okabe and Ito's, which people with any kind of colour blindness can tell apart, or tints of them; what matters
-is hatched or dashed as well, so that a copy in grey tells the same. Each verdict on a place has a colour of its own,
-however many verdicts of one level a game has.
+is hatched or dashed as well, so that a copy in grey tells the same.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from silhouette.common.errors import RequestError
 from silhouette.common.text import did_you_mean
 from silhouette.rules.base import Level
 
-Colour = tuple[int, int, int]
-"""Red, green and blue, from 0 to 255."""
+Colour = tuple[int, int, int]  # red, green and blue, from 0 to 255
 
 # ---- mixing
 
@@ -59,14 +57,13 @@ LIGHT: Colour = (253, 252, 249)
 DARK_INK: Colour = (28, 31, 36)
 
 # Okabe and Ito's colours, from what is seen to what is not; the word stands beside every one of them.
-LEVEL_COLOURS: Mapping[Level | None, Colour] = {
+LEVEL_COLOURS: Mapping[Level | None, Colour] = {  # grey for an answer that has none
     Level.CLEAR: (86, 180, 233),
     Level.PARTIAL: (230, 159, 0),
     Level.FULL: (213, 94, 0),
     Level.BLOCKED: (43, 47, 54),
     None: (150, 150, 150),
 }
-"""The colour of a verdict, by its level: blue, orange, vermillion, black; grey for an answer that has none."""
 
 
 def ink_on(ground: Colour) -> Colour:
@@ -123,21 +120,7 @@ def _between(colours: Sequence[str], count: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Style:
-    """Colours by what they mean, as ``#rrggbb``.
-
-    Attributes:
-        paper, ink, soft_ink, rule: the page, its text, its small print, its thin lines.
-        ground, grid: the table or board, and the lines on it.
-        terrain, terrain_edge: terrain that blocks nothing now.
-        blocker, blocker_edge: pieces in the way.
-        model, model_edge: models that are neither attacker nor target; bases.
-        seen, seen_edge: the part of the target that is seen; lines that are free.
-        obscured, obscured_edge: the part of the target that is not seen; lines that are blocked.
-        ignored: parts that do not count, and friends that are disregarded.
-        attacker, attacker_edge: the attacker.
-        arc: the vision arc.
-        blue, green, yellow, orange, red, purple: colours for everything else that must be told apart.
-    """
+    """Colours by what they mean, as ``#rrggbb``; from ``blue`` on for all else that must be told apart."""
 
     paper: str
     ink: str
@@ -145,17 +128,17 @@ class Style:
     rule: str
     ground: str
     grid: str
-    terrain: str
+    terrain: str  # terrain that blocks nothing now
     terrain_edge: str
     blocker: str
     blocker_edge: str
-    model: str
+    model: str  # models that are neither attacker nor target; bases
     model_edge: str
-    seen: str
+    seen: str  # the part of the target that is seen; lines that are free
     seen_edge: str
-    obscured: str
+    obscured: str  # the part of the target that is not seen; lines that are blocked
     obscured_edge: str
-    ignored: str
+    ignored: str  # parts that do not count, and friends that are disregarded
     attacker: str
     attacker_edge: str
     arc: str
@@ -218,11 +201,7 @@ STYLES = {"print": PRINT, "dark": DARK}
 
 
 def style_called(name: str) -> Style:
-    """The style of a name.
-
-    Raises:
-        RequestError: where there is none.
-    """
+    """The style of a name. RequestError where there is none."""
     if name not in STYLES:
         raise RequestError(f"no style '{name}'; {did_you_mean(name, list(STYLES))}")
     return STYLES[name]

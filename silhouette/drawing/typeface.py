@@ -1,7 +1,4 @@
-"""DRAW: the type of vector figures: Open Sans; signs that it lacks are replaced, and text is measured before it is set.
-
-matplotlib is imported here where it is used, because it is an extra and takes long to start.
-"""
+"""DRAW: the type of vector figures, Open Sans: signs that it lacks are replaced, and text is measured."""
 
 from __future__ import annotations
 
@@ -10,28 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from silhouette.common.geometry import INCH
-from silhouette.drawing import typesetting
+from silhouette.drawing import plotting, typesetting
 
 if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
 
-POINT = INCH / 72.0
-"""The size of a point, mm."""
-
-MIN_TYPE_SIZE = 6.0
-"""The least size of type in a figure, in points, so that it is legible in print."""
-
-LINE = 1.3
-"""The distance from one line to the next, in sizes of the type."""
+POINT = INCH / 72.0  # the size of a point, mm
+MIN_TYPE_SIZE = 6.0  # the least size of type in a figure, in points, so that it is legible in print
+LINE = 1.3  # the distance from one line to the next, in sizes of the type
 
 
 @lru_cache(maxsize=1)
 def families() -> tuple[str, ...]:
     """The families that text is set in: the first that has a sign shows it."""
-    from matplotlib import font_manager
-
     for file in files().values():
-        font_manager.fontManager.addfont(str(file))
+        plotting.font_manager.fontManager.addfont(str(file))
     return ("Open Sans", "DejaVu Sans") if files() else ("DejaVu Sans",)
 
 
@@ -44,9 +34,7 @@ def files() -> dict[int, Path]:
 @lru_cache(maxsize=64)
 def face(size: float, bold: bool = False) -> FontProperties:
     """The type in a size, in points."""
-    from matplotlib.font_manager import FontProperties
-
-    return FontProperties(family=list(families()), size=size, weight="bold" if bold else "normal")
+    return plotting.font_manager.FontProperties(family=list(families()), size=size, weight="bold" if bold else "normal")
 
 
 @lru_cache(maxsize=4096)
@@ -58,9 +46,7 @@ def width(text: str, size: float, bold: bool = False) -> float:
 @lru_cache(maxsize=4096)
 def extent(text: str, font: FontProperties) -> tuple[float, float, float]:
     """The width, the height and the descent of a text on one line, in points; the type finds every sign of it anew."""
-    from matplotlib.textpath import text_to_path
-
-    width, height, descent = text_to_path.get_text_width_height_descent(text, font, ismath=False)
+    width, height, descent = plotting.textpath.text_to_path.get_text_width_height_descent(text, font, ismath=False)
     return float(width), float(height), float(descent)
 
 
@@ -80,10 +66,8 @@ def printable(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _has(sign: str) -> bool:
-    from matplotlib.font_manager import fontManager, get_font
-
-    files = [fontManager.findfont(family, fallback_to_default=False) for family in families()]
-    return any(get_font(file).get_char_index(ord(sign)) for file in files)
+    files = [plotting.font_manager.fontManager.findfont(family, fallback_to_default=False) for family in families()]
+    return any(plotting.font_manager.get_font(file).get_char_index(ord(sign)) for file in files)
 
 
 def elided(text: str, room: float, size: float, bold: bool = False) -> str:

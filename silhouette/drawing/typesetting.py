@@ -1,8 +1,7 @@
 """DRAW: text made fit for its place: of signs that the type has, in lines no wider than the room.
 
-One logic for the two ways in which figures are drawn: vector figures measure with matplotlib in mm
-(`silhouette.drawing.typeface`), pictures with Pillow in pixels (`silhouette.drawing.page.Face`). Each brings a function
-that measures a text on one line, and one that knows which signs its type has.
+One logic for vector figures, which measure with matplotlib in mm, and pictures, with Pillow in pixels. Each brings a
+function that measures a text on one line, and one that knows which signs its type has.
 """
 
 from __future__ import annotations
@@ -16,16 +15,10 @@ from pathlib import Path
 from typing import Literal
 
 Weight = Literal["Regular", "Bold"]
-
-Measure = Callable[[str], float]
-"""The width of a text on one line."""
-
+Measure = Callable[[str], float]  # the width of a text on one line
 ELLIPSIS = "..."
-
 REPLACED = "?"
-
-WORDS_MEASURED = 6
-"""Words that are measured to guess how many fit on a line."""
+WORDS_MEASURED = 6  # words that are measured to guess how many fit on a line
 
 SUBSTITUTES = {"×": "x", "–": "-", "—": "-", "…": ELLIPSIS, "Ø": "O", "ø": "o", "ß": "ss", "“": '"', "”": '"', "’": "'"}
 """The replacements of signs that a type may lack, and that no decomposition gives."""
@@ -39,13 +32,8 @@ def open_sans(weight: Weight) -> Path | None:
 
 
 def printable(text: str, has: Callable[[str], bool]) -> str:
-    """The text on one line, of signs that the type has: accents it lacks are dropped, other signs become '?'.
-
-    Signs that only say how others are to be set, such as a change of direction, are left out.
-
-    Args:
-        text: any text at all.
-        has: whether the type has a sign.
+    """Any text on one line, of signs that the type ``has``: accents it lacks are dropped, other signs become '?'. Signs
+    that only say how others are to be set, such as a change of direction, are left out.
 
     >>> printable("Zoë’s\\n\\u202e漢", str.isascii)
     "Zoe's ?"

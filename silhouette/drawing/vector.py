@@ -4,8 +4,6 @@ matplotlib gives each axis ticks as soon as anything asks for them, clipping inc
 texts. Its renderer of SVG is used but for two steps. A raster is encoded once, as the file is to hold it: matplotlib
 writes a lossless PNG of four channels, which would have to be read again. A text is measured once for all figures of a
 process: matplotlib forgets its size with each figure.
-
-This module is imported where figures are drawn, because matplotlib takes long to start.
 """
 
 from __future__ import annotations
@@ -73,31 +71,16 @@ class BareAxes(Axes):
             sides[side].register_axis(axis)
 
 
-PALETTE = 256
-"""The most colours of a palette."""
-
-POINTS = 72.0
-"""Points in an inch."""
-
-RASTER = "\0"
-"""Stands for a raster in a text: no other text can have it."""
-
-Encoded = tuple[str, bytes]
-"""The kind of a picture, such as "jpeg", and its content."""
-
+PALETTE = 256  # the most colours of a palette
+POINTS = 72.0  # points in an inch
+RASTER = "\0"  # stands for a raster in a text: no other text can have it
+Encoded = tuple[str, bytes]  # the kind of a picture, such as "jpeg", and its content
 Encode = Callable[[Image.Image], Encoded]
 
 
 def svg_of(figure: Figure, metadata: Mapping[str, Any], encode: Encode) -> tuple[str, list[str]]:
-    """The figure as matplotlib writes it, with `RASTER` for each raster, and these as ``data:`` URLs, in their order.
-
-    They are in a palette where that holds them exactly, else encoded. They are most of a file, in which nobody who
-    changes its text need look for anything.
-
-    Args:
-        figure: to be drawn within `silhouette.drawing.sheet.settings`.
-        metadata: as of matplotlib's ``savefig``.
-        encode: the encoder of rasters (RGBA) that have more than `PALETTE` colours.
+    """The figure as matplotlib writes it, within `settings`, with `RASTER` for each raster, and these as ``data:``
+    URLs, in their order: in a palette where that holds them exactly, else encoded.
     """
     stream, fine = StringIO(), figure.dpi
     width, height = figure.get_size_inches() * POINTS

@@ -1,6 +1,4 @@
-"""JUDGE, for every command: a scene file and a selection of checks go in; verdicts come out.
-
-path -> Scene -> the selected checks -> Verdicts, each compared with what its check expects -> Judged
+"""JUDGE, for every command: a scene file and a selection of checks go in; verdicts and unmet expectations come out.
 
 Odds, what would change a verdict, and maps judge one question many times, with pieces a little elsewhere.
 """

@@ -9,7 +9,6 @@ from silhouette.rules.base import Verdict
 from silhouette.scenes.entries import BenefitOfDoubt
 
 ROLL_OFF = "roll off"
-
 TOO_CLOSE = "too close to call"
 
 _TOO_CLOSE = re.compile(rf"; ({TOO_CLOSE}, it could be [^;]*?)(?:: roll off \(R20\))?(?=;|$)")
@@ -17,14 +16,9 @@ _TOO_CLOSE = re.compile(rf"; ({TOO_CLOSE}, it could be [^;]*?)(?:: roll off \(R2
 
 
 def called(odds: Mapping[str, float], guard: float, rule: BenefitOfDoubt, verdict: str) -> str:
-    """The verdict that stands, or "roll off" (contract, section 9; JCGM 106:2012, a guarded decision).
-
-    Args:
-        odds: of each verdict, from exposed to covered.
-        guard: a verdict stands by itself where its odds are at least this.
-        rule: who has the benefit of doubt where none does: of the verdicts with odds of at least 1 - guard, never one
-            that did not come up.
-        verdict: as measured.
+    """The verdict that stands, or "roll off" (contract, section 9; JCGM 106:2012, a guarded decision). A verdict stands
+    by itself where its odds, given from exposed to covered, are at least the guard. Else the rule says who has the
+    benefit of doubt: of the verdicts with odds of at least 1 - guard, never one that did not come up.
 
     >>> odds = {"open": 0.0, "partial cover": 0.71, "full cover": 0.29, "hidden": 0.0}
     >>> called(odds, 0.95, "roll off", "partial cover"), called(odds, 0.7, "roll off", "partial cover")
@@ -71,19 +65,17 @@ def hundredths(odds: float, nearly_all: str = "over 99") -> str:
     return nearly_all if 0.995 <= odds < 1.0 else f"{100.0 * odds:.0f}"
 
 
-WEIGHING: Mapping[str, str] = {
+WEIGHING: Mapping[str, str] = {  # what may weigh most, in words
     "place": "where the pieces stand",
     "facing": "which way they face",
     "eye": "where the eye is",
     "surface": "how true the scan's surface is",
     "measuring": "how well it is measured",
 }
-"""What may weigh most, in words."""
 
 
 def ruling(verdict: Verdict, odds: Mapping[str, float], call: str, doubt_from: str) -> str:
     """The one sentence of a result with odds: what was measured and found too close, the odds, and what the players do.
-
     The odds are the ruling. What is too close to call as measured stays told, without its own advice to roll off.
 
     >>> from silhouette.rules.base import RuleReference
@@ -108,9 +100,8 @@ def ruling(verdict: Verdict, odds: Mapping[str, float], call: str, doubt_from: s
 
 
 def stands(verdict: Verdict, call: str | None = None) -> tuple[str, str]:
-    """What the players go by, in few words, and what stands beside it: whether it is too close to call.
-
-    If a result has odds that is the call, and what was measured is said to be that.
+    """What the players go by, in few words, and what stands beside it: whether it is too close to call. If a result has
+    odds that is the call, and what was measured is said to be that.
 
     >>> from silhouette.rules.base import RuleReference
     >>> rule, could_be = RuleReference("Cover", "R15"), ("partial cover", "full cover")

@@ -1,7 +1,4 @@
-"""One question about a scene, from Python: its verdict, the odds of it, what would change it; and a map.
-
-scene file -> the selected checks, judged -> results; what was judged before an error is kept
-"""
+"""One question about a scene, from Python: its verdict, the odds of it, what would change it; and a map."""
 
 from __future__ import annotations
 
@@ -29,14 +26,8 @@ from silhouette.workers import cores
 
 @dataclass(frozen=True)
 class SceneResult:
-    """The results of one scene, and the error that ended judging, if there was one.
-
-    Attributes:
-        path: of the scene, as the user gave it.
-        title, rules: of the scene; None where it could not be read.
-        judged: the results, in the order of the selected checks.
-        warnings: about the scene as a whole, a sentence each.
-        error: one line, without "error:"; None where every check is judged.
+    """The results of one scene, in order, and the error that ended judging, one line without "error:", if there was
+    one. Title and rules are None where the scene could not be read; warnings are about it as a whole.
     """
 
     path: Path
@@ -56,16 +47,7 @@ def judge_scene(
     draw: Draw | None = None,
     step: Callable[[float, int], None] = lambda done, total: None,
 ) -> SceneResult:
-    """Judges the selected checks of one scene; results from before an error are kept.
-
-    Args:
-        path: of the scene.
-        selection: the checks to judge.
-        options: how they are judged.
-        at: places to try, as of `load_scene`.
-        draw: draws a verdict, given whether it is the scene's only one, and returns the path of the file, or None.
-        step: is called with the number of checks that are done, with a part of the next one, and of all.
-    """
+    """Judges the selected checks of a scene, ``at`` as of `load_scene`, the rest as of `judge`, as far as it gets."""
     result, results = SceneResult(path), dict[int, Judged]()
     try:
         scene = content_with(load_scene(path, cache=options.cache, at=at), options.error)
@@ -102,9 +84,8 @@ def check(
         error: how large the stated error may stay where no other verdict is near, a share above 0 and at most 0.05;
             by default what the scene says, else 0.002. More is faster.
 
-    Raises:
-        RequestError: where a name, an arc or a renderer is not there, or ``pixel`` or ``error`` is out of bounds.
-        RendererUnavailable: where the renderer asked for cannot run on this machine.
+    RequestError where a name, an arc or a renderer is not there, or ``pixel`` or ``error`` is out of bounds;
+    RendererUnavailable where the renderer asked for cannot run on this machine.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -156,9 +137,8 @@ def odds(
         scene, attacker, target, arc, renderer, pixel, error: as of `check`.
         seed: a whole number, 0 or more; the same seed gives the same odds.
 
-    Raises:
-        RequestError: where the game, or what is asked, has no odds, or the seed is below 0; and as `check` does.
-        RendererUnavailable: where the renderer asked for cannot run on this machine.
+    RequestError where the game, or what is asked, has no odds, or the seed is below 0; and as `check` does;
+    RendererUnavailable where the renderer asked for cannot run on this machine.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -195,14 +175,8 @@ def changes(
     pixel: float | None = None,
     error: float | None = None,
 ) -> Changes:
-    """What would change the verdict on a pair: the least moves in plan, the least turn, and pieces taken away.
-
-    Args:
-        scene, attacker, target, arc, renderer, pixel, error: as of `check`.
-
-    Raises:
-        RequestError: where no move makes sense in the game; and as `check` does.
-        RendererUnavailable: where the renderer asked for cannot run on this machine.
+    """What would change the verdict on a pair: the least moves in plan, the least turn, and pieces taken away;
+    arguments and errors are those of `check`. RequestError too where no move makes sense in the game.
     """
     options = JudgingOptions(started(renderer), pixel=pixel, what_if=True)
     result = _complete(_read(scene, error), Selection(attacker, target, arc), options)
@@ -238,9 +212,8 @@ def map_of(  # noqa: PLR0913  # the options of a command
         workers: processes that judge at the same time; by default as many as there are cores. A process with threads,
             such as a notebook, is not forked: there it is one.
 
-    Raises:
-        RequestError: where a model is not there, the game has no maps, or the grid is too fine.
-        RendererUnavailable: where the renderer asked for cannot run on this machine.
+    RequestError where a model is not there, the game has no maps, or the grid is too fine; RendererUnavailable where
+    the renderer asked for cannot run on this machine.
     """
     request = MapRequest(move, _names(attackers), _names(targets), grid, within, under)
     processes = cores() if workers is None else max(1, workers)

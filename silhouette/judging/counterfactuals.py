@@ -1,9 +1,5 @@
-"""DOUBT: what would change a verdict: the least moves and the least turn, and the pieces without which it is another.
-
-check, its verdict -> who may move (the rule says) -> the nearest place with another verdict, for each -> Changes
-checks, their verdicts -> the way back of each in which nothing is seen -> why it sees what the check does not
-
-A `Change` is told under the keys of the contract, and in a player's words.
+"""DOUBT: what would change a verdict: the least moves and the least turn, and the pieces without which it is another;
+and why one sees what does not see it. A `Change` is told under the keys of the contract, and in a player's words.
 """
 
 from __future__ import annotations
@@ -34,9 +30,7 @@ from silhouette.scenes.scene import Check, Scene
 
 # ---- one change
 
-REACH = 50.0
-"""mm: the longest move that is looked at."""
-
+REACH = 50.0  # mm: the longest move that is looked at
 What = Literal["move target", "move attacker", "turn attacker", "without"]
 
 
@@ -74,11 +68,9 @@ CHANGES = GenericAlias(list, (Union[tuple(row_type(*kind, closed=True) for kind 
 
 @dataclass(frozen=True)
 class Change(Record):
-    """One thing that would change a verdict.
+    """One thing that would change a verdict, and the verdict that it becomes.
 
     Attributes:
-        what: the kind.
-        verdict: the verdict that it becomes.
         amount: mm of a move; degrees of a turn, anticlockwise above 0; 0 without a piece.
         direction: of a move, degrees anticlockwise from +x; else None.
         piece: the one without which it changes; else None.
@@ -140,12 +132,8 @@ def length(mm: float) -> str:
 
 
 def side_of(sight: Any, direction: float, role: str) -> str:
-    """Where a move goes, as the attacker sees it.
-
-    Args:
-        sight: (2,) mm, from the attacker to the target.
-        direction: of the move, degrees anticlockwise from +x.
-        role: "target" or "attacker": who moves.
+    """Where a move of the "target" or "attacker", degrees anticlockwise from +x, goes as the attacker sees it; the
+    target lies (2,) mm from it.
 
     >>> side_of([0.0, 300.0], 172.0, "target"), side_of([0.0, 300.0], 270.0, "attacker")
     ('to the left', 'back')
@@ -167,14 +155,9 @@ of a body is hidden or shown is hardly ever narrower in plan than the body, 10 m
 DIRECTIONS = Field(180.0, least=0.25, growth=0.05, widest=2.0, exact_within=1.0, is_line=True)
 """The directions: a body of 25 mm takes 2 degrees at 700 mm, and as much turn passes while an arc's edge crosses it."""
 
-ROUGHLY = Estimate(goal=0.015, nothing=0.008)
-"""What measures far from now: a few rays, more of them near a threshold."""
-
-PLACES_AT_ONCE = 64
-"""The places that are judged exactly at once."""
-
-SEARCH_SECONDS = 60.0
-"""Seconds of CPU time that the search for one least change may take: of two figures it takes three."""
+ROUGHLY = Estimate(goal=0.015, nothing=0.008)  # what measures far from now: a few rays, more of them near a threshold
+PLACES_AT_ONCE = 64  # the places that are judged exactly at once
+SEARCH_SECONDS = 60.0  # of CPU time for one least change: of two figures it takes three
 
 
 @dataclass(frozen=True)
@@ -198,10 +181,7 @@ class Changes:
 
 
 def changes_of(scene: Scene, check: Check, verdict: Verdict, settings: Settings, run: Run = ALONE) -> Changes | None:
-    """What would change the verdict of a check; None where no move of anyone makes sense of it.
-
-    A piece moves in plan and keeps its height; it may overlap others. Nobody else moves.
-    """
+    """What would change a verdict; None where no move makes sense of it. Moves are in plan, and may overlap others."""
     try:
         tried = _Elsewhere(scene, check, verdict.verdict, settings)
         movers = tried.rule.movers(scene, check)
@@ -232,11 +212,7 @@ def nearest_turn(scene: Scene, check: Check, now: str, settings: Settings, reach
 
 
 def check_changes(scene: Scene, checks: Sequence[Check]) -> None:
-    """Refuses checks none of which any move makes sense of, before anything is judged.
-
-    Raises:
-        RequestError: that says why.
-    """
+    """Refuses checks none of which any move makes sense of, before anything is judged: RequestError that says why."""
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
     refusal = None
     for check in checks:
@@ -259,12 +235,6 @@ def changes_of_each(
     yield from run.each(scene, settings.renderer, pairs, lambda pair, run: changes_of(scene, *pair, settings, run))
 
 
-def _polar(nearest: Nearest) -> tuple[float, float]:
-    """The mm and the degrees of a move."""
-    direction = float(np.degrees(np.arctan2(nearest.point[1], nearest.point[0]))) % 360.0
-    return min(_rounded_up(nearest.distance), REACH), round(direction, 3) % 360.0
-
-
 def _rounded_up(amount: float) -> float:
     """The amount, away from 0 to a thousandth: there it has surely changed.
 
@@ -276,13 +246,7 @@ def _rounded_up(amount: float) -> float:
 
 @dataclass(frozen=True)
 class _Search:
-    """A question: the least move, or turn, of a piece.
-
-    Attributes:
-        what: the kind of change.
-        name: of the piece.
-        searched: where.
-    """
+    """A question: the least move, or turn, of a piece, and where it is looked for."""
 
     what: What
     name: str
@@ -304,11 +268,7 @@ class _Elsewhere:
         return nearest_change(self._now, partial(self._look, name, searched.is_line), searched)
 
     def least(self, search: _Search) -> Change | None:
-        """The least change of a kind; None where there is none within reach.
-
-        Raises:
-            RequestError: where the search takes too long.
-        """
+        """The least change of a kind; None where there is none within reach. RequestError where it takes too long."""
         try:
             with time_limit(SEARCH_SECONDS):
                 nearest = self.nearest(search.name, search.searched)
@@ -322,7 +282,9 @@ class _Elsewhere:
             return None
         if search.searched.is_line:
             return Change(search.what, nearest.verdict, _rounded_up(nearest.point[0]))
-        return Change(search.what, nearest.verdict, *_polar(nearest))
+        direction = float(np.degrees(np.arctan2(nearest.point[1], nearest.point[0]))) % 360.0
+        mm = min(_rounded_up(nearest.distance), REACH)
+        return Change(search.what, nearest.verdict, mm, round(direction, 3) % 360.0)
 
     def without(self, names: Sequence[str]) -> Iterator[tuple[str, str]]:
         """The pieces without which the verdict is another, each with that verdict."""
@@ -351,10 +313,8 @@ class _Elsewhere:
 def one_way_of_each(
     scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings
 ) -> list[str | None]:
-    """For each check in which nothing is seen while something is on the way back: why; None for the others.
-
-    A way back that is not among the checks is judged. Nothing is said of a check of one vision arc alone: the attacker
-    may see through another.
+    """For each check in which nothing is seen while something is on the way back, which is judged if need be: why; None
+    for the others, and for a check of one vision arc alone: the attacker may see through another.
     """
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
     settings = replace(settings, keep=False)

@@ -1,7 +1,4 @@
-"""JUDGE: checks of scenes become results: verdicts first, then their odds and what would change them, if wanted.
-
-requests -> groups that are measured together, in worker processes if worth it -> verdicts -> odds -> changes -> Judged
-"""
+"""JUDGE: checks of scenes become results: verdicts first, then their odds and what would change them, if wanted."""
 
 from __future__ import annotations
 
@@ -19,7 +16,6 @@ from silhouette.judging.loading import pixel_of
 from silhouette.judging.maps import Map, MapRequest, map_of
 from silhouette.judging.monte_carlo import Odds, check_odds, odds_of_each
 from silhouette.judging.run import CHECKS_TOGETHER, CHECKS_WORTH_FORKING, GROUPS_EACH, Run, shared
-from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasOdds, meshes_of
@@ -44,24 +40,17 @@ UNMET = ResultField(
 
 @dataclass(frozen=True)
 class Judged(Record):
-    """One check with its verdict; its row has the keys of the verdict, and those of `fields`.
-
-    Attributes:
-        check: the question.
-        verdict: the answer.
-        unmet: the expectations that do not hold, in a few words each; None where nothing is expected.
-        picture: the file of its picture, or None.
-        odds: how likely each verdict is, where that was asked for.
-        changes: what would change the verdict, where that was asked for and a move makes sense.
-        one_way: why the target sees the attacker, where this one does not see it and what would change was asked for.
-    """
+    """One check with its verdict; its row has the keys of the verdict, and those of `fields`."""
 
     check: Check
     verdict: Verdict
+    # The expectations that do not hold, in a few words each; None where nothing is expected
     unmet: tuple[str, ...] | None
     picture: Path | None = None
+    # odds, changes: None where they were not asked for, or there are none
     odds: Odds | None = None
     changes: Changes | None = None
+    # Why the target sees the attacker, where this one does not see it and what would change was asked for
     one_way: str | None = None
 
     fields: ClassVar[tuple[ResultField, ...]] = (
@@ -126,36 +115,23 @@ class Judged(Record):
         return row if self.odds is None else {**row, REASON.key: self.reason}
 
 
-Request = tuple[Scene, Check]
-"""A check, and the scene that it is asked of."""
-
+Request = tuple[Scene, Check]  # a check, and the scene that it is asked of
 Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
 Group = tuple[list[Verdict], Exception | None]
 
 
 @dataclass(frozen=True)
 class JudgingOptions:
-    """How checks are judged, and what is wanted besides their verdicts.
-
-    Attributes:
-        renderer: measures.
-        cache: keeps what takes long to work out.
-        pixel: mm per pixel at the target; None for the scene's, else `PIXEL`.
-        error: the error goal of `judge_scene`, a share; None for the scene's.
-        workers: processes that judge at the same time, if there is much to judge.
-        seed: of the odds of each verdict; None if they are not wanted.
-        what_if: whether it is wanted what would change each verdict.
-        keep: whether verdicts keep their observations, for figures.
-    """
+    """How checks are judged, and what is wanted besides their verdicts."""
 
     renderer: Renderer
     cache: Cache = UNCACHED
-    pixel: float | None = None
-    error: float | None = None
-    workers: int = 1
-    seed: int | None = None
-    what_if: bool = False
-    keep: bool = False
+    pixel: float | None = None  # mm per pixel at the target; None for the scene's, else `PIXEL`
+    error: float | None = None  # the error goal of `judge_scene`, a share; None for the scene's
+    workers: int = 1  # processes that judge at the same time, if there is much to judge
+    seed: int | None = None  # of the odds of each verdict; None if they are not wanted
+    what_if: bool = False  # whether it is wanted what would change each verdict
+    keep: bool = False  # whether verdicts keep their observations, for figures
 
     def settings(self, scene: Scene) -> Settings:
         """The settings of a scene's measurements."""
@@ -176,19 +152,20 @@ def judge(
     together, which costs less for each; the results are the same for any number of processes.
 
     Args:
-        requests: checks, each with its scene.
-        options: how they are judged, and what is wanted.
         draw: draws a verdict that kept its observation, given whether it is the only one, and returns the path of the
             file, or None; the result drops the observation then.
         step: is called with how many are done, with a part of the next one, and of all.
 
-    Raises:
-        RequestError: before the first result if the renderer's device has no room for all meshes at once; after the
-            results before it if a check names a piece that is not there, or one that takes too long.
+    RequestError: before the first result if the renderer's device has no room for all meshes at once; after the results
+    before it if a check names a piece that is not there, or one that takes too long.
     """
     scenes = {id(scene): scene for scene, _ in requests}
-    options.renderer.refuse_too_large(_meshes_of(list(scenes.values())))
-    additions = _additions(options)
+    meshes = [meshes_of(rule_called(scene.rules), scene) for scene in scenes.values()]
+    several = enumerate(meshes) if len(meshes) > 1 else ()
+    named = {f"{number} {name}": mesh for number, of_scene in several for name, mesh in of_scene.items()}
+    options.renderer.refuse_too_large(named or (meshes[0] if meshes else {}))
+    additions: list[Addition] = [] if options.seed is None else [_with_odds]
+    additions += [_with_changes, _with_one_way] if options.what_if else []
     results: dict[int, Judged] = {}
     total = (1 + (options.seed is not None) + options.what_if) * len(requests)
     step(0, total)
@@ -218,19 +195,9 @@ def judge_all(requests: Sequence[Request], options: JudgingOptions) -> list[Judg
     return [results[number] for number in range(len(requests))]
 
 
-def _meshes_of(scenes: Sequence[Scene]) -> dict[str, Mesh]:
-    """The meshes of scenes, by the number of the scene and the name of the piece."""
-    named = [meshes_of(rule_called(scene.rules), scene) for scene in scenes]
-    if len(named) == 1:
-        return dict(named[0])
-    return {f"{number} {name}": mesh for number, meshes in enumerate(named) for name, mesh in meshes.items()}
-
-
 def _verdicts(requests: Sequence[Request], options: JudgingOptions) -> Iterator[tuple[int, Verdict]]:
-    """The verdict on each request with its number, those of one game and one pixel together.
-
-    Raises:
-        Exception: that of the first one that cannot be judged, after those on all before it in its group.
+    """The verdict on each request with its number, those of one game and one pixel together; the exception of the first
+    one that cannot be judged, after those on all before it in its group.
     """
     by_fineness: dict[tuple[str, float], list[int]] = {}
     for number, (scene, _) in enumerate(requests):
@@ -258,9 +225,8 @@ def _size_and_workers(requests: Sequence[Request], options: JudgingOptions) -> t
 
 
 def _group(rule: Rule[Any, Verdict], settings: Settings, requests: Sequence[Request]) -> Group:
-    """The verdicts on requests that are judged at once, and what else they could be if pieces stand or look otherwise.
-
-    If one fails, those on the ones before it, and its error.
+    """The verdicts on requests that are judged at once, and what else they could be if pieces stand or look otherwise;
+    if one fails, those on the ones before it, and its error.
     """
     try:
         verdicts: Sequence[Verdict] = rule.judge(requests, settings)
@@ -278,11 +244,7 @@ def _group(rule: Rule[Any, Verdict], settings: Settings, requests: Sequence[Requ
 
 
 def check_options(scene: Scene, checks: Sequence[Check], options: JudgingOptions) -> None:
-    """Refuses what the options want if it makes no sense of any of the checks, before anything is judged.
-
-    Raises:
-        RequestError: that says which option to leave out.
-    """
+    """Refuses options that make no sense of any of the checks: RequestError that says which to leave out."""
     if options.seed is not None:
         check_odds(scene, checks)
     if options.what_if:
@@ -291,12 +253,6 @@ def check_options(scene: Scene, checks: Sequence[Check], options: JudgingOptions
 
 Addition = Callable[[JudgingOptions, Scene, Sequence[Judged], Run], Iterator[Judged]]
 """Adds to the results of a scene; the run is told how many have it, and a part of the next one."""
-
-
-def _additions(options: JudgingOptions) -> list[Addition]:
-    """What is added to results that have their verdicts, in rounds."""
-    additions: list[Addition] = [] if options.seed is None else [_with_odds]
-    return [*additions, _with_changes, _with_one_way] if options.what_if else additions
 
 
 def _with_odds(options: JudgingOptions, scene: Scene, results: Sequence[Judged], run: Run) -> Iterator[Judged]:

@@ -1,8 +1,4 @@
-"""A scene file becomes a Scene, and a selection its checks: those that a user asks for.
-
-file, the user's numbers -> Scene with these in place of its own if they are valid
-`Selection`, Scene -> checks
-"""
+"""A scene file becomes a Scene, and a selection its checks: those that a user asks for."""
 
 from __future__ import annotations
 
@@ -29,21 +25,13 @@ from silhouette.scenes.table import TableScene
 
 @dataclass(frozen=True)
 class Selection:
-    """The checks to judge in a scene.
+    """The checks to judge in a scene."""
 
-    Attributes:
-        attacker: the name of the attacker; None for the scene's own checks.
-        target: the name of the target; None for every other model.
-        arc: the vision arc to look from; None for any that the attacker has.
-        everyone: whether every model is checked against every other; the other attributes are ignored then.
-        instead: the options that choose checks where a scene has none, for the message.
-    """
-
-    attacker: str | None = None
-    target: str | None = None
-    arc: str | None = None
-    everyone: bool = False
-    instead: str = "--from NAME --to NAME"
+    attacker: str | None = None  # None for the scene's own checks
+    target: str | None = None  # None for every other model
+    arc: str | None = None  # the vision arc to look from; None for any that the attacker has
+    everyone: bool = False  # whether every model is checked against every other; the other attributes are ignored then
+    instead: str = "--from NAME --to NAME"  # the options that choose checks where a scene has none, for the message
 
     def __post_init__(self) -> None:
         if self.arc is not None and self.arc not in get_args(ArcName):
@@ -52,11 +40,7 @@ class Selection:
             raise RequestError("a target or an arc without an attacker; say --from NAME as well")
 
     def checks(self, scene: Scene) -> tuple[Check, ...]:
-        """The selected checks of a scene.
-
-        Raises:
-            RequestError: where no piece that can look or be looked at has a name, or where no check is left.
-        """
+        """The selected checks. RequestError where no piece that can look or be seen has a name, or none is left."""
         rule = rule_called(scene.rules)
         if self.everyone:
             return rule.everyone(scene)
@@ -67,8 +51,7 @@ class Selection:
         return scene.checks
 
 
-PIXEL = 0.1
-"""Millimetres per pixel at the target, where neither the user nor the scene gives another number."""
+PIXEL = 0.1  # millimetres per pixel at the target, where neither the user nor the scene gives another number
 
 
 def load_scene(
@@ -82,9 +65,8 @@ def load_scene(
         at: places to try in place of those in the file, by the names of pieces: x, y and, if wanted, the facing in
             degrees; in the scene's units. A piece keeps its height, or what it stands on; expectations are left out.
 
-    Raises:
-        FileError: where the scene or one of its models cannot be used; one line that says what would be right.
-        RequestError: where ``at`` names nothing in the scene, or gives no place.
+    FileError where the scene or one of its models cannot be used; one line that says what would be right; RequestError
+    where ``at`` names nothing in the scene, or gives no place.
     """
     place = Path(path)
     _refuse_other(place)
@@ -98,11 +80,7 @@ def load_scene(
 
 
 def _refuse_other(place: Path) -> None:
-    """Refuses what is no file of a scene: a folder, a broken link, a mesh.
-
-    Raises:
-        FileError: that says what to give instead.
-    """
+    """Refuses what is no file of a scene: a folder, a broken link, a mesh; FileError says what to give instead."""
     if place.is_dir():
         if not os.access(place, os.R_OK | os.X_OK):
             raise FileError(place, "is a folder that you may not read; give yourself the right to")
@@ -116,22 +94,14 @@ def _refuse_other(place: Path) -> None:
 
 
 def usable_pixel(pixel: float) -> float:
-    """The number itself, if it is valid as millimetres per pixel.
-
-    Raises:
-        RequestError: where it is not above 0 and at most 10.
-    """
+    """The number itself, if it is valid as millimetres per pixel, above 0 and at most 10; else RequestError."""
     if not 0.0 < pixel <= COARSEST:
         raise RequestError(f"pixel is {pixel:g}; it must be millimetres above 0 and at most {COARSEST:g}")
     return pixel
 
 
 def check_numbers(pixel: float | None, error: float | None) -> None:
-    """Refuses a pixel or an error that is not valid for any scene.
-
-    Raises:
-        RequestError: where the pixel is not above 0 and at most 10, or the error not above 0 and at most 0.05.
-    """
+    """Refuses a pixel that is not above 0 and at most 10, or an error not above 0 and at most 0.05: RequestError."""
     if pixel is not None:
         usable_pixel(pixel)
     if error is not None and not 0.0 < error <= LARGEST_ERROR:
@@ -139,11 +109,7 @@ def check_numbers(pixel: float | None, error: float | None) -> None:
 
 
 def content_with(scene: Scene, error: float | None) -> Scene:
-    """The scene with an error goal in place of its own; the scene itself without one, or where nothing is measured.
-
-    Raises:
-        RequestError: where the error is not above 0 and at most 0.05.
-    """
+    """The scene with an error goal, if anything is measured. RequestError if it is not above 0 and at most 0.05."""
     check_numbers(None, error)
     if error is None or not isinstance(scene, TableScene):
         return scene
@@ -151,11 +117,7 @@ def content_with(scene: Scene, error: float | None) -> Scene:
 
 
 def pixel_of(scene: Scene, pixel: float | None) -> float:
-    """Millimetres per pixel at the target: ``pixel`` if given, else the scene's, else `PIXEL`.
-
-    Raises:
-        RequestError: where ``pixel`` is not above 0 and at most 10.
-    """
+    """Millimetres per pixel at the target: ``pixel``, checked as by `usable_pixel`, or the scene's, or `PIXEL`."""
     if pixel is not None:
         return usable_pixel(pixel)
     return PIXEL if scene.pixel is None else scene.pixel

@@ -1,15 +1,9 @@
 """JUDGE, maps: where on its table a model could stand, and what the verdict on it would be at each place.
 
-a scene and a `MapRequest` -> a grid of points -> those at which its base stands -> a verdict with each other model
--> `Map`
-
-The grid is square and lies over the top of the table, or over the part of it round the place where a model stands.
-
-A place is judged as `silhouette check` judges the scene with the model there, or it is marginal. Most places are far
-from where the verdict changes, and there a few rays are enough:
-
-points -> those where it stands -> pairs out of every arc: the last verdict, no ray is cast
-       -> a rough look at all others -> the exact measurement of those whose verdict that leaves open
+The grid is square and lies over the top of the table, or over the part of it round the place where a model stands. A
+place is judged as `silhouette check` judges the scene with the model there, or it is marginal. Most places are far from
+where the verdict changes, and there a few rays are enough: pairs out of every arc get the last verdict, for which no
+ray is cast; of all others a rough look is taken, and measured exactly are those whose verdict that leaves open.
 
 `MapRecord` is what ``map --json`` prints and a map's .json file holds (contract, section 10).
 """
@@ -48,8 +42,7 @@ from silhouette.workers import parallel_map
 
 Mm = Annotated[float, Field(description="mm")]
 Place = Annotated[
-    tuple[float, float, float | None],
-    Field(description="x, y and z in mm; z is null where nothing is to stand on"),
+    tuple[float, float, float | None], Field(description="x, y and z in mm; z is null where nothing is to stand on")
 ]
 
 
@@ -116,23 +109,15 @@ That nothing is seen, or nothing obscured, is proven: that costs a third of a me
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """What is found at q points with k checks each, of a game with v verdicts.
+    """What is found at q points with k checks each, of a game with v verdicts."""
 
-    Attributes:
-        at: (q, 3) mm, the place of the model; its height is -inf where nothing is to stand on.
-        stands: (q,) whether the model stands there.
-        verdict: (q, k) int8, the number of the verdict of each check, from exposed to covered; -1 where it does not
-            stand.
-        possible: (q, k, v) which verdicts it could be.
-        marginal: (q, k) whether another verdict is too near to rule out.
-        occluded: (q, k) the share that is obscured, roughly where no threshold is near; nan where an arc alone decides.
-    """
-
-    at: Floats
-    stands: Flags
+    at: Floats  # (q, 3) mm, the place of the model; its height is -inf where nothing is to stand on
+    stands: Flags  # (q,) whether the model stands there
+    # (q, k) int8, the number of the verdict of each check, from exposed to covered; -1 where it does not stand
     verdict: Any
-    possible: Flags
-    marginal: Flags
+    possible: Flags  # (q, k, v) which verdicts it could be
+    marginal: Flags  # (q, k) whether another verdict is too near to rule out
+    # (q, k) the share that is obscured, roughly where no threshold is near; nan where an arc alone decides
     occluded: Floats
 
     @classmethod
@@ -151,17 +136,8 @@ def judged_cells(
     settings: Settings,
     points: Floats,
 ) -> Cells:
-    """What is found at some points.
-
-    Args:
-        rule: the game.
-        scene: whose model is moved.
-        places: where it can stand.
-        role: whether it looks or is looked at.
-        checks: the k checks that are judged at each point.
-        under: mm: nothing higher than this counts to stand on.
-        settings: of the exact measurement.
-        points: (q, 2) mm.
+    """What is found at points (q, 2) mm for the k checks at each, of a model on nothing higher than ``under`` mm that
+    looks or is looked at; the settings are those of the exact measurement.
     """
     heights = places.heights(points, under)
     stands = places.stands(points, heights)
@@ -241,21 +217,13 @@ def _is_near(verdict: Any, scene: Scene) -> bool:
 
 # ---- the grid
 
-FINEST = 1.0
-"""mm: no grid is finer."""
-
-MAX_MAP_POINTS = 1_000_000
-"""The most points of a map."""
-
-NEXT_TO = 1e-9
-"""Steps of the grid by which a point may lie beyond the edge of the table, where sizes are rounded."""
+FINEST = 1.0  # mm: no grid is finer
+MAX_MAP_POINTS = 1_000_000  # the most points of a map
+NEXT_TO = 1e-9  # steps of the grid by which a point may lie beyond the edge of the table, where sizes are rounded
 
 
 def check_grid(grid: float, within: float | None) -> None:
-    """Refuses a grid or a distance that no map has.
-
-    Raises:
-        RequestError: where the grid is finer than a millimetre or no number, or the distance below 0.
+    """Refuses a grid finer than a millimetre or no number, or a distance below 0. RequestError.
 
     >>> check_grid(0.5, None)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -273,17 +241,9 @@ def check_grid(grid: float, within: float | None) -> None:
 def grid_points(path: Path, table: Floats, start: Floats, grid: float, within: float | None) -> tuple[Indices, Floats]:
     """The points at which a map is made: their numbers (q, 2) along x and y, and where they lie (q, 2), mm.
 
-    Point (i, j) lies (i + 1/2, j + 1/2) steps from the least corner of the table; rows of x follow each other.
-
-    Args:
-        path: of the scene, for messages.
-        table: (2, 2) mm, the least and the greatest x and y of the table's top.
-        start: (2,) mm, where the model stands.
-        grid: mm between two points.
-        within: mm: only points so near to where it stands; None for all.
-
-    Raises:
-        RequestError: where no point is left, or more than a million.
+    Point (i, j) lies (i + 1/2, j + 1/2) steps from the least corner of the table (2, 2), mm; rows of x follow each
+    other. With ``within`` only points so near to the start (2,) are among them. RequestError where no point is left, or
+    more than a million.
 
     >>> square = np.array([[0.0, 0.0], [20.0, 10.0]])
     >>> numbers, points = grid_points(Path("duel.toml"), square, np.zeros(2), 10.0, None)
@@ -335,35 +295,22 @@ def _too_many(path: Path, count: float, grid: float) -> RequestError:
 
 # ---- maps
 
-CHECKS_AT_ONCE = 2400
-"""The most checks that are judged at once, as far as a place with all of its checks is one."""
-
-PIECES_EACH = 6
-"""The least number of groups of places for each process: none waits long for the last one."""
-
-DIGITS = 6
-"""Decimals of mm to which places are rounded before they are judged, so that they can be typed."""
+CHECKS_AT_ONCE = 2400  # the most checks that are judged at once, as far as a place with all of its checks is one
+PIECES_EACH = 6  # the least number of groups of places for each process: none waits long for the last one
+DIGITS = 6  # decimals of mm to which places are rounded before they are judged, so that they can be typed
 
 
 @dataclass(frozen=True)
 class MapRequest:
-    """What a map is asked for.
+    """What a map is asked for."""
 
-    Attributes:
-        move: the name of the model that is moved.
-        attackers: who look at it; where neither attackers nor targets are given, everyone who is not of its own gang.
-        targets: whom it looks at, facing each.
-        grid: mm between two points.
-        within: mm: keeps to points so near, in plan, to where it stands; None for all of the table.
-        under: mm: nothing higher than this counts to stand on; None for no limit.
-    """
-
-    move: str
+    move: str  # the name of the model that is moved
+    # Who look at it; where neither attackers nor targets are given, everyone who is not of its own gang
     attackers: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
-    grid: float = INCH
-    within: float | None = None
-    under: float | None = None
+    targets: tuple[str, ...] = ()  # whom it looks at, facing each
+    grid: float = INCH  # mm between two points
+    within: float | None = None  # mm: keeps to points so near, in plan, to where it stands; None for all of the table
+    under: float | None = None  # mm: nothing higher than this counts to stand on; None for no limit
 
     def __post_init__(self) -> None:
         if self.attackers and self.targets:
@@ -385,8 +332,6 @@ class Map:
     """The verdicts on a model at the points of a grid.
 
     Attributes:
-        scene: whose table it is.
-        request: what was asked.
         checks: the k checks that were judged at each place, in order.
         verdicts: the game's verdicts, from exposed to covered.
         table: (2, 2) mm, the least and the greatest x and y of the table's top.
@@ -432,9 +377,8 @@ class Map:
 
     @cached_property
     def nearest(self) -> dict[str, tuple[int, float]]:
-        """For a target: the number of the nearest point at least so well covered from all, and its distance, mm.
-
-        By verdict, without the most exposed one; a verdict that no point has is left out.
+        """For a target: the number of the nearest point at least so well covered from all, and its distance, mm; by
+        verdict, without the most exposed one, and those that no point has.
         """
         if self.request.role != "target":
             return {}
@@ -501,20 +445,13 @@ class Map:
 
 
 def map_of(
-    scene: Scene,
-    request: MapRequest,
-    settings: Settings,
-    workers: int = 1,
-    step: Progress = lambda done, total: None,
+    scene: Scene, request: MapRequest, settings: Settings, workers: int = 1, step: Progress = lambda done, total: None
 ) -> Map:
-    """The map that is asked for.
-
-    Raises:
-        RequestError: where a model is not there, the game has no maps, or the grid is too fine or too coarse.
-    """
+    """The map asked for. RequestError where a model is not there, the game has no maps, or the grid does not fit."""
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
     if not isinstance(rule, HasMaps):
-        raise RequestError(f"{scene.path}: there are no maps of {rule.title}, but of {_with_maps()}")
+        with_maps = in_a_row([rule.title for rule in map(rule_called, RULES) if isinstance(rule, HasMaps)])
+        raise RequestError(f"{scene.path}: there are no maps of {rule.title}, but of {with_maps}")
     places = rule.places(scene, request.move)
     checks = checks_of_map(rule, scene, request)
     index, points = grid_points(scene.path, places.table, places.start, request.grid, request.within)
@@ -525,7 +462,10 @@ def map_of(
     judge = partial(judged_cells, rule, scene, places, request.role, checks, request.under, verdicts_alone)
     parts = list[Cells]()
     done = 0
-    for part in _mapped(rule, scene, places, judge, groups, settings, workers):
+    forks = workers > 1 and len(groups) > 1 and (not meshes_of(rule, scene) or shared(scene, settings.renderer))
+    if forks:
+        places.prepare()
+    for part in parallel_map(judge, groups, workers) if forks else map(judge, groups):
         parts.append(part)
         done += len(part.at)
         step(done, len(points))
@@ -536,29 +476,12 @@ def map_of(
     return Map(scene, request, checks, verdicts, places.table, places.start, index, cells)
 
 
-def _mapped(
-    rule: Any, scene: Scene, places: Places, judge: Any, groups: Sequence[Any], settings: Settings, workers: int
-) -> Any:
-    """What is found in each group of points, by several processes where that is possible."""
-    forks = workers > 1 and len(groups) > 1 and (not meshes_of(rule, scene) or shared(scene, settings.renderer))
-    if not forks:
-        return map(judge, groups)
-    places.prepare()
-
-    return parallel_map(judge, groups, workers)
-
-
 def checks_of_map(rule: Rule[Any, Verdict], scene: Scene, request: MapRequest) -> tuple[Check, ...]:
     """The checks at each place: each other model against the one that is moved, or the other way round."""
     move = request.move
     pairs = [(move, name) for name in request.targets] + [(name, move) for name in request.attackers]
     if pairs:
         return tuple(check for pair in dict.fromkeys(pairs) for check in rule.between(scene, *pair, None))
-    return _by_others(rule, scene, move)
-
-
-def _by_others(rule: Rule[Any, Verdict], scene: Scene, move: str) -> tuple[Check, ...]:
-    """The checks of everyone against a model, but for those of its own gang."""
     gangs = {piece.name: piece.gang for piece in scene.pieces} if isinstance(scene, TableScene) else {}
     own = gangs.get(move)
     at_it = [check for check in rule.everyone(scene) if check.target == move]
@@ -566,8 +489,3 @@ def _by_others(rule: Rule[Any, Verdict], scene: Scene, move: str) -> tuple[Check
     if not checks:
         raise RequestError(f"{scene.path}: nobody is of another gang than '{move}'; say --from NAME")
     return checks
-
-
-def _with_maps() -> str:
-    """The games that have maps, in words."""
-    return in_a_row([rule.title for rule in map(rule_called, RULES) if isinstance(rule, HasMaps)])

@@ -1,12 +1,9 @@
 """DOUBT: how likely each verdict of a check is, given how far its pieces may lie from where the scene has them.
 
-check -> trials, each judged -> the share of trials with each verdict -> more trials until that is sure enough -> Odds
-
-Of one check, two processes judge the trials of half the scramblings each; of several, each process takes checks.
-
-If every piece stands where the scene has it, the error of measuring is what is left in doubt, and it is drawn instead:
-
-check -> its observations, measured once -> the same with other counts, within their errors -> a verdict for each
+Trials are judged until the share of those with the likeliest verdict is sure enough. Of one check, two processes judge
+the trials of half the scramblings each; of several, each process takes checks. If every piece stands where the scene
+has it, the error of measuring is what is left in doubt, and it is drawn instead: the check's observations are measured
+once, and judged again with other counts, within their errors.
 
 Of several doubts, the one that weighs most explains alone the greatest part of what differs between the trials.
 """
@@ -41,70 +38,45 @@ from silhouette.scenes.table import TableScene
 
 # ---- the odds
 
-SURE = 0.025
-"""The error of the odds of the likeliest verdict that is small enough (half the width of the 95 % interval)."""
+SURE = 0.025  # error of the odds of the likeliest verdict that is small enough (half the width of the 95 % interval)
 
 PILOT, FIRST = 1, 16
-"""The trials of each scrambling that tell how finely the others are judged; and those that are judged first: 128 in
-all, of which all alike are sure enough."""
+"""Trials of each scrambling that tell how finely to judge, and those judged first: all alike, they are sure enough."""
 
 PARTS = 2
 """How many parts the trials are judged in, some scramblings in each. It does not follow the number of processes, for
 the odds to be the same with any; each part looks anew for slivers of the target (`silhouette.measure.slivers`)."""
 
 FASTEST = 0.75
-"""The highest power of the number of trials with which the error is expected to shrink. It tells how many more trials
-the goal needs at least, and these are judged at once."""
+"""The highest power of the number of trials by which the error shrinks: it tells how many more are needed."""
 
-MUCH_FINER = 0.8
-"""Where all first trials ask for a goal that is finer by this than what the pilot trials asked for, they are judged
-again."""
-
-STUDENT = 2.3646
-"""The 97.5 % point of Student's t with seven degrees of freedom: eight scramblings."""
-
-NORMAL = 1.96
-"""The 97.5 % point of the normal distribution."""
-
-GAIN = 4.0
-"""The variance of a mean over Sobol points is this much smaller, at most, than that over independent ones is."""
+MUCH_FINER = 0.8  # where all first trials ask for a goal finer by this than the pilot's, they are judged again
+STUDENT = 2.3646  # the 97.5 % point of Student's t with seven degrees of freedom: eight scramblings
+NORMAL = 1.96  # the 97.5 % point of the normal distribution
+GAIN = 4.0  # the variance of a mean over Sobol points is this much smaller, at most, than that over independent ones is
 
 SPREADS = 1.5
-"""The greatest error of a trial's share, as a multiple of the standard deviation of the shares among the trials: with a
-greater one the odds would be those of the measuring, and not of the doubt."""
+"""The greatest error of a trial's share, in standard deviations of the shares: else it tells of the measuring."""
 
-FINE, COARSE = 0.006, 0.03
-"""The least and the greatest error, as a share, with which a trial's share may stay near a threshold."""
+FINE, COARSE = 0.006, 0.03  # the least and the greatest error of a trial's share near a threshold
 
 NOISE = 0.15
 """The error of a share that decides where the middle 95 % end, as a part of their width: three standard deviations of
 an error that would widen them by 2 %. Larger ones are measured again."""
 
-LEAST_NOISE = 0.001
-"""The error, as a share, that is small enough whatever the width."""
-
-ROUNDS = 4
-"""How many times such shares are measured again at most, as what they span shrinks."""
-
-MOST_AGAIN = 256
-"""How many trials are measured again; where more would have to be, the middle 95 % are those of the first trials."""
-
-Weighing = Source | Literal["measuring"]
-"""What may weigh most."""
+LEAST_NOISE = 0.001  # the error, as a share, that is small enough whatever the width
+ROUNDS = 4  # how many times such shares are measured again at most, as what they span shrinks
+MOST_AGAIN = 256  # trials measured again; where it were more, the middle 95 % are those of the first trials
+Weighing = Source | Literal["measuring"]  # what may weigh most
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The verdicts of trials.
+    """The verdicts of trials."""
 
-    Attributes:
-        levels: (SCRAMBLINGS, n) the number of each verdict, from exposed to covered.
-        shares: (SCRAMBLINGS, n) the obscured shares; nan where the arc alone decides.
-        errors: (SCRAMBLINGS, n) how far each share may be off, by the few rays of its trial; None for not at all.
-    """
-
-    levels: np.ndarray[Any, np.dtype[np.intp]]
-    shares: Floats
+    levels: np.ndarray[Any, np.dtype[np.intp]]  # (SCRAMBLINGS, n) the number of each verdict, from exposed to covered
+    shares: Floats  # (SCRAMBLINGS, n) the obscured shares; nan where the arc alone decides
+    # (SCRAMBLINGS, n) how far each share may be off, by the few rays of its trial; None for not at all
     errors: Floats | None = None
 
     @classmethod
@@ -135,7 +107,6 @@ class Odds:
     Attributes:
         odds: of each verdict, from exposed to covered; their sum is 1.
         error: half the width of the 95 % interval of the largest of them.
-        trials: the number of trials.
         occluded_interval: the middle 95 % of the obscured share; None where the arc alone decides.
         call: the verdict that stands, or "roll off".
         doubt_from: what weighs most.
@@ -152,11 +123,7 @@ class Odds:
 
 
 def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings, run: Run = ALONE) -> Odds:
-    """The odds of the verdicts of a check.
-
-    Trials are judged until the odds of the likeliest verdict are sure to 2.5 %, 2,048 at most. Where nothing is in
-    doubt, what is left is the error of measuring, which is drawn instead.
-    """
+    """The odds of a check: trials are judged until those of the likeliest verdict are sure to 2.5 %, 2,048 at most."""
     order = tuple(trials.rule.levels)
     judged = partial(_found, trials, check, replace(settings, keep=False, remarks=False), run)
     outcomes, error = _until_sure(trials, order, judged, run)
@@ -176,11 +143,7 @@ def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings, 
 
 
 def check_odds(scene: Scene, checks: Sequence[Check]) -> None:
-    """Refuses checks of which none has odds.
-
-    Raises:
-        RequestError: that says to leave the option out.
-    """
+    """Refuses checks of which none has odds: RequestError that says to leave the option out."""
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
     if not (isinstance(scene, TableScene) and isinstance(rule, HasOdds) and any(map(rule.has_odds, checks))):
         raise RequestError(f"{scene.path}: in {rule.title} a check such as this has no odds; leave out --odds")
@@ -222,12 +185,12 @@ def _until_sure(
 
 
 def _found(trials: Trials, check: Check, settings: Settings, run: Run, goal: float, start: int, stop: int) -> Found:
-    """The verdicts of the trials of each scrambling from ``start`` to ``stop``.
-
-    They are judged roughly, with an error of ``goal`` near a threshold; where nothing is in doubt, as measured.
-    """
+    """The verdicts of trials ``start`` to ``stop``, the error ``goal`` near a threshold; if none is in doubt, exact."""
     if not trials.deviations:
-        return Found.of(trials, remeasured(trials, check, settings, trials.measuring[:, start:stop].ravel()))
+        drawn, recorder = trials.measuring[:, start:stop].ravel(), Recorder(settings)
+        trials.rule.judge([(trials.scene, check)], replace(settings, observe=recorder))
+        replayed = replace(settings, observe=Replay(recorder.observed, drawn))
+        return Found.of(trials, trials.rule.judge([(trials.scene, check)] * len(drawn), replayed))
     rough = replace(settings, observe=Estimate(goal=goal))
 
     def judged(scramblings: slice) -> Found:
@@ -263,10 +226,8 @@ def _goal(outcomes: Found) -> float:
 
 
 def _error(outcomes: Found, order: Sequence[str]) -> float:
-    """Half the width of the 95 % interval of the odds of the likeliest verdict.
-
-    Of the means of eight scramblings, by Student's t; these may agree by chance, and so it is no less than Wilson's
-    interval for independent trials would be if their variance were `GAIN` times smaller.
+    """Half the width of the 95 % interval of the odds of the likeliest verdict: of the means of eight scramblings, by
+    Student's t, but no less than Wilson's for independent trials of a variance `GAIN` times smaller.
     """
     likeliest = np.bincount(outcomes.levels.ravel(), minlength=len(order)).argmax()
     means = (outcomes.levels == likeliest).mean(axis=1)
@@ -279,10 +240,8 @@ def _error(outcomes: Found, order: Sequence[str]) -> float:
 def _interval(
     trials: Trials, check: Check, outcomes: Found, settings: Settings, run: Run
 ) -> tuple[float, float] | None:
-    """The middle 95 % of the shares of the trials whose target lies in an arc; None where it lies in none.
-
-    The error of the few rays of a trial adds to the spread of the true shares. So the shares that may lie on either
-    side of an end of the interval are measured again, with more rays, until their errors no longer widen it.
+    """The middle 95 % of the shares of the trials whose target lies in an arc; None where it lies in none. Shares that
+    may lie on either side of an end are measured again, until their errors no longer widen it.
     """
     shares, each = outcomes.shares.copy(), outcomes.each
     errors = np.zeros_like(shares) if outcomes.errors is None else outcomes.errors.copy()
@@ -306,15 +265,8 @@ def _interval(
 
 
 def _again(trials: Trials, check: Check, which: Places, settings: Settings, error: float, run: Run) -> Floats:
-    """(n, 2) the shares and their errors, measured more finely, of trials.
-
-    Args:
-        trials: of the scene.
-        check: of the scene.
-        which: (n, 2) the scrambling and the number of each trial.
-        settings: of the measurement.
-        error: that the shares may have.
-        run: by how many processes.
+    """(n, 2) the shares and their errors, measured more finely, with at most this error, of the trials (n, 2) of these
+    scramblings and numbers.
     """
     rough = replace(settings, keep=False, observe=Estimate(everywhere=error))
 
@@ -338,25 +290,17 @@ def _middle(shares: Floats) -> tuple[float, float] | None:
 
 # ---- which doubt weighs most
 
-BINS = 8
-"""The trials are put in so many groups by the number that was drawn."""
-
-SELDOM = 0.05
-"""Where fewer trials than this have another verdict than most, the verdict says too little of what it hangs on."""
+BINS = 8  # the trials are put in so many groups by the number that was drawn
+SELDOM = 0.05  # where fewer trials have another verdict than most, it says too little of what it hangs on
 
 
 def weights(deviations: Sequence[Deviation], drawn: Floats, levels: Any, shares: Floats) -> dict[Any, float]:
     """The part, 0 to 1, of the variance among trials that each source of doubt explains by itself.
 
     These are Sobol's indices of first order, from the trials at hand: the variance of the means of groups of trials
-    with like numbers, less what the mean of so few trials varies anyway; those of one source are added up. What varies
-    is the verdict; where nearly all trials agree in that, the share.
-
-    Args:
-        deviations: d of them.
-        drawn: (s, n, d) the numbers drawn.
-        levels: (s, n) the verdicts as numbers, from exposed to covered.
-        shares: (s, n) the shares; nan where there is none.
+    with like numbers drawn (s, n, d), less what the mean of so few trials varies anyway; those of one source are added
+    up. What varies is the verdict, levels (s, n), from exposed to covered; where nearly all trials agree in that, the
+    share (s, n), nan where there is none.
     """
     value = levels.ravel().astype(np.float64)
     if np.bincount(levels.ravel()).max() > (1.0 - SELDOM) * len(value) and not np.isnan(shares).all():
@@ -364,38 +308,20 @@ def weights(deviations: Sequence[Deviation], drawn: Floats, levels: Any, shares:
     parts: dict[Any, float] = dict.fromkeys((deviation.source for deviation in deviations), 0.0)
     whole = float(value.var())
     if whole > 0.0:
-        explained = _explained(drawn.reshape(len(value), -1), value) / whole
-        for deviation, part in zip(deviations, explained.tolist(), strict=True):
+        groups = np.array_split(np.argsort(drawn.reshape(len(value), -1), axis=0, kind="stable"), BINS)
+        means = np.array([value[group].mean(axis=0) for group in groups])
+        within = np.array([value[group].var(axis=0, ddof=1) / len(group) for group in groups])
+        explained = ((means - value.mean()) ** 2).mean(axis=0) - (1.0 - 1.0 / BINS) * within.mean(axis=0)
+        for deviation, part in zip(deviations, (explained / whole).tolist(), strict=True):
             parts[deviation.source] += part
     return parts
-
-
-def _explained(drawn: Floats, value: Floats) -> Floats:
-    """(d,) the variance of values (n,) that each of the numbers drawn (n, d) explains."""
-    groups = np.array_split(np.argsort(drawn, axis=0, kind="stable"), BINS)
-    means = np.array([value[group].mean(axis=0) for group in groups])
-    within = np.array([value[group].var(axis=0, ddof=1) / len(group) for group in groups])
-    explained: Floats = ((means - value.mean()) ** 2).mean(axis=0) - (1.0 - 1.0 / BINS) * within.mean(axis=0)
-    return explained
 
 
 # ---- the error of measuring
 
 
-def remeasured(trials: Trials, check: Check, settings: Settings, drawn: Floats) -> list[Verdict]:
-    """The verdicts of a check as it might have been measured, one for each standard normal number (n,)."""
-    recorder = Recorder(settings)
-    trials.rule.judge([(trials.scene, check)], replace(settings, observe=recorder))
-    played = Replay(recorder.observed, drawn)
-    return list(trials.rule.judge([(trials.scene, check)] * len(drawn), replace(settings, observe=played)))
-
-
 class Recorder:
-    """An `Observer` that keeps what another one finds.
-
-    Args:
-        settings: whose observer measures.
-    """
+    """An `Observer` that keeps what that of the settings finds."""
 
     def __init__(self, settings: Settings) -> None:
         self._observe = settings.observe
@@ -412,11 +338,8 @@ class Recorder:
 
 @dataclass
 class Replay:
-    """An `Observer` that measures nothing: it gives what was found before, with other counts for each trial.
-
-    Attributes:
-        observed: what was found at each call, for one question.
-        drawn: (n,) a standard normal number for each of the n questions that are asked now, all the same one.
+    """An `Observer` that gives what was found for one question before, with other counts for each of n like it now, by
+    standard normal numbers (n,).
     """
 
     observed: list[list[Observation]]

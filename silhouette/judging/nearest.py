@@ -1,12 +1,9 @@
 """DOUBT: the least change of a place, or of a direction, with which a check gets another verdict.
 
-cells round what is now, near ones first -> one look at the middle of each -> finer where the verdict may change within
-a cell -> the way to the nearest change, judged exactly, halved again and again -> Nearest
-
-    ( . ( . ( . ( now ) . ) . ) . )       Cells are rings cut into sectors, the finer the nearer. Where the verdict in a
-                                          cell's middle is that of now, another may still hide in the cell: where it is
-    another in a neighbour; and where what was measured lies so near to a threshold that, as steeply as it changes from
-    cell to cell, it may reach it. Such cells are cut into four, until they are too small to matter.
+Cells are rings cut into sectors, the finer the nearer; one look is taken at the middle of each. Where the verdict there
+is that of now, another may still hide in the cell: where it is another in a neighbour; and where what was measured lies
+so near to a threshold that, as steeply as it changes from cell to cell, it may reach it. Such cells are cut into four,
+until they are too small to matter. The way to the nearest change is judged exactly, halved again and again.
 """
 
 from __future__ import annotations
@@ -22,60 +19,30 @@ from scipy.spatial import KDTree
 from silhouette.common.geometry import Flags, Floats
 
 Indices = NDArray[np.intp]
-
-EXACT = 0.1
-"""mm or degrees: half of what is promised. Cells that reach no nearer than this before what is found do not matter, nor
-does what is nearer to a middle than this."""
-
-BRACKET = 0.02
-"""mm or degrees between the last place that is judged the same and the one that is given."""
-
-FORKS = 7
-"""The places on the way that are judged at first: of what is left, an eighth, one place in the middle is judged, again
-and again."""
-
-EXACT_CELLS_AT_ONCE = 16
-"""The cells that are judged exactly at once, near ones first: beyond one that changed none is."""
-
-LEAST_RING_CELLS = 96
-"""The cells of a ring, or of several, that are looked at before those farther out, at least."""
-
-STEEPER = 1.5
-"""So many times as steeply as between neighbouring cells may what is measured change within a cell."""
-
-NOISE = 0.5
-"""The part of the errors, which are three standard deviations, that a difference may be without meaning anything."""
-
-NEIGHBOURS = 6
-"""The cells that are taken for a cell's neighbours where it is asked how steeply something changes."""
-
-CLOSE = 0.02
-"""A margin that a few rays may not tell from none; near a threshold they stop with an error that is smaller."""
+EXACT = 0.1  # mm or degrees: half of what is promised; what is nearer to what is found, or to a middle, does not matter
+BRACKET = 0.02  # mm or degrees between the last place that is judged the same and the one that is given
+FORKS = 7  # places on the way judged at first; of the eighth that is left, the middle, again and again
+EXACT_CELLS_AT_ONCE = 16  # the cells that are judged exactly at once, near ones first: beyond one that changed none is
+LEAST_RING_CELLS = 96  # the cells of a ring, or of several, that are looked at before those farther out, at least
+STEEPER = 1.5  # so many times as steeply as between neighbouring cells may what is measured change within a cell
+NOISE = 0.5  # the part of the errors, three standard deviations, that a difference may be without meaning anything
+NEIGHBOURS = 6  # the cells that are taken for a cell's neighbours where it is asked how steeply something changes
+CLOSE = 0.02  # a margin that a few rays may not tell from none; near a threshold they stop with a smaller error
 
 SMALLEST_CELL, NEAR_CELL = 0.25, 6.0
-"""mm or degrees from the middle of a cell to a corner, and to what is now: smaller cells that are as near are judged
-exactly where their margin is `CLOSE`."""
+"""mm or degrees to a corner, and to what is now: smaller cells as near are judged exactly if the margin is `CLOSE`."""
 
 FAN_PLACES, FAN_SPACING, ASIDE = 10, 0.3, 0.1
 """How many places on each side of the nearest change are judged exactly at the end, each `CLOSER` to where the piece
 stands than that change. Neighbours are ``FAN_SPACING`` mm apart, or ``ASIDE`` radians where that is less."""
 
-CLOSER = 0.05
-"""mm: a change that is nearer by less is not looked for."""
-
-MAX_LOOKS = 6000
-"""The looks after which no cell is cut any more."""
+CLOSER = 0.05  # mm: a change that is nearer by less is not looked for
+MAX_LOOKS = 6000  # the looks after which no cell is cut any more
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What one look finds.
-
-    Attributes:
-        verdict: the verdict there.
-        margin: how far what was measured lies from the nearest threshold, a share; nan where nothing tells.
-        error: of the margin.
-    """
+    """What a look finds: the verdict; how far the nearest threshold is, a share, nan where nothing tells; its error."""
 
     verdict: str
     margin: float
@@ -88,13 +55,7 @@ Look = Callable[[Floats, bool], Sequence[Seen]]
 
 @dataclass(frozen=True)
 class Nearest:
-    """The least change.
-
-    Attributes:
-        point: (2,) where it leads to, mm or degrees from what is now.
-        distance: its length.
-        verdict: the verdict there.
-    """
+    """The least change: the point (2,) to which it leads, mm or degrees from now, its length, and the verdict there."""
 
     point: Floats
     distance: float
@@ -103,22 +64,17 @@ class Nearest:
 
 @dataclass(frozen=True)
 class Field:
-    """What is searched.
+    """What is searched."""
 
-    Attributes:
-        reach: the greatest distance.
-        least, growth, widest: the width of cells: ``least`` at no distance and ``growth`` more for each unit of it, up
-            to ``widest``.
-        exact_within: the distance up to which cells are judged exactly at once, where their margin is `CLOSE`.
-        is_line: whether there are but two directions: along the first axis, and against it.
-    """
-
-    reach: float
+    reach: float  # the greatest distance
+    # least, growth, widest: the width of cells: ``least`` at no distance and ``growth`` more for each unit of it, up to
+    # ``widest``
     least: float
     growth: float
     widest: float
+    # The distance up to which cells are judged exactly at once, where their margin is `CLOSE`
     exact_within: float = 0.0
-    is_line: bool = False
+    is_line: bool = False  # whether there are but two directions: along the first axis, and against it
 
     def rings(self) -> Iterator[Floats]:
         """(n, 4) the cells of ring after ring: the least and the greatest distance, and two angles in radians."""
@@ -141,13 +97,8 @@ class Field:
 
 @dataclass
 class _Cells:
-    """The cells that were looked at.
-
-    Attributes:
-        bounds: (n, 4) as of `Field.rings`.
-        changed: (n,) whether the verdict in the middle is another than now.
-        margin: (n, 2) as of `Seen`, and its error.
-        whole: (n,) whether the cell is not cut.
+    """The cells that were looked at: (n, 4) as of `Field.rings`; (n,) whether the verdict in the middle is another than
+    now; (n, 2) the margin as of `Seen`, and its error; and (n,) whether the cell is not cut.
     """
 
     bounds: Floats = field(default_factory=lambda: np.empty((0, 4)))
@@ -163,11 +114,9 @@ class _Cells:
 
 
 def nearest_change(now: str, look: Look, searched: Field) -> Nearest | None:
-    """The least change with which the verdict is another; None where none within reach was found.
-
-    Cells are at least as fine as the field says: what is narrower than one and a half of them, and shows neither in a
-    neighbour's verdict nor in its margin, may not be found. On the same terms, nothing is nearer than what is found by
-    more than twice `EXACT`.
+    """The least change with which the verdict is another; None where none within reach was found. Cells are at least as
+    fine as the field says: what is narrower than one and a half of them, and shows neither in a neighbour's verdict nor
+    in its margin, may not be found. On the same terms, nothing is nearer than what is found by more than twice `EXACT`.
     """
     search = _Search(now, look, searched)
     waiting = list[Floats]()
@@ -324,9 +273,7 @@ def _quarters(bounds: Floats, is_line: bool) -> Floats:
 
 def _steepness(middles: Floats, margin: Floats) -> Floats:
     """(n,) how much the margin (n, 2) changes, per mm or degree, from each middle (n, 2) to its neighbours, less its
-    error; nan where it is unknown.
-
-    At least as much as in most of the others: a plain stretch may end within a cell.
+    error, and no less than in most of the others; nan where it is unknown.
     """
     measured = np.flatnonzero(~np.isnan(margin[:, 0]))
     steep = np.full(len(middles), np.nan)

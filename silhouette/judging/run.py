@@ -15,23 +15,13 @@ from silhouette.rules.abilities import meshes_of
 from silhouette.scenes.scene import Scene
 from silhouette.workers import parallel_map
 
-CHECKS_WORTH_FORKING = 20
-"""The least number of checks that several processes judge: fewer are judged before the processes have started."""
-
-CHECKS_TOGETHER = 64
-"""The most checks that are judged at once, unless a renderer states another number in `Capabilities.checks_together`:
-what is done for all of them together costs less for each."""
-
-GROUPS_EACH = 4
-"""The least number of groups of checks for each process, where there are enough: none waits long for the last one."""
+CHECKS_WORTH_FORKING = 20  # fewer are judged before several processes have started
+CHECKS_TOGETHER = 64  # the most checks judged at once, if `Capabilities.checks_together` says no other number
+GROUPS_EACH = 4  # groups of checks for each process, at least: none waits long for the last one
 
 
 def shared(scene: Scene, renderer: Renderer) -> bool:
-    """Prepares the meshes of a scene once, before worker processes are forked, which then have them all.
-
-    Returns:
-        Whether workers are of use; False where the scene has no meshes, or the renderer does not survive a fork.
-    """
+    """Prepares the meshes of a scene before worker processes are forked; False where such are of no use."""
     meshes = list({id(mesh): mesh for mesh in meshes_of(rule_called(scene.rules), scene).values()}.values())
     if not meshes or not renderer.share(meshes):
         return False
@@ -46,19 +36,13 @@ def shared(scene: Scene, renderer: Renderer) -> bool:
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-WORTH_FORKING = 4
-"""The least number of checks of which each process takes some; fewer are worked out one after the other, each by all
-processes."""
+WORTH_FORKING = 4  # the least checks of which each process takes some; of fewer, all take trials of each
 
 
 @dataclass(frozen=True)
 class Run:
-    """How many judgements are made.
-
-    Attributes:
-        workers: processes; what is found is the same for any number.
-        step: is called with how much is done: the number of checks, and a part of the one that is worked out.
+    """How many judgements are made, by how many processes, with the same results for any number; ``step`` is called
+    with how much is done: the number of checks, and a part of the one that is worked out.
     """
 
     workers: int = 1
@@ -89,5 +73,4 @@ class Run:
         yield from parallel_map(work, items, self.workers if forking else 1)
 
 
-ALONE = Run()
-"""In this process, which tells nobody."""
+ALONE = Run()  # in this process, which tells nobody

@@ -1,9 +1,5 @@
-"""DOUBT: trials of a scene, in each of which its pieces stand where they may stand in truth.
-
-``[doubt]`` of the scene, ``doubt`` of its pieces -> `Deviation`, one for each number that a trial draws
-deviations -> Sobol points, scrambled eight times -> standard normal numbers -> moves of pieces -> a scene each
-
-How far a piece may lie from the truth is given as standard deviations.
+"""DOUBT: trials of a scene, in each of which its pieces stand where they may stand in truth, by Sobol points, scrambled
+eight times. How far a piece may lie from the truth is given as standard deviations.
 """
 
 from __future__ import annotations
@@ -27,25 +23,15 @@ from silhouette.scenes.table import Piece, TableScene
 
 # ---- the doubt of each piece
 
-Source = Literal["place", "facing", "eye", "surface"]
-"""What may be off: where a piece stands, where it faces, where its eye is, where its outline lies."""
-
-UNSAID = DoubtEntry(place=1.0, facing=2.0)
-"""The doubt of a scene that says nothing of it (contract, section 9): a millimetre, two degrees."""
-
-AXES: dict[Source, int] = {"place": 2, "facing": 1, "eye": 3, "surface": 1}
-"""The numbers that each source draws for a piece: x and y; an angle; x, y and z of the model; one."""
+Source = Literal["place", "facing", "eye", "surface"]  # "surface": its outline
+UNSAID = DoubtEntry(place=1.0, facing=2.0)  # a millimetre, two degrees (contract, section 9)
+AXES: dict[Source, int] = {"place": 2, "facing": 1, "eye": 3, "surface": 1}  # x, y; an angle; x, y, z of the model; one
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """One number that every trial draws.
-
-    Attributes:
-        piece: the name of the piece that it is about.
-        source: what may be off.
-        axis: which of its `AXES`.
-        size: the standard deviation, mm or degrees, above 0.
+    """One number that each trial draws: what of a piece is off, along which axis, its deviation, mm or degrees, above
+    0.
     """
 
     piece: str
@@ -70,11 +56,9 @@ def deviations(scene: TableScene) -> tuple[Deviation, ...]:
 
 
 def _of_piece(piece: Piece, doubt: DoubtEntry) -> Iterator[tuple[Source, float]]:
-    """The standard deviations of a piece that are above 0.
-
-    Its own go before the scene's, key by key. Terrain stands where it stands unless it says so itself; it has no eye.
-    Where nobody knows where a piece faces, that is not drawn (contract, section 3). Only what is a scan's has a
-    doubtful surface.
+    """The standard deviations of a piece that are above 0: its own before the scene's, key by key. Terrain stands where
+    it stands unless it says so itself; it has no eye. Where nobody knows where a piece faces, that is not drawn
+    (contract, section 3). Only what is a scan's has a doubtful surface.
     """
     own = piece.doubt
     for source in AXES:
@@ -91,32 +75,16 @@ def _of_piece(piece: Piece, doubt: DoubtEntry) -> Iterator[tuple[Source, float]]
 
 # ---- trials
 
-SCRAMBLINGS = 8
-"""Independent scramblings of the Sobol points: what differs between them is the error of the odds."""
-
-MAX_TRIALS = 256
-"""The trials of each scrambling, at most; a power of two, as balanced nets of Sobol points are."""
-
-COORDINATES = 16
-"""Points have a multiple of so many coordinates, of which a scene takes the first: scenes share what is cached."""
-
-MOST_DRAWN = 21_200
-"""The most numbers that a trial draws, a multiple of `COORDINATES`: scipy's Sobol points have one coordinate more."""
-
-FARTHEST = 8.0
-"""No number is drawn that lies farther from 0, in standard deviations: a Sobol point may lie at 0 itself."""
+SCRAMBLINGS = 8  # independent scramblings of the Sobol points: what differs between them is the error of the odds
+MAX_TRIALS = 256  # the trials of each scrambling, at most; a power of two, as balanced nets of Sobol points are
+COORDINATES = 16  # points have a multiple of so many, of which a scene takes the first: scenes share what is cached
+MOST_DRAWN = 21_200  # numbers of a trial: a multiple of `COORDINATES`; scipy's Sobol points have one coordinate more
+FARTHEST = 8.0  # no number is drawn that lies farther from 0, in standard deviations: a Sobol point may lie at 0 itself
 
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """The trials of a scene, the same for all of its checks.
-
-    Attributes:
-        scene: with the pieces where its file says.
-        rule: of the scene.
-        seed: the same seed gives the same trials.
-        cache: keeps what is drawn, which saves the half second that it takes to import what draws.
-    """
+    """The trials of a scene, the same for all of its checks, by a seed; the cache keeps what is drawn."""
 
     scene: TableScene
     rule: HasOdds[Any]
@@ -130,11 +98,7 @@ class Trials:
 
     @cached_property
     def drawn(self) -> Floats:
-        """(SCRAMBLINGS, MOST, d) standard normal numbers, one for each deviation.
-
-        Raises:
-            RequestError: where more is in doubt than can be drawn.
-        """
+        """(SCRAMBLINGS, MOST, d) standard normal numbers, one for each deviation. RequestError if d is too many."""
         many = len(self.deviations)
         if many > MOST_DRAWN:
             raise RequestError(
@@ -186,7 +150,6 @@ def _normal(size: int, seed: int, cache: Cache) -> Floats:
 
 def _sobol(coordinates: int, seed: int) -> Floats:
     """(SCRAMBLINGS, MOST, coordinates) standard normal numbers."""
-
     randoms = np.random.default_rng(seed).spawn(SCRAMBLINGS)
     points = np.stack([scipy.stats.qmc.Sobol(coordinates, seed=random).random(MAX_TRIALS) for random in randoms])
     numbers: Floats = np.clip(scipy.special.ndtri(points), -FARTHEST, FARTHEST)

@@ -3,10 +3,6 @@
 A beam of diameter d from p to q is a stick with round ends, whose tips are p and q: all points within d / 2 of its
 axis, which ends d / 2 before p and q. A wider beam with the same tips contains a narrower one.
 
-       p.------------------------.q      the axis runs between the two +
-     (  +                        +  )
-       '------------------------'
-
 A beam may also be moved, its tips on their faces, until it cannot be wider there. A linear programme moves the tips as
 far as what is near allows, again and again: if obstacles are flat and straight, the widest beam between two faces is
 found to the last digits.
@@ -20,24 +16,16 @@ import numpy as np
 import scipy
 
 from silhouette.common.errors import go_on
-from silhouette.common.geometry import Floats
-from silhouette.relations.obstacles import Indices, Obstacles, nearest_of_segments, nearest_of_triangles
+from silhouette.common.geometry import Floats, nearest_of_segments, nearest_of_triangles
+from silhouette.relations.obstacles import Indices, Obstacles
 from silhouette.relations.points import PointSet
 
 # ---- one beam, moved
 
-MAX_PROGRAMMES, MAX_NEIGHBOURS = 40, 12
-"""Programmes on one pair of faces at most, and pairs of neighbouring faces that are tried at most."""
-
-FEATURES = 400
-"""Edges and corners that a programme heeds at most, the nearest."""
-
-FINEST = 1e-8
-"""mm: no smaller step is tried."""
-
-PROMISING = 0.03
-"""Where the beam lacks some of the width that is enough, no step is tried that is smaller than this share of it."""
-
+MAX_PROGRAMMES, MAX_NEIGHBOURS = 40, 12  # on one pair of faces; of neighbouring faces tried
+FEATURES = 400  # edges and corners that a programme heeds at most, the nearest
+FINEST = 1e-8  # mm: no smaller step is tried
+PROMISING = 0.03  # no step is smaller than this share of the width that a beam lacks to be enough
 Faces = tuple[int, int]
 
 
@@ -49,15 +37,8 @@ def widened(
     most: float = np.inf,
     enough: float = np.inf,
 ) -> Floats:
-    """(2, 3) mm: a segment whose tips lie on two point sets, moved to where its beam is as wide as it gets nearby.
-
-    Args:
-        segment: (2, 3) mm, world: between them, with a beam of some width.
-        points: the sets on which its tips stay.
-        obstacles: what blocks.
-        trust: mm: how far a tip is moved at first.
-        most: mm: wider beams are not looked for.
-        enough: mm: the search ends with a beam so wide.
+    """(2, 3) mm: a segment whose tips lie on two point sets, moved, by ``trust`` mm at first, to where its beam is as
+    wide as it gets nearby, at most ``most`` mm; ``enough`` mm end the search.
     """
     corners = points[0].corners, points[1].corners
     best = float(widths(segment[None], obstacles, most)[0])
@@ -89,12 +70,7 @@ def _faces_at(point: Floats, corners: Floats) -> list[int]:
 
 
 def _on_faces(
-    segment: Floats,
-    triangles: list[Floats | None],
-    obstacles: Obstacles,
-    trust: float,
-    most: float,
-    enough: float,
+    segment: Floats, triangles: list[Floats | None], obstacles: Obstacles, trust: float, most: float, enough: float
 ) -> Floats:
     """The segment (2, 3) moved while its beam gets wider, each tip on its triangle (3, 3), or fixed for None."""
     width = float(widths(segment[None], obstacles, most)[0])
@@ -120,7 +96,6 @@ def _programme(
     segment: Floats, width: float, triangles: list[Floats | None], obstacles: Obstacles, trust: float
 ) -> Floats | None:
     """The segment with its tips moved by ``trust`` mm at most to where the nearest obstacles leave most room."""
-
     frames = [None if triangle is None else _frame(triangle) for triangle in triangles]
     columns, count = [0, 2 * (frames[0] is not None)], 2 * sum(frame is not None for frame in frames)
     if count == 0:
@@ -180,11 +155,9 @@ def _frame(triangle: Floats) -> Floats | None:
 def _features(
     segment: Floats, width: float, obstacles: Obstacles, reach: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """What is near to a beam: edges to its axis, and faces to the ends of its axis.
-
-    Returns:
-        (k,) mm, how far from the axis each is; (k, 3) the direction from it to the axis; (k,) where along the segment,
-        from 0 to 1, the axis is nearest to it; (k,) by how much the axis recedes from it as the beam gets wider.
+    """What is near to a beam: edges to its axis, and faces to the ends of its axis: (k,) mm, how far from the axis each
+    is; (k, 3) the direction from it to the axis; (k,) where along the segment, from 0 to 1, the axis is nearest to it;
+    (k,) by how much the axis recedes from it as the beam gets wider.
     """
     axis = axes(segment[None], width)[0]
     length = float(np.linalg.norm(segment[1] - segment[0]))
@@ -215,20 +188,11 @@ def _features(
 
 # ---- beams between points
 
-TOUCH = 1e-6
-"""mm: what a beam enters by no more than this it only touches."""
-
-GRAZE = 1e-5
-"""mm: a line that has no wider beam only grazes what it passes, and has none."""
-
-ROUNDS = 60
-"""So often is a beam narrowed at most; one that is still blocked then has no width."""
-
-RAYS_RIGHT_TO = 1e-3
-"""mm: a ray in float32 that meets something passes it by no more than this."""
-
-LADDER = (1.05, 2.5, 8.0, 32.0)
-"""Widths, as multiples of the least bound, at which bounds are looked for in turn."""
+TOUCH = 1e-6  # mm: what a beam enters by no more than this it only touches
+GRAZE = 1e-5  # mm: a line that has no wider beam only grazes what it passes, and has none
+ROUNDS = 60  # so often is a beam narrowed at most; one that is still blocked then has no width
+RAYS_RIGHT_TO = 1e-3  # mm: a ray in float32 that meets something passes it by no more than this
+LADDER = (1.05, 2.5, 8.0, 32.0)  # widths, as multiples of the least bound, at which bounds are looked for in turn
 
 
 def axes(segments: Floats, diameter: Floats | float) -> Floats:
@@ -251,14 +215,8 @@ def lengths(segments: Floats) -> Floats:
 
 
 def widths(segments: Floats, obstacles: Obstacles, most: float = np.inf) -> Floats:
-    """(n,) mm: the diameter of the widest beam between the ends of each segment (n, 2, 3) that meets no obstacle.
-
-    No beam is wider than it is long. 0 where even the thinnest is blocked. Right to `TOUCH`.
-
-    Args:
-        segments: mm, world.
-        obstacles: what blocks.
-        most: mm: wider beams are not looked for.
+    """(n,) mm: the diameter of the widest beam between the ends of each segment (n, 2, 3) that meets no obstacle, none
+    wider than it is long, or than ``most``; 0 where even the thinnest is blocked. Right to `TOUCH`.
     """
     length = lengths(segments)
     radius = np.minimum(length, most) / 2
@@ -284,18 +242,13 @@ def widths(segments: Floats, obstacles: Obstacles, most: float = np.inf) -> Floa
 
 
 def bounds_at(segments: Floats, balls: Floats, obstacles: Obstacles, width: float) -> Floats:
-    """(n,) mm: no beam whose tips lie in balls round the ends of a segment is wider than this; inf where that is open.
+    """(n,) mm: no beam whose tips lie in balls of radii (n,) round the ends of a segment (n, 2, 3) is wider than this,
+    less than ``width``; inf where that is open.
 
     Let a beam of ``width`` d be free, its tips p and q within r of the ends of a segment of length l. Each point of the
     segment's own axis at that width lies within r + r d / l of the beam's axis, hence at least d / 2 - r - r d / l from
     all obstacles. Where an obstacle is nearer, there is no such beam, none wider, and the least d for which it is too
     near bounds all.
-
-    Args:
-        segments: (n, 2, 3) mm, world.
-        balls: (n,) mm, the radius r of both balls.
-        obstacles: what blocks.
-        width: mm; what is told is inf or less than this.
     """
     length = lengths(segments)
     most = np.where(length + 2 * balls < width, length + 2 * balls, np.inf)
@@ -312,12 +265,7 @@ def bounds_at(segments: Floats, balls: Floats, obstacles: Obstacles, width: floa
 
 
 def bounds(segments: Floats, balls: Floats, obstacles: Obstacles, least: float) -> Floats:
-    """(n,) mm: no beam whose tips lie in balls round the ends of a segment is wider than this; never inf.
-
-    Args:
-        segments, balls, obstacles: see `bounds_at`.
-        least: mm: smaller bounds are not looked for.
-    """
+    """(n,) mm: as `bounds_at`, never inf, and no less than about ``least``."""
     most = lengths(segments) + 2 * balls
     points = balls == 0.0
     most[points] = widths(segments[points], obstacles)

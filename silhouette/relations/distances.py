@@ -1,10 +1,8 @@
 """RELATE: how far pieces are apart, seen from above or in space; whether they touch; what lies wholly within another.
 
-In plan a model is its base and terrain its footprint. Round bases are discs, not polygons. In space the distance of two
-triangle meshes and the place of it are exact, and few distances are worked out:
-
-meshes -> their faces in boxes of boxes -> pairs of boxes, those that lie farther apart than what is known left out, the
-others cut again -> pairs of faces -> the nearest points
+In plan a model is its base and terrain its footprint; round bases are discs, not polygons. In space the distance of two
+triangle meshes and the place of it are exact: their faces lie in boxes of boxes, and pairs of boxes farther apart than
+what is known are left out.
 """
 
 from __future__ import annotations
@@ -21,55 +19,31 @@ from silhouette.common.errors import go_on
 from silhouette.common.geometry import Flags, Floats, Pose, convex_hull
 from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh
-from silhouette.relations.outlines_in_plan import (
-    Part,
-    base_end,
-    base_shape,
-    footprint,
-    ground,
-    part_of,
-    top,
-    without_specks,
-)
+from silhouette.relations import outlines_in_plan
+from silhouette.relations.outlines_in_plan import Part, base_shape, footprint, ground, part_of, top
 from silhouette.relations.plane_geometry import Disc
 from silhouette.relations.points import Measured
 from silhouette.scenes.pieces import Piece
 
 # ---- meshes
 
-BRANCHES = 4
-"""How many boxes a box is cut into."""
-
-FACES_IN_A_BOX = 4
-"""The number of faces in the smallest boxes, at most."""
-
-FEW = 64
-"""How many pairs of boxes are followed at first."""
-
-BOX_PAIRS_AT_ONCE = 1 << 14
-"""Pairs of boxes whose faces are measured together, at most: it bounds the memory."""
-
-BOXES_AT_ONCE = 1 << 13
-"""Pairs of boxes that are cut together, at most, each into as many as 16: it bounds the memory."""
-
-FINE = 1 << 20
-"""The number of cells along each axis by which faces are put in an order of neighbours."""
-
+BRANCHES = 4  # how many boxes a box is cut into
+FACES_IN_A_BOX = 4  # the number of faces in the smallest boxes, at most
+FEW = 64  # how many pairs of boxes are followed at first
+BOX_PAIRS_AT_ONCE = 1 << 14  # pairs of boxes whose faces are measured together, at most: it bounds the memory
+BOXES_AT_ONCE = 1 << 13  # pairs of boxes that are cut together, at most, each into as many as 16: it bounds the memory
+FINE = 1 << 20  # the number of cells along each axis by which faces are put in an order of neighbours
 Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class _Tree:
-    """The faces of a mesh, neighbours beside each other, in boxes.
+    """The faces of a mesh, neighbours beside each other, in boxes."""
 
-    Attributes:
-        corners: (m, 3, 3) mm, of the faces in that order; the last is repeated to fill the last box.
-        boxes: for each level, from one box to the finest, (n, 2, 3) mm: the least and the greatest corner of each.
-        normals: (n, 3) of the faces in each of the finest boxes together, of length 1; 0 where they turn every way.
-    """
-
-    corners: Floats
+    corners: Floats  # (m, 3, 3) mm, of the faces in that order; the last is repeated to fill the last box
+    # For each level, from one box to the finest, (n, 2, 3) mm: the least and the greatest corner of each
     boxes: tuple[Floats, ...]
+    # (n, 3) of the faces in each of the finest boxes together, of length 1; 0 where they turn every way
     normals: Floats
 
     def extents(self, way: Floats) -> list[Floats]:
@@ -85,7 +59,6 @@ class _Tree:
 
 @derived
 def _tree(mesh: Mesh) -> _Tree:
-    """The faces of a mesh in boxes."""
     corners = mesh.vertices[mesh.faces]
     middles = corners.mean(axis=1)
     low, extent = middles.min(axis=0), max(float(np.ptp(middles, axis=0).max()), 1e-9)
@@ -104,9 +77,8 @@ def _tree(mesh: Mesh) -> _Tree:
 
 
 def nearest_points(first: Mesh, first_pose: Pose, second: Mesh, second_pose: Pose) -> Floats:
-    """(2, 3) mm, world: a point on each of two surfaces, as near to each other as any; the same where they meet.
-
-    A surface that lies wholly inside a closed one, and does not touch it, is as far away as the wall round it.
+    """(2, 3) mm, world: a point on each of two surfaces, as near to each other as any; the same where they meet. A
+    surface that lies wholly inside a closed one, and does not touch it, is as far away as the wall round it.
 
     >>> from silhouette.meshes.primitives import Box, Solid, solid
     >>> cube, here, there = solid(Solid(Box((2.0, 2.0, 2.0)))), Pose.standing(), Pose.standing((5.0, 0.5, 1.0), 90.0)
@@ -129,12 +101,7 @@ def nearest_points(first: Mesh, first_pose: Pose, second: Mesh, second_pose: Pos
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """The search for the nearest points of two meshes.
-
-    Attributes:
-        first, second: their faces.
-        rotation, shift: (3, 3) and (3,), from the frame of the second to that of the first.
-    """
+    """The search for the nearest points of two meshes, the second as (3, 3) and (3,) move it into the first's frame."""
 
     first: _Tree
     second: _Tree
@@ -142,14 +109,8 @@ class _Search:
     shift: Floats
 
     def nearest(self, most: int | None, points: Floats | None = None) -> Floats:
-        """(2, 3) the nearest points, or ``points`` where none are nearer than these.
-
-        Faces are left out that lie farther apart than those points, as do the boxes round them, or their ends along the
-        line between those points: where one surface does not reach round the other, that line parts nearly all.
-
-        Args:
-            most: how many pairs of boxes are followed at each level, or None for all that may hold nearer points.
-            points: (2, 3) points of both that are known.
+        """(2, 3) the nearest points, or ``points`` where none are nearer than these: of faces, and boxes round them,
+        that may hold such points, so many pairs of boxes at each level, or all.
         """
         best, way = (np.inf, None) if points is None else _length_and_way(points)
         ends = None if way is None else (self.first.extents(way), self.second.extents(way @ self.rotation))
@@ -185,8 +146,10 @@ class _Search:
 
     def _placed(self, rows: Indices, columns: Indices, levels: tuple[int, int]) -> tuple[Floats, Floats]:
         """(n, 2, 3) the boxes of each pair, in the frame of the first mesh."""
-        there = _turned_boxes(self.second.boxes[levels[1]][columns], self.rotation, self.shift)
-        return self.first.boxes[levels[0]][rows], there
+        boxes = self.second.boxes[levels[1]][columns]  # round these, which are turned, lie boxes along the axes
+        middle = boxes.mean(axis=1) @ self.rotation.T + self.shift
+        half = (boxes[:, 1] - boxes[:, 0]) / 2.0 @ np.abs(self.rotation).T
+        return self.first.boxes[levels[0]][rows], np.stack([middle - half, middle + half], axis=1)
 
     def _nearest_of(self, rows: Indices, columns: Indices, least: Floats, points: Floats | None) -> Floats:
         """(2, 3) the nearest points of the faces of pairs of the finest boxes, the pairs that may be nearest first."""
@@ -198,7 +161,9 @@ class _Search:
         while done < len(rows) and least[done] < best:
             go_on()
             row, column = rows[done : done + step], columns[done : done + step]
-            close = self._gaps_of_boxes(row, column) < best
+            here = self.first.corners.reshape(-1, 3 * FACES_IN_A_BOX, 3)[row]
+            there = self.second.corners.reshape(-1, 3 * FACES_IN_A_BOX, 3)[column] @ self.rotation.T + self.shift
+            close = _gaps(here, there, self.first.normals[row], self.second.normals[column] @ self.rotation.T) < best
             faces = (row[close, None] * FACES_IN_A_BOX + inner).repeat(FACES_IN_A_BOX, axis=1).ravel()
             others = np.tile(column[close, None] * FACES_IN_A_BOX + inner, FACES_IN_A_BOX).ravel()
             here, there = self.first.corners[faces], self.second.corners[others] @ self.rotation.T + self.shift
@@ -214,12 +179,6 @@ class _Search:
             step = min(4 * step, BOX_PAIRS_AT_ONCE)
         assert points is not None
         return points
-
-    def _gaps_of_boxes(self, rows: Indices, columns: Indices) -> Floats:
-        """(n,) mm: how far the faces of pairs of the finest boxes are apart at least, along the normals of either."""
-        here = self.first.corners.reshape(-1, 3 * FACES_IN_A_BOX, 3)[rows]
-        there = self.second.corners.reshape(-1, 3 * FACES_IN_A_BOX, 3)[columns] @ self.rotation.T + self.shift
-        return _gaps(here, there, self.first.normals[rows], self.second.normals[columns] @ self.rotation.T)
 
 
 def _gaps(first: Floats, second: Floats, *ways: Floats) -> Floats:
@@ -252,10 +211,8 @@ def _boxes_of(corners: Floats) -> Floats:
 
 
 def face_distances(first: Floats, second: Floats) -> Floats:
-    """(n, 2, 3) for n pairs of triangles, each (n, 3, 3), the nearest points of both; the same point where they meet.
-
-    Nearest are points of two sides, or a corner and the point of the other triangle below or above it; or a side goes
-    through the other triangle, and they meet.
+    """(n, 2, 3) for n pairs of triangles, each (n, 3, 3), the nearest points of both; the same point where they
+    meet.
     """
     count = len(first)
     following = [1, 2, 0]
@@ -335,12 +292,6 @@ def _cut(rows: Indices, others: Indices, count: int) -> tuple[Indices, Indices]:
     return cut[cut < count], others[cut < count]
 
 
-def _turned_boxes(boxes: Floats, rotation: Floats, shift: Floats) -> Floats:
-    """(n, 2, 3) boxes along the axes round boxes (n, 2, 3) that were turned and moved."""
-    middle, half = boxes.mean(axis=1) @ rotation.T + shift, (boxes[:, 1] - boxes[:, 0]) / 2.0 @ np.abs(rotation).T
-    return np.stack([middle - half, middle + half], axis=1)
-
-
 def _box_distances(first: Floats, second: Floats) -> Floats:
     """(n,) the distance of boxes (n, 2, 3): nothing inside them is nearer."""
     gap = np.maximum(np.maximum(first[:, 0] - second[:, 1], second[:, 0] - first[:, 1]), 0.0)
@@ -359,33 +310,18 @@ def _interleaved(cells: NDArray[np.int64]) -> NDArray[np.int64]:
 
 # ---- pieces
 
-TOUCH = 1e-6
-"""mm: what lies no farther out than this does not."""
-
-ON_TOP = 1e-3
-"""mm in height within which one thing stands on another: a hundred times what 32-bit numbers of a mesh are off by."""
-
-QUARTER_SEGMENTS = 64
-"""Straight pieces of a quarter of a circle: an inch round a base is right to 0.002 mm."""
-
-Core = tuple[Any, float]
-"""A shape of shapely, and how far round it the outline lies: a point and a radius, or a polygon and 0."""
+TOUCH = 1e-6  # mm: what lies no farther out than this does not
+ON_TOP = 1e-3  # mm in height within which one thing stands on another: a hundred times the error of 32-bit numbers
+QUARTER_SEGMENTS = 64  # straight pieces of a quarter of a circle: an inch round a base is right to 0.002 mm
+Core = tuple[Any, float]  # of shapely, and how far round it the outline lies: a point, or a polygon and 0
 
 
 def least_distance(a: Piece, others: Sequence[Piece], *, of: Part = "base", in_space: bool = False) -> Measured:
-    """How near a piece comes to the nearest of some others, mm.
+    """How near a piece comes to the nearest of some others, itself not among them, mm; ``lines`` has the shortest line,
+    from a to the nearest, which ``by`` names. Without others, infinitely far.
 
     In plan, it is 0 where they overlap. In space, it is that of their surfaces, 0 where these meet; a piece that lies
-    inside another without touching it is as far away as its surface.
-
-    Args:
-        a: the piece.
-        others: of which the nearest counts; itself never does.
-        of: which part of models counts; of terrain all of it does.
-        in_space: whether heights count.
-
-    Returns:
-        mm; ``lines`` has the shortest line, from a to the nearest, which ``by`` names. Without others, infinitely far.
+    inside another without touching it is as far away as its surface. Of terrain all of it counts, whichever part.
     """
     best = Measured(float("inf"))
     for other in others:
@@ -402,18 +338,11 @@ def least_distance(a: Piece, others: Sequence[Piece], *, of: Part = "base", in_s
 
 
 def contact(a: Piece, others: Sequence[Piece], *, gap: float) -> Measured:
-    """Whether a piece touches one of some others: 1.0 or 0.0.
+    """Whether a piece touches one of some others: 1.0 or 0.0; ``by`` names all that are touched, the nearest first, and
+    ``lines`` leads to each.
 
-    They touch where, seen from above, the base of a model, or a piece of terrain, comes as near as the gap to what of
-    the other lies at its height. What lies just on top of another, or just below it, is at its height.
-
-    Args:
-        a: the piece.
-        others: that it may touch.
-        gap: mm in plan that are still contact.
-
-    Returns:
-        1.0 or 0.0; ``by`` names all that are touched, the nearest first, and ``lines`` leads to each.
+    They touch where, seen from above, the base of a model, or a piece of terrain, comes as near as the gap, mm, to what
+    of the other lies at its height. What lies just on top of another, or just below it, is at its height.
     """
     touched = []
     for other in others:
@@ -428,16 +357,9 @@ def contact(a: Piece, others: Sequence[Piece], *, gap: float) -> Measured:
 
 
 def wholly_within(a: Piece, others: Sequence[Piece], *, by: float = 0.0) -> Measured:
-    """Whether all of a piece, seen from above, lies within a distance of some others together: 1.0 or 0.0.
-
-    Args:
-        a: the piece: its base, or the footprint of terrain.
-        others: their footprints, those of models being their bases.
-        by: mm; 0 asks whether it lies on them.
-
-    Returns:
-        1.0 or 0.0; where it is 1.0, ``by`` names those that it lies within the distance of, the nearest first. Where it
-        is not, ``lines`` leads from the point of a that is farthest from them to the nearest of them.
+    """Whether all of a piece's base, or the footprint of terrain, lies in plan within ``by`` mm of some others
+    together, 0 for on them: 1.0 or 0.0. If so, ``by`` names those nearby, the nearest first; if not, ``lines`` leads
+    from its point farthest from them to the nearest of them.
     """
     whole = shapely.union_all([_outline(other) for other in others if other is not a])
     outline = _outline(a)
@@ -466,7 +388,7 @@ def _line_at_height(a: Piece, b: Piece) -> Floats | None:
             cores.append((shape, 0.0))
         else:
             points, reach = piece.base_core
-            cores.append((convex_hull(without_specks(points)), reach))
+            cores.append((convex_hull(outlines_in_plan.without_specks(points)), reach))
     if any(shapely.is_empty(shape) for shape, _ in cores):
         return None
     return _raised(_shortest(*cores), a, b)
@@ -484,7 +406,7 @@ def _core(piece: Piece, of: Part) -> Core:
         return footprint(piece), 0.0
     if of != "base":
         return footprint(piece, part=of), 0.0
-    end = base_end(piece)
+    end = outlines_in_plan.base_end(piece)
     if isinstance(end, Disc):
         return shapely.Point(end.centre), end.radius
     return base_shape(piece), 0.0

@@ -4,31 +4,15 @@ A line may touch polygons, but it may not run along the seam between two polygon
 passes through nothing after it is shifted by an epsilon to its left, or by an epsilon to its right.
 
 There are infinitely many lines, but if one is free it can be moved until it touches two things, each a corner of a
-polygon or a side of a disc, and can move no further. Shifted off them by an epsilon it is still free. Such lines are
-finitely many, and all of them are tried.
-
-    (source) ----____            +--+
-              +--+   ----____    |  |     The line touches the upper right corner of one polygon and the lower left
-              |  |           ----+--+     corner of the other: a bitangent. Every line that is free between the two can
-              +--+               ---____  be moved into it and passes through nothing on the way.
-                                        (target)
-
-polygons -> supports, which a line can touch -> the lines that touch two of them -> the free ones -> the one with the
-most clearance
+polygon or a side of a disc, and can move no further: a bitangent. Shifted off them by an epsilon it is still free. Such
+lines are finitely many, and all of them are tried; of the free ones the one with the most clearance is given.
 
 If a great many polygons stand between, only the lines that can still be free are tried (`remaining_cells`). Between
-source and target lies a strip, at right angles to the way from one to the other. A line is described by two heights:
-those at which it enters the strip and leaves it. So every line is a point of a square:
-
-     source   |    strip    |  target            leaves at     +---+---+---+---+
-       .--.   |             |  +--+                            |   |   | # |   |    # blocked: one polygon has a corner
-      ( -------a----___     |  |  |                            +---+---+---+---+    surely above and a corner surely
-       '--'   |        ---- b--|  |                      b --> |   | x |   | # |    below every line of the cell
-              |             |  +--+                            +---+---+---+---+
-                                                                     ^ enters at a
-
-The square is cut into cells, again and again. A cell is dropped when one polygon blocks every line in it, or when all
-of them miss the source or the target. A free line, if there is any, lies in a cell that is left.
+source and target lies a strip, at right angles to the way from one to the other. A line is described by two heights,
+those at which it enters the strip and leaves it: so every line is a point of a square. The square is cut into cells,
+again and again. A cell is dropped when one polygon blocks every line in it, with a corner surely above and a corner
+surely below, or when all of them miss the source or the target. A free line, if there is any, lies in a cell that is
+left.
 """
 
 from __future__ import annotations
@@ -41,62 +25,32 @@ import shapely
 
 from silhouette.common.errors import go_on
 from silhouette.common.geometry import Flags, Floats
-from silhouette.relations.plane_geometry import (
-    LEFT,
-    RIGHT,
-    Disc,
-    Indices,
-    Lines,
-    Outlines,
-    Supports,
-    crossed,
-    disc_distance,
-    ends_along,
-    lines_touching,
-    nearest_points,
-    outline_distances,
-    pairs,
-    supports_of,
-)
+from silhouette.relations import plane_geometry
+from silhouette.relations.plane_geometry import LEFT, RIGHT, Disc, Indices, Lines, Outlines, Supports, pairs
 
 # ---- the lines that can be free
 
-FINEST = 2**20
-"""The number of cells across the square at which cutting ends."""
-
-MAX_CELLS = 1000
-"""Where more cells than this are left, they are not cut again."""
-
-CELL_POINTS_AT_ONCE = 2_000_000
-"""How many cells times points are handled together: it bounds the memory."""
-
-SAFETY = 10.0
-"""The number of epsilons within which a point may lie on either side of a line, or before or beyond an end."""
-
-SAME_LINE = 1e-4
-"""Lines that differ by less than this, as a share of that distance, are one line."""
-
-LEAST_CELL = 4.0
-"""The least height of a cell, as a multiple of that distance."""
+FINEST = 2**20  # the number of cells across the square at which cutting ends
+MAX_CELLS = 1000  # where more cells than this are left, they are not cut again
+CELL_POINTS_AT_ONCE = 2_000_000  # how many cells times points are handled together: it bounds the memory
+SAFETY = 10.0  # number of epsilons within which a point may lie on either side of a line, or before or beyond an end
+SAME_LINE = 1e-4  # lines that differ by less than this, as a share of that distance, are one line
+LEAST_CELL = 4.0  # the least height of a cell, as a multiple of that distance
 
 
 @dataclass(frozen=True, eq=False)
 class Strip:
-    """The strip between source and target, by which lines are described.
+    """The strip between source and target, by which lines are described."""
 
-    Attributes:
-        axes: (2, 2) a point times these is its position along the way from source to target, and to the left of it.
-        start, length: the position along the way at which the strip begins, and its length.
-        bottom, height: the range of both heights.
-        sure: the difference in height by which a line has to pass a point so that it is certain on which side.
-    """
-
+    # (2, 2) a point times these is its position along the way from source to target, and to the left of it
     axes: Floats
+    # start, length: the position along the way at which the strip begins, and its length
     start: float
     length: float
+    # bottom, height: the range of both heights
     bottom: float
     height: float
-    sure: float
+    sure: float  # the difference in height by which a line has to pass a point so that it is certain on which side
 
     @classmethod
     def between(
@@ -104,7 +58,7 @@ class Strip:
     ) -> Strip | None:
         """The strip at right angles to a direction (2,) of length 1 that separates the two; None where none does."""
         axes = np.array([direction, [-direction[1], direction[0]]]).T
-        begins, ends = ends_along(source, axes), ends_along(target, axes)
+        begins, ends = plane_geometry.ends_along(source, axes), plane_geometry.ends_along(target, axes)
         start = float(begins[:, 0].max()) + SAFETY * epsilon
         length = float(ends[:, 0].min() - start - SAFETY * epsilon)
         bottom = min(float(begins[:, 1].min()), float(ends[:, 1].min())) - epsilon
@@ -120,10 +74,8 @@ class Strip:
         return (heights - self.bottom) / self.height
 
     def inside(self, outlines: Outlines) -> tuple[Floats, Indices]:
-        """The parts of polygons that lie in the strip.
-
-        Returns:
-            The corners (n, 2) of all parts, along the way and to its left; and the number of each part's first corner.
+        """The parts of polygons that lie in the strip: the corners (n, 2) of all, along the way and to its left; and
+        the number of each part's first corner.
         """
         corners = outlines.corners @ self.axes
         end = self.start + self.length
@@ -142,24 +94,15 @@ class Strip:
 
 @dataclass(frozen=True, eq=False)
 class LineCells:
-    """The cells that are left of the square.
-
-    Attributes:
-        strip: the strip whose square it is.
-        across: the number of cells across the square.
-        cells: (n, 2) the column and row of each cell that is left.
-    """
+    """The cells that are left of the square of a strip, of which there are so many across, by column and row (n, 2)."""
 
     strip: Strip
     across: int
     cells: Indices
 
     def sides_of(self, points: Floats, reach: Floats | float = 0.0) -> tuple[Flags, Flags]:
-        """(n, points) whether every line of a cell passes surely below a point, and whether surely above it.
-
-        Args:
-            points: (points, 2) along the way and to its left.
-            reach: the distance up and down from each point that counts as the point, for all cells or (n, 1).
+        """(n, points) whether every line of a cell passes surely below a point, (points, 2) along the way and to its
+        left, and whether surely above it, by ``reach`` up and down, for all cells or (n, 1).
         """
         share = (points[:, 0] - self.strip.start) / self.strip.length
         size = self.strip.height / self.across
@@ -208,11 +151,8 @@ class LineCells:
         return places[np.sort(first)]
 
     def blocked(self, corners: Floats, starts: Indices) -> Flags:
-        """(n,) whether one polygon has a corner surely above every line of a cell, and another surely below.
-
-        Args:
-            corners: (corners, 2) as from `Strip.inside`.
-            starts: the number of each polygon's first corner.
+        """(n,) whether one polygon has a corner surely above every line of a cell, and another surely below; corners
+        and the number of each polygon's first one are as from `Strip.inside`.
         """
         parts = [np.zeros(0, dtype=bool)]
         for part in self._parts(len(corners)):
@@ -245,13 +185,8 @@ class LineCells:
 def remaining_cells(
     source: Disc | Outlines, target: Disc | Outlines, blockers: Outlines, direction: Floats, epsilon: float
 ) -> LineCells | None:
-    """The cells in which a free line can be; None where no strip separates source and target.
-
-    Args:
-        source, target: the pieces between which the lines run.
-        blockers: the polygons that may be in the way, at least one.
-        direction: (2,) of length 1, straight from the source to the target.
-        epsilon: from `silhouette.relations.plane_geometry.epsilon_of`.
+    """The cells in which a free line between source and target, a direction (2,) of length 1 apart, past at least one
+    polygon can be; None where no strip separates the two. The epsilon is from `epsilon_of`.
 
     >>> near, far = Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0)
     >>> wall = [[9, -9], [10, -9], [10, 9], [9, 9]]
@@ -276,8 +211,7 @@ def remaining_cells(
 
 # ---- free lines
 
-MANY_SUPPORTS = 120
-"""Where there are more supports, those that no free line can touch are dropped first."""
+MANY_SUPPORTS = 120  # where there are more supports, those that no free line can touch are dropped first
 
 SUPPORT_PAIRS_AT_ONCE, SIDES_AT_ONCE, CLEARANCES_AT_ONCE = 200_000, 2_000_000, 200
 """How many pairs of supports, lines times corners, and free lines are handled together: they bound the memory."""
@@ -291,29 +225,20 @@ End = Disc | Outlines
 
 @dataclass(frozen=True, eq=False)
 class FreeLine:
-    """Whether there is a free line, and which polygons are in the way if there is none.
+    """Whether there is a free line, and which polygons are in the way if there is none."""
 
-    Attributes:
-        line: (2, 2) both ends of a free line, touching nothing where such a one was found; None if there is none.
-        blocking: (polygons,) those through which a line would pass, or, where none blocks ``alone``, that close a seam;
-            none of them if there is a free line.
-        alone: (polygons,) those of them that leave no free line even with all others taken away.
-    """
-
+    # (2, 2) both ends of a free line, touching nothing where such a one was found; None if there is none
     line: Floats | None
+    # (polygons,) those through which a line would pass, or, where none blocks ``alone``, that close a seam; none of
+    # them if there is a free line
     blocking: Flags
-    alone: Flags
+    alone: Flags  # (polygons,) those of them that leave no free line even with all others taken away
 
 
 def find_free_line(source: End, target: End, blockers: Outlines, epsilon: float, *, reasons: bool = True) -> FreeLine:
-    """A free line from a point of the source to a point of the target, or the polygons in the way.
-
-    Args:
-        source: where the line starts: a disc, or `Outlines` with one convex polygon.
-        target: where it ends: a disc, or `Outlines` with one polygon, convex where the source is a polygon.
-        blockers: the polygons that may be in the way.
-        epsilon: from `silhouette.relations.plane_geometry.epsilon_of`.
-        reasons: whether what is in the way is wanted, where no line is free; else none of it is named.
+    """A free line from a point of the source to a point of the target, or, if ``reasons`` are wanted, the polygons in
+    the way. Source and target are discs, or outlines of one polygon, the target's convex if the source is one, the
+    source's always; the epsilon is from `epsilon_of`.
 
     >>> near, far = Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0)
     >>> wall = Outlines.of([[[9, -9], [10, -9], [10, 2], [9, 2]]])
@@ -333,9 +258,9 @@ def find_free_line(source: End, target: End, blockers: Outlines, epsilon: float,
     problem = _Problem(source, target, blockers.chosen(in_between), epsilon)
     if not problem.blocked(direct).any():
         return FreeLine(problem.segment(direct), none, none)
-    supports = supports_of(source, target, problem.blockers, epsilon)
+    supports = plane_geometry.supports_of(source, target, problem.blockers, epsilon)
     alone = _alone(problem, direct) if reasons else np.zeros(len(problem.blockers.starts), dtype=bool)
-    in_the_way = crossed(source, target, problem.blockers, epsilon) if reasons else alone.copy()
+    in_the_way = plane_geometry.crossed(source, target, problem.blockers, epsilon) if reasons else alone.copy()
     if not alone.any():
         for lines in _bitangents(*_worth_trying(supports, problem, direct), problem):
             blocked = problem.blocked(lines)
@@ -377,11 +302,15 @@ class _Problem:
         if isinstance(self.source, Disc):
             start = self._chord(lines, self.source, LEFT)
         else:
-            start = self._last_meeting(lines, self.source)
+            meetings = self._meetings(lines, self.source)
+            start = np.where(np.isfinite(meetings), meetings, -np.inf).max(axis=1)
+            start = np.where(np.isfinite(start), start, np.nan)
         if isinstance(self.target, Disc):
             end = self._chord(lines, self.target, RIGHT)
         else:
-            end = self._first_meeting(lines, self.target, start)
+            meetings = self._meetings(lines, self.target)
+            end = np.where(meetings >= start[:, None], meetings, np.inf).min(axis=1)
+            end = np.where(np.isfinite(end), end, np.nan)
         return start, np.where(end >= start, end, np.nan)
 
     def segment(self, line: Lines) -> Floats:
@@ -420,9 +349,8 @@ class _Problem:
         return blocked
 
     def _moved_spans(self, lines: Lines, side: float) -> tuple[Floats, Floats]:
-        """(n, 1) and (n, 1) the positions along each line, shifted by an epsilon to one side, between which it is free.
-
-        Where the shifted line misses the source or the target, the line before the shift says where it ends.
+        """(n, 1) and (n, 1) the positions along each line, shifted by an epsilon to one side, between which it is free;
+        where the shifted line misses the source or the target, the line before the shift says where it ends.
         """
         moved = self.spans(Lines(lines.normals, lines.offsets + side * self.epsilon))
         ends = [
@@ -440,18 +368,6 @@ class _Problem:
         half = np.sqrt(np.maximum((disc.radius - leftward) * (disc.radius + leftward), 0.0))
         return np.where(np.abs(leftward) <= disc.radius + self.epsilon, along + end * half, np.nan)
 
-    def _first_meeting(self, lines: Lines, outline: Outlines, start: Floats) -> Floats:
-        """(n,) the first position along each line from ``start`` at which it meets or touches an outline, or nan."""
-        meetings = self._meetings(lines, outline)
-        first = np.where(meetings >= start[:, None], meetings, np.inf).min(axis=1)
-        return np.where(np.isfinite(first), first, np.nan)
-
-    def _last_meeting(self, lines: Lines, outline: Outlines) -> Floats:
-        """(n,) the last position along each line at which it meets or touches an outline, or nan."""
-        meetings = self._meetings(lines, outline)
-        last = np.where(np.isfinite(meetings), meetings, -np.inf).max(axis=1)
-        return np.where(np.isfinite(last), last, np.nan)
-
     def _meetings(self, lines: Lines, outline: Outlines) -> Floats:
         """(n, 2 * corners) the positions along each line at which it crosses an outline or touches a corner, or inf."""
         leftward, along = lines.left_of(outline.corners), lines.along(outline.corners)
@@ -464,14 +380,14 @@ class _Problem:
 def _direct(source: End, target: End, epsilon: float) -> tuple[Lines, Floats | None]:
     """The line straight to the target, and a point (2,) of both where source and target touch or overlap, else None."""
     if isinstance(source, Outlines):
-        here, there = nearest_points(source, target)
+        here, there = plane_geometry.nearest_points(source, target)
         touching = bool(np.hypot(*(there - here)) <= epsilon)
     elif isinstance(target, Disc):
         here, there = np.array(source.centre), np.array(target.centre)
-        touching = disc_distance(source, target) <= epsilon
+        touching = plane_geometry.disc_distance(source, target) <= epsilon
     else:
-        here, there = nearest_points(source, target)
-        touching = bool(outline_distances(source, target)[0] <= epsilon)
+        here, there = plane_geometry.nearest_points(source, target)
+        touching = bool(plane_geometry.outline_distances(source, target)[0] <= epsilon)
     across = there - here
     apart = float(np.hypot(*across))
     direction = across / apart if apart else np.array([1.0, 0.0])
@@ -491,7 +407,7 @@ def _direct(source: End, target: End, epsilon: float) -> tuple[Lines, Floats | N
 def _may_be_between(source: End, target: End, blockers: Outlines, direction: Floats, epsilon: float) -> Flags:
     """(polygons,) those that reach into the rectangle along a direction (2,) that holds source and target."""
     axes = np.array([direction, [-direction[1], direction[0]]]).T
-    ends = np.concatenate([ends_along(source, axes), ends_along(target, axes)])
+    ends = np.concatenate([plane_geometry.ends_along(source, axes), plane_geometry.ends_along(target, axes)])
     if not len(blockers.starts):
         return np.zeros(0, dtype=bool)
     corners = blockers.corners @ axes
@@ -518,7 +434,7 @@ def _bitangents(supports: Supports, cells: LineCells | None, problem: _Problem) 
     for first in range(0, count, rows):
         go_on()
         first_support, second_support = pairs(first, min(first + rows, count), count)
-        lines, pair = lines_touching(supports, first_support, second_support, problem.epsilon)
+        lines, pair = plane_geometry.lines_touching(supports, first_support, second_support, problem.epsilon)
         for step in (first_support, second_support):
             allowed = supports.allow(step[pair], lines, problem.epsilon)
             lines, pair = lines.chosen(allowed), pair[allowed]

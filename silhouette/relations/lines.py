@@ -1,14 +1,10 @@
-"""RELATE: the widest straight beam between two point sets that nothing blocks.
+"""RELATE: the widest straight beam between two point sets that nothing blocks: pairs of balls round the points between
+which all lines are blocked are left out, the others cut again.
 
-pairs of balls round the points -> those between which all lines are blocked left out, the others cut again -> beams
-
-That all lines between two balls are blocked, however thin, is proven by the sheets of surface that they cross:
-
-      ______                    The lines between two balls lie in a shaft. The triangles of an obstacle that reach
-( )--|--||--|------( )          into it make up sheets, joined at their edges. A sheet whose rim lies outside the
-     |  ||  |    the shaft      shaft, and that touches neither ball, is crossed by all of these lines an odd number
-( )--|--||--|------( )          of times, or by all an even number of times: nothing changes while a line moves. Odd
-     |__||__|                   is more than none.
+That all lines between two balls are blocked, however thin, is proven by the sheets of surface that they cross. The
+lines between two balls lie in a shaft. The triangles of an obstacle that reach into it make up sheets, joined at their
+edges. A sheet whose rim lies outside the shaft, and that touches neither ball, is crossed by all of these lines an odd
+number of times, or by all an even number of times: nothing changes while a line moves. Odd is more than none.
 
 What stands on the ground is taken as if it went on below: no line between two sets passes below both. A line along the
 table runs under a wall that stands on it, and touches its lower face, exactly: a case that no search could settle, and
@@ -25,55 +21,40 @@ import scipy
 from numpy.typing import NDArray
 
 from silhouette.common.errors import go_on
-from silhouette.common.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats, nearest_of_segments, nearest_of_triangles
 from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.relations.beams import RAYS_RIGHT_TO, TOUCH, axes, bounds, bounds_at, lengths, widened, widths
-from silhouette.relations.obstacles import Blocker, Indices, Obstacles, nearest_of_segments, nearest_of_triangles
+from silhouette.relations.obstacles import Blocker, Indices, Obstacles
 from silhouette.relations.points import Balls, Measured, PointSet, balls
 from silhouette.relations.visible import observed, seen_points
 from silhouette.scenes.surfaces import is_upright
 
 # ---- proofs that all lines are blocked
 
-SLACK = 1e-6
-"""mm: by so much a shaft is taken as wider than it is."""
-
-LARGE = 0.5
-"""Faces larger than this share of a shaft are told from those beside it by their distance, smaller ones by a ball."""
+SLACK = 1e-6  # mm: by so much a shaft is taken as wider than it is
+LARGE = 0.5  # faces larger than this share of a shaft are told from those beside it by distance, not by a ball
 
 ASIDE = 0.3 * np.array([[0.48, 0.6, 0.64], [0.36, -0.48, 0.8]])
 """Shares of the radii of both balls, by which the line whose crossings are counted lies beside the middles: these often
 lie in the plane of an edge, such as that of the ground, and any line of a shaft tells the same."""
 
-CLEARLY = 1e-9
-"""A line that passes an edge nearer than this share of the triangle's size leaves open on which side."""
+CLEARLY = 1e-9  # a line that passes an edge nearer than this share of the triangle's size leaves open on which side
 
 
 @dataclass(frozen=True, eq=False)
 class _Surface:
-    """The faces of a mesh.
+    """The faces of a mesh."""
 
-    Attributes:
-        edges: (m, 3) the edges of each face; corners at one place are one, whatever their numbers.
-        even: (e,) whether each edge belongs to an even number of faces; else it is a rim.
-        middle: (m, 3) mm, in the mesh's frame, and ``radius`` (m,): a ball that holds each face.
-    """
-
-    edges: NDArray[np.int64]
-    even: Flags
-    middle: Floats
+    edges: NDArray[np.int64]  # (m, 3) the edges of each face; corners at one place are one, whatever their numbers
+    even: Flags  # (e,) whether each edge belongs to an even number of faces; else it is a rim
+    middle: Floats  # (m, 3) mm, in the mesh's frame, and ``radius`` (m,): a ball that holds each face
     radius: Floats
 
 
 def all_blocked(segments: Floats, balls: Floats, obstacles: Obstacles, most: int) -> tuple[Flags, int]:
-    """(n,) whether all lines between balls round the ends of a segment are proven to be blocked; and the faces it took.
-
-    Args:
-        segments: (n, 2, 3) mm, world.
-        balls: (n, 2) mm: the radii of the balls round both ends of each.
-        obstacles: what blocks.
-        most: so many faces are looked at, about; what is not proven by then stays open.
+    """(n,) whether all lines between balls, of radii (n, 2) mm, round the ends of a segment (n, 2, 3) mm, world, are
+    proven to be blocked; and the faces it took, about ``most``: what is not proven by then stays open.
     """
     looked = 0
     proven = np.zeros(len(segments), dtype=np.bool_)
@@ -124,7 +105,6 @@ def _proven(mesh: Mesh, segments: Floats, balls: Floats, row: Indices, face: Ind
 
 def _sheets(row: Indices, edges: NDArray[np.int64], count: int) -> Indices:
     """(n,) the sheet of each face: faces of one row that have an edge in common, one by one, belong together."""
-
     key = (row[:, None] * count + edges).ravel()
     order = np.argsort(key, kind="stable")
     same = np.flatnonzero(key[order[1:]] == key[order[:-1]])
@@ -186,7 +166,6 @@ def _from_lines(segments: Floats, row: Indices, points: Floats) -> tuple[Floats,
 
 @derived
 def _surface(mesh: Mesh) -> _Surface:
-    """What is known of the faces of a mesh."""
     faces = merge_equal(mesh.vertices)[1][mesh.faces].astype(np.int64)
     ends = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=2), axis=2).reshape(-1, 2)
     _, number, counts = np.unique(ends @ [len(mesh.vertices), 1], return_inverse=True, return_counts=True)
@@ -198,18 +177,11 @@ def _surface(mesh: Mesh) -> _Surface:
 
 # ---- what stands on the ground
 
-UNDERSIDE_HEIGHT = 1e-3
-"""mm: what lies no higher than this above the lowest point of a mesh is its underside."""
+UNDERSIDE_HEIGHT = 1e-3  # mm: what lies no higher than this above the lowest point of a mesh is its underside
 
 
 def sunk(blockers: Iterable[Blocker], lowest: float, by: float) -> list[Blocker]:
-    """The same blockers, the undersides of those that reach down to a height moved lower.
-
-    Args:
-        blockers: pieces with the part of each that blocks.
-        lowest: mm, z in the world: no line passes below it.
-        by: mm by which undersides are moved down.
-    """
+    """The same blockers, undersides of those that reach down to z ``lowest`` moved lower: no line passes below."""
     lowered = []
     for piece, mesh in blockers:
         is_low = len(mesh.faces) > 0 and is_upright(piece.pose)
@@ -248,35 +220,19 @@ def _lower(mesh: Mesh, by: float) -> Mesh:
 
 # ---- the search
 
-RESOLUTION = 0.4
-"""mm: the spacing of samples by default: it decides whether there is a line of 1 mm."""
-
-BALL_PAIRS_AT_ONCE = 30_000
-"""Pairs of balls that are looked into together; of more, those that promise most come first."""
-
-MAX_BALL_PAIRS = 200_000
-"""Pairs of balls that are looked at for one question; what is left is told in the error."""
+RESOLUTION = 0.4  # mm: the spacing of samples by default: it decides whether there is a line of 1 mm
+BALL_PAIRS_AT_ONCE = 30_000  # pairs of balls that are looked into together; of more, those that promise most come first
+MAX_BALL_PAIRS = 200_000  # pairs of balls that are looked at for one question; what is left is told in the error
 
 FEW_ALONG, FEW_PAIRS = 24.0, 2_000
 """Few samples are so many along the longest side of a set; so many pairs of balls of them are looked at, at most."""
 
-MUCH_FEWER = 2.5
-"""Between few samples is looked first where they lie so many times as far apart as all."""
-
-TRIED = 48
-"""Free lines on each level whose width is worked out."""
-
-MOVED = 4
-"""Lines that are moved to where their beams are wider, at most."""
-
-COUNTED = 512
-"""Lines of which it is counted what blocks them."""
-
-SUNK = 100.0
-"""mm by which what stands on the ground goes on below it."""
-
-MOST_FACES = 2_000_000
-"""Pairs of a shaft and a face in it that are looked at for one question."""
+MUCH_FEWER = 2.5  # between few samples is looked first where they lie so many times as far apart as all
+TRIED = 48  # free lines on each level whose width is worked out
+MOVED = 4  # lines that are moved to where their beams are wider, at most
+COUNTED = 512  # lines of which it is counted what blocks them
+SUNK = 100.0  # mm by which what stands on the ground goes on below it
+MOST_FACES = 2_000_000  # pairs of a shaft and a face in it that are looked at for one question
 
 
 def widest_line(
@@ -297,13 +253,8 @@ def widest_line(
     of both sets is taken to go on below: no line passes under it.
 
     The search stops at the first beam found that is ``least`` wide, and looks between few samples of both sets before
-    it looks between all: there may be wider ones, and none is told as wider than twice that.
-    With 0 it looks for any, and the value is above 0, up to 2 mm, where it finds one. With ``inf`` it
-    looks for the widest.
-
-    The value is the width of a beam that was found, 0 where there is none; with its error it reaches the greatest width
-    that any beam may have, as far as the search could exclude it. A beam of ``least`` is excluded where the value and
-    the error are less together; to exclude one of 1 mm, ``resolution`` must be below 0.5 mm.
+    it looks between all: there may be wider ones, and none is told as wider than twice that. With 0 it looks for any,
+    and the value is above 0, up to 2 mm, where it finds one. With ``inf`` it looks for the widest.
 
     Args:
         start, end: the sets; to swap them changes nothing.
@@ -313,8 +264,10 @@ def widest_line(
         effort: how much is looked at before what is left is told as an error, 1 being about a second.
 
     Returns:
-        mm; ``lines`` has the beam's axis, from tip to tip; ``by`` the pieces that block most lines, where no beam of
-        ``least`` was found.
+        mm: the width of a beam that was found, 0 where there is none; with its error it reaches the greatest width that
+        any may have, as far as the search could exclude it. One of ``least`` is excluded where both are less together;
+        to exclude one of 1 mm, ``resolution`` must be below 0.5 mm. ``lines`` has the beam's axis, from tip to tip;
+        ``by`` the pieces that block most lines, where no beam of ``least`` was found.
 
     >>> above, below = PointSet.of_points(np.array([[0.0, 0, 9]])), PointSet.of_points(np.array([[0.0, 0, 0]]))
     >>> widest_line(above, below, [], least=1.0).value, widest_line(above, below, [], least=np.inf).value
@@ -323,7 +276,16 @@ def widest_line(
     boxes = start.box, end.box
     lowest = float(min(box[0, 2] for box in boxes))
     obstacles = Obstacles(sunk(blockers, lowest, SUNK), boxes, _greatest(least))
-    search = _searched((start, end), obstacles, least, resolution, effort)
+    few = [max(resolution, float(np.ptp(box, axis=0).max()) / FEW_ALONG) for box in boxes]
+    stages = [([resolution] * 2, effort)]
+    if least < np.inf and max(few) >= MUCH_FEWER * resolution:
+        stages.insert(0, (few, FEW_PAIRS / MAX_BALL_PAIRS))
+    for spacings, much in stages:
+        trees = balls(start, spacings[0], boxes[1]), balls(end, spacings[1], boxes[0])
+        search = _Search((start, end), trees, obstacles, least, resolution, much)
+        search.run()
+        if search.is_found:
+            break
     if not search.is_found and search.most > 0.0 and least == 0.0:
         search.look()
     by = () if search.is_found else search.blocking()
@@ -334,51 +296,22 @@ def widest_line(
     return Measured(search.width, error, lines, by)
 
 
-def _searched(
-    points: tuple[PointSet, PointSet], obstacles: Obstacles, least: float, resolution: float, effort: float
-) -> _Search:
-    """The search for a beam after it was run: between few samples and, where none is found, between all."""
-    few = [max(resolution, float(np.ptp(side.box, axis=0).max()) / FEW_ALONG) for side in points]
-    stages = [([resolution] * 2, effort)]
-    if least < np.inf and max(few) >= MUCH_FEWER * resolution:
-        stages.insert(0, (few, FEW_PAIRS / MAX_BALL_PAIRS))
-    for spacings, much in stages:
-        trees = balls(points[0], spacings[0], points[1].box), balls(points[1], spacings[1], points[0].box)
-        search = _Search(points, trees, obstacles, least, resolution, much)
-        search.run()
-        if search.is_found:
-            break
-    return search
-
-
 @dataclass(eq=False)
 class _Search:
-    """The search for the widest beam: pairs of balls, from coarse to fine.
-
-    Attributes:
-        points: the two sets.
-        trees: their samples in balls.
-        obstacles: what blocks.
-        least: mm: the width at which the search ends.
-        resolution: mm, and ``effort``: see `widest_line`.
-        width: of the best beam found, and ``segment`` (2, 3) its tips.
-        most: mm: no beam is wider, as far as pairs have been put aside.
-        seen: pairs that have been looked at, and ``faces`` those in their shafts.
-        moves: lines that have been moved.
-    """
+    """The search for the widest beam: pairs of balls, from coarse to fine; see `widest_line`."""
 
     points: tuple[PointSet, PointSet]
-    trees: tuple[Balls, Balls]
+    trees: tuple[Balls, Balls]  # the samples of both sets in balls
     obstacles: Obstacles
     least: float
     resolution: float
     effort: float
-    width: float = 0.0
+    width: float = 0.0  # of the best beam found, and ``segment`` (2, 3) its tips
     segment: Floats = field(default_factory=lambda: np.zeros((2, 3)))
-    most: float = 0.0
-    seen: int = 0
+    most: float = 0.0  # mm: no beam is wider, as far as pairs have been put aside
+    seen: int = 0  # pairs that have been looked at, and ``faces`` those in their shafts
     faces: int = 0
-    moves: int = 0
+    moves: int = 0  # lines that have been moved
 
     @property
     def is_found(self) -> bool:
@@ -403,16 +336,17 @@ class _Search:
                 return
             finer = self._finer(levels)
             if finer is None or self.seen > self.effort * MAX_BALL_PAIRS:
-                self._put_aside(segments, reach)
+                if len(segments):
+                    widest = bounds(segments, reach, self.obstacles, max(self.needed, self.most))
+                    self.most = max(self.most, float(widest.max()))
                 continue
             children = _children(left[np.argsort(-rank, kind="stable")], levels, finer, self.trees)
             parts = range(0, len(children), BALL_PAIRS_AT_ONCE)
             portions += [(children[first : first + BALL_PAIRS_AT_ONCE], finer) for first in reversed(parts)]
 
     def _left(self, pairs: Indices, levels: list[int]) -> tuple[Indices, Floats, Floats, Floats]:
-        """The pairs (n, 2) of balls that have to be parted, their lines (n, 2, 3), radii (n,) and promise (n,).
-
-        The others are free of beams of the width that is wanted; and the line of the best beam is kept.
+        """The pairs (n, 2) of balls that may hold beams of the width that is wanted and have to be parted, their lines
+        (n, 2, 3), radii (n,) and promise (n,); the line of the best beam is kept.
         """
         segments, reach = self._lines(pairs, levels)
         if self.seen > self.effort * MAX_BALL_PAIRS:
@@ -497,12 +431,6 @@ class _Search:
             if wider > self.width:
                 self.width, self.segment = wider, moved
         return rank
-
-    def _put_aside(self, segments: Floats, reach: Floats) -> None:
-        """Notes how wide beams of pairs may be that are not looked into any further."""
-        if len(segments):
-            widest = bounds(segments, reach, self.obstacles, max(self.needed, self.most))
-            self.most = max(self.most, float(widest.max()))
 
     def _finer(self, levels: list[int]) -> list[int] | None:
         """The levels that come next: of the tree with the larger balls, or of both; None where both are the finest."""

@@ -15,14 +15,9 @@ The answers are yes, 1.0, or no, 0.0. ``by`` names the regions that are crossed,
 the bases first.
 
 `facing_lines_cross` is about the lines from one point of the attacker's base to every point of the target's that faces
-it. The attacker chooses the point that is best for it: one from which no line crosses a region, if there is one.
-
-    (attacker)  a ______                     From a, the lines to the target's near side fill the area between both
-                   ------[###]--- (target)   tangents. A piece of a region in it shadows a: so a lies behind that piece
-                                             as seen from the target, in the cone of all lines that come through it.
-
-regions -> convex hulls, if they are clear of the bases -> the shadow that each casts, away from the target -> what of
-the attacker's base lies in none
+it. The attacker chooses the point that is best for it: one from which no line crosses a region, if there is one. A
+piece of a region that a line to the target's near side crosses shadows the point: this lies behind that piece as seen
+from the target, in the cone of all lines that come through it.
 """
 
 from __future__ import annotations
@@ -45,17 +40,10 @@ from silhouette.scenes.pieces import Piece
 
 # ---- lines from one point
 
-DIRECTIONS = 24
-"""How many points of the target, besides the outermost, a shadow is drawn by: it is convex, and so these fill it."""
-
-TRIED = 8
-"""About how many points of the attacker's rim are tried at first, besides its middle."""
-
-WHOLE = 1.0 - 1e-12
-"""The share of a base from which on a shadow covers all of it."""
-
-SHADOW_LENGTH = 100.0
-"""How far a shadow is drawn, as a multiple of what holds both bases."""
+DIRECTIONS = 24  # points of the target, besides the outermost, by which its shadow, which is convex, is drawn
+TRIED = 8  # about how many points of the attacker's rim are tried at first, besides its middle
+WHOLE = 1.0 - 1e-12  # the share of a base from which on a shadow covers all of it
+SHADOW_LENGTH = 100.0  # how far a shadow is drawn, as a multiple of what holds both bases
 
 
 def facing_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
@@ -63,12 +51,9 @@ def facing_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]
 
     A point of the target's outline faces a point of the attacker's base where the line between them meets the target's
     base there first; it is as if it were to every point of the target's base. What lies under the target's base alone
-    is therefore not crossed. Where the bases touch or overlap, no line crosses. Touching is as in `lines_in_plan`; a
-    point from which nothing is crossed must have room about it of about `EPSILON`.
-
-    Returns:
-        1.0 or 0.0. ``lines`` has, from the best point, both outermost lines to the target; where all cross, those from
-        the middle of the attacker's base. ``by`` names the regions that are crossed from there.
+    is therefore not crossed. Where the bases touch or overlap, no line crosses; a point from which nothing is crossed
+    must have room about it of about `EPSILON`. ``lines`` has, from the best point, both outermost lines to the target;
+    where all cross, those from the middle of the attacker's base. ``by`` names the regions that are crossed from there.
     """
     between = Between.of(attacker, target)
     here, there = between.shapes
@@ -90,12 +75,8 @@ def facing_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]
 
 
 def _best_point(between: Between, hulls: Any, bent: Any) -> Floats | None:
-    """(2,) a point of the attacker's base from which no line to the target crosses polygons, or None.
-
-    Args:
-        between: what lies between the bases.
-        hulls: (n,) convex polygons clear of both bases.
-        bent: (m,) polygons that need be neither.
+    """(2,) a point of the attacker's base from which no line to the target crosses polygons, or None: (n,) convex hulls
+    clear of both bases, and (m,) that need be neither.
     """
     here, there = between.shapes
     rim = shapely.get_coordinates(here)
@@ -124,10 +105,7 @@ def _best_point(between: Between, hulls: Any, bent: Any) -> Floats | None:
 
 
 def _shadows(shapes: Any, light: Floats, reach: float) -> Any:
-    """(n,) the shadows of convex shapes with the corners (n, k, 2), away from a convex light (c, 2): polygons.
-
-    They are as long as ``reach``.
-    """
+    """(n,) the shadows of convex shapes (n, k, 2), away from a convex light (c, 2): polygons as long as ``reach``."""
     shapes = np.asarray(shapes)
     some = light[:: max(1, len(light) // DIRECTIONS)]
     some = np.concatenate([some, (some + np.roll(some, -1, axis=0)) / 2.0])
@@ -163,28 +141,19 @@ def _outermost(point: Floats, corners: Floats) -> Floats:
 
 # ---- lines from base to base
 
-EPSILON = 1e-6
-"""mm: what lies no farther than this from an edge touches it."""
-
-RIM = 1e-3
-"""mm by which shapes may reach out of the hull of both bases: cut off there, an outermost line would pass them by."""
+EPSILON = 1e-6  # mm: what lies no farther than this from an edge touches it
+RIM = 1e-3  # mm by which shapes may reach out of the hull of both bases: else an outermost line would pass them by
 
 
 @dataclass(frozen=True, eq=False)
 class Between:
-    """What lies between the bases of two pieces, seen from above.
+    """What lies between the bases of two pieces, seen from above."""
 
-    Attributes:
-        ends: the bases of attacker and target, discs or outlines with one convex polygon.
-        shapes: the same as polygons of shapely.
-        heights: (2,) mm, z of their undersides, where lines are drawn.
-        centres: (2, 2) mm, the middles of the bases.
-    """
-
+    # The bases of attacker and target, discs or outlines with one convex polygon
     ends: tuple[Disc | Outlines, Disc | Outlines]
-    shapes: tuple[Any, Any]
-    heights: Floats
-    centres: Floats
+    shapes: tuple[Any, Any]  # the same as polygons of shapely
+    heights: Floats  # (2,) mm, z of their undersides, where lines are drawn
+    centres: Floats  # (2, 2) mm, the middles of the bases
 
     @classmethod
     def of(cls, attacker: Piece, target: Piece) -> Between:
@@ -261,11 +230,7 @@ def _between(attacker: Piece, target: ref[Piece]) -> Between:
 
 
 def any_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
-    """Whether some straight line from a point of one base to a point of the other crosses a region.
-
-    All lines together fill the convex hull of both bases. ``by`` names every region that some line crosses; ``lines``
-    has a line that crosses the first of them.
-    """
+    """Whether some line from base to base crosses a region. ``by`` has all regions crossed, ``lines`` one line."""
     between = Between.of(attacker, target)
     return _crossed_in(between, regions, between.inner)
 
@@ -273,16 +238,7 @@ def any_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region]) 
 def within_share_crosses(
     attacker: Piece, target: Piece, regions: Sequence[Region], share: float = 0.5, *, from_target: bool = True
 ) -> Measured:
-    """Whether some line crosses a region within a share of its length from the target, or from the attacker.
-
-    Each line has its own length: it is cut off at the share of that.
-
-    Args:
-        attacker, target: the pieces.
-        regions: that may be crossed.
-        share: above 0, up to 1; 0.5 is the half of the line that is nearer to that end.
-        from_target: whether the share is counted from the target's end.
-    """
+    """Whether some line crosses a region within a share of its length, 0 to 1, from the target, or the attacker."""
     between = Between.of(attacker, target)
     return _crossed_in(
         between, regions, shapely.buffer(between.part(share, int(from_target)), -EPSILON, join_style="mitre")
@@ -312,10 +268,9 @@ def centre_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region
 
 
 def all_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
-    """Whether no straight line from base to base is free of the regions, all taken together.
-
-    ``lines`` has a free line where there is one, else the shortest line. ``by`` names, where none is free, the regions
-    that alone leave no line free, or without such every region that some line crosses.
+    """Whether no straight line from base to base is free of the regions, all taken together. ``lines`` has a free line
+    where there is one, else the shortest line. ``by`` names, where none is free, the regions that alone leave no line
+    free, or without such every region that some line crosses.
     """
     between = Between.of(attacker, target)
     met = _by_size(regions, between.inner)
@@ -327,9 +282,8 @@ def all_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]) -
 
 
 def free_line(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
-    """Whether some straight line from base to base crosses nothing, and in ``lines`` one that does, away from all.
-
-    It is 1.0 where `all_lines_cross` is 0.0. Where none is free, ``by`` is as there.
+    """Whether some line from base to base crosses nothing; ``lines`` has one, away from all; ``by``:
+    `all_lines_cross`.
     """
     crossed = all_lines_cross(attacker, target, regions)
     return Measured(
@@ -338,9 +292,8 @@ def free_line(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Meas
 
 
 def crossings(line: Floats, shape: Any) -> Floats:
-    """(k, 2) mm from its start, where a line (2, 2) enters a shape of shapely and leaves it, in order.
-
-    A line that runs along an edge touches it, and does not enter.
+    """(k, 2) mm from its start, where a line (2, 2) enters a shape of shapely and leaves it, in order. A line that runs
+    along an edge touches it, and does not enter.
 
     >>> square = shapely.box(10.0, 0.0, 14.0, 4.0)
     >>> [crossings(np.array([[0.0, y], [20.0, y]]), square).round(5).tolist() for y in (2.0, 4.0, 5.0)]
@@ -389,13 +342,11 @@ def _free(between: Between, regions: Sequence[Region]) -> Floats | None:
 
 
 def as_hulls(between: Between, shapes: Sequence[Any]) -> tuple[Any, Any]:
-    """Shapes that leave the same lines free as some others, with fewer corners.
+    """Shapes that leave the same lines free as some others, with fewer corners: polygons of shapely, (n,) convex hulls
+    of those that lie clear of both bases, and (m,) the others.
 
     A line passes a connected shape on one side, and what it passes on one side, it passes with all that lies between:
     the convex hull, if neither base reaches into that. Hulls that overlap become one.
-
-    Returns:
-        The convex hulls of those that lie clear of both bases, and the others: polygons of shapely, (n,) and (m,).
     """
     near = shapely.buffer(between.hull, RIM, join_style="mitre")
     parts = shapely.get_parts(polygons_of(shapely.union_all(shapely.intersection(np.array(shapes, object), near))))

@@ -1,8 +1,6 @@
 """RELATE: what stands in the way of lines: which of them meet it, and how near others pass.
 
-(piece, mesh) pairs -> those near the lines -> rays, which sift -> distances to triangles in float64, which decide
-
-Rays are cast by Embree in float32; if there is none, distances of 0 stand for it.
+Rays, cast by Embree in float32, or distances of 0 if there is none, sift; distances to triangles in float64 decide.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.errors import go_on
-from silhouette.common.geometry import Flags, Floats, Pose, turned
+from silhouette.common.geometry import Flags, Floats, Pose, nearest_of_triangles, turned
 from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import met_by_embree
@@ -22,8 +20,7 @@ from silhouette.scenes.pieces import Piece
 
 # ---- segments and a mesh
 
-TRIANGLE_PAIRS_AT_ONCE = 200_000
-"""Pairs of a segment and a triangle that are looked at together where there is no Embree."""
+TRIANGLE_PAIRS_AT_ONCE = 200_000  # pairs of a segment and a triangle, where there is no Embree
 
 
 def meets(mesh: Mesh, pose: Pose, segments: Floats) -> Flags:
@@ -37,21 +34,15 @@ def meets(mesh: Mesh, pose: Pose, segments: Floats) -> Flags:
     """
     go_on()
     starts, ends = (pose.localise(segments[:, end]) for end in (0, 1))
-    low, high = mesh.bounds
-    near = np.flatnonzero(_reach_box(starts, ends, low - 1e-3, high + 1e-3))
+    low, high = mesh.bounds  # no plane along the sides of the box separates these from it
+    overlap = (np.minimum(starts, ends) <= high + 1e-3) & (np.maximum(starts, ends) >= low - 1e-3)
+    near = np.flatnonzero(overlap.all(axis=1))
     met = np.zeros(len(segments), dtype=np.bool_)
     if len(near) == 0:
         return met
     flags = met_by_embree(mesh, starts[near], ends[near])
     met[near] = _meets_slowly(mesh, starts[near], ends[near]) if flags is None else flags
     return met
-
-
-def _reach_box(starts: Floats, ends: Floats, low: Floats, high: Floats) -> Flags:
-    """(n,) whether segments may meet a box: no plane along its sides separates them."""
-    overlap = (np.minimum(starts, ends) <= high) & (np.maximum(starts, ends) >= low)
-    near: Flags = np.all(overlap, axis=1)
-    return near
 
 
 def _meets_slowly(mesh: Mesh, starts: Floats, ends: Floats) -> Flags:
@@ -68,123 +59,19 @@ def _meets_slowly(mesh: Mesh, starts: Floats, ends: Floats) -> Flags:
     return met
 
 
-# ---- distances
-
-PARALLEL = 1e-24
-"""The square of the sine of an angle below which two lines count as parallel."""
-
-
-def nearest_of_triangles(starts: Floats, ends: Floats, corners: Floats) -> tuple[Floats, Floats]:
-    """How far (n,) segments are from triangles, mm, and the points (n, 3) of the triangles that are nearest to them.
-
-    Segments and triangles may be without length or area. The distance is 0 where they meet.
-
-    >>> triangle = np.array([[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]]])
-    >>> nearest_of_triangles(np.array([[1.0, 1.0, 2.0]]), np.array([[9.0, 9.0, 9.0]]), triangle)
-    (array([2.]), array([[1., 1., 0.]]))
-    >>> nearest_of_triangles(np.array([[1.0, 1.0, 2.0]]), np.array([[1.0, 1.0, -2.0]]), triangle)[0].tolist()
-    [0.0]
-    """
-    best, point = np.full(len(starts), np.inf), np.empty((len(starts), 3))
-    along = ends - starts
-    for corner in range(3):
-        origin = corners[:, corner]
-        edge = corners[:, (corner + 1) % 3] - origin
-        on_segment, on_edge = nearest_of_segments(starts, along, origin, edge)
-        there = origin + on_edge[:, None] * edge
-        apart = starts + on_segment[:, None] * along - there
-        _keep_nearer(best, point, _dot(apart, apart), there)
-    first = corners[:, 0]
-    sides = corners[:, 1] - first, corners[:, 2] - first
-    normal = _cross(*sides)
-    square = _dot(normal, normal)
-    heights = _dot(starts - first, normal), _dot(ends - first, normal)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for end, height in zip((starts, ends), heights, strict=True):
-            foot = end - (height / square)[:, None] * normal
-            square_height = np.where(_is_inside(foot - first, *sides, normal), height * height / square, np.inf)
-            _keep_nearer(best, point, square_height, foot)
-        crossing = starts + (heights[0] / (heights[0] - heights[1]))[:, None] * along
-        crosses = (heights[0] * heights[1] < 0.0) & _is_inside(crossing - first, *sides, normal)
-    best[crosses], point[crosses] = 0.0, crossing[crosses]
-    return np.sqrt(best), point
-
-
-def nearest_of_segments(starts: Floats, along: Floats, others: Floats, edges: Floats) -> tuple[Floats, Floats]:
-    """Where, from 0 to 1 (n,), segments are nearest to other segments, on both; given by starts and ways (n, 3).
-
-    >>> x, y = np.array([[4.0, 0.0, 0.0]]), np.array([[0.0, 4.0, 0.0]])
-    >>> nearest_of_segments(-x / 2, x, np.array([[1.0, 1.0, 3.0]]), y)
-    (array([0.75]), array([0.]))
-    """
-    apart = others - starts
-    cross = _cross(along, edges)
-    sine = _dot(cross, cross)
-    lengths, others_lengths = _dot(along, along), _dot(edges, edges)
-    is_skew = sine > PARALLEL * lengths * others_lengths
-    first = np.divide(_dot(_cross(apart, edges), cross), sine, out=np.zeros(len(starts)), where=is_skew).clip(0, 1)
-    second = _on(first[:, None] * along - apart, edges, others_lengths)
-    first = _on(apart + second[:, None] * edges, along, lengths)
-    return first, _on(first[:, None] * along - apart, edges, others_lengths)
-
-
-def _on(points: Floats, ways: Floats, squares: Floats) -> Floats:
-    """Where, from 0 to 1 (n,), segments from the origin along ways (n, 3) are nearest to points (n, 3)."""
-    there = np.divide(_dot(points, ways), squares, out=np.zeros(len(points)), where=squares > 0.0)
-    return np.clip(there, 0.0, 1.0)
-
-
-def _is_inside(points: Floats, side: Floats, other: Floats, normal: Floats) -> Flags:
-    """(n,) whether points (n, 3) of a triangle's plane, seen from its first corner, lie in it."""
-    first = _dot(_cross(points, other), normal)
-    second = _dot(_cross(side, points), normal)
-    inside: Flags = (first >= 0.0) & (second >= 0.0) & (first + second <= _dot(normal, normal))
-    return inside
-
-
-def _keep_nearer(best: Floats, point: Floats, squares: Floats, points: Floats) -> None:
-    """Writes the points that are nearer than the best so far into it."""
-    nearer = squares < best
-    best[nearer], point[nearer] = squares[nearer], points[nearer]
-
-
-def _dot(first: Floats, second: Floats) -> Floats:
-    products: Floats = np.einsum("ij,ij->i", first, second)
-    return products
-
-
-def _cross(first: Floats, second: Floats) -> Floats:
-    """(n, 3) the cross products of vectors (n, 3), as `np.cross` has them, whose moving of axes takes longer."""
-    products = np.empty_like(first)
-    for axis in range(3):
-        after, other = (axis + 1) % 3, (axis + 2) % 3
-        products[:, axis] = first[:, after] * second[:, other] - first[:, other] * second[:, after]
-    return products
-
-
 # ---- obstacles
 
-Blocker = tuple[Piece, Mesh]
-"""A piece, and the part of it that blocks, in its model's frame."""
-
+Blocker = tuple[Piece, Mesh]  # a piece, and the part of it that blocks, in its model's frame
 Indices = NDArray[np.intp]
-
 FACES_IN_A_GROUP = 16
-GROUP_PAIRS_AT_ONCE = 4_000_000
-"""Pairs of a segment and a group that are compared at once."""
-
-TRIANGLES_AT_ONCE = 200_000
-"""Pairs of a segment and a triangle of which the distance is worked out at once."""
+GROUP_PAIRS_AT_ONCE = 4_000_000  # pairs of a segment and a group that are compared at once
+TRIANGLES_AT_ONCE = 200_000  # pairs of a segment and a triangle of which the distance is worked out at once
 
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """The nearest place of all obstacles to each of n segments.
-
-    Attributes:
-        distance: (n,) mm; inf where nothing is within reach.
-        point: (n, 3) mm, world: where the obstacle is nearest.
-        blocker: (n,) the number of the obstacle; -1 for none.
+    """The nearest place of all obstacles to each of n segments: (n,) mm, inf where nothing is within reach; (n, 3) mm,
+    world; and (n,) the number of the obstacle, -1 for none.
     """
 
     distance: Floats
@@ -193,12 +80,8 @@ class Near:
 
 
 class Obstacles:
-    """The blockers that come near to any line between two boxes.
-
-    Args:
-        blockers: pieces with the part of each that blocks; a piece may be there more than once.
-        boxes: two boxes (2, 3) mm, world, between which the lines run.
-        reach: mm: what is farther from all of them does not matter.
+    """The blockers that come within ``reach`` mm of any line between two boxes (2, 3) mm, world; some more than once
+    each.
     """
 
     def __init__(self, blockers: Iterable[Blocker], boxes: Sequence[Floats], reach: float) -> None:
@@ -236,12 +119,7 @@ class Obstacles:
         return tuple(dict.fromkeys(self.names[number] for number in order))
 
     def nearest(self, segments: Floats, reach: Floats) -> Near:
-        """The nearest place of all obstacles to each segment, in float64.
-
-        Args:
-            segments: (n, 2, 3) mm, world.
-            reach: (n,) mm: what is farther does not matter.
-        """
+        """The nearest place of all obstacles to each segment (n, 2, 3) mm, world, within reach (n,) mm, in float64."""
         near = Near(
             np.full(len(segments), np.inf), np.zeros((len(segments), 3)), np.full(len(segments), -1, dtype=np.intp)
         )
@@ -253,9 +131,8 @@ class Obstacles:
         return near
 
     def faces_near(self, number: int, segments: Floats, reach: Floats) -> Iterator[tuple[Indices, Indices]]:
-        """The faces of an obstacle that may be within reach (n,) of segments (n, 2, 3): rows and faces, row by row.
-
-        They come in portions, each with all faces of its rows.
+        """The faces of an obstacle that may be within reach (n,) of segments (n, 2, 3): rows and faces, row by row, in
+        portions, each with all faces of its rows.
         """
         own = np.flatnonzero(self._of == number)
         at_once = max(1, GROUP_PAIRS_AT_ONCE // max(1, len(own)))
@@ -332,7 +209,6 @@ class _Groups:
 
 @derived
 def _groups(mesh: Mesh) -> _Groups:
-    """The balls of a mesh."""
     starts = np.arange(0, len(mesh.faces), FACES_IN_A_GROUP)
     corners = mesh.vertices[mesh.faces]
     low = np.minimum.reduceat(corners.min(axis=1), starts)

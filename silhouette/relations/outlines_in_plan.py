@@ -1,8 +1,4 @@
-"""RELATE: pieces seen from above: their bases, and what of them lies between two heights, as shapes of shapely.
-
-mesh -> cut at two heights -> triangles in plan, what is solid at the lower height, sheets -> one shape, its shadow
-piece -> the shadow of its mesh, where the piece stands -> its footprint -> how wide and long it is
-"""
+"""RELATE: pieces seen from above: their bases, and what of them lies between two heights, as shapes of shapely."""
 
 from __future__ import annotations
 
@@ -26,33 +22,21 @@ from silhouette.scenes.surfaces import is_upright
 
 # ---- the shadow of a mesh
 
-SHEET = 1e-4
-"""mm: what stands upright without thickness is drawn out to either side by so much, so that lines can cross it."""
-
-UPRIGHT = 1e-9
-"""A triangle with less doubled area in plan than this share of its longest side squared is upright: a line in plan."""
-
-PORTION_TRIANGLES = 2000
-"""The number of triangles whose areas are united at once: it takes a tenth of a second."""
-
-VERSION = 2
-"""Raised whenever another shape is found for a mesh."""
+SHEET = 1e-4  # mm to either side by which what stands upright without thickness is drawn out, so that lines cross it
+UPRIGHT = 1e-9  # a triangle with a smaller doubled area in plan, as a share of its longest side squared, is a line
+PORTION_TRIANGLES = 2000  # the number of triangles whose areas are united at once: it takes a tenth of a second
+VERSION = 2  # raised whenever another shape is found for a mesh
 
 
 @derived
 def shadow(mesh: Mesh, above: float = -np.inf, below: float = np.inf) -> Any:
-    """What of a mesh lies higher than ``above`` and no higher than ``below``, seen from above, in the mesh's frame.
+    """What of a mesh lies higher than ``above`` and no higher than ``below``, z in its frame, seen from above: a
+    polygon or several, of shapely; an empty one where nothing lies there. It is kept as long as the mesh, and that of a
+    whole mesh from run to run.
 
     What is solid there counts, not its surface alone: between 10 and 20 mm a box of 50 mm covers all of its plan. A
-    solid is what a closed surface holds. A face that lies level at ``above`` does not count, one at ``below`` does.
-    An upright sheet without thickness becomes a strip `SHEET` to either side of it.
-
-    Args:
-        mesh: of any number of triangles; its shape is kept as long as it is, and that of a whole mesh from run to run.
-        above, below: mm, z in the mesh's frame.
-
-    Returns:
-        A polygon or several, of shapely; an empty one where nothing lies there.
+    solid is what a closed surface holds. A face that lies level at ``above`` does not count, one at ``below`` does. An
+    upright sheet without thickness becomes a strip `SHEET` to either side of it.
 
     >>> from silhouette.meshes.primitives import Box, Solid, solid
     >>> block = solid(Solid(Box((4.0, 3.0, 50.0))))
@@ -109,11 +93,7 @@ def polygons_of(shape: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class _Area:
-    """What the triangles of a mesh cover in plan but for those that stand upright, as it is kept.
-
-    Attributes:
-        wkb: (n,) uint8, the shape as well-known binary.
-    """
+    """What the triangles of a mesh cover in plan, but upright ones, as it is kept: well-known binary, (n,) uint8."""
 
     wkb: NDArray[np.uint8]
 
@@ -125,11 +105,7 @@ class _Area:
 
 
 def _union(triangles: Floats) -> Any:
-    """The area that triangles (m, 3, 2) cover; of many, portions that lie together first, as long as there is time.
-
-    Raises:
-        OutOfTime: where there is none left.
-    """
+    """The area that triangles (m, 3, 2) cover, in portions that lie together. OutOfTime where no time is left."""
     if len(triangles) <= PORTION_TRIANGLES:
         return shapely.union_all(shapely.polygons(triangles))
     x, y = triangles.mean(axis=1).T
@@ -206,24 +182,14 @@ The body of terrain is all of it. The base is an upright prism: the outline by w
 the base; of a piece without a base, as high as its body.
 """
 
-SAME_CORNER = 1e-9
-"""mm: corners of an outline that lie no farther apart are one."""
-
-SPECK = 1e-12
-"""mm: coordinates nearer to 0 are 0: in squares of much smaller ones, shapely divides by zero."""
-
-NO_AREA = 1e-10
-"""mm²: what has no more is what rounding left of a cut."""
+SAME_CORNER = 1e-9  # mm: corners of an outline that lie no farther apart are one
+SPECK = 1e-12  # mm: coordinates nearer to 0 are 0: in squares of much smaller ones, shapely divides by zero
+NO_AREA = 1e-10  # mm²: what has no more is what rounding left of a cut
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """An area of the table that lines may cross.
-
-    Attributes:
-        name: of the piece, or whatever else it is to be called.
-        shape: a polygon or several, of shapely, in the world, mm; prepared, since it is queried often.
-    """
+    """A named area of the table that lines may cross: a polygon or several, of shapely, world, mm; prepared."""
 
     name: str
     shape: Any
@@ -272,16 +238,10 @@ def prism(outline: Floats, low: float, high: float) -> Mesh:
     return Mesh(vertices, faces, np.zeros(len(faces), np.int32))
 
 
-def ground_under(piece: Piece) -> float:
-    """The height of the ground that a piece stands on: that of its lowest point, mm, z in the world."""
-    return float(_upright_mesh(piece, piece.model.mesh).bounds[0, 2] + piece.pose.translation[2])
-
-
 @derived
 def base_shape(piece: Piece) -> Any:
-    """The outline in plan by which base contact is judged, as a polygon of shapely, in the world, mm.
-
-    A round base is a polygon of many corners on its circle.
+    """The outline in plan by which base contact is judged, as a polygon of shapely, in the world, mm; a round base is
+    one of many corners on its circle.
     """
     shape = shapely.Polygon(without_specks(piece.base_outline))
     shapely.prepare(shape)
@@ -301,16 +261,12 @@ def base_end(piece: Piece) -> Disc | Outlines:
 def footprint(
     piece: Piece, above: float = -np.inf, below: float = np.inf, *, part: Part = "whole", from_table: bool = False
 ) -> Any:
-    """What of a piece lies between two heights, seen from above: polygons of shapely, in the world, mm.
+    """What of a piece lies between two heights, mm above its lowest point, or z in the world if ``from_table``, seen
+    from above: polygons of shapely, in the world, mm; that of a base is its outline, where it reaches into these
+    heights.
 
-    What lies higher than ``above`` and no higher than ``below`` counts, solid inside (`shadows.shadow`). Under a floor
-    and between walls nothing is solid: a ruin with a floor covers all of it, one without only its walls.
-
-    Args:
-        piece: with any mesh; what is worked out of it is kept as long as the mesh, however often the piece is moved.
-        above, below: mm above the piece's lowest point.
-        part: of the piece; that of a base is its outline, where it reaches into these heights.
-        from_table: whether the heights are z in the world instead.
+    What lies higher than ``above`` and no higher than ``below`` counts, solid inside (`shadow`). Under a floor and
+    between walls nothing is solid: a ruin with a floor covers all of it, one without only its walls.
     """
     return _footprint(piece, above, below, part, from_table)
 
@@ -319,7 +275,7 @@ def footprint(
 def _footprint(piece: Piece, above: float, below: float, part: Part, from_table: bool) -> Any:
     """The shape of `footprint`."""
     lift = float(piece.pose.translation[2])
-    start = 0.0 if from_table else ground_under(piece)
+    start = 0.0 if from_table else lift + float(_upright_mesh(piece, piece.model.mesh).bounds[0, 2])
     if part == "base":
         low, high = piece.base_span
         is_there = high > above + start and low <= below + start

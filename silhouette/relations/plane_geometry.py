@@ -2,8 +2,6 @@
 
 Lengths are in any one unit. Things that overlap by less than an epsilon only touch: a length far below all that is
 measured, and far above the errors of rounding. It grows with the distances, so that no answer depends on the unit.
-
-polygons, discs -> supports, which a line can touch: corners, crossings, sides of discs -> the lines that touch two
 """
 
 from __future__ import annotations
@@ -20,18 +18,10 @@ from silhouette.common.geometry import Flags, Floats
 from silhouette.common.lazy import cached_property, own_bytes
 
 Indices = NDArray[np.intp]
-
-EPSILON = 1e-9
-"""The epsilon, as a share of the distance across both pieces."""
-
-ROUNDING = 1e-13
-"""The part added to the epsilon, a share of the largest coordinate: far from the origin, coordinates are less exact."""
-
-NO_AREA = 1e-12
-"""A polygon with less area than this, as a share of the square of its extent, is a line."""
-
-AROUND = 720
-"""The number of corners of a polygon that stands for a disc: it reaches out less by 1e-5 of the radius."""
+EPSILON = 1e-9  # the epsilon, as a share of the distance across both pieces
+ROUNDING = 1e-13  # added to the epsilon, a share of the largest coordinate: far out, coordinates are less exact
+NO_AREA = 1e-12  # a polygon with less area than this, as a share of the square of its extent, is a line
+AROUND = 720  # the number of corners of a polygon that stands for a disc: it reaches out less by 1e-5 of the radius
 
 
 @own_bytes.register
@@ -41,12 +31,7 @@ def _(value: shapely.Geometry) -> int:
 
 @dataclass(frozen=True)
 class Disc:
-    """A round base.
-
-    Attributes:
-        centre: x, y.
-        radius: above 0.
-    """
+    """A round base, by its centre and a radius above 0."""
 
     centre: tuple[float, float]
     radius: float
@@ -60,15 +45,10 @@ class Disc:
 
 @dataclass(frozen=True, eq=False)
 class Outlines:
-    """Any number of simple polygons without holes, which may be concave and may overlap.
+    """Any number of simple polygons without holes, which may be concave and may overlap."""
 
-    Attributes:
-        corners: (n, 2) float64, of all polygons, one polygon after another, each anticlockwise.
-        starts: (polygons,) the number of each polygon's first corner.
-    """
-
-    corners: Floats
-    starts: Indices
+    corners: Floats  # (n, 2) of all polygons, one polygon after another, each anticlockwise
+    starts: Indices  # (polygons,) the number of each polygon's first corner
 
     @classmethod
     def of(cls, rings: Sequence[Any]) -> Outlines:
@@ -213,11 +193,7 @@ def ends_along(piece: Disc | Outlines, axes: Floats) -> Floats:
 
 
 def ring_round(disc: Disc) -> Floats:
-    """(`AROUND`, 2) corners, anticlockwise, on the circle of a disc.
-
-    >>> ring_round(Disc((3.0, 0.0), 2.0))[0].tolist()
-    [5.0, 0.0]
-    """
+    """(`AROUND`, 2) corners, anticlockwise, on the circle of a disc."""
     turn = np.arange(AROUND) * 2.0 * np.pi / AROUND
     ring: Floats = np.array(disc.centre) + disc.radius * np.column_stack([np.cos(turn), np.sin(turn)])
     return ring
@@ -238,13 +214,8 @@ def nearest_points(first: Disc | Outlines, second: Disc | Outlines) -> Floats:
 
 
 def tangent_quadrilateral(first: Disc, second: Disc) -> Floats:
-    """(4, 2) the corners of the area between the outer common tangents of two discs; (0, 2) where one holds the other.
-
-    The corners are where the tangents touch. With both discs the area makes up their convex hull:
-
-        (first) 3 x--------------x 2 (second)
-                  |              |
-        (first) 0 x--------------x 1 (second)
+    """(4, 2) the corners, anticlockwise, of the area between the outer common tangents of two discs, where these touch;
+    with both discs it makes up their convex hull. (0, 2) where one holds the other.
 
     >>> tangent_quadrilateral(Disc((0.0, 0.0), 2.0), Disc((9.0, 0.0), 2.0)).tolist()
     [[0.0, -2.0], [9.0, -2.0], [9.0, 2.0], [0.0, 2.0]]
@@ -266,10 +237,9 @@ def tangent_quadrilateral(first: Disc, second: Disc) -> Floats:
 
 
 def crossed(source: Disc | Outlines, target: Disc | Outlines, outlines: Outlines, epsilon: float) -> Flags:
-    """(polygons,) whether some line from a point of the source to a point of the target passes through each polygon.
-
-    All those lines together fill the convex hull of the two. A polygon that reaches into it by no more than an epsilon
-    touches it: no line passes through. Where the target is a polygon, what lies within it is not passed.
+    """(polygons,) whether some line from a point of the source to a point of the target passes through each polygon:
+    one that reaches into the convex hull of both by no more than an epsilon only touches it. Where the target is a
+    polygon, what lies within it is not passed.
 
     >>> post = Outlines.of([[[4, 2], [5, 2], [5, 9], [4, 9]]])
     >>> crossed(Disc((0.0, 0.0), 2.5), Disc((9.0, 0.0), 2.5), post, 1e-9).tolist()
@@ -302,17 +272,13 @@ def crossed(source: Disc | Outlines, target: Disc | Outlines, outlines: Outlines
     return flags
 
 
-LEFT, RIGHT = 1.0, -1.0
-"""The side of a directed line, as the sign of the distance to its left."""
+LEFT, RIGHT = 1.0, -1.0  # the side of a directed line, as the sign of the distance to its left
 
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Directed straight lines, of the points x with ``x @ normal == offset``; the normal points to the line's left.
-
-    Attributes:
-        normals: (n, 2) float64, of length one.
-        offsets: (n,) float64.
+    """Directed straight lines, of points x with ``x @ normal == offset``; the normal (n, 2), of length 1, on their
+    left.
     """
 
     normals: Floats
@@ -340,27 +306,20 @@ class Lines:
 
 @dataclass(frozen=True, eq=False)
 class Supports:
-    """What a line can touch: corners of polygons, crossings of outlines, and the two sides of a disc.
+    """What a line can touch: corners of polygons, crossings of outlines, and the two sides of a disc."""
 
-    Attributes:
-        points: (n, 2) a corner, a crossing, or the centre of a disc.
-        reach: (n,) the distance to the left of the point at which a line that touches passes: 0, or plus or minus the
-            radius of the disc.
-        before, after: (n, 2) the corners before and after a corner of a polygon; the point itself where it is none.
-        convex: (n,) whether a line that touches can be free there.
-    """
-
-    points: Floats
+    points: Floats  # (n, 2) a corner, a crossing, or the centre of a disc
+    # (n,) the distance to the left of the point at which a line that touches passes: 0, or plus or minus the radius of
+    # the disc
     reach: Floats
+    # before, after: (n, 2) the corners before and after a corner of a polygon; the point itself where it is none
     before: Floats
     after: Floats
-    convex: Flags
+    convex: Flags  # (n,) whether a line that touches can be free there
 
     def allow(self, which: Indices, lines: Lines, epsilon: float) -> Flags:
-        """(lines,) whether each line touches its support ``which`` (lines,) and does not cut the corner off.
-
-        ----o----  touches: both neighbours          --o      cuts: one neighbour lies on each side of the line
-           / :     lie on one side of the line          :-.
+        """(lines,) whether each line touches its support ``which`` (lines,) and does not cut the corner off: both
+        neighbours lie on one side of the line.
         """
         before = np.sum(self.before[which] * lines.normals, axis=1) - lines.offsets
         after = np.sum(self.after[which] * lines.normals, axis=1) - lines.offsets
@@ -398,9 +357,8 @@ def _open_supports(points: Floats, reach: Floats | None = None) -> Supports:
 
 
 def _crossings_with_disc(outlines: Outlines, disc: Disc, epsilon: float) -> Floats:
-    """(n, 2) where edges of outlines cross or touch a disc's circle: what lies within the disc is not in the way.
-
-    On the edge from a corner in steps of share s, |start + s step|^2 = radius^2 is a quadratic equation.
+    """(n, 2) where edges of outlines cross or touch a disc's circle: what lies within the disc is not in the way. On
+    the edge from a corner in steps of share s, |start + s step|^2 = radius^2 is a quadratic equation.
     """
     start = outlines.corners - np.array(disc.centre)
     step = outlines.corners[outlines.following] - outlines.corners
@@ -416,9 +374,8 @@ def _crossings_with_disc(outlines: Outlines, disc: Disc, epsilon: float) -> Floa
 
 
 def _crossings(some: Outlines, others: Outlines) -> Floats:
-    """(n, 2) the points where edges of some outlines cross edges of the others, those of the target.
-
-    What lies within the target is not in the way, so that a line may end at such a crossing.
+    """(n, 2) the points where edges of some outlines cross edges of the others, those of the target: what lies within
+    that is not in the way, so that a line may end at such a crossing.
     """
     start, there = some.corners[:, None], others.corners[None]
     step = some.corners[some.following][:, None] - start
@@ -442,11 +399,9 @@ def pairs(first: int, last: int, count: int) -> tuple[Indices, Indices]:
 
 
 def lines_touching(supports: Supports, first: Indices, second: Indices, epsilon: float) -> tuple[Lines, Indices]:
-    """The directed lines that touch both supports of each pair, and (lines,) the number of each line's pair.
-
-    With d the distance between the two points and r1 - r2 the difference of their reaches, the normal stands at the
-    angle to the step from first to second of which (r1 - r2) / d is the cosine: one solution to its left, one to its
-    right.
+    """The directed lines that touch both supports of each pair, and (lines,) the number of each line's pair. The normal
+    is at the angle to the step from first to second whose cosine is the difference of their reaches, over their
+    distance.
     """
     step = supports.points[second] - supports.points[first]
     apart = np.hypot(step[:, 0], step[:, 1])

@@ -1,11 +1,8 @@
 """RELATE: the point sets between which lines are drawn: an eye, a head, a body, a base, a volume; and their samples.
 
-Piece -> PointSet: a surface, and single points, in the world
-PointSet -> corners, edges and faces in even steps -> samples, none of its points far from one, halved again and again,
-with a ball round each half
-
-Of a closed surface whose faces turn outward, only what faces somebody can be reached by a line first: a line to a point
-at its back goes through its front before, and is cut short there.
+Samples are halved again and again, with a ball round each half; no point of a set is far from one. Of a closed surface
+whose faces turn outward, only what faces somebody can be reached by a line first: a line to a point at its back goes
+through its front before, and is cut short there.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from silhouette.common.lazy import cached_property, derived, remembered
 from silhouette.meshes.cutting import cut_to_box
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.models.eyes import EYE_LEVEL
-from silhouette.models.model import BASE, Model
+from silhouette.models.model import BASE
 from silhouette.scenes.pieces import Piece
 
 
@@ -31,13 +28,9 @@ class Measured:
     """A length in mm, or a share from 0 to 1.
 
     Attributes:
-        value: the number.
         error: the true number lies within ``value`` ± this; 0 where the value is exact but for rounding.
         lines: (k, 2, 3) mm, world: the lines on which it was found, for figures; none where no line tells.
         by: the names of the pieces to which it is due, such as those that are crossed, the most telling first.
-
-    >>> Measured(25.4).lines.shape
-    (0, 2, 3)
     """
 
     value: float
@@ -59,7 +52,6 @@ def is_outward(mesh: Mesh) -> bool:
     >>> is_outward(crate), is_outward(inside_out), is_outward(crate.subset(np.arange(12) > 0))
     (True, False, False)
     """
-
     count = len(mesh.vertices)
     faces = merge_equal(mesh.vertices)[1][mesh.faces].astype(np.int64)
     starts, ends = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
@@ -93,48 +85,28 @@ def _planes(mesh: Mesh) -> tuple[Floats, Floats]:
 
 # ---- point sets
 
-PartName = Literal["eye", "head", "body", "whole", "base"]
-"""The point sets that a piece has by itself; a `standard_volume` takes a height as well."""
-
-SIDES = 64
-"""Sides of a standard volume."""
-
-RING, MOST_RINGS = 3.0, 200
-"""mm between the rings of a standard volume; of one so large that it had more up its side, or on a lid, so many."""
-
-COARSE = 2.0
-"""mm: a standard volume that is narrower or lower has triangles and edges as fine as what rays may miss."""
-
+PartName = Literal["eye", "head", "body", "whole", "base"]  # the point sets that a piece has by itself
+SIDES = 64  # sides of a standard volume
+RING, MOST_RINGS = 3.0, 200  # mm between the rings of a standard volume; of a very large one, so many in all
+COARSE = 2.0  # mm: a standard volume that is narrower or lower has triangles and edges as fine as what rays may miss
 STANDING = Pose.standing()
 
 
 @dataclass(frozen=True, eq=False)
 class PointSet:
-    """Points of the world: a surface, single points, or both.
+    """Points of the world: a surface, single points, or both."""
 
-    Attributes:
-        name: what it is, such as "head".
-        mesh: the surface, in the frame that ``pose`` places; None where there are single points only.
-        pose: from that frame to the world.
-        own: (k, 3) mm, in that frame too: the points that belong to it beside its surface.
-        outward: whether the surface is a closed one whose faces turn outward, or a part of one.
-        convex: whether it is known to be convex and closed, and coarser than what rays in float32 could miss.
-    """
-
-    name: str
-    mesh: Mesh | None
+    name: str  # what it is, such as "head"
+    mesh: Mesh | None  # the surface, in the frame that ``pose`` places; None where there are single points only
     pose: Pose
-    own: Floats
-    outward: bool = False
+    own: Floats  # (k, 3) mm, in that frame too: the points that belong to it beside its surface
+    outward: bool = False  # whether the surface is a closed one whose faces turn outward, or a part of one
+    # Whether it is known to be convex and closed, and coarser than what rays in float32 could miss
     convex: bool = False
 
     @classmethod
     def of_points(cls, points: Floats, name: str = "points") -> PointSet:
-        """Single points (k, 3) of the world.
-
-        >>> PointSet.of_points(np.array([[0.0, 0.0, 30.0]]), "eye").box.tolist()
-        [[0.0, 0.0, 30.0], [0.0, 0.0, 30.0]]
-        """
+        """Single points (k, 3) of the world."""
         return cls(name, None, STANDING, np.asarray(points, dtype=np.float64).reshape(-1, 3))
 
     @classmethod
@@ -190,20 +162,18 @@ def point_set(piece: Piece, part: PartName) -> PointSet:
         return _head(piece)
     mesh = {"body": piece.model.significant, "whole": piece.model.mesh}.get(part)
     if mesh is None:
-        return PointSet.of_surface(base_mesh(piece.model), piece.pose, part)
+        model, chosen = piece.model, piece.model.role == BASE
+        span = model.base_span if model.base is not None else (model.base_span[0],) * 2
+        base = model.mesh.subset(chosen) if chosen.any() else _prism(model.base_outline, *span)
+        return PointSet.of_surface(base, piece.pose, part)
     return PointSet(part, mesh, piece.pose, np.empty((0, 3)), is_outward(piece.model.mesh))
 
 
 def standard_volume(piece: Piece, height: float, radius: float | None = None) -> PointSet:
-    """The surface of an upright cylinder that stands for a piece: its silhouette by base and height class.
-
-    It stands on the lowest z of the base, round the middle of its outline. It has 64 sides, so that its polygon lies
-    within an eight-hundredth of the radius of the circle.
-
-    Args:
-        piece: whose volume it is.
-        height: mm.
-        radius: mm; by default that of the smallest circle round the middle of the base's outline that holds it.
+    """The surface of an upright cylinder of a height and a radius, mm, that stands for a piece: its silhouette by base
+    and height class. It stands on the lowest z of the base, round the middle of its outline, by default as wide as the
+    smallest circle round that holding it. It has 64 sides: its polygon lies within an eight-hundredth of the radius of
+    the circle.
     """
     outline = piece.base_outline
     middle = (outline.min(axis=0) + outline.max(axis=0)) / 2
@@ -244,15 +214,6 @@ def _rings(length: float) -> int:
     return max(2, int(np.ceil(min(length / RING, MOST_RINGS))) + 1)
 
 
-def base_mesh(model: Model) -> Mesh:
-    """The surface of a model's base, in the model's frame; see `point_set`."""
-    chosen = model.role == BASE
-    if chosen.any():
-        return model.mesh.subset(chosen)
-    low, high = model.base_span if model.base is not None else (model.base_span[0],) * 2
-    return _prism(model.base_outline, low, high)
-
-
 def _prism(outline: Floats, low: float, high: float) -> Mesh:
     """The upright prism over a convex outline (k, 2); flat where it has no height."""
     count = len(outline)
@@ -291,78 +252,51 @@ def _mesh(vertices: Floats, faces: Integers) -> Mesh:
 
 # ---- samples
 
-MOST_SAMPLES = 2_000_000
-"""Samples before equal ones are merged, at most; a surface that would have more is sampled more coarsely."""
-
-MANY_SAMPLES = 500_000
-"""Samples above which long thin triangles are cut across first."""
-
-MOST_EYES = 48
-"""Points of a surface from which is looked, at most."""
-
-EYES_ALONG = 24.0
-"""So many eyes stand along the longest side of a surface, before the fewest that are far apart are chosen."""
-
-FINE = 0.4
-"""A share of the spacing: where most triangles are smaller, samples that are nearer to each other are merged."""
-
-EQUAL = 6
-"""Decimals of a mm to which samples of neighbouring triangles are compared."""
-
+MOST_SAMPLES = 2_000_000  # before equal ones are merged; of a surface that would have more, it takes fewer
+MANY_SAMPLES = 500_000  # samples above which long thin triangles are cut across first
+MOST_EYES = 48  # points of a surface from which is looked, at most
+EYES_ALONG = 24.0  # so many stand along the longest side of a surface, before the few are chosen that are far apart
+FINE = 0.4  # a share of the spacing: where most triangles are smaller, samples that are nearer to each other are merged
+EQUAL = 6  # decimals of a mm to which samples of neighbouring triangles are compared
 Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Samples of a point set.
+    """Samples of a point set."""
 
-    Attributes:
-        points: (n, 3) mm, in the frame of the set's pose; corners of triangles and single points are among them, where
-            none were merged.
-        of: (m, 2) the triangles of the set's mesh, each with a sample that stands for a part of it; single points
-            belong to none.
-        spacing: mm; no point of a triangle is farther than this from one of its samples.
-    """
-
+    # (n, 3) mm, in the frame of the set's pose; corners of triangles and single points are among them, where none were
+    # merged
     points: Floats
+    # (m, 2) the triangles of the set's mesh, each with a sample that stands for a part of it; single points belong to
+    # none
     of: Integers
-    spacing: float
+    spacing: float  # mm; no point of a triangle is farther than this from one of its samples
 
 
 @dataclass(frozen=True, eq=False)
 class Nest:
-    """The samples of a point set in balls within balls, in the frame that its pose places.
+    """The samples of a point set in balls within balls, in the frame that its pose places."""
 
-    Attributes:
-        samples: in the order of the balls.
-        middle: for each level, (2^level,) the samples in the middle of its balls.
-        radius: for each level, (2^level,) mm: how far the set's points that belong to a ball lie from that sample.
-        order: (k,) the sample at each place of the finest level; some stand at several.
-    """
-
-    samples: Samples
-    middle: tuple[Integers, ...]
+    samples: Samples  # in the order of the balls
+    middle: tuple[Integers, ...]  # for each level, (2^level,) the samples in the middle of its balls
+    # For each level, (2^level,) mm: how far the set's points that belong to a ball lie from that sample
     radius: tuple[Floats, ...]
-    order: Indices
+    order: Indices  # (k,) the sample at each place of the finest level; some stand at several
 
 
 @dataclass(frozen=True, eq=False)
 class Balls:
-    """Balls that together hold a point set, finer from level to level; each is parted in two on the next.
-
-    Attributes:
-        points: the set.
-        nest: its balls, which another set with the same surface shares: what moves is worked out when it is asked for.
-        box: (2, 3) mm, world: only balls count that hold something which a line from there reaches first; None for all.
-    """
+    """Balls that together hold a point set, finer from level to level; each is parted in two on the next."""
 
     points: PointSet
-    nest: Nest
+    nest: Nest  # another set with the same surface shares it: what moves is worked out when it is asked for
+    # (2, 3) mm, world: only balls count that hold something which a line from there reaches first; None for all
     box: Floats | None = None
 
     @property
     def radius(self) -> tuple[Floats, ...]:
-        """For each level, (2^level,) mm: how far the set's points that belong to a ball lie from its middle."""
+        """See `Nest`."""
         return self.nest.radius
 
     def middles(self, level: int, numbers: Indices) -> Floats:
@@ -396,10 +330,8 @@ class Balls:
 
 
 def sampled(points: PointSet, spacing: float) -> Samples:
-    """Samples of a point set, in the frame of its pose, no point of which is farther than ``spacing`` mm from one.
-
-    Each triangle has its corners, and on edges and face a lattice so fine that no point of it is farther away. What is
-    much finer is merged. A very large surface is sampled more coarsely, as the samples say.
+    """Samples of a point set, in the frame of its pose, no point of which is farther than ``spacing`` mm from one. What
+    is much finer is merged. A very large surface is sampled more coarsely, as the samples say.
 
     >>> from silhouette.meshes.primitives import Box, Solid, solid
     >>> found = sampled(PointSet.of_surface(solid(Solid(Box((1.0, 1.0, 1.0))))), 1.0)
@@ -412,36 +344,29 @@ def sampled(points: PointSet, spacing: float) -> Samples:
     return Samples(np.concatenate([surface.points, points.own]), surface.of, surface.spacing)
 
 
-def eyes_in(points: PointSet, toward: Floats, most: int = MOST_EYES) -> Floats:
-    """(k, 3) mm, world: points of a set from which to look at a box (2, 3): few, and far from each other.
-
-    Of a closed surface, only points whose face turns to the box are among them.
+def eyes_in(points: PointSet, toward: Floats) -> Floats:
+    """(k, 3) mm, world: points of a set from which to look at a box (2, 3): few, and far from each other; of a closed
+    surface only points whose face turns to the box.
 
     >>> eyes_in(PointSet.of_points(np.array([[0.0, 0.0, 30.0]])), np.zeros((2, 3))).tolist()
     [[0.0, 0.0, 30.0]]
     """
     if points.mesh is None:
-        return points.single[:most]
+        return points.single[:MOST_EYES]
     extent = float(np.ptp(points.box, axis=0).max())
     tree = balls(points, max(extent / EYES_ALONG, 1e-3), toward)
     spots = tree.placed(np.unique(tree.nest.order[tree.counts[-1]]))
     chosen = [int(np.linalg.norm(spots - spots.mean(axis=0), axis=1).argmax())]
     away = np.linalg.norm(spots - spots[chosen[0]], axis=1)
-    while len(chosen) < min(most, len(spots)) and away.max() > 0.0:
+    while len(chosen) < min(MOST_EYES, len(spots)) and away.max() > 0.0:
         chosen.append(int(away.argmax()))
         away = np.minimum(away, np.linalg.norm(spots - spots[chosen[-1]], axis=1))
     return spots[chosen]
 
 
 def balls(points: PointSet, spacing: float, box: Floats | None = None) -> Balls:
-    """The samples of a point set in balls within balls, down to a ball for each sample.
-
-    The balls of a surface are kept, for every spacing, as long as its mesh: it may move meanwhile.
-
-    Args:
-        points: the set.
-        spacing: mm, between samples.
-        box: (2, 3) mm, world: only balls count that hold something which a line from there reaches first.
+    """The samples of a point set, ``spacing`` mm apart, in balls within balls, down to a ball for each sample. Only
+    balls count that hold something which a line from the box (2, 3), mm, world, reaches first.
 
     >>> eyes = PointSet.of_points(np.array([[0.0, 0.0, 0.0], [8.0, 0.0, 0.0]]))
     >>> [radius.tolist() for radius in balls(eyes, 1.0).radius]
@@ -460,7 +385,6 @@ def _nest(mesh: Mesh, spacing: float, own: bytes) -> Nest:
 
 
 def _nested(samples: Samples) -> Nest:
-    """Samples in balls."""
     order, ordered = _in_halves(samples.points)
     depth = len(order).bit_length() - 1
     middle, radius = list[Integers](), list[Floats]()
@@ -477,10 +401,8 @@ def _nested(samples: Samples) -> Nest:
 
 
 def _in_halves(points: Floats) -> tuple[Indices, list[Floats]]:
-    """An order of points (n, 3), some of them twice, that is halved again and again across its longest side.
-
-    Returns:
-        (2^depth,) the number of the point at each place; and x, y and z of the points in that order.
+    """An order of points (n, 3), some of them twice, that is halved again and again across its longest side: (2^depth,)
+    the number of the point at each place; and x, y and z of the points in that order.
     """
     depth = max(0, int(np.ceil(np.log2(len(points)))))
     order = np.resize(np.arange(len(points)), 1 << depth)
@@ -540,7 +462,8 @@ def _longest(corners: Floats) -> Floats:
 
 def _steps(corners: Floats, spacing: float, is_fine: bool) -> Integers:
     """(n,) into how many steps the sides of triangles (n, 3, 3) are cut: their points lie within a longest side over
-    sqrt(3) of a corner."""
+    sqrt(3) of a corner.
+    """
     step = (1.0 - FINE * is_fine) * spacing
     steps: Integers = np.maximum(1, np.ceil(_longest(corners) / (np.sqrt(3.0) * step) - 1e-9)).astype(np.int64)
     return steps

@@ -1,8 +1,4 @@
-"""RELATE: how much of a surface's facing side is seen from some of many eyes, and its greatest patch seen from one.
-
-surface, eyes -> the share that is seen: whether it is fully visible
-surface, one eye -> the greatest patch that is seen whole: a square or a disc in the eye's picture
-"""
+"""RELATE: how much of a surface's facing side is seen from some of many eyes, and its greatest patch seen from one."""
 
 from __future__ import annotations
 
@@ -17,7 +13,6 @@ from silhouette.common.errors import go_on
 from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.observation import SEEN, Mask, Observation, Sight
 from silhouette.measure.observe import Wanted, observe_many
-from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import Model
 from silhouette.relations.obstacles import Blocker, Indices, Obstacles, meets
 from silhouette.relations.points import Measured, PointSet
@@ -27,19 +22,12 @@ from silhouette.renderers.views import View
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import Occluders
 
-PIXEL = 0.1
-"""mm per pixel at the target, by default."""
-
-WITNESSES = 64
-"""Pixels, those deepest inside what is seen, through which lines are drawn."""
+PIXEL = 0.1  # mm per pixel at the target, by default
+WITNESSES = 64  # pixels, those deepest inside what is seen, through which lines are drawn
 
 
 def observed(eyes: Floats, target: PointSet, blockers: Sequence[Blocker], pixel: float = PIXEL) -> list[Observation]:
-    """What is seen of a surface from each of some eyes (n, 3), with masks.
-
-    Raises:
-        ValueError: where the target has no surface.
-    """
+    """What is seen of a surface from each eye (n, 3), with masks. ValueError where the target has no surface."""
     go_on()
     piece, occluders = _as_piece(target), Occluders.of(blockers)
     sights = [Sight(piece, piece, eye, 90.0, None, occluders) for eye in np.asarray(eyes, dtype=np.float64)]
@@ -74,7 +62,6 @@ def surface_points(piece: Piece, view: View, rows: Floats, columns: Floats) -> F
 
 
 def _seen_in(mask: Mask, piece: Piece) -> Floats:
-
     is_seen = mask.kinds == SEEN
     if not is_seen.any():
         return np.empty((0, 3))
@@ -88,31 +75,20 @@ def _as_piece(points: PointSet) -> Piece:
     """A piece whose significant parts are the surface of a point set."""
     if points.mesh is None:
         raise ValueError(f"the point set '{points.name}' has no surface to look at")
-    return Piece(points.name, "terrain", _model(points.mesh), points.pose, None, 90.0, (), None, {}, -1)
-
-
-def _model(mesh: Mesh) -> Model:
-    role = np.zeros(len(mesh.faces), np.uint8)
-    return Model(
-        "surface", "terrain", mesh, role, None, np.zeros(3), 90.0, False, "parts", "mm", "given", "z", False, 0, ()
+    role, eye = np.zeros(len(points.mesh.faces), np.uint8), np.zeros(3)
+    model = Model(
+        "surface", "terrain", points.mesh, role, None, eye, 90.0, False, "parts", "mm", "given", "z", False, 0, ()
     )
+    return Piece(points.name, "terrain", model, points.pose, None, 90.0, (), None, {}, -1)
 
 
 # ---- patches
 
 Shape = Literal["square", "disc"]
-
-FINER = 3
-"""So often are pixels halved at most, where the width that is compared with lies within the error."""
-
-EYES_AT_ONCE = 8
-"""Eyes that are looked from together, at most: first from one, which is often enough, then from twice as many."""
-
-PIXELS_WRONG = 2.0
-"""By so many pixels the side of a patch may be wrong: each of its borders by one."""
-
-LOOKS_DOWN = 1e-6
-"""The sine of an angle from the vertical below which a look has no upright."""
+FINER = 3  # so often are pixels halved at most, where the width that is compared with lies within the error
+EYES_AT_ONCE = 8  # looked from together, at most: first one, which is often enough, then twice as many
+PIXELS_WRONG = 2.0  # by so many pixels the side of a patch may be wrong: each of its borders by one
+LOOKS_DOWN = 1e-6  # the sine of an angle from the vertical below which a look has no upright
 
 
 def widest_patch(
@@ -124,28 +100,17 @@ def widest_patch(
     pixel: float = PIXEL,
     shape: Shape = "square",
 ) -> Measured:
-    """The side of the greatest upright square, or the diameter of the greatest disc, all of which is seen target.
+    """The side of the greatest upright square, or the diameter of the greatest disc, all of which is seen target; mm,
+    within two pixels.
 
     It is a square or a disc in the flat picture taken from an eye straight at the middle of the target, measured in mm
-    at the depth of that middle. The best of all eyes counts, and the search stops at the first whose patch is surely
-    ``least``. Where ``least`` lies within the error, smaller pixels are taken, down to an eighth. Where the target
-    reaches round the eye, patches are looked for in each of six pictures. Things in the way that are thinner than a
-    pixel may be missed.
+    at the depth of that middle. The best of all eyes (n, 3), mm, world, counts, and the search stops at the first whose
+    patch is surely ``least`` mm; ``inf`` looks from every eye. Where ``least`` lies within the error, smaller pixels
+    are taken, down to an eighth. Where the target reaches round the eye, patches are looked for in each of six
+    pictures. Things in the way that are thinner than a pixel may be missed.
 
-    Args:
-        eyes: (n, 3) mm, world.
-        target: a set with a surface.
-        blockers: pieces with the part of each that blocks.
-        least: mm: the size that is compared with; ``inf`` looks from every eye.
-        pixel: mm at the target.
-        shape: of the patch.
-
-    Returns:
-        mm, within two pixels; ``lines`` leads from the eye to the middle of the patch; ``by`` are the pieces that
-        obscure something of the target from the eyes looked from, most first.
-
-    Raises:
-        ValueError: where the target has no surface.
+    ``lines`` leads from the eye to the middle of the patch; ``by`` are the pieces that obscure something of the target
+    from the eyes looked from, most first. ValueError where the target has no surface.
     """
     best, hidden = Measured(0.0), dict[str, int]()
     eyes = np.asarray(eyes, dtype=np.float64).reshape(-1, 3)
@@ -203,9 +168,8 @@ def _patch(observation: Observation, blockers: Sequence[Blocker], shape: Shape) 
 
 
 def _upright(view: View) -> Floats:
-    """(h, w, 2) the rows and columns of a view that make up an upright picture of the same things, as fine.
-
-    Views are tilted, so that no edge of the table runs along their rows.
+    """(h, w, 2) the rows and columns of a view that make up an upright picture of the same things, as fine: views are
+    tilted, so that no edge of the table runs along their rows.
     """
     right, _, ahead = view.axes
     level = np.cross(ahead, [0.0, 0.0, 1.0])
@@ -249,7 +213,6 @@ def greatest_disc(mask: Flags) -> tuple[float, float, float]:
     >>> greatest_disc(np.pad(np.ones((3, 3), dtype=bool), 1))
     (3.0, 2.0, 2.0)
     """
-
     away = scipy.ndimage.distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1]
     row, column = divmod(int(away.argmax()), mask.shape[1])
     return max(0.0, 2.0 * float(away[row, column]) - 1.0), float(row), float(column)
@@ -257,76 +220,42 @@ def greatest_disc(mask: Flags) -> tuple[float, float, float]:
 
 # ---- the share that is seen
 
-RESOLUTION = 0.5
-"""mm: by default no point of the surface is farther from a sample."""
-
-SAMPLES = 20_000
-"""A larger surface is sampled more coarsely."""
-
-BEFORE = 0.02
-"""mm before a sample at which a line from the eye ends, so that it does not meet the sample's own face."""
-
-PROVEN_EYES = 8
-"""Of up to so many eyes it is asked whether it is proven that nothing is obscured."""
-
-MIN_SAMPLES = 3.0
-"""Samples in whose number the error is stated at least: of so many that all agree one may be expected not to."""
-
-DEVIATIONS = 3.0
-"""Standard deviations that the error of a share is."""
-
+RESOLUTION = 0.5  # mm: no point of the surface is farther from a sample, where it is not very large
+SAMPLES = 20_000  # a larger surface is sampled more coarsely
+BEFORE = 0.02  # mm before a sample at which a line from the eye ends, so that it does not meet the sample's own face
+PROVEN_EYES = 8  # of up to so many eyes it is asked whether it is proven that nothing is obscured
+MIN_SAMPLES = 3.0  # samples in whose number the error is at least stated: one of so many may not agree
+DEVIATIONS = 3.0  # standard deviations that the error of a share is
 LINES_AT_ONCE = 200_000
-
-CLEAR = 0.02
-"""The sine of the angle from a face above which it is clear without a ray whether a convex surface turns it to an eye.
-
-`BEFORE` times this is ten times what a ray in float32 is off by.
-"""
+CLEAR = 0.02  # the sine of an angle from a convex face above which no ray has to tell; times `BEFORE` far above float32
 
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Small triangles of a surface.
-
-    Attributes:
-        middle: (n, 3) mm, world.
-        area: (n,) mm².
-        normal: (n, 3) of length 1, outward where the surface is; 0 of one without area.
-    """
+    """Small triangles of a surface, (n,) mm²: middles, (n, 3) mm, world, and outward normals (n, 3), 0 without area."""
 
     middle: Floats
     area: Floats
     normal: Floats
 
 
-def share_visible(
-    eyes: Floats, target: PointSet, blockers: Sequence[Blocker], *, resolution: float = RESOLUTION
-) -> Measured:
-    """The share of a surface's facing side that is seen from some eye.
+def share_visible(eyes: Floats, target: PointSet, blockers: Sequence[Blocker]) -> Measured:
+    """The share of a surface's facing side that is seen from some eye (n, 3), mm, world; 1 where nothing faces an eye.
 
-    The facing side is what would be seen from some eye, by area of the surface, if nothing but the surface itself
-    stood in the way. Of it counts what some eye sees past the blockers; different eyes may see different parts. The
-    surface is cut into small triangles, the middle of each of which is looked at. The error is three standard
+    The facing side is what would be seen from some eye, by area of the surface, if nothing but the surface itself stood
+    in the way. Of it counts what some eye sees past the blockers, the target none of them; different eyes may see
+    different parts. The surface is cut into small triangles, no point of it farther than `RESOLUTION` mm from the
+    middle of one, or coarser where it would take too many, and each middle is looked at. The error is three standard
     deviations of as many middles drawn at random, which spread less evenly, and no less than that of three triangles:
     an estimate, but for 0 and 1 that are proven, whose error is 0.
 
-    Args:
-        eyes: (n, 3) mm, world.
-        target: a set with a surface.
-        blockers: pieces with the part of each that blocks; the target is none of them.
-        resolution: mm: no point of the surface is farther from such a middle; coarser where it would take too many.
-
-    Returns:
-        The share, 1 where nothing faces an eye; ``by`` the pieces that obscure most of it, the most telling first;
-        ``lines`` has one that leads from an eye to the middle of what is seen.
-
-    Raises:
-        ValueError: where the target has no surface.
+    ``by`` are the pieces that obscure most of it, the most telling first; ``lines`` has one that leads from an eye to
+    the middle of what is seen. ValueError where the target has no surface.
     """
     eyes = np.asarray(eyes, dtype=np.float64).reshape(-1, 3)
     if target.mesh is None:
         raise ValueError(f"the point set '{target.name}' has no surface to look at")
-    cells = _cells(target, resolution)
+    cells = _cells(target, RESOLUTION)
     around = np.array([eyes.min(axis=0), eyes.max(axis=0)])
     obstacles = Obstacles(blockers, (around, target.box), 0.0)
     facing, by_whom = _faced_and_seen(eyes, cells, target, obstacles)
@@ -335,22 +264,20 @@ def share_visible(
     if total == 0.0:
         return Measured(1.0)
     share = float(cells.area[seen].sum()) / total
-    by = () if seen.sum() == facing.sum() else _blocking(eyes, cells.middle[facing & ~seen], obstacles)
-    lines = _line_to_the_middle(eyes, cells.middle[seen], by_whom[seen])
+    by, lines, shown = tuple[str, ...](), np.zeros((0, 2, 3)), cells.middle[seen]
+    if seen.sum() < facing.sum():
+        generator, hidden = np.random.default_rng(1), cells.middle[facing & ~seen]
+        some = hidden[generator.integers(0, len(hidden), 1024)]
+        by = obstacles.blocking(np.stack([eyes[generator.integers(0, len(eyes), 1024)], some], axis=1))
+    if len(shown):
+        nearest = int(np.linalg.norm(shown - shown.mean(axis=0), axis=1).argmin())
+        lines = np.array([[eyes[by_whom[seen][nearest]], shown[nearest]]])
     if share in (0.0, 1.0) and _is_proven(eyes, target, obstacles, share):
         return Measured(share, lines=lines, by=by)
     weight = cells.area[facing] / total
     spread = np.sqrt(share * (1.0 - share) * float((weight**2).sum()))
     error = max(DEVIATIONS * spread, MIN_SAMPLES / int(facing.sum()))
     return Measured(share, min(error, max(share, 1.0 - share)), lines, by)
-
-
-def _line_to_the_middle(eyes: Floats, seen: Floats, by_whom: Indices) -> Floats:
-    """(1, 2, 3) the line to the cell nearest to the middle of all that are seen (n, 3), or (0, 2, 3) without any."""
-    if len(seen) == 0:
-        return np.zeros((0, 2, 3))
-    nearest = int(np.linalg.norm(seen - seen.mean(axis=0), axis=1).argmin())
-    return np.array([[eyes[by_whom[nearest]], seen[nearest]]])
 
 
 def _faced_and_seen(eyes: Floats, cells: _Cells, target: PointSet, obstacles: Obstacles) -> tuple[Flags, Indices]:
@@ -427,11 +354,3 @@ def _is_proven(eyes: Floats, target: PointSet, obstacles: Obstacles, share: floa
     if share == 0.0:
         return all(look.counts.seen == 0 and look.decided_by == "proof" for look in looks)
     return all(look.counts.occluded == 0 and look.counts.error == 0.0 for look in looks)
-
-
-def _blocking(eyes: Floats, hidden: Floats, obstacles: Obstacles) -> tuple[str, ...]:
-    """The names of the pieces that stand before what is hidden (n, 3), those that hide most from the eyes first."""
-    generator = np.random.default_rng(1)
-    some = hidden[generator.integers(0, len(hidden), 1024)]
-    lines = np.stack([eyes[generator.integers(0, len(eyes), 1024)], some], axis=1)
-    return obstacles.blocking(lines)

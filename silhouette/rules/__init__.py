@@ -1,7 +1,4 @@
-"""JUDGE: the list of rule systems, and what they take and give. A new one is a folder here and a line in `RULES`.
-
-A game can also be a file: those in the folder ``data`` are systems too, and a scene can name any other by its path.
-"""
+"""JUDGE: the list of rule systems, and what they take and give. A new one is a folder here and a line in `RULES`."""
 
 from __future__ import annotations
 
@@ -16,9 +13,7 @@ from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.scene import rules_of
 
 __all__ = ["FIRST", "RULES", "rule_called", "rule_of"]
-
-BY_DATA = "silhouette.rules.data"
-"""The package of the games that are files: each ``NAME.toml`` in its folder, with _ for -."""
+BY_DATA = "silhouette.rules.data"  # package of the games that are files: each ``NAME.toml`` in its folder, with _ for -
 
 # By the name that the key ``rules`` of a scene takes: the package that has the system as ``RULE``, imported when asked.
 RULES: dict[str, str] = {
@@ -30,22 +25,13 @@ RULES: dict[str, str] = {
     **{file.stem.replace("_", "-"): BY_DATA for file in sorted(Path(__file__).parent.glob("data/*.toml"))},
 }
 
-GAME_FILE = ".toml"
-"""The ending of a game file, by which a scene's ``rules`` is known to be its path."""
-
-FIRST = "necromunda"
-"""The game of a first scene for which none is named."""
+GAME_FILE = ".toml"  # the ending of a game file, by which a scene's ``rules`` is known to be its path
+FIRST = "necromunda"  # the game of a first scene for which none is named
 
 
 def rule_called(name: str, called: str | None = None) -> Rule[Any, Verdict]:
-    """The rule system of a name in `RULES`, or of the path of a game file.
-
-    Args:
-        name: the name, or the path.
-        called: how first scenes call a game file; by default by that path.
-
-    Raises:
-        FileError: where there is no such game file, or something is wrong with it.
+    """The rule system of a name in `RULES`, or of the path of a game file, which first scenes call ``called``.
+    FileError where there is no such game file, or something is wrong with it.
 
     >>> rule_called("ikosa").title
     'Ikosa Framework'
@@ -57,14 +43,8 @@ def rule_called(name: str, called: str | None = None) -> Rule[Any, Verdict]:
 
 
 def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any, Verdict]:
-    """The rule system that a scene's document names.
-
-    Args:
-        path: of the scene, for messages; the path of a game file is seen from its folder.
-        document: its content, as from `silhouette.files.documents.read_document`.
-
-    Raises:
-        FileError: where it names none, or one that is not known, or a game file that is none.
+    """The rule system that a scene's document, read from a path, names. FileError where it names none, or one that is
+    not known, or a game file, seen from the scene's folder, that is none.
 
     >>> rule_of(Path("duel.toml"), {"rules": "necromunda"}).title
     'Necromunda'

@@ -1,7 +1,5 @@
-"""JUDGE: what a rule system can do besides judging: odds, what would change a verdict, maps, descriptions.
-
-Each ability is an abstract class that a game's `silhouette.rules.base.Rule` inherits or not, and whoever needs one asks
-``isinstance(rule, HasMaps)``. An ability has all of its methods: none raises because the game lacks it.
+"""JUDGE: what a rule system can do besides judging: abstract classes that its `silhouette.rules.base.Rule` inherits or
+not (``isinstance(rule, HasMaps)``), each with all of its methods.
 """
 
 from __future__ import annotations
@@ -21,8 +19,7 @@ from silhouette.rules.base import Level, Pieces, Rule, Scale, Settings, Verdict
 from silhouette.scenes.places import Elsewhere, Move, Places
 from silhouette.scenes.scene import Check
 
-S = TypeVar("S")
-"""The scenes of a game."""
+S = TypeVar("S")  # the scenes of a game
 
 
 class HasMeshes(ABC, Generic[S]):
@@ -30,10 +27,7 @@ class HasMeshes(ABC, Generic[S]):
 
     @abstractmethod
     def meshes(self, scene: S) -> Mapping[str, Mesh]:
-        """The meshes that are rendered when the scene is judged, by the names of their pieces.
-
-        They are prepared once for all workers, and checks of targets with the same mesh are judged in a row.
-        """
+        """The meshes that are rendered when the scene is judged, by the names of their pieces."""
 
 
 class HasThresholds(ABC, Generic[S]):
@@ -45,13 +39,7 @@ class HasThresholds(ABC, Generic[S]):
 
 
 class Movers(NamedTuple):
-    """What of a check can be otherwise.
-
-    Attributes:
-        target, attacker: whether they can stand elsewhere.
-        turns: whether the attacker can look elsewhere, and that matters.
-        others: the names of the pieces that can be taken away.
-    """
+    """What of a check can be otherwise: what moves, whether a ``turn`` matters, and what can be taken away."""
 
     target: bool
     attacker: bool
@@ -69,19 +57,11 @@ class WhatIf(ABC, Generic[S]):
 
     @abstractmethod
     def moved(self, scene: S, moves: Mapping[str, Move]) -> S:
-        """The scene with pieces moved, by their names; nothing is loaded again, and nothing lowered.
-
-        Raises:
-            RequestError: if no piece has a name.
-        """
+        """The scene with pieces moved, by their names; nothing is lowered. RequestError if no piece has a name."""
 
     @abstractmethod
     def without(self, scene: S, name: str) -> S:
-        """The scene without a piece; nobody else moves, nor what stands on it.
-
-        Raises:
-            RequestError: if no piece has the name.
-        """
+        """The scene without a piece; nothing else moves. RequestError if no piece has the name."""
 
     @abstractmethod
     def movers(self, scene: S, check: Check) -> Movers:
@@ -93,26 +73,19 @@ class WhatIf(ABC, Generic[S]):
 
     def margin(self, scene: S, verdict: Any) -> tuple[float, float]:
         """How far what was measured lies from the nearest threshold of the verdict, as a share, and the error of that.
-
-        It grows and shrinks evenly as pieces move. nan if nothing tells: what is exact has no margin, nor a target of
-        which nothing is obscured, or nothing seen.
+        It changes evenly as pieces move; nan if nothing tells, as in what is exact, or if nothing is obscured or seen.
         """
         return float(np.nan), 0.0
 
     def one_way(self, scene: S, seeing: Any, blind: Any, settings: Settings) -> str:
-        """Why one sees another that does not see it, in one sentence, by the verdicts on the way there and back.
-
-        What is to be named as the reason is judged again, with the settings.
+        """Why one sees another that does not see it, in one sentence, by the verdicts there and back; what is named as
+        the reason is judged again, with the settings.
         """
         return one_way_words(seeing.attacker, seeing.target, blind.reason)
 
 
 class HasOdds(WhatIf[S]):
-    """A game whose pieces may stand a little elsewhere than where the scene has them: its verdicts have odds.
-
-    Attributes:
-        levels: the level of each of its verdicts, from exposed to covered.
-    """
+    """A game whose pieces may stand a little elsewhere than where the scene has them: its verdicts have odds."""
 
     levels: ClassVar[Mapping[str, Level]]
 
@@ -169,9 +142,8 @@ class HasMaps(ABC, Generic[S]):
         """Where a model could stand on its table. RequestError if no model has the name."""
 
     def certainly_out_of_arc(self, scene: S, attacker: str, boxes: Floats) -> Flags:
-        """(q,) whether a target in each of some boxes (q, 8, 3), mm, gets the last verdict whatever is in the way.
-
-        So it is if the box lies out of every arc of the attacker; False says nothing.
+        """(q,) whether a target in each of some boxes (q, 8, 3), mm, lies out of every arc of the attacker, and so gets
+        the last verdict whatever is in the way; False says nothing.
         """
         return np.zeros(len(boxes), np.bool_)
 
@@ -214,15 +186,7 @@ class HasFirstSceneOfMeshes(HasFirstScene, ABC):
 
 
 def first_scene_of(rule: Rule[Any, Any], meshes: Sequence[str] = ()) -> str:
-    """A first scene to edit, with a comment on every key.
-
-    Args:
-        rule: of the game.
-        meshes: the paths of the user's own miniatures, as the scene names them, in place of stand-in pieces.
-
-    Raises:
-        RequestError: if the game has no first scene, or takes no meshes.
-    """
+    """A first scene to edit, with meshes at these paths in place of stand-ins. RequestError if the game has none."""
     if not isinstance(rule, HasFirstScene):
         raise RequestError(f"there is no first scene of {rule.title}")
     if not meshes:
@@ -238,11 +202,7 @@ def meshes_of(rule: Rule[Any, Any], scene: Any) -> Mapping[str, Mesh]:
 
 
 def what_if(rule: Rule[Any, Any], scene: Any) -> WhatIf[Any]:
-    """The game of a scene, as one of which it can be told what would change a verdict.
-
-    Raises:
-        RequestError: if in this game nothing stands a little elsewhere.
-    """
+    """The game of a scene as one with `WhatIf`. RequestError if nothing stands a little elsewhere in it."""
     if not isinstance(rule, WhatIf):
         raise RequestError(f"{scene.path}: in {rule.title} nothing stands a little elsewhere; leave --what-if out")
     return rule

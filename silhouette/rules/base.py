@@ -18,16 +18,7 @@ from silhouette.measure.observe import Observer, observe_many
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.views import Projection
-from silhouette.rules.fields import (
-    GROUNDS,
-    VERDICT,
-    WHO,
-    Blocker,
-    OtherReading,
-    Record,
-    ResultField,
-    check_expectations,
-)
+from silhouette.rules.fields import GROUNDS, Blocker, OtherReading, Record, ResultField, check_expectations, shared
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.places import Mobility
 from silhouette.scenes.scene import Check, Scene, between, everyone
@@ -35,7 +26,7 @@ from silhouette.scenes.scene import Check, Scene, between, everyone
 
 @dataclass(frozen=True)
 class RuleReference:
-    """The rule that a verdict rests on: the section of the source text, and the number in the project's specification.
+    """The section of the source text that a verdict rests on, and its number in the project's specification.
 
     >>> str(RuleReference("Cover", "R14"))
     'Cover (R14)'
@@ -59,14 +50,8 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was measured from an eye, without its masks.
-
-    Attributes:
-        counts: the pixels of the target and the errors of shares, as measured for cover.
-        seen: pixels in a vision arc and not obscured, as measured for line of sight.
-        renderer: the name of the renderer that counts.
-        pixel: mm per pixel at the target, as counts.
-        decided_by, projection: as of `silhouette.measure.observation.Observation`.
+    """What was measured from an eye, without its masks: the target's pixels as counted for cover, and those seen, in a
+    vision arc and not obscured; ``pixel`` is mm per pixel at the target, the rest as of `Observation`.
     """
 
     counts: OcclusionCounts
@@ -78,7 +63,7 @@ class Measurement:
 
     @classmethod
     def of(cls, observed: Observation, renderer: Renderer, seen: int | None = None) -> Measurement:
-        """What a renderer observed; other pixels than those of the observation may be what is seen."""
+        """What a renderer observed; ``seen`` replaces the observation's own count."""
         counts = observed.counts
         is_seen = counts.seen if seen is None else seen
         return cls(counts, is_seen, renderer.name, observed.pixel, observed.decided_by, observed.projection)
@@ -106,20 +91,14 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Verdict(Record):
-    """The answer to a check. Its row has the keys of `fields`, which each game lists.
+    """The answer to a check. `fields`, which each game lists, say what the attributes mean, and are the keys of its
+    row.
 
     Attributes:
-        attacker, target: the name of a piece of the scene; empty where the check has none.
-        rules: the name of the rule system.
-        verdict: the rule system's word for the answer.
+        attacker, target: empty where the check has none.
         level: how exposed the target is; None where the check is about something else.
-        rule: the rule that decides.
-        reason: one sentence with the names and numbers of the scene.
-        line_of_sight: whether the attacker sees something of the target; None in games that do not tell.
-        blockers: the pieces in the way, the largest share first.
-        could_be: the verdicts that hold within the errors, this one among them; empty where all is exact.
-        warnings: sentences on estimates, doubtful poses and faulty meshes.
-        other_readings: each single other reading of the rules that changes the result.
+        line_of_sight: None in games that do not tell.
+        could_be: this verdict among them; empty where all is exact.
         measurement: what was measured from an eye; None where nothing was.
         order: the words of verdicts, from exposed to covered, if they are told in this order.
     """
@@ -138,7 +117,7 @@ class Verdict(Record):
     other_readings: tuple[OtherReading, ...] = field(default=(), kw_only=True)
     measurement: Measurement | None = field(default=None, kw_only=True)
 
-    fields: ClassVar[tuple[ResultField, ...]] = (*WHO, VERDICT, *GROUNDS)
+    fields: ClassVar[tuple[ResultField, ...]] = (*shared("attacker", "target", "rules", "verdict"), *GROUNDS)
     order: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -182,12 +161,7 @@ class Verdict(Record):
         return self
 
     def could_also_be(self, others: Sequence[str], why: str) -> Self:
-        """The same answer, which says that it could be another as well.
-
-        Args:
-            others: the other verdicts, the likeliest first.
-            why: what decides, such as "where Kal's eye is".
-        """
+        """The same answer, which by ``why`` ("where Kal's eye is") could be one of ``others`` too, likeliest first."""
         words = dict.fromkeys([*self.could_be, *others])
         could_be = tuple(sorted(words, key=self.order.index) if self.order else words)
         end = f"; {why} decides, which is not sure: it could be {' or '.join(others)}"
@@ -214,11 +188,7 @@ def too_close(verdict: str, could_be: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class MeasuredVerdict(Verdict):
-    """A verdict that rests on a measurement.
-
-    Attributes:
-        observation: the measurement, with its masks; None where it was not kept.
-    """
+    """A verdict that rests on a measurement, whose `observation` has the masks; None where it was not kept."""
 
     observation: Observation | None = field(default=None, repr=False, compare=False, kw_only=True)
 
@@ -246,20 +216,14 @@ OfVerdict = TypeVar("OfVerdict", bound=Verdict, covariant=True)
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a measurement.
-
-    Attributes:
-        renderer: renders the views that are counted, with so many mm per pixel at the target: ``pixel``.
-        keep: whether verdicts keep their `Observation`, for figures.
-        observe: measures: `observe_many`, or `silhouette.measure.estimate.Estimate` where a rough answer will do.
-        remarks: whether what stands beside a verdict is worked out: other readings that change it, windows.
-    """
+    """The settings of a measurement."""
 
     renderer: Renderer
-    pixel: float
-    keep: bool = False
+    pixel: float  # mm per pixel at the target, of the views that are counted
+    keep: bool = False  # whether verdicts keep their `Observation`, for figures
+    # `observe_many`, or `silhouette.measure.estimate.Estimate` where a rough answer will do
     observe: Observer = observe_many
-    remarks: bool = True
+    remarks: bool = True  # whether what stands beside a verdict is worked out: other readings that change it, windows
 
 
 class Band(NamedTuple):
@@ -273,12 +237,7 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True)
 class Scale:
-    """The shares at which a measured verdict changes.
-
-    Attributes:
-        marks: the shares, from 0 to 1.
-        bands: the ranges between them with their verdicts; none where the share alone does not decide.
-    """
+    """The shares, 0 to 1, at which a measured verdict changes; no ``bands`` where the share alone does not decide."""
 
     marks: tuple[float, ...] = (0.0, 1.0)
     bands: tuple[Band, ...] = ()
@@ -286,14 +245,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Pieces:
-    """The pieces of a scene, as a table for people.
-
-    Attributes:
-        headings: of the columns.
-        rows: one for each piece, with a text for each column.
-        caption: a sentence or two about the table.
-        code: the headings of columns without words, such as hashes.
-    """
+    """The pieces of a scene, as a table for people; ``code`` are the headings of columns without words."""
 
     headings: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
@@ -306,16 +258,13 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
 
     Attributes:
         name: the value of the key ``rules`` in its scenes.
-        title: the name for people.
         reads: the tables of a scene file that it reads.
         example: the path of an example scene, relative to the project's folder.
         levels: the level of each of its verdicts, from exposed to covered.
-        scene_entry: the schema of its scene files.
-        readings_entry: the schema of their table ``[readings]``; None where the rules leave no choice.
+        readings_entry: the schema of the table ``[readings]``; None where the rules leave no choice.
         unmeasured: what verdicts rest on for which nothing was measured from an eye, for a report.
-        verdict_type: of its verdicts, whose `fields` are the keys of its results.
         check_entries: the schemas of ``[[check]]`` by the value of ``ask``, where checks ask different questions.
-        phrases: the phrases of its figures, by name, besides those of all systems. The package of the class has their
+        phrases: of its figures, by name, besides those of all systems. The package of the class has their
             translations, and those of its verdicts, in ``locale/``; a phrase without a translation stays English.
         mobility: which pieces can move in an animation, and how.
         naming: the keys of its results that name pieces.
@@ -342,29 +291,15 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
     expectable: ClassVar[tuple[ResultField, ...]] = ()
 
     def short_reason(self, verdict: Any, words: Callable[..., str]) -> str:
-        """The reason of a verdict in one short sentence, for figures in another language than English.
-
-        Args:
-            verdict: to be explained.
-            words: gives a phrase of the game in that language: ``words("why clear", attacker="Kal")``.
-
-        Returns:
-            The sentence; empty if the game has none. A measured share is then written in the words of all games, and
-            any other reason in English.
+        """A verdict's reason in one short sentence, for figures in other languages than English, by ``words("why
+        clear", attacker="Kal")``, which gives a phrase of the game; empty if the game has none for it.
         """
         return ""
 
     @abstractmethod
     def read(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:
-        """The scene that a document describes.
-
-        Args:
-            path: of the scene file, for messages; paths in the document are relative to its folder.
-            document: the content of the file.
-            cache: keeps results about meshes that take long to compute.
-
-        Raises:
-            FileError: where the document is not a valid scene; one line, with the place.
+        """The scene that a document, the content of the file at a path, describes; paths in it are relative to the
+        file's folder. FileError where it is not a valid scene: one line, with the place.
         """
 
     @abstractmethod
@@ -373,20 +308,12 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
 
     @abstractmethod
     def judge(self, requests: Sequence[tuple[OfScene, Check]], settings: Settings) -> list[OfVerdict]:
-        """The verdicts on checks, each with its scene: one for all, or each its own, such as one with pieces moved.
-
-        A system that measures, measures all of them together, as far as their scenes ask for the same error.
-
-        Raises:
-            RequestError: where a check names a piece that does not exist, or that cannot look or be looked at.
+        """The verdicts on checks, each with its scene: one for all, or each its own. A system that measures, measures
+        all together, as far as their scenes ask for the same error. RequestError where a check names no fitting piece.
         """
 
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:
-        """The scene that a document describes, as `read`, whose checks expect only what they can give.
-
-        Raises:
-            FileError: where the document is not a valid scene, or expects a result or a word that no check gives.
-        """
+        """What `read` gives. FileError also where the scene expects a result or a word that no check gives."""
         scene = self.read(path, document, cache)
         fields = (*self.verdict_type.fields, *self.expectable)
         keys = {field.key for field in fields}
@@ -399,19 +326,11 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         return dict.fromkeys(("verdict", "could_be"), tuple(self.levels))
 
     def everyone(self, scene: OfScene) -> tuple[Check, ...]:
-        """The checks of every piece against every other.
-
-        Raises:
-            RequestError: where the scene has fewer than two pieces that can look or be looked at.
-        """
+        """The checks of every piece against every other. RequestError where fewer than two can take part."""
         return everyone(scene.path, self.lookers(scene), self.kind_of_lookers)
 
     def between(self, scene: OfScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
-        """The check of one piece against another, or, without a target, its checks against every other.
-
-        Raises:
-            RequestError: where no such piece has the name, or an arc is given and the game has none.
-        """
+        """The checks of one piece against another, or every other. RequestError for unknown names and arcs."""
         self.refuse(scene, attacker, target, arc)
         return between(scene.path, self.lookers(scene), self.kind_of_lookers, attacker, target, arc)
 
@@ -426,11 +345,7 @@ class ExactRule(Rule[OfScene, OfVerdict]):
 
     @abstractmethod
     def ruling(self, scene: OfScene, check: Check) -> OfVerdict:
-        """The verdict on a check.
-
-        Raises:
-            RequestError: where the check names a piece that does not exist, or that cannot look or be looked at.
-        """
+        """The verdict on a check; see `judge`."""
 
     def judge(self, requests: Sequence[tuple[OfScene, Check]], settings: Settings) -> list[OfVerdict]:
         """The verdicts on checks, in their order."""

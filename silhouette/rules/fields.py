@@ -1,12 +1,7 @@
 """JUDGE: the keys of results, each declared once: where its value lies, what it means, how it is read and compared.
 
-A verdict lists its fields in the order of its row (`Record.fields`). Rows, the JSON Schema of results, what scenes can
-expect, pages, and the comparison of bundles are loops over them. What several games have is declared here, the rest in
-verdict of the game.
-
-`Rule.readings_entry` declares the readings of a game; a result lists, in ``other_readings``, each single other one that
-would change it. What a scene expects is checked twice: when it is read, whether any check can give that, and when it is
-judged, whether this one gave it.
+A verdict lists its fields in the order of its row (`Record.fields`). What a scene expects is checked twice: when it is
+read, whether any check can give that, and when it is judged.
 """
 
 from __future__ import annotations
@@ -16,21 +11,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import GenericAlias
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Literal,
-    NamedTuple,
-    NotRequired,  # pydantic needs it below Python 3.12
-    Required,  # pydantic needs it below Python 3.12
-    TypeVar,
-    get_args,
-    get_origin,
-)
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, NotRequired, Required, TypeVar, get_args, get_origin
 
 import pydantic
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
 from silhouette.common.text import as_written, did_you_mean, in_quotes
 from silhouette.files.schema import Entry, Location
@@ -98,8 +82,7 @@ def alternatives(readings: Entry) -> Iterator[Alternative]:
 Form = Literal["", "share", "code", "address"]
 """What a value is for people: a share from 0 to 1, a word of the program such as blind_hex, the address of a hex."""
 
-DoubtFrom = Literal["", "place", "facing", "eye", "surface", "measuring"]
-"""What may weigh most in odds."""
+DoubtFrom = Literal["", "place", "facing", "eye", "surface", "measuring"]  # what may weigh most in odds
 
 Comparison = Literal["exactly", "share", "area", "sentence", "blockers", "error", "manner", "setting"]
 """How the value of one run is compared with that of another; see `silhouette.bundles.comparing`."""
@@ -122,18 +105,13 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class ResultField:
-    """A key of results.
+    """A key of results, with the type of its JSON value and its meaning for the schema.
 
     Attributes:
-        key: in rows.
-        type: of its value in JSON, for the schema.
-        meaning: what it says, for the schema.
         at: the attribute of the record that has the value, or the way to it, such as "rule.section"; else the key.
         optional: whether a row is without the key if there is no value; else it has null then.
         label: its name for people, if the words of the key say too little.
-        form: what its value is for people.
         is_detail: whether pages list it among all else that is known; of other keys they speak elsewhere.
-        compared: how the values of two runs are compared.
         parts: the fields of the tables of which the value is a list, if these are not those of the result itself.
         value: makes the value of JSON from the attribute.
     """
@@ -189,7 +167,7 @@ class Record:
     """The keys of its rows, in their order."""
 
     def row(self) -> dict[str, Any]:
-        """The record as JSON has it, under the contract's keys."""
+        """The record as JSON has it."""
         return row_of(self, self.fields)
 
 
@@ -225,13 +203,7 @@ def list_of(name: str, record: type[Record]) -> Any:
 
 @dataclass(frozen=True)
 class Blocker(Record):
-    """A piece in the way, in every game. Shares are from 0 to 1; None if nothing was measured.
-
-    Attributes:
-        name: of the piece.
-        occluded: the share of the target of which it is the nearest blocker.
-        alone: the share that it would obscure with nothing else on the table.
-    """
+    """A piece in the way, in every game. Shares are from 0 to 1; None if nothing was measured."""
 
     name: str
     occluded: float | None = None
@@ -264,12 +236,10 @@ TARGET = ResultField("target", str, "who is looked at", is_detail=False)
 RULES = ResultField("rules", str, "the game, as the scene names it", is_detail=False)
 VERDICT = ResultField("verdict", str, "the game's word for the answer", is_detail=False)
 WHO = (ATTACKER, TARGET, RULES)
-
 RULE = ResultField("rule", str, "the section of the rules that decides", at="rule.section", is_detail=False)
 RULE_NUMBER = ResultField("rule_number", str, "its number in the specification", at="rule.number", is_detail=False)
 REASON = ResultField("reason", str, "why, in one sentence", is_detail=False, compared="sentence")
 GROUNDS = (RULE, RULE_NUMBER, REASON)
-
 LINE_OF_SIGHT = ResultField("line_of_sight", bool, "whether the attacker sees something of the target")
 IN_ARC = ResultField(
     "in_arc",
@@ -302,7 +272,6 @@ SEEN_PIXELS = replace(
     is_detail=True,
 )
 SHARE = (OCCLUDED, ERROR, TARGET_PIXELS, OCCLUDED_PIXELS)
-
 RENDERER = _measured("renderer", str, "what counted", "renderer", "setting")
 PIXEL = _measured("pixel", float, "mm per pixel at the target", "pixel", "manner")
 MANNER = (
@@ -346,14 +315,13 @@ ODDS = (
 OF_ODDS = tuple(field for field in ODDS if field.key not in ("odds", "occluded_interval"))
 """Those of which something can be expected."""
 
-SHARED: Mapping[str, ResultField] = {
+SHARED: Mapping[str, ResultField] = {  # those that mean the same in every game
     field.key: field
     for field in (
         *(*WHO, VERDICT, *GROUNDS, LINE_OF_SIGHT, IN_ARC, *SHARE, OCCLUDED_IN_ARC, SEEN_PIXELS),
         *(BLOCKERS, MARGINAL, COULD_BE, OTHER_READINGS, WARNINGS, ARC, RENDERER, PIXEL, *MANNER, *ODDS),
     )
 }
-"""The fields that mean the same in every game, by their keys."""
 
 
 def shared(*keys: str) -> tuple[ResultField, ...]:
@@ -368,16 +336,8 @@ def shared(*keys: str) -> tuple[ResultField, ...]:
 def check_expectations(
     path: Path, checks: Sequence[Check], fields: Sequence[ResultField], words: Mapping[str, Sequence[str]]
 ) -> None:
-    """Refuses an expectation of a key, or of a word such as a verdict, that no check can give.
-
-    Args:
-        path: of the scene.
-        checks: with what they expect.
-        fields: those that a row may have.
-        words: those that there are, by the keys that have them.
-
-    Raises:
-        FileError: where there is one, with the key or the word that is nearest.
+    """Refuses an expectation of a key that no row has, or of a word such as a verdict that no check gives (``words`` by
+    key). FileError with the nearest one.
 
     >>> check_expectations(Path("duel.toml"), [Check("Kal", "Vex", expect={"verdict": None})], [VERDICT],
     ...     {"verdict": ["open", "hidden"]})
@@ -397,10 +357,8 @@ def check_expectations(
 
 
 def expectable(location: Location, expect: Mapping[str, Any], fields: Sequence[ResultField]) -> None:
-    """Refuses an expectation under a key that no row has, or of a list that is neither a value nor a range.
-
-    Raises:
-        FileError: where there is one, with the nearest key.
+    """Refuses an expectation under a key that no row has, or of a list that is neither a value nor a range. FileError
+    where there is one, with the nearest key.
 
     >>> expectable(Location(Path("duel.toml"), "check 1"), {"occludd": 0.3}, [VERDICT, OCCLUDED])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -436,9 +394,8 @@ def _names_of(value: Any, expected: Any) -> Any:
 
 
 def unmet_expectations(row: Mapping[str, Any], expect: Mapping[str, Any]) -> list[str]:
-    """The expectations that a row does not meet, a few words each; none where it meets all.
-
-    An expectation is a value, or ``[least, most]`` for a number; of pieces with a ``name`` their names will do.
+    """The expectations that a row does not meet, a few words each; none where it meets all. An expectation is a value,
+    or ``[least, most]`` for a number; of pieces with a ``name`` their names will do.
 
     >>> unmet_expectations({"verdict": "open", "occluded": 0.0}, {"verdict": "open", "occluded": [0, 0.1]})
     []

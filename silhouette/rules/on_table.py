@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from silhouette.common.errors import RequestError
-from silhouette.common.geometry import Floats
+from silhouette.common.geometry import Floats, nearest_of_triangles
 from silhouette.common.text import coordinates, in_a_sentence
 from silhouette.measure.observation import Observation
 from silhouette.meshes.bounds import faces_near
@@ -21,7 +21,6 @@ from silhouette.meshes.holes import encloses
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.models.model import BASE, INSIGNIFICANT
-from silhouette.relations.obstacles import nearest_of_triangles
 from silhouette.renderers.protocol import NEAREST
 from silhouette.rules.abilities import HasDescription, HasMaps, HasMeshes, HasOdds, Movers
 from silhouette.rules.base import OfVerdict, Pieces, Rule
@@ -51,9 +50,7 @@ class ModelScene(TableScene):
 
 OfTable = TypeVar("OfTable", bound=ModelScene)
 Given = TypeVar("Given")
-
-ASIDE = 1e-3
-"""mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)."""
+ASIDE = 1e-3  # mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)
 
 
 def in_like_groups(
@@ -61,13 +58,7 @@ def in_like_groups(
     shared: Callable[[OfTable], Hashable],
     judge: Callable[[Sequence[tuple[OfTable, Check]]], Sequence[Given]],
 ) -> list[Given]:
-    """What ``judge`` gives for requests, in their order, where it takes only those whose scenes ask for the same.
-
-    Args:
-        requests: each a check and its scene.
-        shared: what a scene asks of all its measurements, such as their error.
-        judge: gives an answer to each question; its scenes ask for the same.
-    """
+    """What ``judge``, which takes only scenes that share a value such as an error, gives for requests, in order."""
     groups: dict[Hashable, list[int]] = {}
     for number, (scene, _) in enumerate(requests):
         groups.setdefault(shared(scene), []).append(number)
@@ -78,14 +69,8 @@ def in_like_groups(
 
 
 def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]:
-    """Where else an attacker may stand or look, since nobody can tell: mostly nowhere.
-
-    Beside what `elsewhere_of` says of the piece alone: an eye within `NEAREST` of a surface, by which numbers in files
-    and renderers are off, may be a hair to either side of it, or the piece may not be in its way at all.
-
-    Args:
-        attacker: with the eye that it looks from.
-        occluders: what may block, the attacker itself among it or not.
+    """Where else an attacker may stand or look, since nobody can tell: beside `elsewhere_of`, an eye within `NEAREST`
+    of a surface may be a hair to either side of it, or the piece may not be in its way at all.
     """
     eye, boxes = attacker.eye, occluders.boxes
     low, high = boxes.min(axis=1) - NEAREST, boxes.max(axis=1) + NEAREST
@@ -130,12 +115,8 @@ def measured_blockers(observation: Observation) -> tuple[Blocker, ...]:
 
 
 def warnings_of(observation: Observation, pixel: float, blocking: Iterable[tuple[Piece, Mesh]]) -> list[str]:
-    """Warnings about a measurement: another pixel than was asked for, an estimated eye, one inside a piece, windows.
-
-    Args:
-        observation: what was measured.
-        pixel: mm, that was asked for.
-        blocking: the pieces in which the eye may lie, with the part of each that blocks.
+    """Warnings about a measurement: another pixel (mm) than was asked for, an estimated eye, one inside a piece,
+    windows. ``blocking`` are the pieces in which the eye may lie, with the part of each that blocks.
     """
     attacker, warnings = observation.sight.attacker, list[str]()
     if abs(observation.pixel - pixel) > 0.01 * pixel:
@@ -156,20 +137,14 @@ def windows_seen_through(observation: Observation) -> list[str]:
     ]
 
 
-HIGHER = 1.0
-"""mm by which an eye is higher than another at least, for it to be worth a word."""
+HIGHER = 1.0  # mm by which an eye is higher than another at least, for it to be worth a word
 
 
 def by_eyes(
     scene: TableScene, seer: Piece, blind: Piece, blockers: Sequence[str], sees: Callable[[dict[str, Move]], bool]
 ) -> str | None:
-    """What the one that sees has: an eye that is higher; None where that does not decide.
-
-    Args:
-        scene: of both pieces, each with the eye that it looks from.
-        seer, blind: the piece that sees the other, and the one that does not.
-        blockers: the names of what is in the way of ``blind``.
-        sees: whether ``blind`` sees the other after moves.
+    """What the one that sees has: an eye that is higher; None where that does not decide. ``blockers`` are those of
+    ``blind``.
     """
     higher = float(seer.eye[2] - blind.eye[2])
     if higher < HIGHER or not sees({blind.name: Move(eye=(0.0, 0.0, higher))}):

@@ -1,9 +1,5 @@
-"""DRAW many times: a check in motion, every frame of it judged by the rules and drawn, as one file.
-
-scene, motion -> a scene for each frame -> its verdict, its figures -> frames -> GIF or MP4
-
-The results of all frames are in the comment of the file. All frames of a GIF share one palette, chosen once from all of
-them, so that no colour flickers.
+"""DRAW many times: a check in motion, every frame judged by the rules and drawn, as one GIF, of one palette, or MP4,
+with the results of all frames in its comment.
 """
 
 from __future__ import annotations
@@ -53,18 +49,10 @@ from silhouette.scenes.table import DECIMALS, MILLIMETRES, TableScene
 from silhouette.workers import parallel_map
 
 FORMATS = (".gif", ".mp4")
-
-PALETTE_COLOURS = 255
-"""The colours of the palette: a GIF may have 256, of which one stands for pixels that do not change."""
-
-PALETTE_FRAMES = 20
-"""The most frames from which the palette is chosen."""
-
-EVERY = 4
-"""Of these frames, every fourth pixel of every fourth row is looked at: some 600,000 pixels, more than are needed."""
-
-HOLD_FIRST, HOLD_LAST = 0.5, 1.5
-"""The seconds for which the first and the last frame stay."""
+PALETTE_COLOURS = 255  # colours of the palette: a GIF may have 256, of which one stands for pixels that do not change
+PALETTE_FRAMES = 20  # the most frames from which the palette is chosen
+EVERY = 4  # of these frames, every fourth pixel of every fourth row is looked at: some 600,000, more than needed
+HOLD_FIRST, HOLD_LAST = 0.5, 1.5  # the seconds for which the first and the last frame stay
 
 
 class Frames(Protocol):
@@ -82,11 +70,8 @@ class Frames(Protocol):
 
 
 def check_path(path: Path) -> None:
-    """Checks, before anything is judged, that an animation can be written.
-
-    Raises:
-        FileError: where the ending is neither .gif nor .mp4, or the folder is not there.
-        RequestError: where the file is an MP4 and PyAV is not installed; it names the extra.
+    """Checks, before anything is judged, that an animation can be written. FileError if the ending is neither .gif nor
+    .mp4, or the folder is not there; RequestError if it is an MP4 and PyAV is not installed: it names the extra.
 
     >>> check_path(Path("duel.avi"))
     Traceback (most recent call last):
@@ -107,17 +92,8 @@ def check_path(path: Path) -> None:
 
 
 def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, Any], progress: Progress) -> None:
-    """Writes the frames as a GIF or an MP4, by the ending of the path.
-
-    Args:
-        frames: two or more.
-        path: the path of the file; an earlier file of that name is replaced when all is drawn.
-        fps: frames a second.
-        data: the results, kept as JSON in the comment of the GIF or of the MP4's metadata.
-        progress: called with the number of frames that are written, and the number of all frames.
-
-    Raises:
-        FileError: where it cannot be written; a file of that name then stays as it was.
+    """Writes two or more frames as a GIF or an MP4, by the ending of the path, with the results as JSON in the comment
+    of the GIF or of the MP4's metadata. FileError where it cannot be written; a file of that name then stays as it was.
     """
     write = _gif if path.suffix.lower() == ".gif" else _mp4
     write_file(path, write(frames, fps, json_text(data, separators=(",", ":")), progress))
@@ -182,27 +158,15 @@ def _mp4(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
     return stream.getvalue()
 
 
-FPS = 12.0
-"""Frames a second by default."""
-
-SAMPLED = 5
-"""The number of frames that decide which stretch of a map is shown."""
-
-Drawing = Callable[[Any, Any], Any]
-"""Draws the panels of a frame from its scene and verdict."""
+FPS = 12.0  # frames a second by default
+SAMPLED = 5  # the number of frames that decide which stretch of a map is shown
+Drawing = Callable[[Any, Any], Any]  # draws the panels of a frame from its scene and verdict
 
 
 @dataclass(frozen=True)
 class Animation:
-    """An animation: its check, its motion and its settings.
-
-    Attributes:
-        scene: the path of its scene file.
-        number: the number of the check, from 1; None where there is only one.
-        motion: the motion of the target or the attacker.
-        fps: frames a second.
-        pixel: mm per pixel; None for the default of the scene.
-        error: the error goal, a share; None for that of the scene.
+    """An animation: its scene file, the number of the check, from 1, None where there is only one, its motion, frames a
+    second, and mm per pixel and the error goal, a share; None for those of the scene.
     """
 
     scene: Path
@@ -221,22 +185,12 @@ def animate(
     workers: int = 1,
     progress: Progress = lambda done, total: None,
 ) -> list[dict[str, Any]]:
-    """Judges and draws every frame, writes them as a GIF or an MP4, and gives the results.
+    """Judges and draws every frame, writes them as a GIF or an MP4, and gives for each the result of its check, with
+    ``frame`` from 1, and ``at`` and ``facing`` of what moves. ``progress`` is called with the steps done, and all
+    steps.
 
-    Args:
-        animation: the check, its motion and its settings.
-        out: the file, ending in .gif or .mp4.
-        renderer: measures and draws.
-        cache: the cache of meshes and other results that take long to compute.
-        workers: the number of processes that judge and draw at the same time, where that is possible.
-        progress: called with the number of steps done, and of all steps.
-
-    Returns:
-        For each frame the result of its check, with ``frame`` from 1, and ``at`` and ``facing`` of what moves.
-
-    Raises:
-        FileError: where the scene cannot be used or the file cannot be written; no file is written then.
-        RequestError: where there is no such check, or its pieces cannot move in this way.
+    FileError where the scene cannot be used or the file cannot be written; no file is written then; RequestError where
+    there is no such check, or its pieces cannot move in this way.
     """
     check_path(out)
     cache = cache.remembering()  # every frame has a scene of its own, of the same models
@@ -320,7 +274,6 @@ class _Film:
         return result.verdict
 
     def _table_drawing(self) -> Drawing:
-
         def line(scene: Any, verdict: Any) -> Sightline:
             return Sightline(scene, verdict, verdict.evidence, self._renderer)
 
@@ -329,7 +282,6 @@ class _Film:
         return lambda scene, verdict: table_panels(ground, line(scene, verdict))
 
     def _map_drawing(self) -> Drawing:
-
         def draw(scene: Scene, verdict: Verdict) -> Draw:
             return figures_of(scene, scene.checks[self._number - 1], verdict, self._renderer)[0].draw
 
@@ -351,11 +303,7 @@ def _number(scene: Scene, number: int | None) -> int:
 
 
 def _check_motion(animation: Animation, rule: Rule[Any, Verdict]) -> None:
-    """Refuses a motion that scenes of the rule system cannot show; names the systems that can.
-
-    Raises:
-        RequestError: where nothing walks in the rule system, or nothing turns.
-    """
+    """Refuses a motion that scenes of the rule system cannot show; names the systems that can."""
     if not rule.mobility.walkers:
         others = ", ".join(name for name in RULES if rule_called(name).mobility.walkers)
         raise RequestError(f"{animation.scene}: nothing moves evenly in {rule.name}; animations are for {others}")

@@ -1,9 +1,5 @@
-"""DRAW: the frames of an animation: the figures of each moment, its verdict above, the plot of all of them below.
-
-shots -> title and verdict, panels side by side, plot with its marker -> a picture for each frame, all of one size
-
-A panel is a picture of a table with meshes, or the figure of a map as a raster, which shows the same stretch of the map
-in all frames. The plot has the share obscured over the whole way, its error, thresholds, and the verdicts.
+"""DRAW: the frames of an animation: the figures of each moment, its verdict above, the plot of the obscured share
+below.
 """
 
 from __future__ import annotations
@@ -30,7 +26,7 @@ from silhouette.drawing.table.sightlines import Sightline
 from silhouette.measure.observation import Sight
 from silhouette.rules.base import Level, Scale, Verdict
 
-ENGLISH = {
+ENGLISH = {  # the phrases of an animation
     "title": "{attacker} → {target}",
     "share": "{share} obscured",
     "marginal": "too close to call",
@@ -43,7 +39,6 @@ ENGLISH = {
     "degrees": "{way:.4g}°",
     "zero": "0",
 }
-"""The phrases of an animation, by name."""
 
 
 def word(key: str, **values: object) -> str:
@@ -57,9 +52,7 @@ def word(key: str, **values: object) -> str:
 
 LINE, SOFT, FAINT = (33, 36, 42), (95, 99, 106), (196, 194, 188)
 OUTSIDE = (142, 142, 150)
-CURVE = (150, 60, 0)
-"""The colour of the curve, dark enough on every band."""
-
+CURVE = (150, 60, 0)  # the colour of the curve, dark enough on every band
 TYPE = Face(16)
 STRONG = Face(16, "Bold")
 
@@ -69,15 +62,8 @@ LEFT, RIGHT, TOP, STRIP = 62 * FINE, 9 * FINE, 10 * FINE, 22 * FINE
 
 @dataclass(frozen=True)
 class Point:
-    """A frame in the plot.
-
-    Attributes:
-        way: the length of the way so far.
-        verdict: the word for the verdict.
-        level: the level of the verdict.
-        share: the share obscured; None where nothing is measured.
-        error: the error of the share.
-        outside: the share of the target that is not obscured but lies beyond the vision arc.
+    """A frame in the plot: the length of the way so far, the verdict, and of the target the share obscured, None where
+    nothing is measured, and the share beyond the vision arc alone.
     """
 
     way: float
@@ -89,17 +75,10 @@ class Point:
 
 
 class Plot:
-    """The plot over the whole way, drawn once; `at` puts the marker where a frame is.
-
-    Args:
-        points: the point of every frame, in order.
-        scale: the thresholds.
-        ends: the words below the plot, on its left and on its right.
-        width, height: the size in pixels, drawn `FINE` times too large.
-    """
+    """The plot over the whole way, ``ends`` the words below it; drawn once, `at` puts the marker where a frame is."""
 
     def __init__(self, points: Sequence[Point], scale: Scale, ends: tuple[str, str], width: int, height: int) -> None:
-        self._points, self._scale, self._ends = points, scale, ends
+        self._points, self._scale = points, scale
         self._measured = any(point.share is not None for point in points)
         self._left, self._right = (LEFT if self._measured else 0), width - RIGHT
         self._top, self._bottom = TOP, height - TYPE.line - STRIP - 6 * FINE
@@ -112,7 +91,9 @@ class Plot:
             self._draw_shares()
             self._name_bands()
         self._draw_verdicts()
-        self._draw_ends()
+        y = self._bottom + STRIP + 6 * FINE
+        TYPE.draw(self._drawing, (self._left, y), ends[0], SOFT)
+        TYPE.draw(self._drawing, (self._right - TYPE.width(ends[1]), y), ends[1], SOFT)
         self._shown = self._image.resize((width // FINE, height // FINE), Image.Resampling.LANCZOS)
 
     @staticmethod
@@ -243,20 +224,11 @@ class Plot:
             STRONG.draw(self._drawing, at, text, ink_on(colour))
         self._drawing.rectangle((self._x[0], top, self._right, top + STRIP), outline=SOFT, width=FINE)
 
-    def _draw_ends(self) -> None:
-        y = self._bottom + STRIP + 6 * FINE
-        start, end = self._ends
-        TYPE.draw(self._drawing, (self._left, y), start, SOFT)
-        TYPE.draw(self._drawing, (self._right - TYPE.width(end), y), end, SOFT)
-
 
 # ---- panels of maps
 
 Bounds = tuple[float, float, float, float]
-
-MAX_MAP_ASPECT = 0.66
-"""The greatest height of a map, as a share of its width: frames are wide."""
-
+MAX_MAP_ASPECT = 0.66  # the greatest height of a map, as a share of its width: frames are wide
 Draw = Callable[[Sheet], None]
 
 
@@ -275,11 +247,7 @@ class _FixedSheet(Sheet):
 
 
 def bounds_of(figures: Iterable[Draw]) -> Bounds:
-    """Left, bottom, right and top of the least rectangle that holds everything in some figures.
-
-    Args:
-        figures: the functions that each draw a figure; to be called within `silhouette.drawing.sheet.settings`.
-    """
+    """Left, bottom, right and top of the least rectangle that holds everything in some figures; within `settings`."""
     bounds = []
     for draw in figures:
         sheet = Sheet(captions=False)
@@ -292,13 +260,7 @@ def bounds_of(figures: Iterable[Draw]) -> Bounds:
 
 
 def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uint8], ...]:
-    """The figure of a moment, ``width`` pixels wide, as the only panel of its frame.
-
-    Args:
-        bounds: the bounds of the map, from `bounds_of`.
-        draw: the function that draws the figure; to be called within `silhouette.drawing.sheet.settings`.
-        width: the width of the panel, in pixels.
-    """
+    """The figure of a moment, ``width`` pixels wide, within bounds from `bounds_of`; within `settings`."""
     sheet = _FixedSheet(bounds)
     draw(sheet)
     figure = sheet.finish()
@@ -313,35 +275,19 @@ def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uin
 
 # ---- frames
 
-WIDTH, MARGIN, FRAME_GAP = 720, 16, 12
-"""Pixels as they are shown: the width of a frame, its margin, the gap between its panels."""
-
+WIDTH, MARGIN, FRAME_GAP = 720, 16, 12  # pixels as they are shown: a frame, its margin, between panels
 EYE = (430, 330)
-
-PLAN = (WIDTH - 2 * MARGIN - EYE[0] - FRAME_GAP, EYE[1])
-"""Width and height of the eye view and of the plan."""
-
+PLAN = (WIDTH - 2 * MARGIN - EYE[0] - FRAME_GAP, EYE[1])  # width and height of the eye view and of the plan
 RIM = (200, 197, 190)
-
 TITLE = Face(25, "Bold")
-
 SHARE = Face(21, "Bold")
-
 REASON = Face(16)
-
-REASONS = 3
-"""The most lines of a reason."""
+REASONS = 3  # the most lines of a reason
 
 
 @dataclass(frozen=True, eq=False)
 class Shot:
-    """A moment of an animation: its verdict and its panels.
-
-    Attributes:
-        verdict: of the moment.
-        point: its point in the plot.
-        panels: colours (height, width, 3) side by side, as they are shown.
-    """
+    """A moment: its verdict, its point in the plot, and its panels, colours (height, width, 3) as they are shown."""
 
     verdict: Verdict
     point: Point
@@ -364,13 +310,7 @@ def table_panels(ground: Ground, line: Sightline) -> tuple[NDArray[np.uint8], ..
 
 
 class Storyboard:
-    """All frames of an animation, each drawn on demand.
-
-    Args:
-        shots: in order; their panels are all of one size.
-        scale: the thresholds of the rule system.
-        ends: the words below the plot, on its left and on its right.
-    """
+    """All frames of an animation, each drawn on demand; all panels are of one size, ``ends`` the words of the plot."""
 
     def __init__(self, shots: Sequence[Shot], scale: Scale, ends: tuple[str, str]) -> None:
         self._shots = shots
@@ -417,17 +357,11 @@ class Storyboard:
         SHARE.draw(drawing, (left + 10 * FINE, y + 2 * FINE), plate, ink_on(colour))
         text_left = left + wide + 12 * FINE
         if self._measured:
-            SHARE.draw(drawing, (text_left, y + 2 * FINE), _share_words(shot), DARK_INK)
+            share = "" if shot.point.share is None else fraction_in_words(shot.point.share)
+            text = word("share", share=share + margin_in_words(shot.point.error)) if share else ""
+            close = f"; {word('marginal')}" if text and verdict.marginal else ""
+            SHARE.draw(drawing, (text_left, y + 2 * FINE), text + close, DARK_INK)
             return
         for line in REASON.wrapped(REASON.printable(verdict.reason), left + room - text_left, REASONS):
             REASON.draw(drawing, (text_left, y), line, SOFT)
             y += REASON.line
-
-
-def _share_words(shot: Shot) -> str:
-    point = shot.point
-    if point.share is None:
-        return ""
-    share = fraction_in_words(point.share) + margin_in_words(point.error)
-    text = word("share", share=share)
-    return f"{text}; {word('marginal')}" if shot.verdict.marginal else text

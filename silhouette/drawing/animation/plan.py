@@ -1,7 +1,4 @@
-"""DRAW: the small plan of an animation: one stretch of table for all frames, with what stands there in each of them.
-
-The plan is turned so that the first line of sight runs upwards, and stays so: only what moves, moves.
-"""
+"""DRAW: the small plan of an animation: one stretch of table for all frames, the first line of sight upwards."""
 
 from __future__ import annotations
 
@@ -22,44 +19,26 @@ from silhouette.measure.observation import Sight
 from silhouette.scenes.table import Piece
 
 GRID, RIM = "#e8e5db", "#c8c5be"
-
-ROOM = 0.09
-"""The margin round the stretch that is shown, as a share of its size."""
-
-LEAST_GRID = 7 * FINE
-"""The least distance of the lines that are an inch apart, in pixels; nearer ones are left out."""
-
+ROOM = 0.09  # the margin round the stretch that is shown, as a share of its size
+LEAST_GRID = 7 * FINE  # the least distance of the lines that are an inch apart, in pixels; nearer ones are left out
 NAMES = Face(16, "Bold")
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """The stretch of table that the plan shows, and its scale.
+    """The stretch of table that the plan shows, and its scale."""
 
-    Attributes:
-        up: (2,) unit vector of the world that runs upwards in the plan.
-        middle: (2,) the point of the world in the middle of the plan.
-        scale: pixels, drawn `FINE` times too large, for a mm.
-        size: width and height of the plan in such pixels.
-        path: (n, 2) where the target's base stands in each frame.
-        drawn: the latest picture of what stands still, by what it shows.
-    """
-
-    up: Floats
-    middle: Floats
-    scale: float
-    size: tuple[int, int]
-    path: Floats
+    up: Floats  # (2,) unit vector of the world that runs upwards in the plan
+    middle: Floats  # (2,) the point of the world in the middle of the plan
+    scale: float  # pixels, drawn `FINE` times too large, for a mm
+    size: tuple[int, int]  # width and height of the plan in such pixels
+    path: Floats  # (n, 2) where the target's base stands in each frame
+    # The latest picture of what stands still, by what it shows
     drawn: dict[bytes, Image.Image] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, sights: Sequence[Sight], width: int, height: int) -> Ground:
-        """The stretch that shows attacker and target in every frame.
-
-        Args:
-            sights: the attacker and the target in each frame, or in the first and the last.
-            width, height: of the plan, in pixels as it is shown.
-        """
+        """The stretch that shows attacker and target in each frame, or in the first and the last."""
         first = sights[0]
         step = first.target.base_centre - first.attacker.eye[:2]
         length = float(np.hypot(*step))

@@ -1,7 +1,4 @@
-"""DRAW: what is drawn of each game: the figures of a verdict and of a whole scene, a picture, a stage in 3D.
-
-A game outside this package inherits `GameDrawing` beside its rule; those in it have a file here, named in `GAMES`.
-"""
+"""DRAW: what is drawn of each game: by its rule, if that is a `GameDrawing` too, or else by a file here, in `GAMES`."""
 
 from __future__ import annotations
 
@@ -17,10 +14,9 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.rules import BY_DATA, RULES, rule_called
 from silhouette.scenes.scene import Check
 
-S = TypeVar("S")
-"""The scenes of a game."""
+S = TypeVar("S")  # the scenes of a game
 
-GAMES: Mapping[str, str] = {
+GAMES: Mapping[str, str] = {  # packages of games, and modules that have ``DRAWING``
     "silhouette.rules.crisis_protocol": "silhouette.drawing.games.crisis_protocol",
     "silhouette.rules.ikosa": "silhouette.drawing.games.ikosa",
     "silhouette.rules.necromunda": "silhouette.drawing.games.necromunda",
@@ -28,27 +24,19 @@ GAMES: Mapping[str, str] = {
     "silhouette.rules.tide_of_iron": "silhouette.drawing.games.tide_of_iron",
     BY_DATA: "silhouette.drawing.games.by_data",
 }
-"""By the package of a game the module that has its `GameDrawing` as ``DRAWING``, imported when something is drawn."""
 
 
 class GameDrawing(Generic[S]):
     """What is drawn of a game: as it stands here, nothing."""
 
     def figures(self, scene: S, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
-        """The figures of a verdict judged with ``Settings(keep=True)``, the most telling first.
-
-        Args:
-            scene, check, verdict: what was judged; nothing is judged here.
-            renderer: renders the pieces round a target; it need not be the one that measured.
-        """
+        """The figures of a verdict judged with ``Settings(keep=True)``, the most telling first, by any renderer."""
         return []
 
     def overview(self, scene: S, *, as_ground: bool = False) -> Figure | None:
-        """The figure of a whole scene, whether or not it has checks.
-
-        As the ground of a map it has the outlines of terrain and all models above matplotlib's zorder 4, everything
-        else below 3.5. If the unit of the drawing is not a mm, the data of the sheet say its length (``frame``,
-        ``mm``).
+        """The figure of a whole scene, whether or not it has checks. As the ground of a map it has the outlines of
+        terrain and all models above matplotlib's zorder 4, everything else below 3.5. If the unit of the drawing is not
+        a mm, the data of the sheet say its length (``frame``, ``mm``).
         """
         return None
 

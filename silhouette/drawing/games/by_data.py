@@ -1,14 +1,11 @@
-"""DRAW: games by data: the clauses that decided, in plan, and each model that ``half`` and ``most`` counted.
-
-verdict with its clauses -> the pieces and lines that they rest on -> frame round them -> plan, names, legend
-verdict with its tallies and looks -> rows of models, each with its look -> panels, with shares and frames
-"""
+"""DRAW: games by data: the clauses that decided, in plan, and each model that ``half`` and ``most`` counted."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import shapely
@@ -33,45 +30,26 @@ from silhouette.rules.data.words import hidden_by, quantity
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 
-PER_LINE, BARS_PER_LINE = 5, 10
-"""The most panels side by side, with pictures and without."""
-
-MOST_PANELS = 20
-"""The most models of which pictures are shown; where there are more, their shares alone."""
-
-WIDEST, LOW = 27.0, 5.0
-"""The greatest width of a panel, and the height of one without a picture, mm on paper."""
-
-GAP, TYPE = 2.2, 3.1
-"""The room between panels, and the height of a line of type, mm on paper."""
-
-INSET = 0.4
-"""The room for the frames of the outermost panels, mm on paper."""
-
-WINDOW, SHOWN = 420, 300
-"""Pixels: the side of the window that is rendered, and that of the middle of it, which is shown."""
-
-RING_GAP = 0.8
-"""The distance of a ring from the base that it marks, mm on paper."""
+PER_LINE, BARS_PER_LINE = 5, 10  # the most panels side by side, with pictures and without
+MOST_PANELS = 20  # the most models of which pictures are shown; where there are more, their shares alone
+WIDEST, LOW = 27.0, 5.0  # the greatest width of a panel, and the height of one without a picture, mm on paper
+GAP, TYPE = 2.2, 3.1  # the room between panels, and the height of a line of type, mm on paper
+INSET = 0.4  # the room for the frames of the outermost panels, mm on paper
+WINDOW, SHOWN = 420, 300  # pixels: the side of what is rendered, and of its middle, which is shown
+RING_GAP = 0.8  # the distance of a ring from the base that it marks, mm on paper
 
 
 @dataclass(frozen=True)
 class Row:
-    """Models that were counted for one who looks; without a name where nothing says for whom.
-
-    Attributes:
-        name: of the model for which these were counted, or empty.
-        members: the models.
-    """
+    """Models that were counted for one who looks; without a name where nothing says for whom."""
 
     name: str
     members: tuple[Counted, ...]
 
 
 def first_tally(scene: DataScene, verdict: DataVerdict) -> tuple[AskedClause, Tally] | None:
-    """The deciding clause that counted several models, with what it counted; None where none did.
-
-    Of several it is the first in the game file: the others ask about what that one has left.
+    """The first clause, in the game file, that decided by counting several models, and what it counted; None if none
+    did.
     """
     order = [clause.number for clause in scene.game.clauses.values()]
     for clause in sorted(verdict.clauses, key=lambda clause: order.index(clause.number)):
@@ -83,9 +61,8 @@ def first_tally(scene: DataScene, verdict: DataVerdict) -> tuple[AskedClause, Ta
 
 
 def rows_of(tally: Tally) -> list[Row]:
-    """What was counted in rows: one for each member within which others were counted, or a single one.
-
-    A member for which nobody had to be counted, since something else decided, has a row of its own.
+    """What was counted in rows: one for each member within which others were counted, or a single one. A member for
+    which nobody had to be counted, since something else decided, has a row of its own.
 
     >>> inner = Tally((Counted("Vex", True), Counted("Yar", False)))
     >>> rows_of(inner) == [Row("", inner.members)]
@@ -99,12 +76,6 @@ def rows_of(tally: Tally) -> list[Row]:
     return [Row(member.name, member.within[0].members if member.within else (member,)) for member in tally.members]
 
 
-def is_pictured(scene: DataScene, verdict: DataVerdict) -> bool:
-    """Whether models that were counted have been measured from an eye, so that a figure can show them."""
-    counting = first_tally(scene, verdict)
-    return counting is not None and any(use in verdict.looks for use in counting[1].every_use())
-
-
 def tell_counts(sheet: Sheet, verdict: DataVerdict) -> None:
     """Adds to the small print how many models each deciding clause counted, and which."""
     words = sheet.words.of(verdict.rules)
@@ -113,13 +84,6 @@ def tell_counts(sheet: Sheet, verdict: DataVerdict) -> None:
             some, count = tally.counting, len(tally.members)
             key = "counted" if some else "counted none"
             sheet.note(words(key, number=clause.number, some=len(some), count=count, names=", ".join(some)))
-
-
-def draw_ring(sheet: Sheet, outline: Floats, *, counts: bool, mark: str) -> None:
-    """Draws a ring round a base (n, 2), in units of the drawing, by whether the model counts."""
-    swatch = _swatch(sheet, "", counts=counts)
-    ring = np.array(shapely.Polygon(outline).buffer(sheet.paper(RING_GAP)).exterior.coords)
-    area(sheet, ring, edge=swatch.edge, dashes=str(swatch.dashes), width=BOLD, zorder=5.1, mark=mark)
 
 
 def counting_swatches(sheet: Sheet, clause: AskedClause, tally: Tally, rules: str) -> list[Swatch]:
@@ -131,14 +95,7 @@ def counting_swatches(sheet: Sheet, clause: AskedClause, tally: Tally, rules: st
 
 
 def draw_models(sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: Renderer) -> None:
-    """Draws each model that the first counting clause asked about, with its seen and obscured parts.
-
-    Args:
-        sheet: the sheet to draw on.
-        scene: that was judged.
-        verdict: that has kept its looks; nothing is ruled on here.
-        renderer: renders the pieces round the models; it need not be the one that measured.
-    """
+    """Draws each model that the first counting clause asked about, with its seen and obscured parts; from its look."""
     counting = first_tally(scene, verdict)
     assert counting is not None
     clause, tally = counting
@@ -167,16 +124,7 @@ def _swatch(sheet: Sheet, text: str, *, counts: bool) -> Swatch:
 
 
 class _Panels:
-    """The panels of a figure: their places, and how they are drawn.
-
-    Args:
-        sheet: the sheet, whose frame is set to hold all panels; its units are mm on paper.
-        scene, verdict, renderer: as of `draw_models`.
-        rows: the models.
-
-    Attributes:
-        pictured: whether panels have pictures, and not bars.
-    """
+    """The panels of a figure on a sheet, whose frame is set to hold all, in mm on paper."""
 
     def __init__(
         self, sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: Renderer, rows: list[Row]
@@ -284,9 +232,8 @@ class _Panels:
 
 
 def look_of(member: Counted, verdict: DataVerdict) -> Observation | None:
-    """The measurement by which a model counts or does not: where several were made, that in which most is seen.
-
-    What says how much is obscured comes before others, since this is the share that is told.
+    """The measurement by which a model counts or does not: where several were made, that in which most is seen; first
+    what says how much is obscured, since this is the share that is told.
     """
     uses = [use for use in member.uses if use in verdict.looks]
 
@@ -297,50 +244,28 @@ def look_of(member: Counted, verdict: DataVerdict) -> Observation | None:
     return verdict.looks[min(uses, key=order)] if uses else None
 
 
-ROOM = 0.12
-"""The margin round all that matters, as a share of its size."""
+ROOM = 0.12  # the margin round all that matters, as a share of its size
+STRIP = 7.0  # mm on paper above and to the right of the drawing, for the numbers of the ticks
+ROOMY = 3.0  # mm on paper: terrain that is less than twice as wide has its name beside it, and keeps other names off
+WITHIN = 0.98  # the share of its size within which names keep off a base
+VEIL = 0.75  # the opacity of the strip for the numbers
+PALE = 0.4  # the share of the colour of a piece that decides in that of one which only hides something
+MOST_LINES = 12  # lines of one primitive that are drawn: more of them hide what they cross
+RING = 5.0  # the diameter of the ring where pieces touch, in points
 
-STRIP = 7.0
-"""mm on paper above and to the right of the drawing, for the numbers of the ticks."""
-
-ROOMY = 3.0
-"""mm on paper: terrain that is less than twice as wide has its name beside it, and keeps other names off."""
-
-WITHIN = 0.98
-"""The share of its size within which names keep off a base."""
-
-VEIL = 0.75
-"""The opacity of the strip for the numbers."""
-
-PALE = 0.4
-"""The share of the colour of a piece that decides in that of one which only hides something."""
-
-MOST_LINES = 12
-"""Lines of one primitive that are drawn: more of them hide what they cross."""
-
-RING = 5.0
-"""The diameter of the ring where pieces touch, in points."""
-
-LINES = {
+LINES = {  # by whether a line is one of sight, and free
     (False, True): ("line is free", "-."),
     (False, False): ("line crosses", "--"),
     (True, True): ("sight line", "-"),
     (True, False): ("line is blocked", "--"),
 }
-"""The phrase for a line and its dashes, by whether it is one of sight, and whether it is free."""
 
-IN_PLAN = ("line", "patch", "visible", "crossed", "distance", "contact")
-"""The primitives whose lines the plan shows."""
-
-FROM_THE_EYE = ("obscured", "seen", "line", "patch", "visible", "in_arc")
-"""The primitives whose answers the view from the eye shows, and the plan and the side view that go with it."""
-
-Place = tuple[float, float]
-"""mm in plan."""
+IN_PLAN = ("line", "patch", "visible", "crossed", "distance", "contact")  # the primitives whose lines the plan shows
+FROM_THE_EYE = ("obscured", "seen", "line", "patch", "visible", "in_arc")  # what the view from the eye shows
+Place = tuple[float, float]  # mm in plan
 
 
 def _counting(figure: Figure, verdict: DataVerdict) -> Figure:
-
     def draw(sheet: Sheet) -> None:
         figure.draw(sheet)
         tell_counts(sheet, verdict)
@@ -349,13 +274,7 @@ def _counting(figure: Figure, verdict: DataVerdict) -> Figure:
 
 
 def draw_clauses(sheet: Sheet, scene: DataScene, verdict: DataVerdict) -> None:
-    """Draws in plan what decided a verdict: pieces in the way, lines, and distances.
-
-    Args:
-        sheet: the sheet to draw on.
-        scene: that was judged.
-        verdict: nothing is ruled on here.
-    """
+    """Draws in plan what decided a verdict: pieces in the way, lines, and distances."""
     ends = [scene.piece(verdict.attacker), scene.piece(verdict.target)]
     looks = _looks(sheet, verdict)
     telling = [scene.piece(name) for name in looks]
@@ -370,16 +289,26 @@ def draw_clauses(sheet: Sheet, scene: DataScene, verdict: DataVerdict) -> None:
     for piece in sorted(scene.pieces, key=lambda piece: (piece.kind != "terrain", piece.base_span)):
         _draw_piece(sheet, piece, verdict, looks.get(piece.name))
     for member, piece in zip(members, counted, strict=True):
-        draw_ring(sheet, piece.base_outline, counts=member.holds, mark=f"counted-{piece.index + 1}")
+        look = _swatch(sheet, "", counts=member.holds)
+        ring = np.array(shapely.Polygon(piece.base_outline).buffer(sheet.paper(RING_GAP)).exterior.coords)
+        mark = f"counted-{piece.index + 1}"
+        area(sheet, ring, edge=look.edge, dashes=str(look.dashes), width=BOLD, zorder=5.1, mark=mark)
     for use in uses:
         _draw_lines(sheet, scene, use)
-    _name_pieces(sheet, scene, ends, telling)
-    for look in dict.fromkeys(looks.values()):
-        words = sheet.words.of(verdict.rules)(look.phrase)
-        sheet.legend(Swatch(words, fill=look.fill, edge=sheet.style.blocker_edge, dashes=look.dashes))
+    others = [piece for piece in scene.pieces if piece not in ends and piece not in telling]
+    for piece in (*ends, *telling, *others):
+        _name(sheet, piece, bold=piece in ends)
+    for of_piece in dict.fromkeys(looks.values()):
+        words = sheet.words.of(verdict.rules)(of_piece.phrase)
+        sheet.legend(Swatch(words, fill=of_piece.fill, edge=sheet.style.blocker_edge, dashes=of_piece.dashes))
     if counting is not None:
         sheet.legend(*counting_swatches(sheet, *counting, verdict.rules))
-    _draw_ticks(sheet)
+    left, bottom, right, top = sheet.bounds
+    across, upward = right - sheet.paper(STRIP), top - sheet.paper(STRIP / 2)
+    corners = [(left, top), (left, upward), (across, upward), (across, bottom), (right, bottom), (right, top)]
+    area(sheet, corners, fill=sheet.style.ground, alpha=VEIL, width=0.0, zorder=25.0)
+    draw_ticks(sheet, sheet.bounds)
+    sheet.reserve(across, bottom, right, top)
     _tell(sheet, verdict)
 
 
@@ -444,24 +373,8 @@ def _frame(sheet: Sheet, pieces: list[Piece], lines: list[Floats]) -> None:
     sheet.frame(left, bottom, right, top)
 
 
-def _draw_ticks(sheet: Sheet) -> None:
-    left, bottom, right, top = sheet.bounds
-    across, upward = right - sheet.paper(STRIP), top - sheet.paper(STRIP / 2)
-    corners = [(left, top), (left, upward), (across, upward), (across, bottom), (right, bottom), (right, top)]
-    area(sheet, corners, fill=sheet.style.ground, alpha=VEIL, width=0.0, zorder=25.0)
-    draw_ticks(sheet, sheet.bounds)
-    sheet.reserve(across, bottom, right, top)
-
-
 def _draw_piece(sheet: Sheet, piece: Piece, verdict: DataVerdict, look: _Look | None = None) -> None:
-    """Draws terrain as its outline, a model as its base, its body and where it faces.
-
-    Args:
-        sheet: the sheet to draw on.
-        piece: to be drawn.
-        verdict: with the names of attacker and target.
-        look: of a piece that decides or hides something.
-    """
+    """Draws terrain as its outline, a model as its base, body and facing, with the look of one that decides."""
     style = sheet.style
     if piece.kind == "terrain":
         edge, look = (style.blocker_edge, look) if look else (style.terrain_edge, _Look("", style.terrain, THIN, "-"))
@@ -488,9 +401,17 @@ def _draw_lines(sheet: Sheet, scene: DataScene, use: Use) -> None:
     for number, ((x, y, _), (to_x, to_y, _)) in enumerate(use.measured.lines[:MOST_LINES].tolist()):
         mark = f"{use.name}-{number + 1}"
         if use.name == "contact":
-            _draw_contact(sheet, scene, ((x + to_x) / 2, (y + to_y) / 2), mark)
+            paper, red = sheet.style.paper, sheet.style.red
+            look: dict[str, Any] = {"color": paper, "mec": red, "mew": BOLD, "ms": RING, "zorder": 7.0, "gid": mark}
+            sheet.axes.plot((x + to_x) / 2, (y + to_y) / 2, "o", **look)
+            sheet.legend(Swatch(sheet.words.of(scene.rules)("touch"), fill=paper, edge=red, point="o"))
         elif use.name == "distance":
-            _draw_distance(sheet, scene, use, (x, y), (to_x, to_y), mark)
+            colour, length = sheet.style.green, quantity(use.measured, use.unit, scene.game.unit)
+            line(sheet, (x, y), (to_x, to_y), colour, width=BOLD, dashes=":", mark=mark)
+            sheet.avoid_line((x, y), (to_x, to_y))
+            sheet.label(length, ((x + to_x) / 2, (y + to_y) / 2), size=SMALL, inside=True)
+            words = sheet.words.of(scene.rules)("nearest points", length=length)
+            sheet.legend(Swatch(words, edge=colour, line=True, dashes=":"))
         else:
             _draw_line(sheet, scene, use, (x, y), (to_x, to_y), mark)
 
@@ -506,29 +427,6 @@ def _draw_line(
     line(sheet, start, end, colour, width=LINE, dashes=dashes, mark=mark)
     sheet.avoid_line(start, end)
     sheet.legend(Swatch(sheet.words.of(scene.rules)(phrase or own_phrase), edge=colour, line=True, dashes=dashes))
-
-
-def _draw_distance(sheet: Sheet, scene: DataScene, use: Use, start: Place, end: Place, mark: str) -> None:
-    assert use.measured is not None
-    colour, length = sheet.style.green, quantity(use.measured, use.unit, scene.game.unit)
-    line(sheet, start, end, colour, width=BOLD, dashes=":", mark=mark)
-    sheet.avoid_line(start, end)
-    sheet.label(length, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), size=SMALL, inside=True)
-    words = sheet.words.of(scene.rules)
-    sheet.legend(Swatch(words("nearest points", length=length), edge=colour, line=True, dashes=":"))
-
-
-def _draw_contact(sheet: Sheet, scene: DataScene, place: Place, mark: str) -> None:
-    """Draws a ring where two pieces touch."""
-    paper, red = sheet.style.paper, sheet.style.red
-    sheet.axes.plot(*place, "o", color=paper, mec=red, mew=BOLD, ms=RING, zorder=7.0, gid=mark)
-    sheet.legend(Swatch(sheet.words.of(scene.rules)("touch"), fill=paper, edge=red, point="o"))
-
-
-def _name_pieces(sheet: Sheet, scene: DataScene, ends: Sequence[Piece], telling: Sequence[Piece]) -> None:
-    others = [piece for piece in scene.pieces if piece not in ends and piece not in telling]
-    for piece in (*ends, *telling, *others):
-        _name(sheet, piece, bold=piece in ends)
 
 
 def _name(sheet: Sheet, piece: Piece, *, bold: bool) -> None:
@@ -547,11 +445,10 @@ class DataDrawing(TableDrawing[DataScene]):
     def figures(self, scene: DataScene, check: Check, verdict: DataVerdict, renderer: Renderer) -> list[Figure]:
         """What decided, in plan; and the eye view where something was measured from an eye."""
         plan = Figure("plan", lambda sheet: draw_clauses(sheet, scene, verdict))
-        models = [
-            Figure(
-                "models", lambda sheet: draw_models(sheet, scene, verdict, renderer), "Every model that was counted."
-            )
-        ] * is_pictured(scene, verdict)
+        counting, models = first_tally(scene, verdict), list[Figure]()
+        if counting is not None and any(use in verdict.looks for use in counting[1].every_use()):
+            draw = partial(draw_models, scene=scene, verdict=verdict, renderer=renderer)
+            models.append(Figure("models", draw, "Every model that was counted."))
         if verdict.observation is None:
             return [plan, *models]
         eye, plain, side = (_counting(figure, verdict) for figure in table_figures(scene, verdict, renderer))

@@ -1,9 +1,5 @@
 """DRAW: Crisis Protocol: a check as a plan, a whole table from above, and the table on a stage.
 
-All facts in a plan come from the verdict: the free line, the blockers, the cover, the distance.
-
-    bases and polygons, their part in the verdict -> ranges as they are measured -> the line -> names and legend
-
 The rules know sizes and a plan, no heights: on the stage terrain and characters are as high as their sizes, and the
 page says that heights are for display alone.
 """
@@ -21,18 +17,7 @@ from silhouette.drawing.captions import BOLD, EDGE, HAIRLINE, LINE, NAME, SMALL,
 from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.shapes import Shape, pawn, prism
 from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
-from silhouette.drawing.marks import (
-    AreaStyle,
-    area,
-    arrow,
-    cross,
-    disc,
-    draw_table_top,
-    draw_ticks,
-    line,
-    short,
-    title,
-)
+from silhouette.drawing.marks import AreaStyle, area, arrow, cross, disc, draw_table_top, draw_ticks, line, short, title
 from silhouette.drawing.sheet import COLUMN, NAMED, TWO_COLUMNS, Figure, Sheet
 from silhouette.drawing.styles import tint
 from silhouette.drawing.typeface import elided, printable, width
@@ -44,26 +29,14 @@ from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import METRIC, Character, Feature, PlanScene, millimetres
 from silhouette.scenes.scene import Check
 
-BLOCKS, COVERS = "////", "...."
-"""Hatches of terrain that blocks, and of terrain that gives cover."""
-
-FRAME_MARGIN = 0.22
-"""The margin round attacker and target for terrain that has no part in the verdict, as a share of their distance."""
-
-TICKS = 4.5
-"""The room along the upper and the right edge for the numbers of the ticks, mm on paper."""
-
+BLOCKS, COVERS = "////", "...."  # hatches of terrain that blocks, and of terrain that gives cover
+FRAME_MARGIN = 0.22  # round attacker and target, for terrain without a part in the verdict, a share of their distance
+TICKS = 4.5  # the room along the upper and the right edge for the numbers of the ticks, mm on paper
 DASHED, DOTTED = "--", ":"
 
 
 def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: CrisisProtocolVerdict) -> None:
-    """Draws one Crisis Protocol check from above.
-
-    Args:
-        sheet: the sheet to draw on.
-        scene, check: the check that was judged, and its scene.
-        verdict: the ruling on it; nothing is ruled on here.
-    """
+    """Draws one Crisis Protocol check, which was judged, from above."""
     plan = _Plan(sheet, scene, scene.character(check.attacker), scene.target(check.target), verdict)
     sheet.frame(*plan.frame())
     plan.draw_terrain()
@@ -348,24 +321,22 @@ def _round(centre: tuple[float, float], radius: float) -> Floats:
     return points
 
 
-CROSS = np.array([(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0)])
-"""The ends of a circle of radius 1 along x and y."""
-
-ROOM = 0.06
-"""The room round the pieces, as a share of their extent."""
+CROSS = np.array([(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0)])  # the ends of a circle of radius 1 along x and y
+ROOM = 0.06  # the room round the pieces, as a share of their extent
 
 
 def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) -> None:
     """Draws the plan of a whole table on a grid in inches; in the scene's own units, where their length is not known.
-
-    Args:
-        sheet: the sheet to draw on.
-        scene: any scene, with or without checks.
-        as_ground: whether it is the ground of a map: the outlines of terrain and objects are then drawn once more, over
-            what is painted on them, and characters have no colours that a map may have.
+    As the ground of a map the outlines of terrain and objects are drawn once more, over what is painted on them, and
+    characters have no colours that a map may have.
     """
-    box = _table_box(scene)
-    style, words = sheet.style, sheet.words.of(scene.rules)
+    points = [np.array(character.base.centre) + character.base.radius * CROSS for character in scene.characters]
+    points += [feature.outline.corners for feature in (*scene.terrain, *scene.objects)]
+    every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])  # without pieces, round the origin
+    low, high = every.min(axis=0), every.max(axis=0)
+    room = max(ROOM * float((high - low).max()), 1e-9)
+    (left, bottom), (right, top) = (low - room).tolist(), (high + room).tolist()
+    box, style, words = (left, bottom, right, top), sheet.style, sheet.words.of(scene.rules)
     mm = millimetres(scene.units)
     draw_table_top(sheet, box, box, mm=mm)
     if mm is None:
@@ -392,19 +363,7 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) 
     sheet.caption(scene.title or scene.path.stem, "")
 
 
-def _table_box(scene: PlanScene) -> tuple[float, float, float, float]:
-    """The rectangle round all pieces, with some room; of a table without pieces one round the origin."""
-    points = [np.array(character.base.centre) + character.base.radius * CROSS for character in scene.characters]
-    points += [feature.outline.corners for feature in (*scene.terrain, *scene.objects)]
-    every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])
-    low, high = every.min(axis=0), every.max(axis=0)
-    room = max(ROOM * float((high - low).max()), 1e-9)
-    (left, bottom), (right, top) = (low - room).tolist(), (high + room).tolist()
-    return left, bottom, right, top
-
-
-SIZE_HEIGHT = 0.55
-"""The height of a size, in diameters of a usual base."""
+SIZE_HEIGHT = 0.55  # the height of a size, in diameters of a usual base
 
 REMARK = (
     "This game is judged in the plan, by sizes: bodies are drawn as high as their sizes for display alone, "
@@ -413,13 +372,9 @@ REMARK = (
 
 
 def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]], cache: Cache) -> Stage:
-    """The stage of a Crisis Protocol scene.
-
-    Args:
-        scene: the scene that was judged.
-        judged: its checks with their verdicts, in the order of the page.
-    """
-    step = _step_of(scene)
+    """The stage of a Crisis Protocol scene, with checks in the order of the page."""
+    bases = [character.base.radius * 2.0 for character in scene.characters]
+    step = SIZE_HEIGHT * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
     tops = {feature.name: feature.size * step for feature in (*scene.terrain, *scene.objects)}
     shapes, items = list[Shape](), list[Item]()
     for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):
@@ -439,11 +394,6 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
     sights = tuple(_sight(index, *pair, number, heads, step) for index, pair in enumerate(judged))
     unit = INCH if scene.units == "mm" else scene.ranges.one / 5.0
     return Stage(tuple(shapes), tuple(items), sights, (REMARK,), unit=unit)
-
-
-def _step_of(scene: PlanScene) -> float:
-    bases = [character.base.radius * 2.0 for character in scene.characters]
-    return SIZE_HEIGHT * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
 
 
 def _head(shape: Shape, item: Item) -> Floats:

@@ -1,11 +1,4 @@
-"""DRAW: Ikosa: a check as a view of its cells from above and one side, and the scene on a stage.
-
-Corners, lines and the solids in their way come from the verdict. Lines are thin where they are many, else strong.
-
-    from where to look -> solids, the furthest first -> creatures' cells -> lines -> corners, gravity, names
-
-Lengths are in sides of a cell. A viewpoint without perspective is chosen from which the used corners lie well apart.
-"""
+"""DRAW: Ikosa: a check as a view of its cells from above and one side, and the scene on a stage; lengths in cells."""
 
 from __future__ import annotations
 
@@ -36,24 +29,14 @@ AZIMUTHS = tuple(quarter + turn for quarter in (-90, 180, 0, 90) for turn in (28
 HEIGHTS = (24, 32)
 """The directions of view, in degrees. None is a true isometric, in which opposite corners of a cube fall together."""
 
-CORNER_SPACING = 0.16
-"""The distance in the picture at which corners are far enough apart, in sides of a cell."""
-
-AROUND, FURTHER = 1.5, 4.0
-"""The margins round creatures and lines for terrain, and for terrain in the way of a line, in sides of a cell."""
-
-TINY = 1e-9
-"""A length, in sides of a cell, below which two places count as one."""
+CORNER_SPACING = 0.16  # the distance in the picture at which corners are far enough apart, in sides of a cell
+AROUND, FURTHER = 1.5, 4.0  # sides of a cell round creatures and lines: for terrain, and for that in the way
+TINY = 1e-9  # a length, in sides of a cell, below which two places count as one
 
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A box of terrain.
-
-    Attributes:
-        low, high: (3,) its least and greatest corner.
-        in_the_way: whether some line of the verdict passes through it.
-    """
+    """A box of terrain, by its least and greatest corner (3,), and whether some line of the verdict passes through."""
 
     low: Floats
     high: Floats
@@ -74,30 +57,19 @@ class Solid:
 
 
 class SeenFace(NamedTuple):
-    """A face of a box as it is drawn.
-
-    Attributes:
-        face: the face of the box.
-        corners: (4, 3) its corners, in order round it.
-        turn: 0 for faces that look up, 1 and 2 for those to the sides; each number has a shade.
-        depth: the position of its middle towards the viewer, in sides of a cell; the least is drawn first.
-        front: whether it is turned towards the viewer.
-    """
+    """A face of a box as it is drawn."""
 
     face: Face
-    corners: Floats
-    turn: int
-    depth: float
-    front: bool
+    corners: Floats  # (4, 3) in order round it
+    turn: int  # 0 for faces that look up, 1 and 2 for those to the sides; each number has a shade
+    depth: float  # the position of its middle towards the viewer, in sides of a cell; the least is drawn first
+    front: bool  # whether it is turned towards the viewer
 
 
 @dataclass(frozen=True)
 class Viewpoint:
-    """A direction of view, from infinitely far away.
-
-    Attributes:
-        azimuth: the direction of the viewer, in degrees anticlockwise from +x, seen from above.
-        height: the viewer's angle above the ground, in degrees.
+    """The direction of a viewer infinitely far away, in degrees: anticlockwise from +x, seen from above, and above the
+    ground.
     """
 
     azimuth: float
@@ -123,13 +95,7 @@ class Viewpoint:
 
 
 def solids_of(solids: Solids, in_the_way: Iterable[int], low: Floats, high: Floats) -> list[Solid]:
-    """The boxes of terrain round creatures and lines, cut to the part of space that is drawn.
-
-    Args:
-        solids: all terrain.
-        in_the_way: the numbers of the boxes through which lines pass.
-        low, high: (3,) the least and greatest corner of the box round creatures and lines.
-    """
+    """The boxes of terrain round creatures and lines, cut to the space drawn; lines pass through those numbered."""
     lows, highs = solids.boxes[:, 0], solids.boxes[:, 1]
     blocking = np.isin(np.arange(len(lows)), list(in_the_way))
     reach = np.where(blocking, FURTHER, AROUND)[:, None]
@@ -157,12 +123,8 @@ def faces_of(solid: Solid, view: Viewpoint, *, both: bool = False) -> list[SeenF
 
 
 def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Sequence[Solid]) -> Viewpoint:
-    """The viewpoint that shows most: no creature behind terrain, used corners apart, the attacker on the left.
-
-    Args:
-        used: (n, 3) corners.
-        attacker, target: (n, 3) the middles of their cells.
-        solids: the terrain shown.
+    """The viewpoint that shows most: no creature, by the middles of its cells (n, 3), behind terrain, used corners (n,
+    3) apart, the attacker on the left.
     """
     corners = np.unique(used, axis=0)
 
@@ -204,22 +166,13 @@ def inside_stretch(start: Floats, end: Floats, solids: Sequence[Solid]) -> Float
     return None
 
 
-FEW = 12
-"""The number of lines of a kind up to which they are drawn strong."""
-
+FEW = 12  # the number of lines of a kind up to which they are drawn strong
 BLOCKED = "--"
-
 LEFT_OUT = "////"
 
 
 def draw_cell_view(sheet: Sheet, scene: CellScene, check: Check, verdict: IkosaVerdict) -> None:
-    """Draws one Ikosa check.
-
-    Args:
-        sheet: the sheet to draw on.
-        scene, check: the check that was judged, and its scene.
-        verdict: the ruling on it; nothing is ruled on here.
-    """
+    """Draws one Ikosa check, which was judged."""
     attacker, target = scene.creature(check.attacker), scene.creature(check.target)
     view = _CellView(sheet, scene, attacker, target, verdict)
     view.draw_solids()
@@ -386,22 +339,13 @@ def _floats(points: Iterable[Point] | Iterable[Cell]) -> Floats:
     return np.array([[float(number) for number in point] for point in points], dtype=np.float64).reshape(-1, 3)
 
 
-SHRUNK = 0.03
-"""The gap between a creature and the borders of its cells: its faces must not lie in those of its ground."""
-
-MOST_LINES = 64
-"""The most lines of one kind in one check; of more lines an even selection is drawn."""
-
+SHRUNK = 0.03  # the gap between a creature and the borders of its cells: its faces must not lie in those of its ground
+MOST_LINES = 64  # the most lines of one kind in one check; of more lines an even selection is drawn
 REMARK = "Creatures fill their cells; the lines are those from corner to corner by which cover is judged."
 
 
 def stage(scene: CellScene, judged: Sequence[tuple[Check, IkosaVerdict]], cache: Cache) -> Stage:
-    """The stage of an Ikosa scene.
-
-    Args:
-        scene: the scene that was judged.
-        judged: its checks with their verdicts, in the order of the page.
-    """
+    """The stage of an Ikosa scene, with checks in the order of the page."""
     shapes, items = list[Shape](), list[Item]()
     for box_number, (low, high) in enumerate(scene.solids.boxes, 1):
         boxes = box_number - len(scene.solid_cells)

@@ -1,7 +1,4 @@
-"""DRAW: Necromunda's eye view as one PNG with a caption, for both players; it needs no matplotlib.
-
-verdict, its observation -> coloured eye view -> names at the pieces -> title, shares, reason, legend below -> PNG
-"""
+"""DRAW: Necromunda's eye view as one PNG with a caption, for both players; it needs no matplotlib."""
 
 from __future__ import annotations
 
@@ -45,7 +42,6 @@ from silhouette.scenes.scene import Check
 # ---- names and caption
 
 WORDS = Words()
-
 NAMES = Face(17, "Bold")
 TITLE = (Face(33, "Bold"), Face(28, "Bold"), Face(23, "Bold"))
 SHARES = Face(22, "Bold")
@@ -53,23 +49,12 @@ REASON = Face(18)
 NOTE = Face(15)
 LEGEND = Face(16)
 SMALL = Face(13)
-
-CELL = 8 * FINE
-"""Pixels across a cell of the grid on which room for a name is sought."""
-
-NAMED = 4
-"""The most blockers that are named, in the picture and in the caption: those with the largest shares."""
+CELL = 8 * FINE  # pixels across a cell of the grid on which room for a name is sought
+NAMED = 4  # the most blockers that are named, in the picture and in the caption: those with the largest shares
 
 
 def label(picture: Image.Image, image: EyeImage, scene: NecromundaScene, verdict: NecromundaVerdict) -> None:
-    """Writes the names of the target, the blockers and the disregarded friends into a picture, where there is room.
-
-    Args:
-        picture: the eye view in colours, in the size of ``image``; it is written on.
-        image: the eye view in numbers.
-        scene: the scene that was judged.
-        verdict: the verdict.
-    """
+    """Writes the names of target, blockers and disregarded friends into a picture of the image, where there is room."""
     drawing = ImageDraw.Draw(picture)
     taken = image.kinds > 0
     if taken.any():
@@ -99,15 +84,8 @@ def _write_name(drawing: Drawing, at: tuple[float, float], name: str, taken: Fla
 
 
 def _free_corner(area: Flags, taken: Flags, width: float, height: float) -> tuple[float, float] | None:
-    """The upper left corner, x and y in pixels, of a free rectangle in an area; None where there is none.
-
-    Of all such rectangles, whose cells and their neighbours are free, the nearest to the middle of what is taken.
-
-    Args:
-        area: (height, width) the pixels that the text may cover.
-        taken: (height, width) the pixels that have the target or a name.
-        width: of the text, in pixels.
-        height: of the text, in pixels.
+    """The upper left corner, x and y in pixels, of a free rectangle of a size in an area (height, width), as near to
+    the middle of what the target or a name has taken as can be; None where there is none.
     """
     tall, wide = int(-(-height // CELL)), int(-(-width // CELL)) + 1
     offset = CELL // 2
@@ -129,21 +107,9 @@ def _free_corner(area: Flags, taken: Flags, width: float, height: float) -> tupl
 
 
 def add_caption(
-    picture: Image.Image,
-    image: EyeImage,
-    scene: NecromundaScene,
-    verdict: NecromundaVerdict,
-    renderer: Renderer,
+    picture: Image.Image, image: EyeImage, scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer
 ) -> Image.Image:
-    """The page: the picture in a thin frame, and below it the verdict, shares, reason, legend and measurement.
-
-    Args:
-        picture: the eye view with its names.
-        image: the eye view in numbers, for the legend.
-        scene: the scene that was judged.
-        verdict: the verdict.
-        renderer: the renderer that drew the picture, which is named where it is not the one that measured.
-    """
+    """The page: the picture in a thin frame, and below it the verdict, shares, reason, legend and measurement."""
     page = Image.new("RGB", (WIDTH, picture.height + 800 * FINE), PAPER)
     page.paste(picture, (MARGIN, MARGIN))
     drawing = ImageDraw.Draw(page)
@@ -152,7 +118,9 @@ def add_caption(
     y = _title(drawing, bottom + 14 * FINE, verdict)
     y = write_lines(drawing, y, shares_in_words(verdict, scene), SHARES, 2)
     y = write_lines(drawing, y + 2 * FINE, sentence(verdict.reason), REASON, 4)
-    for remark in _remarks(image, verdict):
+    remarks = [WORDS("ahead", target=verdict.target)] if image.surrounds else []
+    warnings = [warning for warning in verdict.warnings if told_in_figures(warning)]
+    for remark in [*remarks, *(WORDS("note", warning=warning) for warning in warnings[:2])]:
         y = write_lines(drawing, y, remark, NOTE, 2, SOFT_INK)
     y += 12 * FINE
     drawing.line([MARGIN, y, WIDTH - MARGIN, y], fill=RULE, width=FINE)
@@ -198,13 +166,6 @@ def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
     return joined([share, *blockers[:NAMED], *more])
 
 
-def _remarks(image: EyeImage, verdict: NecromundaVerdict) -> list[str]:
-    ahead = WORDS("ahead", target=verdict.target)
-    warnings = [warning for warning in verdict.warnings if told_in_figures(warning)]
-    notes = [WORDS("note", warning=warning) for warning in warnings[:2]]
-    return ([ahead] if image.surrounds else []) + notes
-
-
 def _small_print(verdict: NecromundaVerdict, renderer: Renderer) -> str:
     """The measurement in words: renderer, pixel, how the eye is known, and the scale of the grid."""
     attacker = verdict.evidence.sight.attacker
@@ -236,10 +197,7 @@ def _legend(page: Image.Image, y: float, image: EyeImage, verdict: NecromundaVer
     entries = [
         (SEEN in kinds, _Swatch(SKY_BLUE, WORDS("seen"))),
         (OBSCURED in kinds, _Swatch((236, 170, 124), WORDS("obscured"), stripes=VERMILLION)),
-        (
-            OUTSIDE in kinds,
-            _Swatch((150, 150, 157), WORDS("outside"), stripes=(212, 212, 215), falling=True),
-        ),
+        (OUTSIDE in kinds, _Swatch((150, 150, 157), WORDS("outside"), stripes=(212, 212, 215), falling=True)),
         (image.ghosts.ids.any(), _Swatch((240, 241, 241), WORDS("ignored"), dotted=True)),
         (any(blocker.share for blocker in verdict.blockers), _Swatch((222, 190, 152), WORDS("in the way"))),
         (image.disregarded.ids.any(), _Swatch((241, 222, 233), WORDS("friend"))),
@@ -278,26 +236,14 @@ def _square(side: int, swatch: _Swatch) -> Image.Image:
 
 # ---- the picture
 
-PICTURE = (WIDTH - 2 * MARGIN, 720 * FINE)
-"""Pixels: width and height of the picture above the caption."""
+PICTURE = (WIDTH - 2 * MARGIN, 720 * FINE)  # pixels: width and height of the picture above the caption
 
 
 def draw_eye_view(scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> None:
-    """Writes the eye view of a verdict as a PNG with a caption.
-
-    The seen parts of the target have one colour; its obscured parts have another, are hatched, and are drawn over the
-    blockers; the other pieces are shaded. The text chunk "silhouette" is JSON: the verdict's row, and the name of the
-    scene's file.
-
-    Args:
-        scene: the scene that was judged.
-        verdict: the verdict, with its observation.
-        renderer: renders the picture; it need not be the one that measured.
-        path: of the picture, ending in .png, in a folder that exists.
-
-    Raises:
-        FileError: where the file cannot be written; then none is left behind.
-        ValueError: where the verdict has not kept its observation.
+    """Writes the eye view of a verdict, with its observation, as a PNG with a caption; the text chunk "silhouette" is
+    JSON: the verdict's row, and the name of the scene's file. The renderer need not be the one that measured. FileError
+    where the file cannot be written; then none is left behind; ValueError where the verdict has not kept its
+    observation.
     """
     check_png_path(path)
     observation = verdict.evidence

@@ -27,16 +27,8 @@ def table_figures(
     renderer: Renderer,
     overlay: Callable[[Sheet, Sightline], None] | None = None,
 ) -> list[Figure]:
-    """The eye view, the plan and the side view of a verdict, drawn from its observation.
-
-    Args:
-        scene: the scene that was judged.
-        verdict: the verdict, with its observation.
-        renderer: renders the pieces round the target; it need not be the one that measured.
-        overlay: draws what only one game shows over the eye view.
-
-    Raises:
-        ValueError: where the verdict has not kept its observation.
+    """The eye view, with what only one game shows over it, the plan and the side view of a verdict, drawn from its
+    observation; the renderer need not be the one that measured. ValueError where the observation was not kept.
     """
     line = Sightline(scene, verdict, verdict.evidence, renderer)
     return [
@@ -47,11 +39,7 @@ def table_figures(
 
 
 class TableDrawing(GameDrawing[OfTable]):
-    """What is drawn of a game with models on a table.
-
-    Attributes:
-        are_facings_shown: whether the figure of a whole table shows where models face.
-    """
+    """What is drawn of a game with models on a table; ``are_facings_shown`` on a whole table."""
 
     are_facings_shown = True
 

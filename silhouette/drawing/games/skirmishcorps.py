@@ -1,11 +1,8 @@
 """DRAW: SkirmishCorps' classes of cover as an upright scale at each piece in the way, over the eye view.
 
 The class of a piece follows from the height of its own top above the target's feet (R4, A4). The scale stands in the
-depth of the piece's top, because perspective would show the same heights elsewhere at the depth of the target:
-
-      eye o - - - - - - - #top - - - - - - - - -   A line of sight over the top meets the target lower or higher
-          |             --#            target      than the top is. Heights can be compared with the top only where
-        --+---------------#--------------T------   the piece stands.
+depth of the piece's top: a line of sight over it meets the target lower or higher, so that heights can be compared with
+the top only there.
 """
 
 from __future__ import annotations
@@ -34,56 +31,29 @@ from silhouette.rules.skirmishcorps.entries import SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit
 from silhouette.scenes.scene import Check
 
-HEIGHT_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Shares of a unit's height: cover that reaches above one of them is of the next class (R4, A4)."""
-
-LAST = 1.25
-"""The share of a unit's height at which the scale ends; its highest class has no upper limit."""
-
-TOP_DEPTH = 0.2
-"""mm: what lies no lower below the highest point of a piece belongs to its top."""
-
-SAMPLES = 400
-"""The number of points on each edge of a top from which the place of a scale is chosen."""
-
-OUTLINE_TOLERANCE = 2.0
-"""Pixels by which a point of a top may lie off the upper outline of its piece."""
-
-BESIDE = 3.0
-"""The distance of a scale from the target, mm on paper."""
-
-WIDE = 1.0
-"""The width of a scale, mm on paper."""
-
-TICK = 0.6
-"""The length by which the cuts of a scale stand out, mm on paper."""
-
-LETTER_GAP = 0.8
-"""The distance of the letters from the scale, mm on paper."""
+HEIGHT_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a unit's height, above each of which cover is of the next class
+LAST = 1.25  # the share of a unit's height at which the scale ends; its highest class has no upper limit
+TOP_DEPTH = 0.2  # mm: what lies no lower below the highest point of a piece belongs to its top
+SAMPLES = 400  # the number of points on each edge of a top from which the place of a scale is chosen
+OUTLINE_TOLERANCE = 2.0  # pixels by which a point of a top may lie off the upper outline of its piece
+BESIDE = 3.0  # the distance of a scale from the target, mm on paper
+WIDE = 1.0  # the width of a scale, mm on paper
+TICK = 0.6  # the length by which the cuts of a scale stand out, mm on paper
+LETTER_GAP = 0.8  # the distance of the letters from the scale, mm on paper
 
 
 @dataclass(frozen=True, eq=False)
 class _Scale:
-    """A scale on the drawing, in its units.
+    """A scale on the drawing, in its units."""
 
-    Attributes:
-        cuts: (6, 2) the points at `HEIGHT_SHARES` and `LAST`; the first is lower where the top of the piece is.
-        top: (2,) the point at the height of the piece's top.
-        seen_top: (2,) the point of the top itself, in whose depth the scale stands.
-        side: -1 where the letters stand to the left of it, 1 to the right.
-    """
-
-    cuts: Floats
-    top: Floats
-    seen_top: Floats
-    side: int
+    cuts: Floats  # (6, 2) the points at `HEIGHT_SHARES` and `LAST`; the first is lower where the top of the piece is
+    top: Floats  # (2,) the point at the height of the piece's top
+    seen_top: Floats  # (2,) the point of the top itself, in whose depth the scale stands
+    side: int  # -1 where the letters stand to the left of it, 1 to the right
 
 
 def draw_height_bands(sheet: Sheet, line: Sightline) -> None:
-    """Draws a scale of the classes of cover at each piece in the way, the one that protects first.
-
-    Nothing where the chosen reading takes the class from the share obscured, or the target reaches round the eye.
-    """
+    """Draws a scale of the classes of cover at each piece in the way, the first protector first; none by shares."""
     scene: Any = line.scene
     if scene.readings.cover_class != "piece" or line.image.surrounds:
         return
@@ -116,10 +86,7 @@ def _scale(sheet: Sheet, line: Sightline, target: Unit, cover: Cover, others: li
     half_name = sheet.paper(text_width(printable(target.name), NAME, True) / 2 + BESIDE)
     middle, beside = float(there[0] + there[-1]) / 2, sheet.paper(BESIDE)
     low, high = min(there[0] - beside, middle - half_name), max(there[-1] + beside, middle + half_name)
-    wished = (
-        (-1, min(max(float(low), left + room), right)),
-        (1, max(min(float(high), right - room), left)),
-    )
+    wished = ((-1, min(max(float(low), left + room), right)), (1, max(min(float(high), right - room), left)))
     taken = {scale.side for scale in others}
     choices = []
     for side, wish in wished:
@@ -132,19 +99,18 @@ def _scale(sheet: Sheet, line: Sightline, target: Unit, cover: Cover, others: li
     heights = feet + np.array([*HEIGHT_SHARES, LAST]) * target.bricks * BRICK
     heights[0] = min(heights[0], cover.standing.high)
     x, y = points[number, :2]
-    cuts = _on_drawing(line, np.column_stack([np.full(6, x), np.full(6, y), heights]))
-    if cuts is None:
+    columns, rows, depth = line.image.view.project(np.column_stack([np.full(6, x), np.full(6, y), heights]))
+    if not (depth > 0.0).all():
         return None
+    cuts = np.column_stack([columns, line.image.view.height - rows])
     beyond = (places[number, 0] - wish) * side
     shift = np.array([0.0 if beyond >= 0.0 else wish - places[number, 0], 0.0])
     return _Scale(cuts + shift, places[number] + shift, places[number], side)
 
 
 def _seen_top(line: Sightline, cover: Cover) -> tuple[Floats, Floats]:
-    """The points (n, 3) mm of the highest part of a piece at its upper outline in the picture, and their places (n, 2).
-
-    They are the highest vertices and points on the edges between them. Of a top that is seen from above, the nearer
-    edges are left out: above them in the picture the piece goes on.
+    """The points (n, 3) mm of the highest part of a piece at its upper outline in the picture, and their places (n, 2);
+    of a top seen from above, not its nearer edges.
     """
     mesh = cover.piece.model.mesh
     vertices = cover.piece.pose.place(mesh.vertices)
@@ -165,25 +131,13 @@ def _seen_top(line: Sightline, cover: Cover) -> tuple[Floats, Floats]:
     return points[at_top], np.column_stack([columns, height - rows])[at_top]
 
 
-def _on_drawing(line: Sightline, points: Floats) -> Floats | None:
-    """(n, 2) the places of points (n, 3) mm on the drawing; None where one of them is not ahead of the eye."""
-    columns, rows, depth = line.image.view.project(points)
-    return np.column_stack([columns, line.image.view.height - rows]) if (depth > 0.0).all() else None
-
-
 def _width(sheet: Sheet, line: Sightline, kind: str) -> float:
     return sheet.paper(text_width(sheet.words.of(line.scene.rules)(f"band {kind}"), SMALL, True))
 
 
 def _draw(sheet: Sheet, line: Sightline, scale: _Scale, own: str, number: int) -> None:
-    """Draws a scale, dark and light by turns, with the names of the classes and a mark at the top of the piece.
-
-    Args:
-        sheet: the sheet to draw on.
-        line: the check.
-        scale: the place of the scale.
-        own: the class of the piece, which is set in bold.
-        number: how many scales were drawn before.
+    """Draws a scale, dark and light by turns, with the names of the classes, that of the piece in bold, and a mark at
+    its top; ``number`` scales were drawn before.
     """
     letters, of = sheet.lettering, "" if number == 0 else f"-of-{number}"
     half, tick = np.array([sheet.paper(WIDE) / 2, 0.0]), np.array([sheet.paper(TICK), 0.0])

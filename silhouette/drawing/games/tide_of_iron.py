@@ -1,12 +1,7 @@
 """DRAW: Tide of Iron: a check on its board, all that is blind from one hex, and the map on a stage.
 
-Blind hexes are red, and yellow where the rule of the plateau hides them, as on the maps of the rulebook. Everything
-but the ground is the verdict's.
-
-    which hexes are shown -> ground -> blind hexes -> lines -> units, addresses, legend
-
 Hexes stand on a corner, and the distance between neighbours is 1: q grows to the right, r upwards and half as much to
-the right.
+the right. Blind hexes are red, and yellow where the rule of the plateau hides them, as on the maps of the rulebook.
 """
 
 from __future__ import annotations
@@ -37,36 +32,19 @@ from silhouette.rules.tide_of_iron.scene import LONGEST_MAP, HexScene
 from silhouette.scenes.scene import Check
 
 HATCHES = {"woods": "....", "building": "++++", "smoke": "oo"}
-
-ROW = float(np.sqrt(3.0) / 2.0)
-"""The distance from one row of hexes to the next, in widths of a hex."""
-
-RADIUS = float(1.0 / np.sqrt(3.0))
-"""The distance from the middle of a hex to its corners, in widths of a hex."""
-
-MIN_HEXES = 5.0
-"""The least width of a drawing, in hexes, so that a small board is not drawn too large."""
-
-LEGIBLE = 9.0
-"""The width of a hex, mm, from which every hex has room for an address."""
-
-TIGHT = 6.6
-"""The width of a hex, mm, from which the hexes that matter have room for an address."""
-
-HILL = "#a8742a"
-"""The earth of hills, as on maps; a level more is a shade more of it."""
-
-CONTOUR = 0.2
-"""The greatest width of lines, in points for each mm that a hex is wide."""
+ROW = float(np.sqrt(3.0) / 2.0)  # the distance from one row of hexes to the next, in widths of a hex
+RADIUS = float(1.0 / np.sqrt(3.0))  # the distance from the middle of a hex to its corners, in widths of a hex
+MIN_HEXES = 5.0  # the least width of a drawing, in hexes, so that a small board is not drawn too large
+LEGIBLE = 9.0  # the width of a hex, mm, from which every hex has room for an address
+TIGHT = 6.6  # the width of a hex, mm, from which the hexes that matter have room for an address
+HILL = "#a8742a"  # the earth of hills, as on maps; a level more is a shade more of it
+CONTOUR = 0.2  # the greatest width of lines, in points for each mm that a hex is wide
 
 PLACES = ((0.0, -0.3), (-0.22, -0.25), (0.22, -0.25), (0.0, 0.3))
 """The places of an address from the middle of its hex, in widths of a hex, the best first; the last at its top."""
 
-ADDRESS_MARGIN = 0.6
-"""The free paper on both sides of an address, mm."""
-
-UNIT = 0.19
-"""Half the width of a unit's counter."""
+ADDRESS_MARGIN = 0.6  # the free paper on both sides of an address, mm
+UNIT = 0.19  # half the width of a unit's counter
 
 
 def middle(address: Address) -> Floats:
@@ -113,13 +91,7 @@ def _crosses(ends: Floats, place: Floats, half: Floats) -> bool:
 
 
 class Board:
-    """Some hexes of a map on a sheet.
-
-    Attributes:
-        hexes: the hexes that are drawn.
-        words: the words of the sheet, with the phrases of the game.
-        width: the width of a hex on paper, mm.
-    """
+    """Some hexes of a map on a sheet, with the phrases of the game and the width of a hex on paper, mm."""
 
     def __init__(self, sheet: Sheet, scene: HexScene, hexes: Iterable[Address]) -> None:
         self.sheet, self.scene, self.hexes = sheet, scene, list(hexes)
@@ -178,12 +150,8 @@ class Board:
     def draw_addresses(
         self, most_telling: Iterable[Address], occupied: Iterable[Address], lines_drawn: Sequence[Floats] = ()
     ) -> None:
-        """The addresses of hexes, as small print in them: of all, or, where hexes are small, of the most telling.
-
-        Args:
-            most_telling: the hexes that a reason may name.
-            occupied: the hexes in which the name of a unit stands.
-            lines_drawn: (2, 2) the ends of lines that addresses keep off, where their hexes have another place.
+        """The addresses of hexes, as small print in them: of all, or, where hexes are small, of the most telling; none
+        where the name of a unit stands. They keep off lines with these ends (2, 2), if their hexes have another place.
         """
         legible = set(self.hexes) if self.width >= LEGIBLE else set(self.hexes) & set(most_telling)
         for q, r in sorted(legible - set(occupied)) if self.width >= TIGHT else ():
@@ -235,25 +203,13 @@ class Board:
         self.sheet.label(name, (float(at[0]), float(at[1])), clear=(UNIT, UNIT), bold=bold, size=size)
 
 
-BLIND, PLATEAU, HIDDEN = "xxxx", "////", "----"
-"""Hatches of blind hexes, of those behind a plateau, and of those that are hidden otherwise."""
-
-PLATEAU_EDGE = "#8a7a00"
-"""The hatching on yellow, which by itself is too light for lines."""
-
-LINE_SHIFT = 0.14
-"""The distance of a shifted line from the middle."""
-
-WHOLE = 7.0
-"""A board no wider than this, in hexes, is drawn whole; of a wider one the part that matters."""
-
-MIN_WIDTH = 5.0
-"""The least width of the part of a board that is drawn, in hexes."""
-
+BLIND, PLATEAU, HIDDEN = "xxxx", "////", "----"  # blind hexes, behind a plateau, hidden otherwise
+PLATEAU_EDGE = "#8a7a00"  # the hatching on yellow, which by itself is too light for lines
+LINE_SHIFT = 0.14  # the distance of a shifted line from the middle
+WHOLE = 7.0  # a board no wider than this, in hexes, is drawn whole; of a wider one the part that matters
+MIN_WIDTH = 5.0  # the least width of the part of a board that is drawn, in hexes
 DASHED = "--"
-
-MAX_MAP_HEXES = 1000
-"""The most hexes on the map of blind ones, those round the attacker: more would be too small in print."""
+MAX_MAP_HEXES = 1000  # most hexes on the map of blind ones, those round the attacker: more would be too small in print
 
 
 def _nearest(scene: HexScene, attacker: str, checks: Sequence[Check]) -> Sequence[Check]:
@@ -267,18 +223,14 @@ def _nearest(scene: HexScene, attacker: str, checks: Sequence[Check]) -> Sequenc
 
 
 def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: TideOfIronVerdict) -> None:
-    """Draws one Tide of Iron check on its part of the board.
-
-    Args:
-        sheet: the sheet to draw on.
-        scene, check: the check that was judged, and its scene.
-        verdict: the ruling on it; nothing is ruled on here.
-    """
+    """Draws one Tide of Iron check, which was judged, on its part of the board."""
     start, end = scene.address(check.attacker), scene.address(check.target)
     board = Board(sheet, scene, _hexes_drawn(scene, verdict, start, end))
     board.draw_ground()
     _draw_entered(board, verdict)
-    _draw_blind(board, verdict, start, end)
+    _shade(board, verdict.blind_hexes, "blind")
+    if _hidden_how(verdict) == "plateau":  # the lower one's own hex
+        _shade(board, [end if verdict.elevations[0] > verdict.elevations[1] else start], "plateau")
     drawn = [_ends(traced, start, end) for traced in verdict.lines]
     board.draw_addresses([at for traced in verdict.lines for at in traced.hexes], [start, end], drawn)
     _draw_lines(board, verdict, start, end)
@@ -289,14 +241,7 @@ def draw_hex_board(sheet: Sheet, scene: HexScene, check: Check, verdict: TideOfI
 def draw_blind_hex_map(
     sheet: Sheet, scene: HexScene, verdicts: Sequence[TideOfIronVerdict], whole: int | None = None
 ) -> None:
-    """Draws what one hex sees of a whole board: one verdict for each hex of it, all with the same attacker.
-
-    Args:
-        sheet: the sheet to draw on.
-        scene: the scene of the board.
-        verdicts: the rulings on the hexes to draw, at least one; nothing is ruled on here.
-        whole: the number of hexes of the board, where that may be more.
-    """
+    """Draws what one hex sees of a board of ``whole`` hexes: one verdict for each hex to draw, from one attacker."""
     start = scene.address(verdicts[0].attacker)
     targets = [scene.address(verdict.target) for verdict in verdicts]
     board = Board(sheet, scene, dict.fromkeys([*targets, start]))
@@ -317,12 +262,7 @@ def draw_blind_hex_map(
 
 
 def draw_whole_board(sheet: Sheet, scene: HexScene) -> None:
-    """Draws a whole board with its units, without any check; of a very large one the hexes next to its middle.
-
-    Args:
-        sheet: the sheet to draw on.
-        scene: any scene, with or without checks.
-    """
+    """Draws a whole board with its units, without any check; of a very large one the hexes next to its middle."""
     hexes = list(scene.map()) or [(0, 0)]
     if len(hexes) > MAX_MAP_HEXES:
         q, r = hexes[len(hexes) // 2]
@@ -366,13 +306,6 @@ def _draw_entered(board: Board, verdict: TideOfIronVerdict) -> None:
             area(sheet, corners(at, 0.93), edge=style.blocker_edge, width=2.2, zorder=6.0, mark=mark)
             blocks = any(crossing.obstruction == at and crossing.behind is None for crossing in crossings)
             sheet.legend(Swatch(board.words("blocks" if blocks else "obstruction"), edge=style.blocker_edge))
-
-
-def _draw_blind(board: Board, verdict: TideOfIronVerdict, start: Address, end: Address) -> None:
-    """The blind hexes of the verdict; behind a plateau the lower one's own hex."""
-    _shade(board, verdict.blind_hexes, "blind")
-    if _hidden_how(verdict) == "plateau":
-        _shade(board, [end if verdict.elevations[0] > verdict.elevations[1] else start], "plateau")
 
 
 def _hidden_how(verdict: TideOfIronVerdict) -> str | None:
@@ -436,20 +369,15 @@ def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: A
             sheet.label(board.words(traced.side), (float(at[0]), float(at[1])), clear=(0.05, 0.05), size=6.2)
 
 
-LEVEL_HEIGHT = 0.34
-"""The height of a level, in widths of a hex."""
-
+LEVEL_HEIGHT = 0.34  # the height of a level, in widths of a hex
 THICK = 0.12
-MAX_STAGE_HEXES = 1200
-"""The most hexes in 3D; a larger map is shown as a plan alone."""
+MAX_STAGE_HEXES = 1200  # the most hexes in 3D; a larger map is shown as a plan alone
 
 GROUND = ("#dcd9c4", "#d3bb8e", "#c09a61", "#a97b41", "#8d6130", "#6f4a24")
 """The colour of the ground by level: the earth of hills, darker the higher it lies."""
 
 FEATURES = {"woods": "#3f7d53", "building": "#8d8a88", "smoke": "#b9bfc7"}
-
-EYES = 0.3
-"""The height above a hex of a line that runs from it."""
+EYES = 0.3  # the height above a hex of a line that runs from it
 
 REMARK = (
     "This game is judged hex by hex, in whole levels: heights and the things on the hexes are drawn for display alone, "
@@ -477,12 +405,7 @@ class _Board:
 
 
 def stage(scene: HexScene, judged: Sequence[tuple[Check, TideOfIronVerdict]], cache: Cache) -> Stage | None:
-    """The stage of a Tide of Iron scene; None where its map is too large to be shown hex by hex.
-
-    Args:
-        scene: the scene that was judged.
-        judged: its checks with their verdicts, in the order of the page.
-    """
+    """The stage of a scene, with checks in the order of the page; None where its map is too large for it."""
     try:
         hexes = scene.map()
     except RequestError:
@@ -581,10 +504,7 @@ class TideOfIronDrawing(GameDrawing[HexScene]):
     """What is drawn of Tide of Iron."""
 
     def figures(self, scene: HexScene, check: Check, verdict: TideOfIronVerdict, renderer: Renderer) -> list[Figure]:
-        """The board of a check, and, with the first check of each attacker, a map of all hexes that are blind to it.
-
-        No map where it is too large to be judged as a whole, and nothing where the two hexes lie so far apart.
-        """
+        """The board of a check, unless its hexes lie too far apart; with each attacker's first, all it is blind to."""
         if distance(scene.address(check.attacker), scene.address(check.target)) > LONGEST_MAP:
             return []
         figures_of_check = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict), "The board")]

@@ -1,11 +1,4 @@
-"""DRAW: shapes for display alone: meshes made simpler and coloured, and plain bodies for boards that have no meshes.
-
-Mesh -> few triangles (quadric edge collapse, by fast-simplification) -> `Shape`
-coloured points on the surface of the file that a model came from -> the colour of each triangle
-polygon -> prism; rings -> solid of revolution
-
-Verdicts never use them.
-"""
+"""DRAW: shapes for display alone, never for verdicts: meshes made simpler and coloured, and plain bodies for boards."""
 
 from __future__ import annotations
 
@@ -51,13 +44,8 @@ def painter(model: Model, cache: Cache) -> Painter | None:
 
 
 def nearest_colours(vertices: Floats, faces: NDArray[np.int64], points: Floats, colours: Bytes) -> Bytes:
-    """The colours (m, 3) of faces, each the mean, in light, of those that lie nearest to four of its points.
-
-    Args:
-        vertices: (n, 3).
-        faces: (m, 3).
-        points: (p, 3), at least one, of which the colours are known.
-        colours: (p, 3).
+    """The colours (m, 3) of faces, each the mean, in light, of those of the points (p, 3), at least one, that lie
+    nearest to four of its own.
 
     >>> square = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
     >>> halves = np.array([[0, 1, 2], [0, 2, 3]])
@@ -65,7 +53,6 @@ def nearest_colours(vertices: Floats, faces: NDArray[np.int64], points: Floats, 
     >>> nearest_colours(square, halves, np.array([[0.7, 0.3, 0], [0.3, 0.7, 0]]), colours).tolist()
     [[200, 0, 0], [0, 200, 0]]
     """
-
     places = np.einsum("sc,mck->smk", POINTS.astype(np.float64), vertices[faces])
     nearest = scipy.spatial.cKDTree(points, balanced_tree=False, compact_nodes=False).query(places.reshape(-1, 3))[1]
     return as_bytes(LIGHT[colours[nearest]].reshape(len(POINTS), -1, 3).mean(axis=0))
@@ -73,51 +60,28 @@ def nearest_colours(vertices: Floats, faces: NDArray[np.int64], points: Floats, 
 
 # ---- shapes
 
-MOST_TRIANGLES = 24_000
-"""The most triangles of one mesh on a page; with these a sculpt keeps its face and fingers."""
-
-MOST_IN_ALL = 260_000
-"""The most triangles of all meshes of a page: some two megabytes."""
-
-MIN_TRIANGLES = 60
-"""The fewest triangles that a mesh is simplified to."""
-
-AGGRESSION = 5.0
-"""The speed at which edges are collapsed: a lower one keeps the outline better."""
+MOST_TRIANGLES = 24_000  # the most triangles of one mesh on a page; with these a sculpt keeps its face and fingers
+MOST_IN_ALL = 260_000  # the most triangles of all meshes of a page: some two megabytes
+MIN_TRIANGLES = 60  # the fewest triangles that a mesh is simplified to
+AGGRESSION = 5.0  # the speed at which edges are collapsed: a lower one keeps the outline better
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A surface for display, in its own frame.
+    """A surface for display, in its own frame."""
 
-    Attributes:
-        vertices: (n, 3) float64.
-        faces: (m, 3) int64; those that do not count come last.
-        ghosts: how many of the faces do not count.
-        flat: whether it is a plain solid, whose edges are drawn.
-        colours: (m - ghosts, 3) uint8, of the faces that count; None where it is shown in the colour of its part.
-    """
-
-    vertices: Floats
-    faces: NDArray[np.int64]
+    vertices: Floats  # (n, 3) float64
+    faces: NDArray[np.int64]  # (m, 3) int64; those that do not count, ``ghosts`` of them, come last
     ghosts: int = 0
-    flat: bool = False
+    flat: bool = False  # whether it is a plain solid, whose edges are drawn
+    # (m - ghosts, 3) uint8, of the faces that count; None where it is shown in the colour of its part
     colours: Bytes | None = None
 
     @classmethod
     def of(
         cls, counting: Mesh, ignored: Mesh, cache: Cache, most: int, flat: bool, painter: Painter | None = None
     ) -> Shape:
-        """The shape of a model.
-
-        Args:
-            counting: what of it counts.
-            ignored: what does not: base and insignificant parts.
-            cache: keeps what was made simpler.
-            most: triangles; each of the two keeps its part of them.
-            flat: whether it is a plain solid.
-            painter: what colours it, if anything does.
-        """
+        """The shape of a model with at most so many triangles; what counts, base and all else stay apart in it."""
         share = min(most / max(len(counting.faces) + len(ignored.faces), 1), 1.0)
         (points, faces), (other_points, other_faces) = (
             simplified(mesh, max(round(share * len(mesh.faces)), MIN_TRIANGLES), cache) for mesh in (counting, ignored)
@@ -130,11 +94,7 @@ class Shape:
 
 
 def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.int64]]:
-    """Vertices (n, 3) and faces (m, 3) of a mesh with about ``most`` triangles, or fewer.
-
-    Raises:
-        RequestError: where fast-simplification is not installed; it says how to install it.
-    """
+    """Vertices (n, 3) and faces (m, 3) of a mesh with about ``most`` triangles, or fewer; as of `check_available`."""
     if not len(mesh.faces):
         return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
     if len(mesh.faces) <= most:
@@ -144,11 +104,7 @@ def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.
 
 
 def check_available() -> None:
-    """Checks, before anything is judged, that meshes can be simplified.
-
-    Raises:
-        RequestError: where fast-simplification is not installed; it says how to install it.
-    """
+    """Refuses, before anything is judged, where fast-simplification is not installed: RequestError that says how."""
     try:
         import fast_simplification  # noqa: F401
     except ImportError:
@@ -234,12 +190,7 @@ def together(*shapes: Shape, at: Sequence[Any] = ()) -> Shape:
 
 
 def pawn(diameter: float, height: float) -> Shape:
-    """A game piece on a round base.
-
-    Args:
-        diameter: of the base.
-        height: of the whole piece.
-    """
+    """A game piece on a round base."""
     radius, body = diameter / 2.0, height
     foot = min(0.12 * diameter, 0.12 * height)
     head = min(0.42 * radius, 0.16 * height)

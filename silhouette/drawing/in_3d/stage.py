@@ -1,13 +1,10 @@
 """DRAW: the 3D stage of a page, for every rule system: shapes, pieces in their places, and the sights of checks.
 
-scene, verdicts -> Stage (a builder for each kind of scene) -> JSON for ``viewer/source/stage.js``
-shape -> a short text in that JSON, which ``viewer/source/meshes.js`` unpacks
-
-In that text coordinates are 16-bit steps of the shape's box, each written as its difference from the one before.
-Vertices stand in the order in which faces use them first, so that an index is written as its distance below the next
-unused one. Bytes of one weight stand together; the whole is compressed with gzip and written in base 64. If a shape has
-colours, they follow: a red, a green and a blue for each face that counts, of six bits each, as differences from the
-face before.
+A shape becomes a short text, which ``viewer/source/meshes.js`` unpacks. In it coordinates are 16-bit steps of the
+shape's box, each written as its difference from the one before. Vertices stand in the order in which faces use them
+first, so that an index is written as its distance below the next unused one. Bytes of one weight stand together; the
+whole is compressed with gzip and written in base 64. If a shape has colours, they follow: a red, a green and a blue for
+each face that counts, of six bits each, as differences from the face before.
 """
 
 from __future__ import annotations
@@ -33,11 +30,8 @@ from silhouette.scenes.table import Piece, TableScene
 # ---- shapes, packed
 
 QUANTA = 65535
-COMPRESSION_LEVEL = 6
-"""Of the compression: the highest one saves another three thousandths, and takes thrice as long."""
-
-COLOUR_STEPS = 63
-"""The steps of red, green and blue: the eye tells no finer ones apart on a lit surface, and they would not pack."""
+COMPRESSION_LEVEL = 6  # of the compression: the highest one saves another three thousandths, and takes thrice as long
+COLOUR_STEPS = 63  # of red, green and blue: on a lit surface no finer ones are told apart, and they would not pack
 
 
 def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
@@ -56,7 +50,10 @@ def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
         low = vertices.min(axis=0) if len(vertices) else np.zeros(3)
         high = vertices.max(axis=0) if len(vertices) else np.zeros(3)
         width = 2 if len(vertices) <= QUANTA else 4
-        chunk = _positions(vertices, low, high) + _indices(faces, width)
+        steps = np.rint((vertices - low) / np.where(high > low, high - low, 1.0) * QUANTA).astype(np.int64)
+        chunk = b"".join(_planes(np.diff(steps[:, axis], prepend=0) % (QUANTA + 1), 2) for axis in range(3))
+        unused = np.maximum.accumulate(np.concatenate([[-1], faces.ravel()]))[:-1] + 1
+        chunk += _planes(unused - faces.ravel(), width)
         coloured = {}
         if shape.colours is not None:
             chunk += _colours(shape.colours)
@@ -89,18 +86,6 @@ def _ordered(shape: Shape) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return shape.vertices[used[order]], rank[inverse.ravel()].reshape(-1, 3)
 
 
-def _positions(vertices: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> bytes:
-    span = np.where(high > low, high - low, 1.0)
-    steps = np.rint((vertices - low) / span * QUANTA).astype(np.int64)
-    return b"".join(_planes(np.diff(steps[:, axis], prepend=0) % (QUANTA + 1), 2) for axis in range(3))
-
-
-def _indices(faces: NDArray[np.int64], width: int) -> bytes:
-    flat = faces.ravel()
-    highest = np.maximum.accumulate(np.concatenate([[-1], flat]))[:-1] if len(flat) else flat
-    return _planes(highest + 1 - flat, width)
-
-
 def _colours(colours: NDArray[np.uint8]) -> bytes:
     steps = np.rint(colours.astype(np.float64) / 255.0 * COLOUR_STEPS).astype(np.int64)
     return b"".join(_planes(np.diff(steps[:, channel], prepend=0) % 256, 1) for channel in range(3))
@@ -113,27 +98,13 @@ def _planes(values: NDArray[np.int64], width: int) -> bytes:
 # ---- the stage
 
 LineKind = Literal["sight", "free", "blocked", "arc"]
-
-LINES_OF_GRID = 40
-"""The most lines on the floor, in one direction."""
-
-GRID_STEPS = (1.0, 25.4, 50.8, 127.0, 254.0, 508.0, 1270.0)
-"""The distances between two lines: a cell or hex, or whole inches."""
+LINES_OF_GRID = 40  # the most lines on the floor, in one direction
+GRID_STEPS = (1.0, 25.4, 50.8, 127.0, 254.0, 508.0, 1270.0)  # a cell or hex, or whole inches
 
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """A piece on the stage.
-
-    Attributes:
-        name: its name, in words.
-        kind: its kind in the rule system, such as "terrain" or "fighter".
-        shape: the number of its shape.
-        pose: its place and rotation.
-        colour: its colour as ``#rrggbb``, or None for that of its part and kind.
-        opacity: its opacity, less than 1 where it is seen through.
-        listed: whether a reader can hide it by name.
-    """
+    """A piece on the stage: the number of its shape, ``#rrggbb`` or None by kind; ``listed`` if it can be hidden."""
 
     name: str
     kind: str
@@ -146,12 +117,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Line:
-    """A line that a check rests on.
-
-    Attributes:
-        kind: the kind of line, which decides its colour.
-        points: the points (x, y, z) of the line, in order.
-    """
+    """A line that a check rests on, through points (x, y, z)."""
 
     kind: LineKind
     points: tuple[tuple[float, float, float], ...]
@@ -159,45 +125,28 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """A check on the stage.
+    """A check on the stage."""
 
-    Attributes:
-        check: its number in the page, from 0.
-        attacker, target: the numbers of their items; None where there is none.
-        blockers: the numbers of the items in the way.
-        aside: the numbers of the items that are disregarded.
-        eye: (3,) the point from which the attacker looks; None where the rules know no eye.
-        measured: whether the target is coloured by the items before it, seen from the eye.
-        free: whether the target is seen, where it is not measured.
-        apex: (2,) the point where the vision arcs begin; None where the attacker looks all round.
-        arcs: the right and left edges of the vision arcs, (4,) each; None where the attacker looks all round.
-        lines: the lines to draw.
-    """
-
-    check: int
+    check: int  # its number in the page, from 0
+    # attacker, target: the numbers of their items; None where there is none
     attacker: int | None
     target: int | None
+    # blockers, aside: the numbers of the items in the way, and of those that are disregarded
     blockers: tuple[int, ...] = ()
     aside: tuple[int, ...] = ()
-    eye: Floats | None = None
-    measured: bool = False
-    free: bool = True
-    apex: Floats | None = None
+    eye: Floats | None = None  # (3,) the point from which the attacker looks; None where the rules know no eye
+    measured: bool = False  # whether the target is coloured by the items before it, seen from the eye
+    free: bool = True  # whether the target is seen, where it is not measured
+    apex: Floats | None = None  # (2,) the point where the vision arcs begin; None where the attacker looks all round
+    # The right and left edges of the vision arcs, (4,) each; None where the attacker looks all round
     arcs: tuple[tuple[float, ...], ...] | None = None
     lines: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """The 3D picture of one scene: shapes, items, and a sight for each check.
-
-    Attributes:
-        shapes: the shapes, each once.
-        items: the pieces.
-        sights: the sights of the checks that have something to show.
-        remarks: remarks on this picture, a sentence each.
-        floor: the height of the table, or None where there is none.
-        unit: the least distance between two lines on the floor.
+    """The 3D picture of one scene: shapes, items, sights of the checks that have something to show, remarks on this
+    picture, the height of the table, or None, and the least distance between two lines on the floor.
     """
 
     shapes: tuple[Shape, ...]
@@ -213,12 +162,7 @@ class Stage:
         return sum(len(shape.faces) for shape in self.shapes)
 
     def document(self, words: Mapping[str, Any], about: Sequence[Mapping[str, str]]) -> dict[str, Any]:
-        """Everything for the viewer, ready for JSON.
-
-        Args:
-            words: the phrases of the viewer.
-            about: for each check of the page the values that are put into its words.
-        """
+        """Everything for the viewer, ready for JSON, with its phrases and the values put into them."""
         shapes, text = packed(self.shapes)
         return {
             "words": dict(words),
@@ -289,18 +233,11 @@ def _short(value: float) -> float:
     return round(float(value), 4) + 0.0
 
 
-ARC_LENGTH = 0.4
-"""The length of the edges of a vision arc, as a share of the size of the table."""
+ARC_LENGTH = 0.4  # the length of the edges of a vision arc, as a share of the size of the table
 
 
 def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache) -> Stage:
-    """The stage of a table scene.
-
-    Args:
-        scene: the scene that was judged.
-        verdicts: the verdicts on its checks, in the order of the page; measured ones with their observations.
-        cache: keeps simplified meshes.
-    """
+    """The stage of a table scene, with verdicts in the order of the page, and measured ones with their observations."""
     models, most = models_of(scene)
     shapes = tuple(shape_of(model, cache, most) for model in models)
     number = {id(model): index for index, model in enumerate(models)}
@@ -320,11 +257,7 @@ def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache)
 
 
 def check_table(scene: TableScene) -> None:
-    """Checks, before anything is judged, that the stage of a scene can be made.
-
-    Raises:
-        RequestError: where its meshes must be simplified, and the library for that is not installed.
-    """
+    """RequestError where the scene's meshes must be simplified for the stage, and nothing installed can do that."""
     models, most = models_of(scene)
     if any(len(model.mesh.faces) > most for model in models):
         check_available()
@@ -343,13 +276,7 @@ def shape_of(model: Model, cache: Cache, most: int) -> Shape:
 
 
 def sight_of(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
-    """The sight of a check; None where the check is not about two pieces.
-
-    Args:
-        scene: the scene that was judged.
-        check: the position of the check on the page, from 0.
-        verdict: the verdict on it.
-    """
+    """The sight of a check, by its position on the page, from 0; None where the check is not about two pieces."""
     numbers = {piece.name: piece.index for piece in scene.pieces}
     if verdict.attacker not in numbers or verdict.target not in numbers:
         return None

@@ -1,7 +1,4 @@
-"""DRAW: the view from the attacker's eye, as images of numbers: the nearest surface, and the kind of each target pixel.
-
-Observation -> a window wider than the target -> rendered layers of the pieces; kinds of pixel from the masks
-"""
+"""DRAW: the view from the attacker's eye, in numbers: the nearest surface, and the kind of each target pixel."""
 
 from __future__ import annotations
 
@@ -21,49 +18,30 @@ from silhouette.renderers.views import View, VisionArc, fit_view, in_any
 from silhouette.scenes.table import Piece, TableScene
 
 TARGET = 1
-FIRST_PIECE = 2
-"""Ids in the layers: TARGET for the target's significant parts, n + FIRST_PIECE for piece n of the scene.
-
-At equal depth the lowest id is in front: the target, as when it was measured."""
-
+FIRST_PIECE = 2  # ids in the layers: TARGET, and n + FIRST_PIECE for piece n; at equal depth the lowest is in front
 SHARE_OF_HEIGHT = 0.52
-SHARE_OF_WIDTH = 0.6
-"""The most of the window's height and width that the target fills, so that the table round it is seen as well."""
-
-WIDEST_WINDOW = 1.1
-"""The largest ratio of half the window's width to its distance, but for a target that is wider: beyond, the perspective
-distorts shapes."""
-
-HORIZON = 1e5
-"""mm from the eye: where the table top ends, and the sky begins."""
+SHARE_OF_WIDTH = 0.6  # the most of the window that the target fills, so that the table round it is seen as well
+WIDEST_WINDOW = 1.1  # the most of half the width to the distance, but for a wider target: beyond, shapes are distorted
+HORIZON = 1e5  # mm from the eye: where the table top ends, and the sky begins
 
 
 @dataclass(frozen=True, eq=False)
 class EyeImage:
-    """The view from the attacker's eye; all images are (height, width), row 0 at the top.
+    """The view from the attacker's eye; all images are (height, width), row 0 at the top."""
 
-    Attributes:
-        view: the window: upright, looking in the direction of the measurement.
-        surrounds: whether the target reaches round the eye, so that the window shows only the part of it ahead.
-        front: the nearest surface, without ghosts and disregarded pieces; ids as of `FIRST_PIECE`.
-        depth: float32 mm, of ``front``, or of the table top, on which the lowest piece stands; inf in the sky.
-        inside: bool, whether the surface lies in a vision arc; for the sky, a point `HORIZON` away in its direction.
-        target: the target's significant parts alone.
-        kinds: uint8, the kind of each pixel of the target: SEEN, OBSCURED or OUTSIDE; else NOTHING.
-        ghosts: parts that neither count nor block, such as bases, where they stand before ``front``: the target's own,
-            and all of such parts of a piece that would hide some of the target that is not obscured.
-        disregarded: pieces that the rules disregard, where they stand before ``front``.
-    """
-
-    view: View
-    surrounds: bool
-    front: Layer
+    view: View  # the window: upright, looking in the direction of the measurement
+    surrounds: bool  # whether the target reaches round the eye, so that the window shows only the part of it ahead
+    front: Layer  # the nearest surface, without ghosts and disregarded pieces; ids as of `FIRST_PIECE`
+    # float32 mm, of ``front``, or of the table top, on which the lowest piece stands; inf in the sky
     depth: NDArray[np.float32]
+    # whether the surface lies in a vision arc; for the sky, a point `HORIZON` away in its direction
     inside: Flags
-    target: Layer
-    kinds: NDArray[np.uint8]
+    target: Layer  # the target's significant parts alone
+    kinds: NDArray[np.uint8]  # uint8, the kind of each pixel of the target: SEEN, OBSCURED or OUTSIDE; else NOTHING
+    # Parts that neither count nor block, such as bases, where they stand before ``front``: the target's own, and all of
+    # such parts of a piece that would hide some of the target that is not obscured
     ghosts: Layer
-    disregarded: Layer
+    disregarded: Layer  # pieces that the rules disregard, where they stand before ``front``
 
     def part(self, rows: slice, columns: slice) -> EyeImage:
         """Some rows and columns of the view, as an image of its own; the ranges have a start and a stop."""
@@ -76,16 +54,8 @@ class EyeImage:
 
 
 def image_of(scene: TableScene, observation: Observation, renderer: Renderer, width: int, height: int) -> EyeImage:
-    """Renders the view that an observation measured, in a window that shows the table round the target as well.
-
-    Whether a pixel of the target is seen or obscured is not decided here: it is read from the observation's masks.
-
-    Args:
-        scene: the scene that was judged.
-        observation: the measurement, with its masks.
-        renderer: renders the pieces; it need not be the one that measured.
-        width: of the window, in pixels.
-        height: of the window, in pixels.
+    """Renders the view that an observation measured, in a window of so many pixels that shows the table round the
+    target; seen or obscured is what the masks say. The renderer need not be the one that measured.
     """
     sight, target = observation.sight, observation.sight.target
     view, surrounds = _window(sight, width, height)
@@ -109,10 +79,7 @@ def image_of(scene: TableScene, observation: Observation, renderer: Renderer, wi
 
 
 def solid_pieces(scene: TableScene, sight: Sight) -> list[tuple[Piece, Mesh]]:
-    """The pieces that figures show as solid, each with the part shown: what may block, and what stands elsewhere.
-
-    Not among them are the attacker, the target, and the pieces that the rules disregard.
-    """
+    """The pieces shown as solid, each with its part: what is neither attacker, nor target, nor disregarded."""
     named = [sight.attacker, sight.target, *sight.disregarded, *sight.left_out]
     names = {piece.name for piece in (*named, *(piece for piece, _ in sight.present))}
     elsewhere = [(piece, piece.model.significant) for piece in scene.pieces if piece.name not in names]
@@ -120,9 +87,8 @@ def solid_pieces(scene: TableScene, sight: Sight) -> list[tuple[Piece, Mesh]]:
 
 
 def _window(sight: Sight, width: int, height: int) -> tuple[View, bool]:
-    """The window, upright and in the direction of the measurement; and whether the target reaches round the eye.
-
-    Where it does, the window is the quarter turn ahead, two wide at distance one.
+    """The window, upright and in the direction of the measurement; and whether the target reaches round the eye: it is
+    then the quarter turn ahead, two wide at distance one.
     """
     target = sight.target
     mesh = target.model.significant
@@ -148,17 +114,8 @@ def _window(sight: Sight, width: int, height: int) -> tuple[View, bool]:
 def _kinds(
     view: View, alone: Layer, front: Layer, arcs: Sequence[VisionArc] | None, observation: Observation
 ) -> NDArray[np.uint8]:
-    """(height, width) uint8, the kind of each pixel: from the masks, and as rendered where these have NOTHING.
-
-    The window and the masks have different pixels, so that on its rim the window may show a target where a mask does
-    not.
-
-    Args:
-        view: the window.
-        alone: the target in it, without anything else.
-        front: the nearest surface in it.
-        arcs: the vision arcs, or None.
-        observation: the measurement, with its masks.
+    """(height, width) uint8, the kind of each pixel of the target, of which ``alone`` has nothing else: from the masks,
+    and as rendered where these, of other pixels, have NOTHING.
     """
     rows, columns = np.nonzero(alone.ids == TARGET)
     rays = view.directions(rows, columns)
@@ -181,10 +138,8 @@ def _only_before(layer: Layer, front: Layer) -> None:
 
 
 def _enter_ignored(ignored: Layer, front: Layer, kinds: NDArray[np.uint8], ghosts: Layer) -> None:
-    """Enters the parts of others that do not block into ``front``, or into ``ghosts``.
-
-    If any pixel of a piece's parts would hide some of the target that is not obscured, all of them become ghosts; the
-    parts of other pieces are solid.
+    """Enters the parts of others that do not block into ``front``, or, all parts of a piece of which any pixel would
+    hide some of the target that is not obscured, into ``ghosts``.
     """
     nearer = ignored.depth < front.depth
     over = np.unique(ignored.ids[nearer & ((kinds == SEEN) | (kinds == OUTSIDE))])

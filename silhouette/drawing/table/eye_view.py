@@ -1,10 +1,4 @@
-"""DRAW: the attacker's eye view of a check as a figure: a coloured image in a frame of vectors, each blocker named.
-
-EyeImage -> ground and sky, solids, the target as through glass, ghosts, lines -> colours
-colours -> the frame -> each blocker outlined, with its name and share -> legend
-
-The colours tell the target's seen and obscured parts and the blockers apart.
-"""
+"""DRAW: the attacker's eye view of a check as a figure: a coloured image in a frame of vectors, each blocker named."""
 
 from __future__ import annotations
 
@@ -12,27 +6,17 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import INCH, Flags, Floats
+from silhouette.drawing import plotting, shading
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.marks import shape
 from silhouette.drawing.page import FINE, SKY_BLUE, VERMILLION
-from silhouette.drawing.shading import (
-    Values,
-    hollows,
-    light,
-    lit_channel,
-    nearness_of,
-    normals,
-    outlines,
-    plane,
-    relief,
-)
+from silhouette.drawing.shading import Values
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE, TARGET, EyeImage
@@ -50,15 +34,7 @@ from silhouette.scenes.table import Piece, TableScene
 
 @dataclass(frozen=True)
 class Scenery:
-    """The colours of everything round the target, which has its own in every style.
-
-    Attributes:
-        sky_high, sky_low: the sky overhead and at the horizon, into which what is far fades.
-        ground, ground_line: the table, and the lines on it.
-        terrain, model, blocker: pieces in the light.
-        dimmed: over what lies outside the vision arc.
-        line: the outlines of pieces.
-    """
+    """The colours of everything round the target: sky, table, pieces, and the veil outside the vision arc."""
 
     sky_high: Colour
     sky_low: Colour
@@ -71,7 +47,7 @@ class Scenery:
     line: Colour
 
 
-DAY = Scenery(
+DAY = Scenery(  # for white paper
     sky_high=(224, 233, 241),
     sky_low=(250, 250, 246),
     ground=(226, 222, 211),
@@ -82,9 +58,8 @@ DAY = Scenery(
     dimmed=(150, 152, 162),
     line=(38, 38, 44),
 )
-"""For white paper."""
 
-NIGHT = Scenery(
+NIGHT = Scenery(  # for dark pages and screens
     sky_high=(46, 56, 70),
     sky_low=(26, 29, 35),
     ground=(50, 53, 59),
@@ -95,43 +70,28 @@ NIGHT = Scenery(
     dimmed=(70, 72, 82),
     line=(12, 13, 16),
 )
-"""For dark pages and screens."""
 
 OUTSIDE_ARC = (142, 142, 150)
 PALE, GHOST_LINE = (250, 250, 246), (90, 98, 112)
 VEIL, VEIL_LINE = (232, 196, 217), (132, 62, 104)
 DARK_BLUE, DARK_VERMILLION, ARC_EDGE = (10, 40, 66), (110, 40, 0), (120, 60, 110)
-
-EVEN = np.float32(0.4)
-"""The share of the light on the seen parts of the target that is the same everywhere, so that its colour stands out."""
-
-STEEP = 0.5
-"""Sine of the angle above the horizon at which the sky has its full colour."""
-
-STRIP = 48
-"""Rows that are coloured at a time, at most: half as long again takes the whole view at once."""
+EVEN = np.float32(0.4)  # the share of light that is the same on all seen parts of the target, so that it stands out
+STEEP = 0.5  # sine of the angle above the horizon at which the sky has its full colour
+STRIP = 48  # rows that are coloured at a time, at most: half as long again takes the whole view at once
 
 
 def coloured(
     image: EyeImage, scene: TableScene, target: Piece, blocking: Container[str], scenery: Scenery = DAY
 ) -> NDArray[np.uint8]:
-    """(height, width, 3) uint8: the view in colours.
-
-    Args:
-        image: the view in numbers.
-        scene: the scene of its pieces.
-        target: the piece that is looked at.
-        blocking: the names of the blockers.
-        scenery: the colours of what is round the target.
-    """
+    """(height, width, 3) uint8: the view of the target and the blockers of these names, in colours."""
     view, ids = image.view, image.front.ids
     distance = float(np.linalg.norm(target.body_middle - view.eye))
-    nearness = nearness_of(image.depth)
-    dark, albedo = hollows(view, nearness), _albedo(scene, blocking, scenery)
+    nearness = shading.nearness_of(image.depth)
+    dark, albedo = shading.hollows(view, nearness), _albedo(scene, blocking, scenery)
     edges = np.linspace(0, view.height, -(-view.height // STRIP) + 1).round().astype(int).tolist()
     planes: Values = np.empty((3, *ids.shape), np.float32)
     for rows in (slice(start, stop) for start, stop in pairwise(edges)):
-        columns, facing, strength = relief(view, ids, nearness, rows)
+        columns, facing, strength = shading.relief(view, ids, nearness, rows)
         strip = image.part(rows, slice(0, view.width))
         _paint_surroundings(planes[:, rows], strip, distance, scenery)
         things = np.ascontiguousarray(planes[:, rows, columns])
@@ -141,7 +101,9 @@ def coloured(
         things = np.ascontiguousarray(planes[:, rows, columns])
         _lay(things, _rgb(scenery.line), strength, strength > 0.0)
         planes[:, rows, columns] = things
-    _draw_arc_edge(planes, image.inside)
+    if not image.inside.all():  # a thin line where surfaces inside and outside the vision arc meet
+        edge = _rim(np.pad(image.inside, 1, mode="edge"), FINE)[1:-1, 1:-1]
+        _lay(planes, _rgb(ARC_EDGE), 0.8, edge)
     for draw, layer in (
         (_draw_target, image.target),
         (_draw_ghosts, image.ghosts),
@@ -161,14 +123,8 @@ def coloured(
 
 
 def _lay(planes: Values, over: Sequence[Values] | Values, share: Values | float, where: Flags) -> None:
-    """Lays colours over some pixels of a picture (3, height, width), red, green and blue: one after the other in memory
-    they are twice as quick to work on.
-
-    Args:
-        planes: to be painted on, each of them contiguous.
-        over: of each channel a value for all these pixels, or one for each of them (n,).
-        share: (height, width) how much is covered, from 0 to 1; or one number for all pixels.
-        where: (height, width) these pixels.
+    """Lays colours, of each channel a value for all pixels, or one for each (n,), over the pixels ``where`` (height,
+    width) of a picture (3, height, width), of which ``share`` is covered.
     """
     pixels = np.flatnonzero(where)
     covered = share.take(pixels) if isinstance(share, np.ndarray) else np.float32(share)
@@ -181,25 +137,19 @@ def _lay(planes: Values, over: Sequence[Values] | Values, share: Values | float,
 def _paint_solids(
     planes: Values, image: EyeImage, facing: Values, albedo: Values, distance: float, scenery: Scenery
 ) -> None:
-    """Paints what stands on the table in its light, without lines, and without what is seen through other things.
-
-    Args:
-        planes: (3, height, width) to be painted on, each of them contiguous.
-        image: a part of the view, so small that what is worked out about it stays in the processor's cache.
-        facing: the normals there.
-        albedo: the colour of each id, from `_albedo`.
-        distance: mm to the target.
-        scenery: the colours of what is round the target.
-    """
+    """Paints what stands on the table in its light, without lines, in a part of the view that fits the cache."""
     where = np.flatnonzero(image.front.ids)
-    ids, kinds, haze = image.front.ids.take(where), image.kinds.take(where), _haze(image.depth.take(where), distance)
-    brightness = light(image.view, np.stack([facing[..., axis].take(where) for axis in range(3)], axis=1))
+    ids, kinds = image.front.ids.take(where), image.kinds.take(where)
+    # From 15 % behind the target on surfaces fade, so that it stands out.
+    beyond = np.maximum(image.depth.take(where) / np.float32(distance) - np.float32(1.15), 0.0)
+    haze = np.float32(0.4) * (np.float32(1.0) - np.exp(-beyond))
+    brightness = shading.light(image.view, np.stack([facing[..., axis].take(where) for axis in range(3)], axis=1))
     seen, outside = kinds == SEEN, np.flatnonzero(kinds == OUTSIDE)
     brightness[seen] = EVEN + (1.0 - EVEN) * brightness[seen]
     for channel, (painted, sky) in enumerate(zip(planes, _rgb(scenery.sky_low), strict=True)):
         own = albedo[:, channel].take(ids)
         own[outside] = _rgb(OUTSIDE_ARC)[channel]
-        surface = lit_channel(own, brightness, channel)
+        surface = shading.lit_channel(own, brightness, channel)
         painted.reshape(-1)[where] = surface + (sky - surface) * haze
 
 
@@ -208,14 +158,6 @@ def _shade(planes: Values, image: EyeImage, dark: Values, distance: float, scene
     planes *= 1.0 - dark * near
     if not image.inside.all():
         _lay(planes, _rgb(scenery.dimmed), 0.18, ~image.inside)
-
-
-def _haze(depth: Values, distance: float) -> Values:
-    """The share of the haze over surfaces at depths in mm: from 15 % behind the target on they fade, so that it stands
-    out."""
-    beyond = np.maximum(depth / np.float32(distance) - np.float32(1.15), 0.0)
-    haze: Values = np.float32(0.4) * (np.float32(1.0) - np.exp(-beyond))
-    return haze
 
 
 def _rgb(colour: Colour) -> Values:
@@ -239,7 +181,7 @@ def _paint_surroundings(planes: Values, image: EyeImage, distance: float, scener
     view, low = image.view, _rgb(scenery.sky_low)
     free = image.front.ids == 0
     met = free & np.isfinite(image.depth)
-    across, upward = plane(view)
+    across, upward = shading.plane(view)
     axes = view.axes.T.astype(np.float32)
     planes[:] = low[:, None, None]
     # What is level to the right is so everywhere in a row: the horizon runs along one.
@@ -269,11 +211,7 @@ def _paint_surroundings(planes: Values, image: EyeImage, distance: float, scener
 
 
 def _grid_lines(along: Values) -> Values:
-    """(height, width): the share of each pixel that lines at every inch cover; none where they would run together.
-
-    Args:
-        along: (height, width) mm, the coordinate of each pixel across the lines.
-    """
+    """(height, width): the share of each pixel that lines at every inch cover; none where they would run together."""
     pixel = np.maximum(*(np.abs(slope) for slope in np.gradient(along)))
     away = np.abs(along / INCH - np.round(along / INCH)) * INCH
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -297,23 +235,8 @@ def _rim(flags: Flags, width: int) -> Flags:
     return rim
 
 
-def _draw_arc_edge(planes: Values, inside: Flags) -> None:
-    """Draws a thin line where surfaces inside and outside the vision arc meet."""
-    if inside.all():
-        return
-    edge = _rim(np.pad(inside, 1, mode="edge"), FINE)[1:-1, 1:-1]
-    _lay(planes, _rgb(ARC_EDGE), 0.8, edge)
-
-
 def _stripes(shape: tuple[int, ...], period: float, share: float, rising: bool) -> Values:
-    """(height, width) from 0 to 1: the share of each pixel that diagonal stripes cover.
-
-    Args:
-        shape: height and width.
-        period: pixels from stripe to stripe, along a row.
-        share: of the period that a stripe fills.
-        rising: whether the stripes rise to the right.
-    """
+    """(height, width) from 0 to 1: the share of each pixel under diagonal stripes, each a share of its period."""
     return _large_stripes(*_rounded(shape), period, share, rising)[: shape[0], : shape[1]]
 
 
@@ -361,16 +284,16 @@ class _Part:
         self.view = cropped(
             view, slice(rows.start, rows.start + size[0]), slice(columns.start, columns.start + size[1])
         )
-        nearness = nearness_of(layer.depth[rows, columns])
-        facing = normals(self.view, self.ids, nearness)
-        self.light = light(self.view, facing)
-        self.lines = outlines(self.ids, nearness, facing)
+        nearness = shading.nearness_of(layer.depth[rows, columns])
+        facing = shading.normals(self.view, self.ids, nearness)
+        self.light = shading.light(self.view, facing)
+        self.lines = shading.outlines(self.ids, nearness, facing)
         self.lines[~self.filled] = 0.0
 
     def shaded(self, colour: Colour, where: Flags, least: float = 0.0) -> list[Values]:
         """Some pixels (3, n) in one colour under the light, of which the share ``least`` is even."""
         brightness = (least + (1.0 - least) * self.light[where]).astype(np.float32)
-        return [lit_channel(value, brightness, channel) for channel, value in enumerate(_rgb(colour))]
+        return [shading.lit_channel(value, brightness, channel) for channel, value in enumerate(_rgb(colour))]
 
     def lay(self, over: Sequence[Values] | Values, share: Values | float, where: Flags) -> None:
         """Lays colours (3,) or (3, n) over some pixels, ``share`` of them opaque."""
@@ -407,32 +330,20 @@ def _draw_disregarded(part: _Part, _: EyeImage) -> None:
 
 # ---- the figure
 
-NAMED = 4
-"""The most blockers that are outlined and named: those with the largest shares."""
-
-SMALL_HOLE = 1500.0
-"""Square pixels: smaller parts of a blocker, and smaller holes in it, are not outlined."""
+NAMED = 4  # the most blockers that are outlined and named: those with the largest shares
+SMALL_HOLE = 1500.0  # square pixels: smaller parts of a blocker, and smaller holes in it, are not outlined
 
 COLOURS = np.array([[0, 0, 0, 0], [86, 180, 233, 48], [213, 94, 0, 60], [110, 110, 118, 48]], np.uint8)
 """(4, 4) uint8: red, green, blue and opacity of NOTHING, SEEN, OBSCURED and OUTSIDE, laid over the image."""
 
-AVOIDED_STEP = 12
-"""Pixels between those of the target that names keep off."""
-
-SMALLEST_NAMED = 1500
-"""Pixels: a disregarded piece that shows no more is not named."""
-
-COARSE = 4
-"""Pixels across a cell of the grid on which room for a name is sought."""
+AVOIDED_STEP = 12  # pixels between those of the target that names keep off
+SMALLEST_NAMED = 1500  # pixels: a disregarded piece that shows no more is not named
+COARSE = 4  # pixels across a cell of the grid on which room for a name is sought
 
 
 def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sightline], None] | None = None) -> None:
-    """Draws the image from the eye, the pixels that were counted, and the names and shares of the blockers.
-
-    Args:
-        sheet: the sheet to draw on.
-        line: the check.
-        overlay: draws what only one game shows over the image; names keep off what it reserves.
+    """Draws the image from the eye, the pixels that were counted, and the names and shares of the blockers. ``overlay``
+    draws what only one game shows over the image; names keep off what it reserves.
     """
     image = line.image
     height, width = image.kinds.shape
@@ -463,21 +374,9 @@ def scenery_of(sheet: Sheet) -> Scenery:
 
 
 def _draw_counted(sheet: Sheet, line: Sightline) -> None:
-    r"""Lays the pixels that were counted over the image, in the colours of their kinds.
-
-    They lie askew, since the pixel grid of a measurement is turned against the upright (`views.ROLL`):
-
-        +-------------------+
-        |     /\           |      image: upright, the window of the figure
-        |    /  \  mask    |      mask: turned; an affine map takes its pixels to those of the image
-        |    \  /          |
-        |     \/           |
-        +-------------------+
-
-    Where the target reaches round the eye only the first mask is shown, the one ahead.
+    r"""Lays the counted pixels over the image, askew, as their grid is turned against the upright (`views.ROLL`). Where
+    the target reaches round the eye only the first mask is shown, the one ahead.
     """
-    from matplotlib.transforms import Affine2D
-
     mask = line.observation.masks[0]
     view, kinds = mask.view, mask.kinds
     across, upward = view.axes[:2] @ line.image.view.axes[:2].T
@@ -485,7 +384,7 @@ def _draw_counted(sheet: Sheet, line: Sightline) -> None:
     turn = np.array([across, upward]).T * view.step / picture.step * [1.0, -1.0]
     start = np.array([across, upward]).T @ [view.left, view.top] / picture.step
     corner = start - [picture.left / picture.step, picture.top / picture.step - picture.height]
-    place = Affine2D(np.vstack([np.column_stack([turn, corner]), [0.0, 0.0, 1.0]]))
+    place = plotting.transforms.Affine2D(np.vstack([np.column_stack([turn, corner]), [0.0, 0.0, 1.0]]))
     overlaid = sheet.axes.imshow(
         COLOURS[kinds],
         extent=(0.0, view.width, view.height, 0.0),
@@ -517,12 +416,9 @@ def _outline(sheet: Sheet, area: Flags) -> None:
 
 
 def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:
-    """Writes a name into an area (height, width), where there is most room near the target.
-
-    The score of a cell is its distance from the area's edge, in cells and at most 14, less 12 for each width, or
-    height, of the image that it is away from the target.
+    """Writes a name into an area (height, width), where there is most room near the target: by the distance from the
+    area's edge, in cells and at most 14, less 12 for each width, or height, of the image away from the target.
     """
-
     free = area.copy()
     for left, bottom, right, top in sheet.reserved:
         free[area.shape[0] - round(top) : area.shape[0] - round(bottom), round(left) : round(right)] = False
@@ -531,21 +427,14 @@ def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:
         return
     room: Floats = scipy.ndimage.distance_transform_edt(small)[1:-1, 1:-1]
     rows, columns = np.indices(room.shape)
-    centre = _centre(target)
+    there = np.argwhere(target)
+    centre = there.mean(axis=0)[::-1] if len(there) else np.array(target.shape[::-1]) / 2
     away = np.hypot((columns * COARSE - centre[0]) / target.shape[1], (rows * COARSE - centre[1]) / target.shape[0])
     score = np.minimum(room, 14.0) - 12.0 * away
     score[room < 1.0] = -np.inf
     row, column = np.unravel_index(int(np.argmax(score)), room.shape)
     at = float(column * COARSE + COARSE / 2), float(area.shape[0] - row * COARSE - COARSE / 2)
     sheet.label(text, at, inside=True)
-
-
-def _centre(target: Flags) -> Any:
-    """(2,) x and y of the middle of the target's pixels; of the image, where it has none."""
-    if not target.any():
-        return np.array(target.shape[::-1]) / 2
-    rows, columns = np.nonzero(target)
-    return np.array([columns.mean(), rows.mean()])
 
 
 def target_swatches(sheet: Sheet, kinds: Container[int]) -> list[Swatch]:

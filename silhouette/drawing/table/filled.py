@@ -1,22 +1,12 @@
 """DRAW: layers of large views, whose rays are cast only where they tell something that is not known without them.
 
-    body -> tiles of the view that it reaches -> rays through those that edges cross; planes in those that a face fills
-
 A view is cut into tiles of `TILE` by `TILE` pixels from its upper left corner; places in it are columns and rows in
 tiles, as fractions. The box of a whole figure or ruin is mostly empty: of the rays that meet it, four in five meet
-nothing else. So the tiles that a body reaches are those that the boxes round its faces hold:
-
-    vertices -> places -> the box round each face -> the tiles that any box holds
+nothing else. So the tiles that a body reaches are those that the boxes round its faces hold.
 
 A wall near the eye is a face or two over most of the view, and ten thousand faces behind them. A face that covers all
 of a tile, and in its four corners is nearer than everything of the body that reaches the tile, is in front in all of
 it: over a face nearness, one over depth, is linear. Such a tile needs no rays.
-
-    +---+---+---+---+
-    | e | e | e |   |       e  rays are cast: an edge may be seen in it
-    +---+---+---+---+       1  face 1 fills it, whatever is behind
-    | 1 | 1 | e | e |          no face reaches it: nothing is there
-    +---+---+---+---+
 """
 
 from __future__ import annotations
@@ -33,36 +23,23 @@ from silhouette.renderers.views import View
 
 # ---- the tiles that faces reach
 
-TILE = 8
-"""Pixels across a tile."""
-
-RIM = 1.0 / TILE
-"""Tiles: a pixel, by which boxes are widened on each side: far more than what float32 of rays may differ."""
-
-Tiles = NDArray[np.int32]
-"""Columns and rows (2, n) of tiles."""
+TILE = 8  # pixels across a tile
+RIM = 1.0 / TILE  # tiles: a pixel, by which boxes are widened on each side: far more than float32 rays differ
+Tiles = NDArray[np.int32]  # columns and rows (2, n) of tiles
 
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """The faces of a body in a view, each with a box of tiles.
+    """The faces of a body in a view, each with a box of tiles."""
 
-    Attributes:
-        shape: the number of columns and of rows of tiles.
-        seen: (v, 3) mm, the vertices, to the right, up and forward from the eye.
-        places: (2, v) columns and rows of the vertices, in tiles; they mean nothing for those behind the eye.
-        faces: (n, 3) without those that reach behind the eye.
-        least, past: (2, n) the first tiles of their boxes within the view, and those just past the last ones.
-        cut: (rows, columns) the tiles reached by faces that reach behind the eye, by the part that lies before it.
-    """
-
-    shape: tuple[int, int]
-    seen: Floats
-    places: Floats
-    faces: NDArray[np.integer]
+    shape: tuple[int, int]  # the number of columns and of rows of tiles
+    seen: Floats  # (v, 3) mm, the vertices, to the right, up and forward from the eye
+    places: Floats  # (2, v) columns and rows of the vertices, in tiles; they mean nothing for those behind the eye
+    faces: NDArray[np.integer]  # (n, 3) without those that reach behind the eye
+    # least, past: (2, n) the first tiles of their boxes within the view, and those just past the last ones
     least: Tiles
     past: Tiles
-    cut: Flags
+    cut: Flags  # (rows, columns) the tiles reached by faces that reach behind the eye, by the part that lies before it
 
     def some(self, chosen: NDArray[np.intp]) -> Boxes:
         """The same of some of the faces, by their numbers (k,)."""
@@ -92,14 +69,8 @@ def boxes_of(view: View, body: Body) -> Boxes:
 
 
 def in_boxes(least: Tiles, past: Tiles, shape: tuple[int, int]) -> Flags:
-    """(rows, columns) the tiles that lie in any box, from its first column and row to those past it.
-
-    All boxes are entered at once, as +1 and -1 at their corners; running sums along both axes then count, for each
-    tile, the boxes that it lies in:
-
-        +1  .  .  -1        1  1  1  0
-         .  .  .   .   ->   1  1  1  0
-        -1  .  .  +1        0  0  0  0
+    """(rows, columns) the tiles that lie in any box, from its first column and row to those past it: each is entered as
+    +1 and -1 at its corners, so that running sums along both axes count the boxes of each tile.
     """
     (left, top), (right, bottom) = least, past
     stride = shape[0] + 1
@@ -117,10 +88,8 @@ def _in_tiles(images: Floats, view: View) -> Floats:
 
 
 def _bounds(places: Floats, shape: tuple[int, int]) -> tuple[Tiles, Tiles]:
-    """The tiles round places (2, n): the first ones, and those just past the last ones.
-
-    The first one holds what lies a pixel to the left of the place and above it, the last one what lies a pixel to the
-    right and below. What lies beyond the view counts as at its border.
+    """The tiles round places (2, n), widened by a pixel: the first ones, and those just past the last ones. What lies
+    beyond the view counts as at its border.
     """
     limit = np.array([[shape[0]], [shape[1]]])
     first, past = (np.clip(np.nan_to_num(places + side), 0, limit) for side in (-RIM, 1.0 + RIM))
@@ -128,11 +97,8 @@ def _bounds(places: Floats, shape: tuple[int, int]) -> tuple[Tiles, Tiles]:
 
 
 def _images_of_cut(corners: Floats) -> tuple[Floats, Floats]:
-    """The least and the greatest, right and down (2, n), of the images of triangles cut `NEAREST` before the eye.
-
-    Args:
-        corners: (3, n, 3) the corners of each triangle, to the right, up and forward from the eye; some of its corners,
-            but not all, lie nearer than `NEAREST` or behind the eye.
+    """The least and the greatest, right and down (2, n), of the images of triangles (3, n, 3), to the right, up and
+    forward from the eye, cut `NEAREST` before it, on both sides of which their corners lie.
     """
     points = [*corners]
     for here, there in ((0, 1), (1, 2), (2, 0)):
@@ -151,36 +117,23 @@ def _images_of_cut(corners: Floats) -> tuple[Floats, Floats]:
 
 # ---- the tiles that one face fills
 
-SMALL_FACE_TILES = 3
-"""The most tiles across the box of a face that is taken to reach all of them: it could fill one at most."""
+SMALL_FACE_TILES = 3  # the most across the box of a face that is taken to reach all: it could fill one
 
 MAX_TILE_ROWS, MAX_TILES = 100_000, 1_000_000
-"""The most rows of tiles in the boxes of larger faces, and the most tiles that these cover, which are looked at, at
-some 200 bytes each; with more, as of a fan of slivers, no tile counts as filled."""
+"""The most rows and tiles of larger faces, of 200 bytes each: with more, as of slivers, no tile counts as filled."""
 
-WORTH_IT = 24
-"""The least number of tiles that faces cover for which it is worth to look whether they fill them: rays through so many
-take as long."""
-
-AT_ONE_DEPTH = 1e-9
-"""The share by which a nearness may exceed another and count as equal: of a nanometre or so, from rounding."""
-
+WORTH_IT = 24  # the least tiles that faces cover where it is worth to look for filled ones: rays take as long
+AT_ONE_DEPTH = 1e-9  # the share by which a nearness may exceed another and count as equal, from rounding
 Numbers = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """The tiles of a view in which a body may be seen; in all others it is not.
+    """The tiles of a view in which a body may be seen; in all others it is not."""
 
-    Attributes:
-        cast: (rows, columns) the tiles, from the view's upper left corner, in which rays tell what is seen of it.
-        filled: (k, 2) row and column of the other tiles, each filled by one face of the body.
-        planes: (k, 3) the nearness of that face, per mm, along the ray (across, up, 1): the product of both.
-    """
-
-    cast: Flags
-    filled: Numbers
-    planes: Floats
+    cast: Flags  # (rows, columns) the tiles, from the view's upper left corner, in which rays tell what is seen of it
+    filled: Numbers  # (k, 2) row and column of the other tiles, each filled by one face of the body
+    planes: Floats  # (k, 3) the nearness of that face, per mm, along the ray (across, up, 1): the product of both
 
 
 def reach_of(view: View, body: Body) -> Reach:
@@ -212,13 +165,8 @@ def _none_filled(boxes: Boxes) -> Reach:
 
 @dataclass(frozen=True, eq=False)
 class _Runs:
-    """Runs of tiles in a row that a face reaches, and those that it covers: (n,) each.
-
-    Attributes:
-        face: the number of the face.
-        row: of tiles.
-        first, past: the first column that it reaches, and the one after the last.
-        cover_first, cover_past: the same for those that it covers.
+    """Runs of tiles in a row that a face reaches, from the first column to the one after the last, and the same for
+    those that it covers: (n,) each, by the number of the face.
     """
 
     face: Numbers
@@ -230,10 +178,8 @@ class _Runs:
 
 
 def _runs(boxes: Boxes) -> _Runs:
-    """The runs of faces in the rows of their boxes.
-
-    A tile, widened by `RIM`, is reached where none of the three edges has all of it on its outer side, and covered
-    where each has all of it on its inner side. Along a row of tiles each edge gives a limit for their middles.
+    """The runs of faces in the rows of their boxes. A tile, widened by `RIM`, is reached where none of the three edges
+    has all of it on its outer side, and covered where each has all of it on its inner side.
     """
     tall = boxes.past[1] - boxes.least[1]
     face = np.repeat(np.arange(len(tall)), tall)
@@ -293,10 +239,9 @@ def _expanded(first: Numbers, count: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _filling(view: View, large: Boxes, small: Boxes, runs: _Runs, planes: Floats) -> tuple[Numbers, Numbers]:
-    """(k,) the tiles, row by row, that a large face fills, and the numbers of these faces.
-
-    Of the faces that cover a tile, that one can fill it whose least nearness in its corners is the greatest. It does if
-    no other is nearer in any of the corners; a small one, wherever it has its nearest corner.
+    """(k,) the tiles, row by row, that a large face fills, and the numbers of these faces: of those that cover a tile,
+    the one whose least nearness in its corners is the greatest, if no other is nearer in any of the corners; a small
+    one, wherever it has its nearest corner.
     """
     run, column = _expanded(runs.cover_first, runs.cover_past - runs.cover_first)
     wide = large.shape[0]
@@ -323,11 +268,7 @@ def _nearer(
     best: Floats, boxes: Boxes, face: Numbers, row: Numbers, first: Numbers, past: Numbers
 ) -> tuple[Numbers, Numbers]:
     """The tiles of runs (n,) in which a face might be nearer than what may fill them: the run, and the tile, (k,) each.
-
-    Args:
-        best: (tiles,) the least nearness in the corners of what may fill a tile; 0 where nothing does.
-        boxes: the faces.
-        face, row, first, past: (n,) the face of each run, its row, its first column and the one past the last.
+    ``best`` (tiles,) is the least nearness in the corners of what may fill a tile; 0 where nothing does.
     """
     wide = boxes.shape[0]
     nearest = 1.0 / boxes.seen[boxes.faces, 2].min(axis=1)
@@ -343,11 +284,8 @@ def _nearer(
 
 # ---- layers
 
-STRIP = 40
-"""Rows of pixels that are worked on at a time, so that they stay in the processor's cache."""
-
-RAYS_AT_ONCE = 40_000
-"""The most rays that are cast at a time: Embree is five times faster so than with those of the whole view."""
+STRIP = 40  # rows of pixels that are worked on at a time, so that they stay in the processor's cache
+RAYS_AT_ONCE = 40_000  # Embree is five times faster so than with those of the whole view
 
 
 def rendered(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
@@ -365,17 +303,9 @@ def rendered(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
 
 
 def swept(renderer: Renderer, view: View, bodies: Sequence[Body], layers: Sequence[Layer] = ()) -> Layer:
-    """The layer of bodies in a view.
-
-    A renderer that casts rays is asked body by body, from the nearest on, for the pixels of those tiles that the body
-    reaches and none of its faces fills, but for pixels that already show something nearer than all of the body.
-
-    Args:
-        renderer: renders the bodies.
-        view: the view.
-        bodies: all bodies in it.
-        layers: layers that are rendered already: of the first body alone, of the second alone, and so on, for as many
-            bodies as there are layers.
+    """The layer of bodies in a view. A renderer that casts rays is asked body by body, from the nearest on, for the
+    pixels of reached tiles that nothing fills or already shows nearer. ``layers`` are those rendered already, from the
+    first on, of each body alone.
     """
     if not renderer.capabilities.sparse:
         return renderer.render(view, bodies)
@@ -383,7 +313,10 @@ def swept(renderer: Renderer, view: View, bodies: Sequence[Body], layers: Sequen
     for other in layers:
         _enter(layer.ids, layer.depth, other)
     ids, depth = layer.ids.reshape(-1), layer.depth.reshape(-1)
-    further = [(_least_depth(view, body), body.id, body) for body in bodies[len(layers) :]]
+    further = []
+    for body in bodies[len(layers) :]:  # each is farther than this everywhere, by a thousandth of a millimetre at least
+        depths = (body.pose.place(corners(*body.mesh.bounds)) - view.eye) @ view.axes[2]
+        further.append((float(depths.min()) - 1e-3, body.id, body))
     for least, _, body in sorted(further, key=lambda other: other[:2]):
         reach = reach_of(view, body)
         _fill(ids, depth, view, body.id, reach)
@@ -422,11 +355,6 @@ def _fill(ids: NDArray[np.int32], depth: NDArray[np.float32], view: View, body: 
     ids[place], depth[place] = part.ids, part.depth
 
 
-def _least_depth(view: View, body: Body) -> float:
-    """A depth, mm, that every point of a body exceeds, by a thousandth of a millimetre at least."""
-    return float(((body.pose.place(corners(*body.mesh.bounds)) - view.eye) @ view.axes[2]).min()) - 1e-3
-
-
 def _pixels_of(tiles: Flags, view: View) -> NDArray[np.intp]:
     """(n, 2) row and column of the pixels of some tiles, tile by tile: neighbouring rays meet the same triangles."""
     within = np.indices((TILE, TILE)).reshape(2, 1, -1)
@@ -436,9 +364,8 @@ def _pixels_of(tiles: Flags, view: View) -> NDArray[np.intp]:
 
 
 def _rectangle(view: View, points: Floats) -> tuple[slice, slice]:
-    """The rows and columns of a view that points (n, 3) of the world lie in, and a pixel more on each side.
-
-    Empty where all points are behind the eye; all rows and columns where some are.
+    """The rows and columns of a view that points (n, 3) of the world lie in, and a pixel more on each side; empty where
+    all points are behind the eye, all of them where some are.
     """
     columns, rows, depth = view.project(points)
     if depth.max() <= 0.0:

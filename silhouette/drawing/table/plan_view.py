@@ -1,72 +1,51 @@
-"""DRAW: a check on a table, seen from above: true outlines, bases, the vision arcs, the obscured sectors of the target.
-
-The plan is turned so that the line of sight runs to the right, and shows the same stretch of table as the side view.
-"""
+"""DRAW: a check seen from above, its line of sight to the right: outlines, arcs, obscured sectors of the target."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from silhouette.common.geometry import Floats, cosine_and_sine
+from silhouette.common.geometry import cosine_and_sine
 from silhouette.drawing.captions import EDGE, HAIRLINE, THIN, Swatch
 from silhouette.drawing.marks import draw_ticks, shape
 from silhouette.drawing.marks import line as stroke
 from silhouette.drawing.sheet import COLUMN, Sheet
 from silhouette.drawing.styles import tint
-from silhouette.drawing.table.sightlines import (
-    BEYOND,
-    CLEAR,
-    Sightline,
-    caption,
-    draw_eye,
-    draw_facing,
-    draw_scale,
-    hatched,
-    is_shown,
-    level_swatches,
-    levels_in,
-    near_colour,
-    rays,
-    shown_box,
-    stretch,
-    world_frame,
-)
+from silhouette.drawing.table import sightlines
+from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.tracing import Rings, insignificant, standing
 from silhouette.scenes.table import Piece
 
-MAX_WIDENING = 0.3
-"""The most that the frame widens for blockers on each side of the line of sight, a share of its length."""
-
-DASHES = (8.0, 4.0)
-"""The dashes of the line of sight, and their distance, in widths of the line."""
-
-ARC = 0.13
-"""The opacity of the area within a vision arc."""
-
-STRIP = 7.5
-"""mm on paper below the drawing, for the scale bars."""
+MAX_WIDENING = 0.3  # most that the frame widens for blockers on each side of the line of sight, a share of its length
+DASHES = (8.0, 4.0)  # the dashes of the line of sight, and their distance, in widths of the line
+ARC = 0.13  # the opacity of the area within a vision arc
+STRIP = 7.5  # mm on paper below the drawing, for the scale bars
 
 
 def draw_plan_view(sheet: Sheet, line: Sightline) -> None:
     """Draws the plan: the pieces where they stand, the line of sight, and the sectors of the target."""
     outlines = {piece.name: _outline(line, piece) for piece in line.scene.pieces}
     _frame(sheet, line, outlines)
-    inside = [piece for piece in line.scene.pieces if is_shown(sheet, outlines[piece.name])]
+    inside = [piece for piece in line.scene.pieces if sightlines.is_shown(sheet, outlines[piece.name])]
     _draw_arcs(sheet, line)
     for piece in sorted(inside, key=lambda piece: float(piece.pose.translation[2])):
         _draw_piece(sheet, line, piece, outlines[piece.name])
     _draw_sight(sheet, line)
-    for piece in inside:
-        _outline_again(sheet, line, piece, outlines[piece.name])
-    draw_eye(sheet, (0.0, 0.0))
+    models = (line.sight.attacker.name, line.sight.target.name)
+    style, blocking = sheet.style, line.blocking
+    for piece in inside:  # once more over the sectors, which would hide it; attacker and target lie above or apart
+        edge = style.terrain_edge if piece.kind == "terrain" else style.model_edge
+        if piece.name not in models:
+            shape(sheet, outlines[piece.name], "none", style.blocker_edge if piece.name in blocking else edge, 8.15)
+    sightlines.draw_eye(sheet, (0.0, 0.0))
     left, bottom, _, _ = sheet.bounds
     draw_ticks(sheet, sheet.bounds)
-    draw_scale(sheet, left + sheet.paper(2.5), bottom + sheet.paper(2.0), sheet.style.ground)
-    for piece in sorted(inside, key=lambda piece: _label_order(line, piece)):
+    sightlines.draw_scale(sheet, left + sheet.paper(2.5), bottom + sheet.paper(2.0), sheet.style.ground)
+    order = dict.fromkeys(blocking, 1) | dict.fromkeys(models, 0)  # in which room is found for names
+    for piece in sorted(inside, key=lambda piece: (order.get(piece.name, 2), piece.index)):
         _name(sheet, line, piece, outlines[piece.name])
     _legend(sheet, line, inside)
-    caption(sheet, line, sheet.words("plan"))
-    world_frame(sheet, line, "plan")
+    sightlines.caption(sheet, line, sheet.words("plan"))
+    sightlines.world_frame(sheet, line, "plan")
 
 
 def _outline(line: Sightline, piece: Piece) -> Rings:
@@ -78,7 +57,7 @@ def _outline(line: Sightline, piece: Piece) -> Rings:
 
 def _frame(sheet: Sheet, line: Sightline, outlines: dict[str, Rings]) -> None:
     """Sets the frame: from attacker to target, and wide enough for both and for the blockers between them."""
-    left, right = stretch(line)
+    left, right = sightlines.stretch(line)
     length = right - left
     models = (line.sight.attacker, line.sight.target)
     rings = [ring for piece in models for ring in (*outlines[piece.name], line.in_plan(piece.base_outline))]
@@ -132,41 +111,23 @@ def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> No
     body = tuple(line.in_plan(ring) for ring in standing(piece.model.significant, piece.pose))
     shape(sheet, ignored, style.ignored, edge, order + 0.1)
     shape(sheet, body, fill, edge, order + 0.2)
-    _draw_facing(sheet, line, piece, base, edge, order + 0.3)
-
-
-def _outline_again(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
-    """Draws the outline of a piece over the sectors, which would hide it; attacker and target lie above or apart."""
-    if piece.name in (line.sight.attacker.name, line.sight.target.name):
-        return
-    style, blocks = sheet.style, piece.name in line.blocking
-    edge = style.blocker_edge if blocks else style.terrain_edge if piece.kind == "terrain" else style.model_edge
-    shape(sheet, rings, "none", edge, 8.15)
-
-
-def _draw_facing(sheet: Sheet, line: Sightline, piece: Piece, base: Floats, colour: str, zorder: float) -> None:
-    """Draws the direction that a model faces, as it lies in the figure's frame; nothing where it is unknown, and in a
-    game without vision arcs, in which models have no front that matters.
-    """
-    if piece.facing is None or line.sight.arcs is None:
-        return
-    cosine, sine = cosine_and_sine(piece.facing)
-    ahead = np.array([cosine, sine, 0.0])
-    step = np.array([ahead @ line.along, ahead @ line.across])
-    draw_facing(sheet, base, line.in_plan(piece.base_centre[None])[0], step, colour, zorder)
+    if piece.facing is not None and line.sight.arcs is not None:  # else models have no front that matters
+        ahead = np.array([*cosine_and_sine(piece.facing), 0.0])
+        step = np.array([ahead @ line.along, ahead @ line.across])
+        sightlines.draw_facing(sheet, base, line.in_plan(piece.base_centre[None])[0], step, edge, order + 0.3)
 
 
 def _draw_sight(sheet: Sheet, line: Sightline) -> None:
     """Draws the sectors from the eye to the target: plain up to a blocker, hatched behind; and the line of sight."""
     sectors, style = line.plan_sectors, sheet.style
     for sector in sectors:
-        near, far = rays(sector, sector.reach), rays(sector, sector.end)
+        near, far = sightlines.rays(sector, sector.reach), sightlines.rays(sector, sector.end)
         open_to = np.concatenate([[[0.0, 0.0]], near])
-        shape(sheet, (open_to,), near_colour(sheet, line, sector), "none", 8.0, alpha=0.45, linewidth=0.0)
-        if sector.level == BEYOND:
-            hatched(sheet, (open_to,), sector.level, 8.1, pale=True)
-        elif sector.level != CLEAR:
-            hatched(sheet, (np.concatenate([near, far[::-1]]),), sector.level, 8.1)
+        shape(sheet, (open_to,), sightlines.near_colour(sheet, line, sector), "none", 8.0, alpha=0.45, linewidth=0.0)
+        if sector.level == sightlines.BEYOND:
+            sightlines.hatched(sheet, (open_to,), sector.level, 8.1, pale=True)
+        elif sector.level != sightlines.CLEAR:
+            sightlines.hatched(sheet, (np.concatenate([near, far[::-1]]),), sector.level, 8.1)
     angles = [sectors[0].angles[0], sectors[-1].angles[-1]] if sectors else []
     ends = [sectors[0].end[0], sectors[-1].end[-1]] if sectors else []
     for number, (angle, end) in enumerate(zip(angles, ends, strict=True), 1):
@@ -179,16 +140,9 @@ def _draw_sight(sheet: Sheet, line: Sightline) -> None:
     sheet.avoid_line((0.0, 0.0), middle)
 
 
-def _label_order(line: Sightline, piece: Piece) -> tuple[int, int]:
-    """The sort key of names, for which room is found in turn: attacker and target, blockers, others."""
-    if piece.name in (line.sight.attacker.name, line.sight.target.name):
-        return 0, piece.index
-    return (1 if piece.name in line.blocking else 2), piece.index
-
-
 def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
     """Writes the name of a piece beside the part of it in the frame, or within it where that is large."""
-    box = shown_box(sheet, rings if piece.kind == "terrain" else (*rings, line.in_plan(piece.base_outline)))
+    box = sightlines.shown_box(sheet, rings if piece.kind == "terrain" else (*rings, line.in_plan(piece.base_outline)))
     if box is not None:
         chief = piece.name in (line.sight.attacker.name, line.sight.target.name)
         inside = piece.kind == "terrain" and bool(np.ptp(box, axis=0).min() > sheet.paper(6.0))
@@ -198,8 +152,10 @@ def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
 def _legend(sheet: Sheet, line: Sightline, pieces: list[Piece]) -> None:
     """Draws the legend: the colours that these pieces and the sectors have."""
     style = sheet.style
-    seen = {CLEAR} if line.plan_sectors and line.verdict.line_of_sight else set[int]()  # the target has that colour
-    entries = level_swatches(sheet, levels_in(line.plan_sectors) | seen)
+    seen = (
+        {sightlines.CLEAR} if line.plan_sectors and line.verdict.line_of_sight else set[int]()
+    )  # the target has that colour
+    entries = sightlines.level_swatches(sheet, sightlines.levels_in(line.plan_sectors) | seen)
     names = {piece.name for piece in pieces}
     if line.blocking & names:
         entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))

@@ -13,37 +13,17 @@ from silhouette.drawing.captions import EDGE, LINE, THIN, Swatch
 from silhouette.drawing.marks import line as stroke
 from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import COLUMN, MIN_HEIGHT, Sheet
+from silhouette.drawing.table import sightlines
 from silhouette.drawing.table.eye_image import solid_pieces
-from silhouette.drawing.table.sightlines import (
-    PARTLY,
-    WHOLLY,
-    Sightline,
-    caption,
-    draw_eye,
-    draw_scale,
-    hatched,
-    is_shown,
-    level_swatches,
-    levels_in,
-    near_colour,
-    rays,
-    stretch,
-    world_frame,
-)
+from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.tracing import Rings, area_of, outline, rings_of
 from silhouette.meshes.mesh import Mesh
 from silhouette.scenes.table import Piece
 
 UP = np.array([0.0, 0.0, 1.0])
-
-ASIDE = 1e-4
-"""mm by which the cut is moved to the left, so that it does not pass through the corners of boxes."""
-
-CUT = "\\\\\\\\\\\\"
-"""matplotlib's hatch for what the line of sight cuts."""
-
-STRIP = 8.0
-"""mm on paper below the ground, for the scale bars."""
+ASIDE = 1e-4  # mm by which the cut is moved to the left, so that it does not pass through the corners of boxes
+CUT = "\\\\\\\\\\\\"  # matplotlib's hatch for what the line of sight cuts
+STRIP = 8.0  # mm on paper below the ground, for the scale bars
 
 
 def draw_side_view(sheet: Sheet, line: Sightline) -> None:
@@ -54,11 +34,17 @@ def draw_side_view(sheet: Sheet, line: Sightline) -> None:
     for piece in (attacker, target):
         elevations[piece.name] = _elevation(line, piece, piece.model.mesh)
     _frame(sheet, line, elevations)
-    _draw_ground(sheet, line)
-    cuts = {piece.name: section(line, piece, mesh) for piece, mesh in between}
+    left, bottom, right, _ = sheet.bounds
+    level = _ground(line)
+    rectangle(sheet, left, bottom, right, level, fill=sheet.style.grid, zorder=2.0)
+    stroke(sheet, (left, level), (right, level), sheet.style.ink, zorder=7.0)
+    sheet.avoid(np.column_stack([np.linspace(left, right, 80), np.full(80, level)]))
+    cuts, style = {piece.name: section(line, piece, mesh) for piece, mesh in between}, sheet.style
     for piece, _ in between:
-        _draw_between(sheet, line, piece, elevations[piece.name], cuts[piece.name])
-    style = sheet.style
+        blocks = piece.name in line.blocking
+        fill, edge = (style.blocker, style.blocker_edge) if blocks else (style.terrain, style.terrain_edge)
+        shape(sheet, elevations[piece.name], fill, edge, 3.0, alpha=0.45)
+        shape(sheet, cuts[piece.name], fill, edge, 4.0, hatch=CUT, linewidth=LINE)
     shape(sheet, elevations[attacker.name], style.attacker, style.attacker_edge, 6.0)
     shape(sheet, elevations[target.name], style.ignored, style.model_edge, 6.0)
     body = _elevation(line, target, target.model.significant)
@@ -66,16 +52,14 @@ def draw_side_view(sheet: Sheet, line: Sightline) -> None:
     _draw_bands(sheet, line, body)
     shape(sheet, body, "none", style.seen_edge, 6.6, linewidth=THIN)
     _draw_rays(sheet, line)
-    eye = (0.0, float(line.eye[2]))
-    draw_eye(sheet, eye)
-    left, bottom, _, _ = sheet.bounds
-    draw_scale(sheet, left + sheet.paper(2.5), bottom + sheet.paper(1.6), style.grid)
+    sightlines.draw_eye(sheet, (0.0, float(line.eye[2])))
+    sightlines.draw_scale(sheet, left + sheet.paper(2.5), bottom + sheet.paper(1.6), style.grid)
     names = [(attacker, True), (target, True), *((piece, False) for piece, _ in between)]
     for piece, chief in names:
         _name(sheet, piece, elevations[piece.name], chief)
     _legend(sheet, line, elevations, cuts)
-    caption(sheet, line, sheet.words("side"))
-    world_frame(sheet, line, "side")
+    sightlines.caption(sheet, line, sheet.words("side"))
+    sightlines.world_frame(sheet, line, "side")
 
 
 def _elevation(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
@@ -87,7 +71,7 @@ def _elevation(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
 def _is_between(line: Sightline, piece: Piece) -> bool:
     if piece.name in line.blocking:
         return True
-    left, right = stretch(line)
+    left, right = sightlines.stretch(line)
     points = line.in_plan(piece.pose.place(piece.model.mesh.vertices))
     inside = (points[:, 0] > left) & (points[:, 0] < right)
     return bool(inside.any() and points[inside, 1].min() < 0.0 < points[inside, 1].max() and piece.kind == "terrain")
@@ -101,7 +85,7 @@ def _ground(line: Sightline) -> float:
 
 def _frame(sheet: Sheet, line: Sightline, elevations: dict[str, Rings]) -> None:
     """Sets the frame: from attacker to target, and high enough for both and for blockers that are not very tall."""
-    left, right = stretch(line)
+    left, right = sightlines.stretch(line)
     paper = (right - left) / (COLUMN - 2 * EDGE)
     low = _ground(line)
     heights = [float(line.eye[2])]
@@ -115,36 +99,9 @@ def _frame(sheet: Sheet, line: Sightline, elevations: dict[str, Rings]) -> None:
     sheet.frame(left, low - STRIP * paper, right, top)
 
 
-def _draw_ground(sheet: Sheet, line: Sightline) -> None:
-    left, bottom, right, _ = sheet.bounds
-    level, style = _ground(line), sheet.style
-    rectangle(sheet, left, bottom, right, level, fill=style.grid, zorder=2.0)
-    stroke(sheet, (left, level), (right, level), style.ink, zorder=7.0)
-    x = np.linspace(left, right, 80)
-    sheet.avoid(np.column_stack([x, np.full(80, level)]))
-
-
-def _draw_between(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings, cut: Rings) -> None:
-    """Draws a piece from the side, pale; and where the line of sight cuts it, darker and hatched."""
-    style = sheet.style
-    blocks = piece.name in line.blocking
-    fill, edge = (style.blocker, style.blocker_edge) if blocks else (style.terrain, style.terrain_edge)
-    shape(sheet, rings, fill, edge, 3.0, alpha=0.45)
-    shape(sheet, cut, fill, edge, 4.0, hatch=CUT, linewidth=LINE)
-
-
 def section(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
-    """The area in which the upright plane through eye and target cuts a mesh, as rings (n, 2) in mm: along, height.
-
-    Each triangle that the plane crosses gives a segment. The segments are split where they cross, which divides the
-    plane into faces; a face belongs to the solid where the segments wind round a point of it. So meshes
-    whose parts overlap are cut correctly too:
-
-        +--------+
-        |   +----|---+       two boxes that overlap: three faces,
-        |   |    |   |       winding number 1, 2 and 1: all of them solid
-        +---|----+   |
-            +--------+
+    """The area in which the upright plane through eye and target cuts a mesh, as rings (n, 2) in mm: along, height;
+    right for meshes whose parts overlap, too.
     """
     starts, ends = _cuts(line, piece, mesh)
     if not len(starts):
@@ -159,17 +116,7 @@ def section(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
 
 
 def _cuts(line: Sightline, piece: Piece, mesh: Mesh) -> tuple[Floats, Floats]:
-    r"""The starts and ends (n, 2) of the segments in which the plane cuts triangles; the solid is on one side of all.
-
-    A triangle that the plane crosses has one corner, the tip, on one side, and two on the other. The corners of a mesh
-    go round anticlockwise seen from outside, so the segment is directed by the side that the tip is on.
-
-              tip
-               /\
-        ------o--o-------  plane
-             /    \
-        second --- third
-    """
+    r"""The starts and ends (n, 2) of the segments in which the plane cuts triangles, the solid on one side of all."""
     points = piece.pose.place(mesh.vertices)
     distance = (points - line.eye) @ line.across - ASIDE
     sides = distance[mesh.faces] > 0.0
@@ -179,7 +126,7 @@ def _cuts(line: Sightline, piece: Piece, mesh: Mesh) -> tuple[Floats, Floats]:
     alone = np.where(up, sides.argmax(axis=1), (~sides).argmax(axis=1))
     number = np.arange(len(faces))
     tip, second, third = (faces[number, (alone + step) % 3] for step in range(3))
-    flat = line.in_elevation(points)
+    flat = np.column_stack([(points - line.eye) @ line.along, points[:, 2]])
 
     def crossing_of(a: Any, b: Any) -> Floats:
         share = (distance[a] / (distance[a] - distance[b]))[:, None]
@@ -213,18 +160,18 @@ def _draw_bands(sheet: Sheet, line: Sightline, body: Rings) -> None:
         low, high = sector.angles[0], sector.angles[-1]
         tips = [eye + far * np.array([np.cos(angle), np.sin(angle)]) for angle in (low, high)]
         band = shapely.intersection(area, shapely.Polygon([eye, *tips]))
-        hatched(sheet, rings_of(band), sector.level, 6.3)
-        near, end = eye + rays(sector, sector.reach), eye + rays(sector, sector.end)
+        sightlines.hatched(sheet, rings_of(band), sector.level, 6.3)
+        near, end = eye + sightlines.rays(sector, sector.reach), eye + sightlines.rays(sector, sector.end)
         shape(
             sheet,
             (np.concatenate([[eye], near]),),
-            near_colour(sheet, line, sector),
+            sightlines.near_colour(sheet, line, sector),
             "none",
             2.5,
             alpha=0.35,
             linewidth=0.0,
         )
-        if sector.level in (PARTLY, WHOLLY):
+        if sector.level in (sightlines.PARTLY, sightlines.WHOLLY):
             shadow = np.concatenate([near, end[::-1]])
             shape(sheet, (shadow,), sheet.style.obscured, "none", 2.5, alpha=0.35, linewidth=0.0)
 
@@ -256,10 +203,10 @@ def _name(sheet: Sheet, piece: Piece, rings: Rings, chief: bool) -> None:
 def _legend(sheet: Sheet, line: Sightline, elevations: dict[str, Rings], cuts: dict[str, Rings]) -> None:
     """Draws the legend: the colours, cuts and rays that are to be seen in the figure."""
     style = sheet.style
-    entries = level_swatches(sheet, levels_in(line.side_sectors))
-    if any(is_shown(sheet, elevations[name]) for name in line.blocking & elevations.keys()):
+    entries = sightlines.level_swatches(sheet, sightlines.levels_in(line.side_sectors))
+    if any(sightlines.is_shown(sheet, elevations[name]) for name in line.blocking & elevations.keys()):
         entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))
-    seen_cuts = [name for name, rings in cuts.items() if is_shown(sheet, rings)]
+    seen_cuts = [name for name, rings in cuts.items() if sightlines.is_shown(sheet, rings)]
     if seen_cuts:
         edge = style.blocker_edge if line.blocking & set(seen_cuts) else style.terrain_edge
         entries.append(Swatch(sheet.words("cut"), style.paper, edge, CUT))

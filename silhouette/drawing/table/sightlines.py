@@ -1,23 +1,10 @@
-"""DRAW: what the figures of one check share: the image from the eye, the target cut into sectors, and the parts of
-plan and side view, from the stretch of table shown to the caption.
+"""DRAW: what the figures of one check share: the image from the eye, the target cut into sectors, and the parts of plan
+and side view, from the stretch of table shown to the caption.
 
-verdict with its Observation -> EyeImage -> directions in plan and in elevation, with a level each -> sectors
-
-Plan and side view cannot show the pixels of the image. They show the target T cut into `DIRECTIONS` narrow wedges that
-begin at the eye, in plan by the angle to the left, in the side view by the angle upward. Six of them, one below the
-other instead of fanned out, with blockers #:
-
-    direction                                          level        sector
-        5      eye o - - - - - - - - - - - - - - ->T   CLEAR    |
-        4      eye o - - - - - - - - - - - - - - ->T   CLEAR    |   nothing is obscured: reach = end
-        3      eye o - - - - - ->#/////////////////T   PARTLY   |
-        2      eye o - - - - - ->#/////////////////T   PARTLY   |   some of its pixels are obscured
-        1      eye o - - ->#xxxxxxxxxxxxxxxxxxxxxxxT   WHOLLY   |   almost all of its pixels are obscured
-        0      eye o . . . . . . . . . . . . . . . T   BEYOND   |   almost all lie outside the vision arcs
-                           ^                       ^
-                         reach                    end          mm along the line of sight
-
-Neighbouring directions of one level make a `Sector`; runs too narrow to be seen are added to a neighbour.
+Plan and side view cannot show the pixels of the image. They show the target cut into `DIRECTIONS` narrow wedges that
+begin at the eye, in plan by the angle to the left, in the side view by the angle upward: each has a level, by how much
+of it is obscured, or lies outside the vision arcs. Neighbouring directions of one level make a `Sector`; runs too
+narrow to be seen are added to a neighbour.
 """
 
 from __future__ import annotations
@@ -31,6 +18,7 @@ from shapely import LinearRing, Point, Polygon, box
 
 from silhouette.common.geometry import INCH, Floats, cosine_and_sine
 from silhouette.common.lazy import cached_property
+from silhouette.drawing import plotting
 from silhouette.drawing.captions import EDGE, HAIRLINE, TITLE, Swatch
 from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import Sheet
@@ -45,54 +33,30 @@ from silhouette.renderers.views import VisionArc
 from silhouette.rules.base import Measurement, Verdict
 from silhouette.scenes.table import Piece, TableScene
 
-PICTURE = (1180, 740)
-"""Pixels: width and height of the eye view."""
-
-DIRECTIONS = 160
-"""The number of directions that the target is cut into: from its right to its left side, and from foot to top."""
-
-CLEAR, PARTLY, WHOLLY, BEYOND = 0, 1, 2, 3
-"""The level of a direction: how much of the target is obscured in it, or that it lies outside the vision arcs."""
-
-NARROWEST = 7
-"""The least number of directions in a sector; a narrower run of one level is added to a neighbour."""
-
-MOST_SECTORS = 5
-"""The most sectors of a target: behind a grating no figure could show all of them."""
-
-IGNORED_SHARE = 0.02
-"""The share of a direction's pixels that its level ignores: single pixels at an edge."""
+PICTURE = (1180, 740)  # pixels: width and height of the eye view
+DIRECTIONS = 160  # into which the target is cut: from its right to its left side, and from foot to top
+CLEAR, PARTLY, WHOLLY, BEYOND = 0, 1, 2, 3  # how much of the target is obscured in a direction
+NARROWEST = 7  # the least number of directions in a sector; a narrower run of one level is added to a neighbour
+MOST_SECTORS = 5  # the most sectors of a target: behind a grating no figure could show all of them
+IGNORED_SHARE = 0.02  # the share of a direction's pixels that its level ignores: single pixels at an edge
 
 
 @dataclass(frozen=True)
 class Sector:
-    """A run of n neighbouring directions with the same level.
+    """A run of n neighbouring directions with the same level."""
 
-    Attributes:
-        level: CLEAR, PARTLY, WHOLLY or BEYOND.
-        angles: (n + 1,) the edges of the directions: radians from the line of sight.
-        reach: (n,) mm along the line of sight to the nearest thing that obscures the target; in a CLEAR sector, and
-            where nothing obscures it, to the target.
-        end: (n,) mm along the line of sight to the target.
-    """
-
-    level: int
-    angles: Floats
+    level: int  # CLEAR, PARTLY, WHOLLY or BEYOND
+    angles: Floats  # (n + 1,) the edges of the directions: radians from the line of sight
+    # (n,) mm along the line of sight to the nearest thing that obscures the target; in a CLEAR sector, and where
+    # nothing obscures it, to the target
     reach: Floats
-    end: Floats
+    end: Floats  # (n,) mm along the line of sight to the target
 
 
 @dataclass(frozen=True, eq=False)
 class Sightline:
-    """The data from which the figures of one check on a table are drawn.
-
-    Its own frame has its origin at the eye: x is level and runs along the line of sight, y is level and to the left.
-
-    Attributes:
-        scene: the scene of the check.
-        verdict: the verdict.
-        observation: the verdict's evidence, with the masks that were counted.
-        renderer: renders the pieces round the target; it need not be the one that measured.
+    """The data from which the figures of one check on a table are drawn. Its own frame has its origin at the eye: x is
+    level and runs along the line of sight, y is level and to the left. The renderer need not be the one that measured.
     """
 
     scene: TableScene
@@ -172,11 +136,6 @@ class Sightline:
         turned: Floats = level @ np.array([self.along[:2], self.across[:2]]).T
         return turned
 
-    def in_elevation(self, points: Any) -> Floats:
-        """(n, 2) mm in elevation: along the line of sight from the eye, and the height z; of world points (n, 3)."""
-        points = np.asarray(points, dtype=np.float64)
-        return np.column_stack([(points - self.eye) @ self.along, points[:, 2]])
-
     @cached_property
     def plan_sectors(self) -> list[Sector]:
         """The target's sectors in plan, from right to left; none where it has no pixel, or reaches round the eye."""
@@ -188,9 +147,8 @@ class Sightline:
         return self._sectors(np.array([0.0, 0.0, 1.0]))
 
     def _sectors(self, upward: Floats) -> list[Sector]:
-        """The target cut into directions by their angle from the line of sight towards ``upward``, a unit vector (3,).
-
-        Each pixel of the image that shows the target, seen or obscured, belongs to one direction.
+        """The target cut into directions by their angle from the line of sight towards ``upward``, a unit vector (3,);
+        each pixel that shows it, seen or obscured, belongs to one direction.
         """
         image = self.image
         rows, columns = np.nonzero(image.kinds)
@@ -224,11 +182,8 @@ class Sightline:
 
 
 def _levels(number: Any, kinds: Any) -> Any:
-    """(`DIRECTIONS`,) the level of each direction, in few runs; one that shows nothing of the target has a neighbour's.
-
-    Args:
-        number: (n,) for each pixel of the target the direction that it belongs to.
-        kinds: (n,) its kind: SEEN, OBSCURED or OUTSIDE.
+    """(`DIRECTIONS`,) the level of each direction, in few runs, by the direction (n,) and the kind of each pixel of the
+    target; one that shows nothing of it has a neighbour's.
 
     >>> number, kinds = np.array([0, 1, 150]), np.full(3, OUTSIDE)
     >>> np.unique(_levels(number, kinds)).tolist() == [BEYOND]
@@ -246,12 +201,9 @@ def _levels(number: Any, kinds: Any) -> Any:
 
 
 def _in_few_runs(levels: Any) -> Any:
-    """The levels of directions in at most `MOST_SECTORS` runs, none shorter than `NARROWEST`, but for a single one.
-
-    As long as the shortest run is too short, or there are too many, the shortest is joined to the longer of its
-    neighbours. A run that is too short takes its neighbour's level. Runs that are long enough, but too many, become one
-    that is obscured in part; BEYOND is never mixed with the other levels, so there the neighbour's is taken as well.
-    The array is changed in place.
+    """The levels of directions, changed in place, in at most `MOST_SECTORS` runs, none shorter than `NARROWEST`, but
+    for a single one. The shortest is joined to the longer of its neighbours: too short, it takes its level; long
+    enough, but one too many, both become PARTLY, unless one is BEYOND.
 
     >>> _in_few_runs(np.repeat([CLEAR, WHOLLY, PARTLY], [8, 2, 9])).tolist()
     [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
@@ -305,14 +257,9 @@ def _without_outliers(values: Floats) -> Floats:
     return medians
 
 
-SPARSE, DENSE = "////", "xxxxx"
-"""matplotlib's hatches for what is partly, and what is wholly obscured."""
-
-ROOM = 0.07
-"""The room left free behind attacker and target, as a share of the length shown."""
-
+SPARSE, DENSE = "////", "xxxxx"  # matplotlib's hatches for what is partly, and what is wholly obscured
+ROOM = 0.07  # the room left free behind attacker and target, as a share of the length shown
 CENTIMETRE = 10.0  # mm
-
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -339,9 +286,8 @@ def is_shown(sheet: Sheet, rings: Rings) -> bool:
 
 
 def shown_box(sheet: Sheet, rings: Rings) -> Floats | None:
-    """(2, 2) the least and greatest coordinates of an area within outlines, in the frame; None where it lies outside.
-
-    What lies across a corner of the frame may lie outside, although the box round it does not.
+    """(2, 2) the least and greatest coordinates of an area within outlines, in the frame; None where it lies outside,
+    as may what lies across a corner of the frame, although the box round it does not.
     """
     areas = [ring for ring in rings if len(ring) >= 3]
     if not areas:
@@ -365,10 +311,7 @@ def shown_box(sheet: Sheet, rings: Rings) -> Floats | None:
 
 
 def hatched(sheet: Sheet, rings: Rings, level: int, zorder: float, *, pale: bool = False) -> None:
-    """Fills outlines with the hatch of a level: PARTLY, WHOLLY or BEYOND; nothing for CLEAR.
-
-    With ``pale`` there is no colour below the hatch of BEYOND, so that what lies there is still seen.
-    """
+    """Fills outlines with the hatch of a level, PARTLY, WHOLLY or BEYOND, on nothing if ``pale``; CLEAR has none."""
     style = sheet.style
     if level == PARTLY:
         shape(sheet, rings, style.obscured, style.obscured_edge, zorder, hatch=SPARSE, linewidth=0.0)
@@ -380,9 +323,8 @@ def hatched(sheet: Sheet, rings: Rings, level: int, zorder: float, *, pale: bool
 
 
 def rays(sector: Sector, distance: Floats) -> Floats:
-    """(n + 1, 2) mm: a point on each edge of a sector's n directions, at a distance (n,) along the line of sight.
-
-    The distance on an edge between two directions is the mean of theirs.
+    """(n + 1, 2) mm: a point on each edge of a sector's n directions, at a distance (n,) along the line of sight:
+    between two directions at the mean of theirs.
     """
     both = np.concatenate([distance[:1], distance]), np.concatenate([distance, distance[-1:]])
     along = (both[0] + both[1]) / 2
@@ -421,34 +363,18 @@ def draw_eye(sheet: Sheet, at: tuple[float, float]) -> None:
 
 
 def draw_facing(sheet: Sheet, base: Floats, middle: Floats, ahead: Floats, colour: str, zorder: float) -> None:
-    """Draws a small arrowhead on the edge of a model's base, in the direction that the model faces; names keep off it.
-
-    Args:
-        sheet: the sheet to draw on.
-        base: (k, 2) the outline of the base, in units of the drawing.
-        middle: (2,) the base's centre.
-        ahead: (2,) the direction, of length 1.
-        colour: of the arrowhead.
-        zorder: matplotlib's.
-    """
-    from matplotlib.patches import Polygon
-
+    """Draws an arrowhead on the edge of a base (k, 2) about its middle (2,), in a direction, (2,) of length 1."""
     side = np.array([-ahead[1], ahead[0]])
     rim = middle + ahead * float(((base - middle) @ ahead).max())
     size = sheet.paper(1.0)
     corners = np.array([rim + 1.5 * size * ahead, rim + size * side, rim - size * side])
-    sheet.axes.add_patch(Polygon(corners, facecolor=colour, edgecolor="none", zorder=zorder))
+    sheet.axes.add_patch(plotting.patches.Polygon(corners, facecolor=colour, edgecolor="none", zorder=zorder))
     sheet.avoid(rim + np.linspace(0.0, 1.5, 6)[:, None] * size * ahead)
 
 
 def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
-    """Draws two scale bars, inches above centimetres, each as long as fits into 24 mm on paper.
-
-    Args:
-        sheet: the sheet to draw on, in mm of the table.
-        left: x of the bars' lower left corner.
-        bottom: y of it.
-        ground: the colour of the box behind the bars, almost opaque.
+    """Draws two scale bars, inches above centimetres, each as long as fits into 24 mm on paper, from a lower left
+    corner, on a box of the ground's colour, almost opaque; the sheet is in mm of the table.
     """
     style, high = sheet.style, sheet.paper(0.9)
     longest = sheet.paper(24.0)
@@ -477,14 +403,7 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
 
 
 def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) -> None:
-    """Writes the title with the verdict, the reason, and as notes below the legend how the share was measured.
-
-    Args:
-        sheet: the sheet to write on.
-        line: the check.
-        notes: sentences about how to read the figure.
-        warned: whether the first two of the verdict's warnings are among the notes.
-    """
+    """Writes title, verdict, reason, and notes on the figure and the measurement; if ``warned``, two warnings too."""
     verdict = line.verdict
     sheet.caption(_title(sheet, verdict), why(sheet.words.of(verdict.rules), verdict))
     if line.image.surrounds:
@@ -499,7 +418,9 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
     eye = "eye given" if line.sight.attacker.eye_from == "given" else "eye estimated"
     measured = line.measurement
     counted = {"part": measured.counts.occluded, "whole": measured.counts.total, "renderer": measured.renderer}
-    share, pixel = share_of_target(sheet, line), sheet.words.number(f"{measured.pixel:.2g}")
+    counts, words = measured.counts, sheet.words
+    share = words("share", share=words.share(counts.occluded, counts.total) + words.margin(counts.error))
+    pixel = words.number(f"{measured.pixel:.2g}")
     sheet.note(sheet.words("measured", share=share, pixel=pixel, eye=sheet.words(eye), **counted))
 
 
@@ -513,12 +434,6 @@ def _title(sheet: Sheet, verdict: Verdict) -> str:
         modifier = f"{verdict.modifier:+d}".replace("+0", "±0").replace("-", MINUS)
         title = sheet.words("modifier", title=title, modifier=modifier)
     return sheet.words("marginal", title=title) if verdict.marginal else title
-
-
-def share_of_target(sheet: Sheet, line: Sightline) -> str:
-    """The share of the target that is obscured, and how sure that is."""
-    counts, words = line.measurement.counts, sheet.words
-    return words("share", share=words.share(counts.occluded, counts.total) + words.margin(counts.error))
 
 
 def world_frame(sheet: Sheet, line: Sightline, kind: str) -> None:

@@ -1,7 +1,4 @@
-"""DRAW: a whole table from above, without any check: every piece with its name, base and facing, on a grid in inches.
-
-TableScene -> rectangle of the table -> grid -> terrain, then models, low ones first -> names, numbers along the edges
-"""
+"""DRAW: a whole table from above, without any check: each piece with name, base and facing, on a grid in inches."""
 
 from __future__ import annotations
 
@@ -17,28 +14,15 @@ from silhouette.drawing.table.sightlines import draw_facing
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.scenes.table import Piece, TableScene
 
-ROOM_ROUND = 1.5 * INCH
-"""The room round the pieces where the scene does not say how large its table is, mm."""
-
-LARGE = 2.0
-"""mm on paper: of what is smaller there is no outline over a map, such as of the holes of a grating."""
-
-OUTLINES = 4.5
-"""matplotlib's zorder of the outlines of terrain that are drawn over a map."""
-
-RAISED = 1.0
-"""The height above the table, mm, from which on a name says how high its model stands."""
+ROOM_ROUND = 1.5 * INCH  # the room round the pieces where the scene does not say how large its table is, mm
+LARGE = 2.0  # mm on paper: of what is smaller there is no outline over a map, such as of the holes of a grating
+OUTLINES = 4.5  # matplotlib's zorder of the outlines of terrain that are drawn over a map
+RAISED = 1.0  # the height above the table, mm, from which on a name says how high its model stands
 
 
 def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True, as_ground: bool = False) -> None:
-    """Draws the plan of a whole table.
-
-    Args:
-        sheet: the sheet to draw on.
-        scene: any scene of a table, with or without checks.
-        facings: whether models of the game have a front that matters.
-        as_ground: whether it is the ground of a map: the outlines of terrain are then drawn once more, over what is
-            painted on it, and models have no colours that a map may have.
+    """Draws the plan of a whole table. As the ground of a map the outlines of terrain are drawn once more, over what is
+    painted on it, and models have no colours that a map may have.
     """
     box, pieces = table_box(scene), _box_round(scene, 0.0)
     shown = (*np.minimum(box[:2], pieces[:2]).tolist(), *np.maximum(box[2:], pieces[2:]).tolist())

@@ -1,7 +1,4 @@
-"""DRAW: outlines of posed meshes, from above or from a side, with an error of about a quarter of a millimetre.
-
-mesh -> orthographic mask, by the spans of its triangles on the rows of a grid -> contours -> simplified rings
-"""
+"""DRAW: outlines of posed meshes, from above or from a side, with an error of about a quarter of a millimetre."""
 
 from __future__ import annotations
 
@@ -15,32 +12,20 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, Pose
 from silhouette.common.lazy import derived
+from silhouette.drawing import plotting
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import INSIGNIFICANT, Model
 
 if TYPE_CHECKING:
     from matplotlib.path import Path as Outline
 
-MASK_STEP = 0.3
-"""mm between the samples of a mask."""
-
-MOST_ACROSS = 800
-"""The most samples along the longer side of a mesh: large pieces are traced less finely."""
-
-SPANS_AT_ONCE = 1_000_000
-"""The number of triangles' spans that are in memory at the same time, at about 80 bytes each."""
-
-SEAM = 1e-9
-"""Samples that each triangle is widened by on both sides: a sample on a shared edge then lies in one at least."""
-
-SMOOTH = 0.6
-"""Samples: the standard deviation of the Gaussian that smooths the staircase of a mask."""
-
-MIN_OUTLINE_AREA = 6.0
-"""Square samples: outlines and holes of a smaller area are left out."""
-
-Rings = tuple[Floats, ...]
-"""Closed outlines (n, 2), each without a repeated last point; holes go round the other way."""
+MASK_STEP = 0.3  # mm between the samples of a mask
+MOST_ACROSS = 800  # the most samples along the longer side of a mesh: large pieces are traced less finely
+SPANS_AT_ONCE = 1_000_000  # the number of triangles' spans that are in memory at the same time, at about 80 bytes each
+SEAM = 1e-9  # samples that a triangle is widened by on both sides: one on a shared edge then lies in one at least
+SMOOTH = 0.6  # samples: the standard deviation of the Gaussian that smooths the staircase of a mask
+MIN_OUTLINE_AREA = 6.0  # square samples: outlines and holes of a smaller area are left out
+Rings = tuple[Floats, ...]  # closed outlines (n, 2), each without a repeated last point; holes go round the other way
 
 
 @derived
@@ -68,16 +53,8 @@ def _standing(pose: Pose, mesh: Mesh) -> Rings:
 
 
 def outline(mesh: Mesh, pose: Pose, right: Floats, up: Floats) -> Rings:
-    """The outline of a posed mesh, projected along the direction that is at right angles to ``right`` and ``up``.
-
-    Args:
-        mesh: the mesh; one without faces has no outline.
-        pose: from its frame to the world.
-        right: (3,) unit vector, world.
-        up: (3,) unit vector, world, at right angles to it.
-
-    Returns:
-        Rings of points (world point · right, world point · up), mm.
+    """The outline of a posed mesh, projected along the direction that is at right angles to two unit vectors (3,) of
+    the world: rings of points (world point · right, world point · up), mm; none without faces.
     """
     if not len(mesh.faces):
         return ()
@@ -93,18 +70,10 @@ def outline(mesh: Mesh, pose: Pose, right: Floats, up: Floats) -> Rings:
 
 
 def covered(triangles: Floats, width: int, height: int) -> Flags:
-    """(height, width) bool: the pixels whose centres lie in any of the triangles.
-
-    For each row of pixel centres that a triangle crosses, +1 is entered at the first pixel of its span, and -1 after
-    the last; the running sum along the row counts the triangles that cover each pixel:
-
-        row of two triangles' spans     +1  .  +1  .  -1  .  -1
-        running sum                      1  1   2  2   1  1   0
-
-    Args:
-        triangles: (n, 3, 2) corners in pixels from the upper left corner of the picture, x to the right, y down;
-            all of them within the picture.
-        width, height: of the picture, in pixels.
+    """(height, width) bool: the pixels whose centres lie in any of the triangles, whose corners (n, 3, 2) are in pixels
+    from the upper left corner, x to the right, y down, all within the picture. For each row of centres that a triangle
+    crosses, +1 is entered at the first pixel of its span, and -1 after the last: the running sum along the row counts
+    the triangles that cover each pixel.
 
     >>> covered(np.array([[[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]]]), 4, 4).astype(int)
     array([[1, 1, 1, 1],
@@ -129,10 +98,7 @@ def covered(triangles: Floats, width: int, height: int) -> Flags:
 
 
 def _spans(triangles: Floats) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The spans of triangles (n, 3, 2) on rows of pixel centres: row, first column, column after the last, (m,) each.
-
-    A triangle has a span on each row that it crosses; spans that hold no pixel's centre are left out.
-    """
+    """The spans of triangles (n, 3, 2) on rows of pixel centres: row, first column, one past the last, (m,) each."""
     x, y = (np.ascontiguousarray(triangles[..., axis].T) - 0.5 for axis in (0, 1))
     first, last = np.ceil(np.minimum.reduce(y)), np.floor(np.maximum.reduce(y))
     across = np.ceil(np.minimum.reduce(x) - 2.0 * SEAM) <= np.floor(np.maximum.reduce(x) + 2.0 * SEAM)
@@ -157,14 +123,8 @@ def _spans(triangles: Floats) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
-    """The outlines of an area of a picture, in pixels from its upper left corner: x to the right, y down.
-
-    Args:
-        mask: (height, width) bool.
-        tolerance: pixels by which an outline may move to have fewer corners.
-
-    Returns:
-        Outlines and holes of at least `MIN_OUTLINE_AREA`; none of an empty mask.
+    """The outlines and holes, of at least `MIN_OUTLINE_AREA`, of an area (height, width) of a picture, in pixels from
+    its upper left corner: x to the right, y down. They may move by the tolerance, in pixels, to have fewer corners.
 
     >>> traced(np.zeros((5, 5), np.bool_))
     ()
@@ -174,7 +134,6 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
     >>> ring.min(axis=0).round(1).tolist(), ring.max(axis=0).round(1).tolist()
     ([5.0, 5.0], [15.0, 15.0])
     """
-
     rows = np.flatnonzero(mask.any(axis=1))
     if not len(rows):
         return ()
@@ -206,12 +165,10 @@ def ring_area(ring: NDArray[Any]) -> float:
 
 def path_of(rings: Rings) -> Outline:
     """The rings as one path of matplotlib, with holes."""
-    from matplotlib.path import Path
-
     ends = np.cumsum([len(ring) + 1 for ring in rings])
-    codes = np.full(ends[-1], Path.LINETO, Path.code_type)
-    codes[np.append(0, ends[:-1])], codes[ends - 1] = Path.MOVETO, Path.CLOSEPOLY
-    return Path(np.concatenate([part for ring in rings for part in (ring, ring[:1])]), codes)
+    codes = np.full(ends[-1], plotting.path.Path.LINETO, plotting.path.Path.code_type)
+    codes[np.append(0, ends[:-1])], codes[ends - 1] = plotting.path.Path.MOVETO, plotting.path.Path.CLOSEPOLY
+    return plotting.path.Path(np.concatenate([part for ring in rings for part in (ring, ring[:1])]), codes)
 
 
 def area_of(rings: Rings) -> Any:

@@ -1,17 +1,13 @@
 """DRAW: the words of figures in one language: the phrases of all games, and the reason for a verdict in one sentence.
 
-the name of a phrase, its values -> the text in the language, with names and numbers put in
-
 `PHRASES` has the English text of each phrase by its name; `Words` puts in the names in braces. The translations lie in
 ``locale/``, a .po file for each language; ``python -m tests.catalogues`` brings them up to date with this table and
 compiles them.
 
 The English term of a verdict stands next to its translation, because players know it from their books. Warnings, the
-names of a scene, the pictures of `silhouette check` and `silhouette inspect`, which need no matplotlib, and the
-metadata of a file stay English.
-
-The reason below a figure is in English the sentence of the rules. In the other languages it is composed from the keys
-of the result, by the rule system or, for a measured share, here; it names what decided, with fewer details.
+names of a scene, pictures that need no matplotlib, and the metadata of a file stay English. The reason below a figure
+is in English the sentence of the rules; in the other languages it is composed from the keys of the result, by the rule
+system or, for a measured share, here, with fewer details.
 """
 
 from __future__ import annotations
@@ -101,26 +97,18 @@ PHRASES: Mapping[str, Phrase] = {
     "why all": "Nothing of {target} is seen: {by}.",
 }
 
-LANGUAGES = ("en", "de", "fr", "es")
-"""English, German, French and Spanish."""
+LANGUAGES = ("en", "de", "fr", "es")  # English, German, French and Spanish
 
 ROUNDED = {"nothing": "no share", "under": "under", "about": "about", "over": "over"}
 """The words that `share_in_words` puts before a number, and the phrase for each."""
 
-VERDICT = "verdict"
-"""The context of a verdict's word in a catalogue; that of a phrase is its name."""
+VERDICT = "verdict"  # the context of a verdict's word in a catalogue; that of a phrase is its name
 
 
 @dataclass(frozen=True)
 class Words:
-    """The words of one language.
-
-    Attributes:
-        language: one of `LANGUAGES`.
-        rules: the name of the rule system whose phrases are known besides those of all systems, or None.
-
-    Raises:
-        RequestError: where there is no such language; it names those that there are.
+    """The words of one of `LANGUAGES`, with the phrases of a rule system besides those of all. RequestError where there
+    is no such language; it names those that there are.
 
     >>> Words()("title", attacker="Kal", target="V{e}x", verdict="open")
     'Kal → V{e}x: open'
@@ -221,18 +209,19 @@ def _translated(phrases: Mapping[str, Phrase], key: str, catalogue: NullTranslat
 
 
 def why(words: Words, verdict: Verdict) -> str:
-    """The sentence for a verdict.
-
-    Args:
-        words: of the rule system if a scene names that by the path of a game file, else of any.
-        verdict: to be explained.
+    """The sentence for a verdict, in words of the rule system if a scene names that by the path of a game file, else of
+    any.
 
     >>> from silhouette.rules.base import RuleReference
     >>> rule, reason = RuleReference("Cover", "R13"), "nothing obscures Vex: in the open"
     >>> why(Words(), Verdict("Kal", "Vex", "necromunda", "open", None, rule, reason))
     'Nothing obscures Vex: in the open.'
     """
-    reason = "" if words.language == "en" else _translated_reason(words, verdict)
+    reason, rules = "", words.rules or verdict.rules
+    if words.language != "en":
+        reason = rule_called(rules).short_reason(verdict, words.of(rules))
+        if not reason and verdict.measurement is not None:
+            reason = _of_share(words, verdict, verdict.measurement)
     if not reason:
         reason = verdict.reason + "." * bool(verdict.reason)
     return reason[:1].upper() + reason[1:]
@@ -250,14 +239,6 @@ def told_in_figures(warning: str) -> bool:
 def share_of_blocker(words: Words, name: str, share: float) -> str:
     """A blocker's name with its share."""
     return words("blocker", name=name, share=words.share(round(share * 1e9), 10**9))
-
-
-def _translated_reason(words: Words, verdict: Verdict) -> str:
-    """The sentence of the rule system, or of the share that was measured; empty if there is neither."""
-    rules = words.rules or verdict.rules
-    rule = rule_called(rules)
-    reason = rule.short_reason(verdict, words.of(rules))
-    return reason or ("" if verdict.measurement is None else _of_share(words, verdict, verdict.measurement))
 
 
 def _of_share(words: Words, verdict: Verdict, measured: Measurement) -> str:

@@ -1,8 +1,5 @@
 """JUDGE: Marvel: Crisis Protocol, line of sight and cover, by straight lines between bases seen from above.
 
-bases and polygons -> Evidence: free lines, terrain between and its distances -> the first rule of the ladder that holds
--> verdict, with its reason in words
-
 The numbers R1 to R16 and A1 to A9 are those of the specification, ../shared/rules/crisis_protocol.md; its source is the
 article "Rules Talk: Guide to Line of Sight & Cover". Range lengths come from the scene: the article gives none (A1).
 """
@@ -21,39 +18,17 @@ from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.plane_geometry import crossed, disc_distance, epsilon_of, outline_distances
 from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene, Readings
-from silhouette.rules.fields import (
-    BLOCKERS,
-    GROUNDS,
-    LINE_OF_SIGHT,
-    OTHER_READINGS,
-    VERDICT,
-    WHO,
-    Blocker,
-    OtherReading,
-    ResultField,
-    alternatives,
-)
+from silhouette.rules.fields import GROUNDS, WHO, Blocker, OtherReading, ResultField, alternatives, shared
 from silhouette.scenes.scene import Check
 
 NAME = "crisis-protocol"
-
 LEVELS: Mapping[str, Level] = {"open": Level.CLEAR, "cover": Level.PARTIAL, "hidden": Level.BLOCKED}
-"""Each verdict's level, from exposed to covered."""
-
 VERDICTS = tuple(LEVELS)
 
 
 @dataclass(frozen=True)
 class CrisisProtocolVerdict(Verdict):
-    """A Crisis Protocol ruling with its evidence; lengths are in the scene's units.
-
-    Attributes:
-        cover: whether the target has cover; None where it is no character.
-        sight_line: one line that is not obstructed, ((x, y), (x, y)); None where there is none.
-        cover_from: the terrain that gives cover, the nearest first.
-        distance: from the attacker's base to the target.
-        target_size: what the target counts as for line of sight.
-    """
+    """A Crisis Protocol ruling with its evidence; lengths are in the scene's units."""
 
     cover: bool | None
     sight_line: tuple[tuple[float, float], tuple[float, float]] | None
@@ -62,16 +37,16 @@ class CrisisProtocolVerdict(Verdict):
     target_size: int
 
     fields: ClassVar[tuple[ResultField, ...]] = (
-        *(*WHO, VERDICT, LINE_OF_SIGHT),
+        *(*WHO, *shared("verdict", "line_of_sight")),
         ResultField("cover", bool | None, "whether the target has cover; null if it is no character"),
         ResultField(
             "sight_line", list[list[float]] | None, "the ends of one free line; null if none is", label="a free line"
         ),
-        BLOCKERS,
+        *shared("blockers"),
         ResultField("cover_from", list[str], "the terrain that gives cover, the nearest first"),
         ResultField("distance", float, "from the attacker's base to the target, in the scene's units"),
         ResultField("target_size", int, "what the target counts as for line of sight"),
-        *(OTHER_READINGS, *GROUNDS),
+        *(*shared("other_readings"), *GROUNDS),
     )
 
 
@@ -80,32 +55,20 @@ class CrisisProtocolVerdict(Verdict):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The measurements of one check, which hold under every reading; the ladder of rules decides by them.
-
-    Attributes:
-        scene: the scene of the check.
-        attacker, target: the two pieces of the check.
-        size: the size that the target counts as for line of sight (R6).
-        sight_line: (2, 2) a free line, or None.
-        blockers: the names of the terrain that obstructs every line; first the pieces that each do so alone.
-        alone: the number of blockers that each obstruct every line alone.
-        distance: the distance from the attacker's base to the target, in the units of the scene.
-        epsilon: lengths no further apart than this are equal.
-        between: (terrain,) whether a line from base to base passes through each piece (R12).
-        apart: (terrain,) the distance of each piece from the target's base.
-    """
+    """The measurements of one check, which hold under every reading, in the units of the scene."""
 
     scene: PlanScene
     attacker: Character
     target: Character | Feature
-    size: int
-    sight_line: Floats | None
+    size: int  # the size that the target counts as for line of sight (R6)
+    sight_line: Floats | None  # (2, 2) a free line, or None
+    # The names of the terrain that obstructs every line; first those, ``alone``, that each do so alone
     blockers: tuple[str, ...]
     alone: int
-    distance: float
-    epsilon: float
-    between: Flags
-    apart: Floats
+    distance: float  # from the attacker's base to the target
+    epsilon: float  # lengths no further apart than this are equal
+    between: Flags  # (terrain,) whether a line from base to base passes through each piece (R12)
+    apart: Floats  # (terrain,) the distance of each piece from the target's base
 
     @property
     def too_close(self) -> bool:
@@ -264,15 +227,9 @@ SIGHT, COVER = "Line of Sight", "Cover"
 
 
 def ruling(scene: PlanScene, check: Check) -> CrisisProtocolVerdict:
-    """The ruling on line of sight and cover for a check; exact, nothing is rendered.
-
-    Raises:
-        RequestError: if the check names a piece that the scene does not have, or its attacker is no character.
-    """
-    evidence, readings = (
-        evidence_for(scene, scene.character(check.attacker), scene.target(check.target)),
-        scene.readings,
-    )
+    """The ruling for a check; exact. RequestError if it names no piece of the scene, or the attacker is terrain."""
+    evidence = evidence_for(scene, scene.character(check.attacker), scene.target(check.target))
+    readings = scene.readings
     cover_from = evidence.cover_from(readings)
     verdict, rule, reason = _ladder(evidence, cover_from)
     cover = _covered(evidence, cover_from)
@@ -325,11 +282,8 @@ def _ladder(evidence: Evidence, cover_from: tuple[str, ...]) -> tuple[str, RuleR
     granted = isinstance(evidence.target, Character) and evidence.target.granted_cover
     if evidence.sight_line is None:
         also = "a card (R15)" if granted else f"{words.those(cover_from)} (R14)" if cover_from else ""
-        return (
-            "hidden",
-            RuleReference(SIGHT, "R4"),
-            words.hidden + (f"; it has cover as well, from {also}" if also else ""),
-        )
+        reason = words.hidden + (f"; it has cover as well, from {also}" if also else "")
+        return "hidden", RuleReference(SIGHT, "R4"), reason
     if granted:
         return "cover", RuleReference(COVER, "R15"), f"{words.sees()}; a card gives {target} cover"
     if cover_from:
@@ -350,18 +304,12 @@ def _in_the_open(evidence: Evidence, words: Words) -> tuple[str, RuleReference, 
         return "open", RuleReference(COVER, "R13"), f"{words.sees()}, and is {words.away}: open"
     if (near_enough & evidence.large_enough).any():
         named = words.those(scene.names[near_enough & evidence.large_enough])
-        return (
-            "open",
-            RuleReference(COVER, "A3"),
-            f"{words.sees()}; {named} gives no cover against who stands on it: open",
-        )
+        reason = f"{words.sees()}; {named} gives no cover against who stands on it: open"
+        return "open", RuleReference(COVER, "A3"), reason
     if near_enough.any():
         named = words.those(scene.names[near_enough])
-        return (
-            "open",
-            RuleReference(COVER, "R11"),
-            f"{words.sees()}; only {named} could give cover, smaller than {words.plain}: open",
-        )
+        reason = f"{words.sees()}; only {named} could give cover, smaller than {words.plain}: open"
+        return "open", RuleReference(COVER, "R11"), reason
     nearest = int(np.argmin(np.where(evidence.between, evidence.apart, np.inf)))
     apart = words.compared(float(evidence.apart[nearest]), scene.ranges.one)
     reason = f"{words.sees()}; what stands between is {apart} or more from {words.target}, beyond range 1"

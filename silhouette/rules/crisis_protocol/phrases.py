@@ -1,8 +1,4 @@
-"""DRAW, for Marvel: Crisis Protocol: what its figures say besides the phrases of all systems, and its reasons in short.
-
-The translations lie in ``locale/``; ``python -m tests.catalogues`` brings them up to date with this table and compiles
-them.
-"""
+"""DRAW: what the figures of Marvel: Crisis Protocol say, and its reasons in short; translated in ``locale/``."""
 
 from __future__ import annotations
 
@@ -39,8 +35,7 @@ PHRASES: Mapping[str, Phrase] = {
     "why seen": "{attacker} sees {target}.",
 }
 
-BY_CARD = "R15"
-"""The rule by which a card gives cover, whatever terrain does."""
+BY_CARD = "R15"  # the rule by which a card gives cover, whatever terrain does
 
 
 def short_reason(verdict: CrisisProtocolVerdict, words: Callable[..., str]) -> str:

@@ -1,8 +1,4 @@
-"""JUDGE: Marvel: Crisis Protocol as a rule system: how its scenes are read, judged and shown.
-
-Characters move, and terrain is taken away: PlanScene -> PlanScene. Two verdicts, of which one sees and the other does
-not, become a sentence that says why.
-"""
+"""JUDGE: Marvel: Crisis Protocol as a rule system: how its scenes are read, judged and shown."""
 
 from __future__ import annotations
 
@@ -41,12 +37,8 @@ from silhouette.scenes.standing import ALLOWED
 
 
 def moved_scene(scene: PlanScene, moves: Mapping[str, Move]) -> PlanScene:
-    """The scene with characters moved in plan; terrain stays, and who stands on some still does.
-
-    Whatever else a move says, heights and directions, plays no part in these rules.
-
-    Raises:
-        RequestError: where no character has a name, or the length of the scene's units is not known.
+    """The scene with characters moved in plan; terrain stays, and who stands on some still does; heights and directions
+    play no part. RequestError where no character has a name, or the length of the scene's units is not known.
     """
     unit = length_of_unit(scene)
     for name, move in moves.items():
@@ -132,10 +124,7 @@ class PlanPlaces:
         return self._scene.with_character(there)
 
     def _under(self, centres: Floats) -> tuple[Indices, Flags]:
-        """(q,) the number of the terrain that holds the base, -1 for the table; and whether it lies partly on any.
-
-        Of several that hold it, the one of the greatest size.
-        """
+        """(q,) the greatest terrain that holds the base, -1 for the table; and whether it lies partly on any."""
         radius, slip = self._character.base.radius, ALLOWED / self._unit
         on, greatest = np.full(len(centres), -1), np.zeros(len(centres))
         is_partly = np.zeros(len(centres), np.bool_)
@@ -261,10 +250,13 @@ class CrisisProtocol(
 
     def pieces(self, scene: PlanScene) -> Pieces:
         """Characters, terrain and objects with their sizes and places."""
-        rows = [
-            (character.name, "character", str(character.size), _base_in_words(scene, character))
-            for character in scene.characters
-        ]
+        rows = []
+        for character in scene.characters:
+            on = f", on {character.on}" if character.on else ""
+            card = ", cover from a card" if character.granted_cover else ""
+            at = f"{scene.units} at {coordinates(character.base.centre)}"
+            words = f"base {2 * character.base.radius:g} {at}{on}{card}"
+            rows.append((character.name, "character", str(character.size), words))
         for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):
             for feature in features:
                 corners = " ".join(coordinates(corner) for corner in feature.outline.corners)
@@ -273,9 +265,3 @@ class CrisisProtocol(
 
 
 CRISIS_PROTOCOL = CrisisProtocol()
-
-
-def _base_in_words(scene: PlanScene, character: Character) -> str:
-    on = f", on {character.on}" if character.on else ""
-    card = ", cover from a card" if character.granted_cover else ""
-    return f"base {2 * character.base.radius:g} {scene.units} at {coordinates(character.base.centre)}{on}{card}"

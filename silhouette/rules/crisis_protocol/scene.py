@@ -1,7 +1,4 @@
-"""PLACE, for Crisis Protocol: a scene file becomes round bases and polygons in a plan.
-
-document -> entries, each key checked -> Characters and Features -> PlanScene
-"""
+"""PLACE, for Crisis Protocol: a scene file becomes round bases and polygons in a plan."""
 
 from __future__ import annotations
 
@@ -26,19 +23,10 @@ from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, similar_names
 
 LARGEST_SIZE = 1000
-
-OVERLAP = 0.025
-"""The share of the smaller of two bases by which they may overlap: a slip of the ruler, about a millimetre."""
-
-MOST_OVERLAPS = 50
-"""A scene with more bases that overlap is not looked at further: what is wrong with it is plain."""
-
-METRIC = {"mm": 1.0, "cm": 10.0, "m": 1000.0}
-"""The length in mm of a unit of a scene, by its name."""
-
-INCH_NAMES = ("inch", "inches", "in", '"')
-"""The names of an inch in a scene."""
-
+OVERLAP = 0.025  # share of the smaller of two bases by which they may overlap: a slip of the ruler, about a millimetre
+MOST_OVERLAPS = 50  # a scene with more bases that overlap is not looked at further: what is wrong with it is plain
+METRIC = {"mm": 1.0, "cm": 10.0, "m": 1000.0}  # the length in mm of a unit of a scene, by its name
+INCH_NAMES = ("inch", "inches", "in", '"')  # the names of an inch in a scene
 WholeSize = Annotated[int, Field(strict=True, ge=1, le=LARGEST_SIZE)]
 Corner = tuple[Number, Number]
 
@@ -171,22 +159,15 @@ class Feature:
 
 @dataclass(frozen=True, eq=False)
 class PlanScene(Scene):
-    """A table seen from above.
-
-    Attributes:
-        readings: which of the possible readings of the rules is taken.
-        units: the name of the unit of all lengths; a label.
-        ranges: the lengths of range 1 and range 2, in those units.
-        characters, terrain, objects: in the order of the file.
-        supports: terrain that is not there any more, but for the height of those who stand on it.
-    """
+    """A table seen from above; pieces are in the order of the file."""
 
     readings: Readings
-    units: str
+    units: str  # the name of the unit of all lengths; a label
     ranges: Ranges
     characters: tuple[Character, ...]
     terrain: tuple[Feature, ...]
     objects: tuple[Feature, ...]
+    # Terrain that is not there any more, but for the height of those who stand on it
     supports: tuple[Feature, ...] = ()
 
     @cached_property
@@ -230,10 +211,7 @@ class PlanScene(Scene):
         return self._distances[character.name]
 
     def with_character(self, character: Character) -> PlanScene:
-        """The scene with the character of that name as given; what its place does not change is not worked out again.
-
-        Mistakes in where pieces stand are not looked for again.
-        """
+        """The scene with the character of that name as given; where pieces stand is not checked again."""
         others = tuple(character if other.name == character.name else other for other in self.characters)
         scene = replace(self, characters=others, warnings=())
         scene.__dict__.update({name: getattr(self, name) for name in ("outlines", "names", "sizes")})

@@ -1,7 +1,4 @@
-"""JUDGE: games by data: a game file says in conditions what a game of its own folder says in Python.
-
-game file -> clauses and verdicts, parsed and checked -> Game; a scene and a check -> clauses that hold -> verdict
-"""
+"""JUDGE: games by data: a game file says in conditions what a game of its own folder says in Python."""
 
 from __future__ import annotations
 
@@ -13,16 +10,7 @@ __all__ = ["rule_called"]
 
 
 def rule_called(name: str, called: str | None = None) -> GameRule:
-    """The rule system of a game that ships, by its name, or of a game file, by its path.
-
-    Args:
-        name: the name, or the path.
-        called: how first scenes call a game file; by default by that path.
-
-    Raises:
-        FileError: where there is no such file, or it is no game.
-    """
-
+    """The rule system of a game that ships, by name, or of a game file, by path. FileError where it is no game."""
     if name.endswith(".toml"):
         return rule_at(Path(name), called)
     return rule_at(Path(__file__).parent / f"{name.replace('-', '_')}.toml", name)

@@ -1,46 +1,48 @@
 """JUDGE, games by data: the primitives of conditions are asked of a scene; each question at most once.
 
-What is seen from one eye is measured for many checks together: where it is not known yet, `Unmeasured` says what to
-measure, and the condition is asked again afterwards.
+What is seen from one eye is measured for many checks together: `Unmeasured` says what is missing, and the condition is
+asked again afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
+import shapely
 
-from silhouette.common.geometry import Floats
-from silhouette.measure.observation import Observation
+from silhouette.common.geometry import Floats, cosine_and_sine
+from silhouette.files.schema import MAX_LENGTH
+from silhouette.measure.observation import Observation, Sight
+from silhouette.models.model import BODY
 from silhouette.relations import distances, lines_in_plan
 from silhouette.relations import outlines_in_plan as attributes
 from silhouette.relations.beams import TOUCH
 from silhouette.relations.lines import widest_line
+from silhouette.relations.outlines_in_plan import Region, base_shape, footprint
 from silhouette.relations.points import Measured, eyes_in, point_set, standard_volume
 from silhouette.relations.visible import share_visible, widest_patch
+from silhouette.renderers.views import VisionArc
 from silhouette.rules.data.found import Found, Key, Parts, Points, Unmeasured, Use, question_of
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal
 from silhouette.rules.data.quantities import compared, known_by
-from silhouette.rules.data.regions import regions_of
 from silhouette.rules.data.scene import DataScene
-from silhouette.rules.data.sights import arcs_of, sight_of
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.table import CONTACT, in_base_contact
+from silhouette.scenes.table import CONTACT, TableScene, in_base_contact
 
-PATCH_PIXEL = 0.2
-"""mm per pixel of the pictures in which patches are looked for at first."""
+ROUND = 64  # straight pieces of a quarter of a circle: an inch round a base is right to 0.002 mm
+WIDEST = 90.0  # degrees of one wedge; a wider arc is several of them
+ALL_ROUND = 360.0  # degrees of what is no arc
+PATCH_PIXEL = 0.2  # mm per pixel of the pictures in which patches are looked for at first
 
 
 class SceneTable:
-    """A scene, of which conditions are asked; see `silhouette.rules.data.evaluating.Table`.
-
-    Attributes:
-        scene: that is asked.
-        observations: of sights, by their keys, as far as they have been measured.
-        looks: the observation on which the answer to a primitive rests, where there is one.
+    """A scene, of which conditions are asked, with observations of sights, by their keys, as far as they have been
+    measured, and the one on which each answer to a primitive rests, where there is one.
     """
 
     def __init__(self, scene: DataScene) -> None:
@@ -74,11 +76,7 @@ class SceneTable:
         return getattr(attributes, name)(piece)
 
     def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
-        """The answer to a primitive.
-
-        Raises:
-            Unmeasured: where it rests on a sight that has not been measured.
-        """
+        """The answer to a primitive. Unmeasured where it rests on a sight that has not been measured."""
         key = question_of(primitive, given)
         if key not in self._answers:
             answer: Callable[..., Found] = getattr(self, f"_{primitive}")
@@ -137,19 +135,16 @@ class SceneTable:
         return Found(holds, sure, uses=(Use("line", widest, holds, of=_names(a, b)),))
 
     def _patch(self, a: Points, b: Points, past: Any) -> Found:
-
         found, past = _set(b), self._blockers(a, b, past)
         patch = widest_patch(self._eyes(a, b), found, past, least=self._enough, pixel=PATCH_PIXEL)
         return _quantity("patch", patch, _names(a, b))
 
     def _visible(self, a: Points, b: Points, past: Any) -> Found:
-
         share = share_visible(self._eyes(a, b), _set(b), self._blockers(a, b, past))
         return _quantity("visible", share, _names(a, b), "share")
 
     def _eyes(self, a: Points, b: Points) -> Floats:
         """(n, 3) where somebody looks from who may look from any point of a at b."""
-
         return eyes_in(_set(a), _set(b).box)
 
     def _blockers(self, a: Points, b: Points, past: Any) -> list[tuple[Piece, Any]]:
@@ -166,7 +161,6 @@ class SceneTable:
         return Found((Parts(_names(*_several(what)), above, within, beyond),))
 
     def _crossed(self, a: Piece, b: Piece, what: Any, by: str) -> Found:
-
         crosses: dict[str, Callable[..., Measured]] = {
             "any": lines_in_plan.any_line_crosses,
             "all": lines_in_plan.all_lines_cross,
@@ -182,7 +176,6 @@ class SceneTable:
         return Found(holds, uses=(Use("crossed", found, holds, "truth", _names(a, b)),))
 
     def _distance(self, a: Piece, b: Any, of: Any, measured: str) -> Found:
-
         found: Measured = distances.least_distance(a, _several(b), of=of, in_space=measured == "in space")
         return _quantity("distance", found, _names(a, *_several(b)))
 
@@ -199,7 +192,6 @@ class SceneTable:
         return Found(holds, uses=(Use("contact", found, holds, "truth", _names(a, *_several(b))),))
 
     def _wholly_within(self, a: Piece, b: Any, by: float) -> Found:
-
         found: Measured = distances.wholly_within(a, _several(b), by=by)
         holds = found.value > 0.0
         return Found(holds, uses=(Use("wholly_within", found, holds, "truth", _names(a, *_several(b))),))
@@ -246,7 +238,6 @@ def _quantity(name: str, measured: Measured, of: tuple[str, ...], unit: str = "m
 
 
 def _set(points: Points) -> Any:
-
     if points.part == "cylinder":
         return standard_volume(points.piece, points.height, points.width / 2.0 or None)
     return point_set(points.piece, points.part)  # type: ignore[arg-type]
@@ -258,3 +249,81 @@ def _several(value: Any) -> tuple[Any, ...]:
 
 def _names(*values: Points | Piece) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.piece.name if isinstance(one, Points) else one.name for one in values))
+
+
+def regions_of(several: Iterable[Parts], ends: tuple[Piece, Piece], piece: Callable[[str], Piece]) -> list[Region]:
+    """The areas that count for lines from base to base; the pieces at their ends never do."""
+    regions = []
+    for parts in several:
+        for name in parts.pieces:
+            if name not in (ends[0].name, ends[1].name):
+                regions.append(Region(name, _shape_of(piece(name), parts, ends)))
+    return regions
+
+
+def _shape_of(piece: Piece, parts: Parts, ends: tuple[Piece, Piece]) -> shapely.Geometry:
+    shape = footprint(piece, parts.above) if parts.above > 0.0 else footprint(piece)
+    if parts.within < MAX_LENGTH:
+        shape = shapely.intersection(shape, shapely.buffer(base_shape(ends[1]), parts.within, quad_segs=ROUND))
+    if parts.beyond > 0.0:
+        near = shapely.union_all([shapely.buffer(base_shape(end), parts.beyond, quad_segs=ROUND) for end in ends])
+        shape = shapely.difference(shape, near)
+    return shape
+
+
+def arcs_of(piece: Piece, degrees: float) -> tuple[VisionArc, ...] | None:
+    """The front arc of a model, in wedges from the middle of its base, none for an arc of no degrees: nothing is seen
+    in it. None all round, or where nobody knows where it faces: it is then taken to look towards what it looks at.
+    """
+    if degrees >= ALL_ROUND or piece.facing is None:
+        return None
+    if degrees <= 0.0:
+        return ()
+    half, apex = degrees / ceil(degrees / WIDEST) / 2.0, np.asarray(piece.base_centre, dtype=np.float64)
+    edges = [[cosine_and_sine(middle + turn) for turn in (-half, half)] for middle in wedges(piece.facing, degrees)]
+    return tuple(VisionArc("front", apex, np.array(right), np.array(left)) for right, left in edges)
+
+
+def wedges(facing: float, degrees: float) -> list[float]:
+    """The middles of the wedges of an arc, degrees.
+
+    >>> wedges(0.0, 180.0), wedges(90.0, 60.0)
+    ([-45.0, 45.0], [90.0])
+    """
+    count = ceil(degrees / WIDEST)
+    return [facing + degrees * ((number + 0.5) / count - 0.5) for number in range(count)]
+
+
+def sight_of(scene: TableScene, start: Points, end: Points, past: Collection[str], arc: float) -> Sight:
+    """The sight from an eye, or from the middle of a head, to the body, the whole or a cylinder of another piece, in a
+    front arc of so many degrees, past the pieces of these names; models without their bases and insignificant parts.
+    """
+    attacker, target = start.piece, measured_piece(end)
+    eye = attacker.eye if start.part == "eye" else point_set(attacker, "head").single[-1]
+    ends = (attacker.name, target.name)
+    disregarded = [piece for piece in scene.pieces if piece.name not in (*past, *ends)]
+    absent = [piece.index for piece in scene.pieces if piece.name in ends or piece in disregarded]
+    return Sight(
+        attacker=attacker,
+        target=target,
+        eye=eye,
+        facing=attacker.ahead,
+        arcs=arcs_of(attacker, arc),
+        occluders=scene.significant_parts,
+        absent=tuple(absent),
+        disregarded=tuple(disregarded),
+    )
+
+
+def measured_piece(points: Points) -> Piece:
+    """The piece of which points are looked at: all that counts of it is these."""
+    piece = points.piece
+    if points.part == "body":
+        return piece
+    mesh, pose = piece.model.mesh, piece.pose
+    if points.part == "cylinder":
+        volume = standard_volume(piece, points.height, points.width / 2.0 or None)
+        assert volume.mesh is not None
+        mesh, pose = volume.mesh, volume.pose
+    role = np.full(len(mesh.faces), BODY, np.uint8)
+    return replace(piece, model=replace(piece.model, mesh=mesh, role=role, drawn_from=None), pose=pose)

@@ -20,8 +20,7 @@ from silhouette.rules.data.scene import DataScene
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 
-SLOW = ("line", "patch", "visible")
-"""Primitives that look in space, beside which all others take no time."""
+SLOW = ("line", "patch", "visible")  # primitives that look in space, beside which all others take no time
 
 
 @lru_cache(maxsize=64)
@@ -36,14 +35,8 @@ def is_brief(game: Game) -> bool:
 
 
 def brief_verdict(scene: DataScene, check: Check) -> Verdict:
-    """The verdict on a check, with its word and its level; of the rule and the reason nothing is told.
-
-    Args:
-        scene: of a game that `is_brief`.
-        check: in it.
-
-    Raises:
-        RequestError: where the check names a piece that is not there, or terrain; or where a clause takes too long.
+    """The verdict on a check in a scene of a game that `is_brief`, with its word and its level, but no reason.
+    RequestError where the check names no fitting piece, or a clause takes too long.
     """
     attacker, target = scene.model(check.attacker), scene.model(check.target)
     evaluator = BriefEvaluator(scene.game, SceneTable(scene), attacker, target)
@@ -52,9 +45,8 @@ def brief_verdict(scene: DataScene, check: Check) -> Verdict:
 
 
 class BriefEvaluator(Evaluator):
-    """An `Evaluator` that asks what is quick first, and no more once a truth is known, however surely.
-
-    The values that it finds are those of `Evaluator`; how sure they are, and what they rest on, it does not know.
+    """An `Evaluator` that asks what is quick first, and no more once a truth is known, however surely. The values that
+    it finds are the same; how sure they are, and what they rest on, it does not know.
     """
 
     def found(self, node: Node, bound: Mapping[str, Piece]) -> Found:

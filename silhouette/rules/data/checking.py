@@ -11,41 +11,26 @@ from silhouette.rules.data.nodes import Attribute, Binary, Call, Literal, Lookup
 from silhouette.rules.data.parsing import ConditionError
 
 Attributes = Mapping[str, Kind]
-
-OF_KIND = {"terrain": ("terrain",), "model": ("fighter", "vehicle")}
-"""What the attribute ``kind`` of a piece may be, by whether it is terrain or a model."""
+OF_KIND = {"terrain": ("terrain",), "model": ("fighter", "vehicle")}  # what ``kind`` may be
 
 
 @dataclass(frozen=True)
 class Known:
-    """What a game knows besides what every game knows.
-
-    Attributes:
-        clauses: the names of its clauses.
-        readings: its readings, by name.
-        terrain, model: what its pieces of terrain and its models have, by the key.
-        tables: the kind of the values of its tables, by name.
-        rows: the rows of its tables, by name.
-        words: what the texts of readings and keys may be, by "reading", "terrain" or "model", and the name; not all
-            have an entry.
-        variables: what quantifiers call their pieces.
-    """
+    """What a game knows besides what every game knows, by name."""
 
     clauses: frozenset[str] = frozenset()
     readings: Attributes = field(default_factory=dict)
     terrain: Attributes = field(default_factory=dict)
     model: Attributes = field(default_factory=dict)
     tables: Attributes = field(default_factory=dict)
-    rows: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    rows: Mapping[str, frozenset[str]] = field(default_factory=dict)  # the rows of its tables, by name
+    # What the texts of readings and keys may be, by "reading", "terrain" or "model", and the name; not all have an
+    # entry
     words: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
-    variables: Attributes = field(default_factory=dict)
+    variables: Attributes = field(default_factory=dict)  # what quantifiers call their pieces
 
     def within(self, node: Quantified | Those) -> Known:
-        """The same inside a quantifier, which calls its pieces by a name.
-
-        Raises:
-            ConditionError: where the name means something already.
-        """
+        """The same inside a quantifier, which names its pieces. ConditionError where the name is taken."""
         taken = {*NAMES, *self.clauses, *self.readings, *self.variables}
         if node.variable in taken:
             raise ConditionError(node.start, f"'{node.variable}' means something already; take another name")
@@ -57,10 +42,8 @@ class Known:
 
 
 def check_condition(node: Node, known: Known) -> None:
-    """Refuses a tree that is no condition: its value is no truth, or it names what is not known.
-
-    Raises:
-        ConditionError: at the first mistake.
+    """Refuses a tree that is no condition: its value is no truth, or it names what is not known. ConditionError at the
+    first mistake.
 
     >>> from silhouette.rules.data.parsing import parsed
     >>> check_condition(parsed("distance(attacker, target) <= 1 inch"), Known())
@@ -75,11 +58,7 @@ def check_condition(node: Node, known: Known) -> None:
 
 
 def kind_of(node: Node, known: Known) -> Kind:
-    """The kind of a node's value.
-
-    Raises:
-        ConditionError: at the first mistake in it.
-    """
+    """The kind of a node's value. ConditionError: at the first mistake in it."""
     match node:
         case Literal():
             return _of_literal(node)

@@ -11,20 +11,16 @@ from silhouette.rules.data.kinds import ATTRIBUTES, Kind
 
 KeyType = Literal["yes or no", "number", "length", "text", "words"]
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, Kind] = {  # of a key's value in conditions, by its type
     "yes or no": Kind.TRUTH,
     "number": Kind.NUMBER,
     "length": Kind.LENGTH,
     "text": Kind.TEXT,
     "words": Kind.WORDS,
 }
-"""The kind of a key's value in conditions, by its type."""
 
-MOST_CLAUSES = 200
-"""Clauses of a game."""
-
-MOST_VERDICTS = 40
-"""Verdicts of a game."""
+MOST_CLAUSES = 200  # clauses of a game
+MOST_VERDICTS = 40  # verdicts of a game
 
 
 class ReadingEntry(Entry):

@@ -1,7 +1,4 @@
-"""JUDGE, games by data: a condition is asked of a table: what it comes to, for one who looks and one who is looked at.
-
-Only as much is asked as decides: of "a or b", b is not asked where a surely holds.
-"""
+"""JUDGE, games by data: a condition is asked of a table, for one who looks and one looked at, until it is decided."""
 
 from __future__ import annotations
 
@@ -15,6 +12,7 @@ from typing import Any, Protocol
 from silhouette.common.errors import OutOfTime, RequestError, go_on, time_limit
 from silhouette.common.text import in_a_sentence
 from silhouette.files.schema import MAX_LENGTH
+from silhouette.rules.data import quantities
 from silhouette.rules.data.found import (
     Counted,
     Found,
@@ -33,35 +31,21 @@ from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import ATTRIBUTES, POINT_SETS, PRIMITIVES
 from silhouette.rules.data.nodes import Attribute, Binary, Call, Literal, Lookup, Name, Node, Quantified, Those, Unary
 from silhouette.rules.data.parsing import parsed
-from silhouette.rules.data.quantities import (
-    compared,
-    difference,
-    extreme,
-    known_by,
-    put_together,
-    range_of,
-    with_ways,
-    within_all,
-)
 from silhouette.rules.data.worlds import World
 from silhouette.scenes.pieces import Piece
 
 LONGEST = 10.0
-"""Seconds of CPU time that the clauses of one check may take; a little more, since slow loops look before each round.
-
-What is worked out once for a mesh and then kept, such as its footprint, is not stopped: it would never be ready.
-"""
+"""Seconds of CPU time that the clauses of one check may take; what is kept, such as a footprint, is not stopped."""
 
 
-MANY = 20
-"""Of more pieces that one question is about, fewer are advised, unless one has most of the triangles."""
+MANY = 20  # of more pieces that one question is about, fewer are advised, unless one has most of the triangles
 
 
 class Table(Protocol):
     """What conditions are asked of."""
 
     def pieces(self, name: str, attacker: Piece, target: Piece) -> tuple[Piece, ...]:
-        """Pieces by the name of `silhouette.rules.data.kinds.NAMES`."""
+        """Pieces by the name of `NAMES`."""
 
     def key(self, piece: Piece, name: str) -> Any:
         """What a piece says under a key of the game."""
@@ -77,13 +61,8 @@ class Table(Protocol):
 
 
 class Evaluator:
-    """The clauses of a game for one check; each is asked at most once.
-
-    Args:
-        game: with its clauses.
-        table: that they are asked of.
-        attacker, target: who looks at whom.
-        world: in which nothing is in doubt; without one, answers say how sure they are, each by itself.
+    """The clauses of a game for one check; each is asked at most once. In a ``world`` nothing is in doubt; without one,
+    answers say how sure they are, each by itself.
     """
 
     def __init__(self, game: Game, table: Table, attacker: Piece, target: Piece, world: World | None = None) -> None:
@@ -100,11 +79,7 @@ class Evaluator:
         return self._clauses
 
     def clause(self, name: str) -> Found:
-        """Whether a clause holds.
-
-        Raises:
-            RequestError: where that takes too long, those that it rests on and are not known yet among it.
-        """
+        """Whether a clause holds. RequestError where that, with the clauses it rests on, takes too long."""
         if name not in self._clauses:
             before, self._now = self._now, self._game.clauses[name]
             begun = thread_time()
@@ -122,12 +97,7 @@ class Evaluator:
         return self.found(condition, {})
 
     def found(self, node: Node, bound: Mapping[str, Piece]) -> Found:
-        """What a node comes to.
-
-        Args:
-            node: of a condition that was checked.
-            bound: the pieces that quantifiers around it speak of, by what they call them.
-        """
+        """What a node of a checked condition comes to; ``bound`` are the pieces that quantifiers speak of."""
         match node:
             case Literal():
                 return Found(node.value)
@@ -145,7 +115,7 @@ class Evaluator:
                 return self._those(node, bound)
             case Unary():
                 inner = self.found(node.of, bound)
-                return denied(inner) if node.sign == "not" else put_together(Found(-1.0), inner, "*")
+                return denied(inner) if node.sign == "not" else quantities.put_together(Found(-1.0), inner, "*")
         assert isinstance(node, Binary)
         return self._binary(node, bound)
 
@@ -172,11 +142,10 @@ class Evaluator:
     def _call(self, node: Call, bound: Mapping[str, Piece]) -> Found:
         """The answer to a primitive.
 
-        Where it is in doubt which pieces it is asked about, it is asked about the fewest and about the most as well.
-        A primitive gives more the more pieces there are, or less: what it gives for any of them lies between.
-
-        Of a length that it is asked with, such as a gap, it is asked about both ends of its interval: what it gives
-        lies between as well, but for shares of a cylinder whose height is in doubt, which need not.
+        If it is in doubt which pieces it is asked about, it is asked about the fewest and about the most as well: a
+        primitive gives more the more pieces there are, or less. Of a length that it is asked with, such as a gap, it is
+        asked about both ends of its interval: what it gives lies between as well, but for shares of a cylinder whose
+        height is in doubt, which need not.
         """
         go_on()
         nodes = {
@@ -189,12 +158,12 @@ class Evaluator:
                 found[parameter.name] = self.found(_default(parameter.default), {})
         values = product(*((one.value, *_other_values(one)) for one in found.values()))
         several = [dict(zip(found, given, strict=True)) for given in values]
-        answer = within_all(all_of(partial(self._answer, node.name, given) for given in several))
+        answer = quantities.within_all(all_of(partial(self._answer, node.name, given) for given in several))
         if not answer.sure or answer.error:
             what = question_of(node.name, several[0])
             if len(several) > 1:
                 what = ("within", *what, *(one.of for one in found.values()))
-            answer = self._known(known_by(answer, what, PRIMITIVES[node.name].most), what)
+            answer = self._known(quantities.known_by(answer, what, PRIMITIVES[node.name].most), what)
         return answer.resting_on(found.values())
 
     def _answer(self, primitive: str, given: Mapping[str, Any]) -> Found:
@@ -260,7 +229,7 @@ class Evaluator:
             bodies = all_of(partial(of, *member) for member in members)
             parts = [(counts, body) for (_, counts), body in zip(members, bodies, strict=True)]
             if node.how in ("least", "greatest"):
-                return extreme(parts, node.how)
+                return quantities.extreme(parts, node.how)
             tally = Tally(
                 tuple(
                     Counted(piece.name, bool(body.value), body.uses, body.tallies)
@@ -284,7 +253,7 @@ class Evaluator:
         uses = tuple(use for _, counts in members if counts.value for use in counts.uses)
         fewest = tuple(piece for piece, counts in members if counts.value and counts.sure)
         found = Found(tuple(piece for piece, counts in members if counts.value), uses=uses)
-        return with_ways(found, [fewest, tuple(piece for piece, _ in members)])
+        return quantities.with_ways(found, [fewest, tuple(piece for piece, _ in members)])
 
     def _binary(self, node: Binary, bound: Mapping[str, Piece]) -> Found:
         left, right = partial(self.found, node.left, bound), partial(self.found, node.right, bound)
@@ -296,23 +265,25 @@ class Evaluator:
         if node.sign == "in":
             return Found(one.value in other.value).resting_on([one, other])
         if node.sign in ("<", "<=", ">", ">="):
-            found = compared(one, other, node.sign)
+            found = quantities.compared(one, other, node.sign)
         elif node.sign in ("is", "is not"):
             same = one.value is other.value if isinstance(one.value, Piece) else one.value == other.value
             sure = one.error == other.error == 0.0 or abs(one.value - other.value) > one.error + other.error
             found = Found(same == (node.sign == "is"), sure and one.sure and other.sure).resting_on([one, other])
         else:
-            return put_together(one, other, node.sign)
+            return quantities.put_together(one, other, node.sign)
         if found.sure or self._world is None:
             return found
-        return replace(found, value=self._world.holds(difference(one, other), node.sign, found.value), sure=True)
+        return replace(
+            found, value=self._world.holds(quantities.difference(one, other), node.sign, found.value), sure=True
+        )
 
 
 def _other_values(argument: Found) -> Sequence[Any]:
     """The other values, besides that which is likely, with which a primitive is asked about an argument in doubt."""
     if argument.ways or not isinstance(argument.value, float) or argument.error == 0.0:
         return argument.ways
-    least, most = range_of(argument)
+    least, most = quantities.range_of(argument)
     return max(least, 0.0), min(most, MAX_LENGTH)
 
 

@@ -12,8 +12,7 @@ from silhouette.rules.data.game import Game
 NOTHING: Mapping[str, Any] = {"yes or no": False, "number": 0, "length": 0, "text": "", "words": []}
 """The value of a key that says nothing, by its type, as a scene file has it."""
 
-WIDE = 28
-"""Columns before a comment."""
+WIDE = 28  # columns before a comment
 
 _HEAD = """title = "First scene"
 rules = {rules}
@@ -46,12 +45,7 @@ target = "Vex"              # who is looked at
 
 
 def first_scene(game: Game, rules: str) -> str:
-    """A scene with two figures and a wall, and every key of the game as a comment.
-
-    Args:
-        game: with its keys and readings.
-        rules: the game's name.
-    """
+    """A scene with two figures and a wall, and every key of the game as a comment."""
     blocks = [_HEAD.format(rules=toml(rules))]
     if game.readings:
         blocks.append(_line("[readings]", "where the rules can be read in more than one way") + _keys(game.readings))

@@ -15,11 +15,7 @@ Key = tuple[Hashable, ...]
 
 
 class Unmeasured(Exception):
-    """Sights that must be measured before a condition can be answered.
-
-    Attributes:
-        sights: what is to be measured, by the keys by which the observations are looked for.
-    """
+    """Sights that must be measured before a condition can be answered, by the keys of their observations."""
 
     def __init__(self, sights: Mapping[Key, Sight]) -> None:
         super().__init__(*sights)
@@ -28,16 +24,11 @@ class Unmeasured(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Points of a piece, from which or to which lines go.
-
-    Attributes:
-        piece: that they are of.
-        part: eye, head, body, whole, base or cylinder.
-        height, width: of a cylinder, mm; a width of 0 is that of the base.
-    """
+    """Points of a piece, from which or to which lines go."""
 
     piece: Piece
-    part: str
+    part: str  # eye, head, body, whole, base or cylinder
+    # height, width: of a cylinder, mm; a width of 0 is that of the base
     height: float = 0.0
     width: float = 0.0
 
@@ -49,19 +40,12 @@ class Points:
 
 @dataclass(frozen=True)
 class Parts:
-    """What counts of some pieces for lines from base to base.
+    """What counts of some pieces for lines from base to base."""
 
-    Attributes:
-        pieces: the names of the pieces.
-        above: mm above a piece's lowest point; what is no higher does not count. 0 counts all of it.
-        within: mm from the base where the lines end; what is farther does not count.
-        beyond: mm from the bases of both; what is nearer does not count.
-    """
-
-    pieces: tuple[str, ...]
-    above: float = 0.0
-    within: float = MAX_LENGTH
-    beyond: float = 0.0
+    pieces: tuple[str, ...]  # the names of the pieces
+    above: float = 0.0  # mm above a piece's lowest point; what is no higher does not count. 0 counts all of it.
+    within: float = MAX_LENGTH  # mm from the base where the lines end; what is farther does not count
+    beyond: float = 0.0  # mm from the bases of both; what is nearer does not count
 
 
 def question_of(primitive: str, given: Mapping[str, Any]) -> Key:
@@ -83,36 +67,21 @@ def _hashable(value: Any) -> Hashable:
 
 @dataclass(frozen=True, eq=False)
 class Use:
-    """A primitive that was asked, or a clause, on which a value rests.
-
-    Attributes:
-        name: of the primitive, or of the clause.
-        measured: the answer of a primitive; None of a clause, and of what is no quantity.
-        holds: the answer that is a truth, else None.
-        unit: "mm", "share" or "number": how the quantity is told.
-        of: the names of the pieces that were asked about.
-        hidden: of each piece that the answer is due to, in their order, the share that it would hide alone; empty
-            where that was not measured.
-    """
+    """A primitive that was asked, or a clause, on which a value rests."""
 
     name: str
-    measured: Measured | None = None
-    holds: bool | None = None
-    unit: str = "mm"
-    of: tuple[str, ...] = ()
+    measured: Measured | None = None  # the answer of a primitive; None of a clause, and of what is no quantity
+    holds: bool | None = None  # the answer that is a truth, else None
+    unit: str = "mm"  # "mm", "share" or "number": how the quantity is told
+    of: tuple[str, ...] = ()  # the names of the pieces that were asked about
+    # Of each piece that the answer is due to, in their order, the share that it would hide alone; empty where that was
+    # not measured
     hidden: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """A piece that a quantifier asked about, and whether it counts.
-
-    Attributes:
-        name: of the piece.
-        holds: whether the condition holds of it.
-        uses: what that rests on.
-        within: what was counted for it.
-    """
+    """A piece that a quantifier asked about, whether its condition holds of it, by what, and all counted ``within``."""
 
     name: str
     holds: bool
@@ -141,12 +110,8 @@ class Tally:
 
 @dataclass(frozen=True)
 class Scaled:
-    """A quantity in doubt, as a multiple of something that was measured, and something exact more.
-
-    Attributes:
-        what: by which what was measured is known: a primitive with its arguments; or how several such are put together.
-        least, most: between which what was measured lies.
-        factor, shift: the quantity is ``factor`` times what was measured, and ``shift`` more.
+    """A quantity in doubt: ``factor`` times something measured, between ``least`` and ``most``, and ``shift`` more.
+    ``what`` was measured is known by a primitive with its arguments, or by how several such are put together.
     """
 
     what: Key
@@ -158,29 +123,21 @@ class Scaled:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a part of a condition comes to.
+    """What a part of a condition comes to."""
 
-    Attributes:
-        value: a truth, a number, a length in mm, a text, words, a piece, pieces, points or parts.
-        sure: whether a truth holds within all errors.
-        error: by how much a quantity may be off.
-        of: what was measured, where a quantity may be off; and of a truth that is not sure, the quantity that is above
-            0 where it holds, if there is one.
-        ways: other values that it may have within all errors, where it is neither a truth nor a quantity. A piece is
-            surely among pieces where it is in all of them, and surely not where it is in none.
-        uses: what the value rests on, the most telling first.
-        bound: the names of the pieces for which a quantifier decided, by what it calls them.
-        tallies: what was counted for it, the outermost first.
-    """
-
-    value: Any
-    sure: bool = True
-    error: float = 0.0
+    value: Any  # a truth, a number, a length in mm, a text, words, a piece, pieces, points or parts
+    sure: bool = True  # whether a truth holds within all errors
+    error: float = 0.0  # by how much a quantity may be off
+    # What was measured, where a quantity may be off; and of a truth that is not sure, the quantity that is above 0
+    # where it holds, if there is one
     of: Scaled | None = None
+    # Other values that it may have within all errors, where it is neither a truth nor a quantity. A piece is surely
+    # among pieces where it is in all of them, and surely not where it is in none.
     ways: tuple[Any, ...] = ()
-    uses: tuple[Use, ...] = ()
+    uses: tuple[Use, ...] = ()  # what the value rests on, the most telling first
+    # The names of the pieces for which a quantifier decided, by what it calls them
     bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    tallies: tuple[Tally, ...] = ()
+    tallies: tuple[Tally, ...] = ()  # what was counted for it, the outermost first
 
     def resting_on(self, others: Iterable[Found]) -> Found:
         """The same, which rests on what others rest on as well."""
@@ -195,10 +152,8 @@ class Found:
 
 
 def all_of(parts: Iterable[Callable[[], Found]]) -> list[Found]:
-    """All of some parts, none of which decides alone.
-
-    Raises:
-        Unmeasured: where some rest on sights that have not been measured: on all of these together.
+    """All of some parts, none of which decides alone. Unmeasured where some rest on sights that have not been measured:
+    on all of these together.
     """
     found, sights = list[Found](), dict[Key, Sight]()
     for part in parts:
@@ -245,11 +200,8 @@ def joined(parts: Iterable[Callable[[], Found]], decides: bool) -> Found:
 
 
 def majority(parts: Sequence[tuple[Found, Found]], least: int) -> Found:
-    """Whether of the pieces that count so many hold; it rests on those that decide. Of none that count, no.
-
-    Args:
-        parts: of each piece, whether it counts, and whether it holds.
-        least: by how many those that hold must be more than those that do not: 0 is at least half of them, 1 is most.
+    """Whether of the pieces that count at least half hold, or with ``least`` 1 most; it rests on those that decide. Of
+    none that count, no. The parts say of each piece whether it counts, and whether it holds.
 
     >>> yes, no, doubtful = Found(True), Found(False), Found(True, sure=False)
     >>> majority([(yes, yes), (yes, no)], 0).value, majority([(yes, yes), (yes, no)], 1).value

@@ -1,7 +1,4 @@
-"""JUDGE, games by data: a game file becomes a Game: every condition parsed and checked, every clause reached.
-
-file -> entries -> conditions as trees, whose mistakes are told with line and column -> Game
-"""
+"""JUDGE, games by data: a game file becomes a Game: every condition parsed and checked, every clause reached."""
 
 from __future__ import annotations
 
@@ -26,15 +23,7 @@ from silhouette.rules.data.reach import can_be_true, inner_conditions, reached
 
 @dataclass(frozen=True, eq=False)
 class Clause:
-    """Something that holds or not.
-
-    Attributes:
-        name: by which conditions call it.
-        number: in the game's specification.
-        when: its condition.
-        text, otherwise: what it says where it holds, and where it does not, with names in braces.
-        source: where it stands.
-    """
+    """Something that holds or not. Its texts have names in braces; ``number`` is that in the game's specification."""
 
     name: str
     number: str
@@ -46,59 +35,36 @@ class Clause:
 
 @dataclass(frozen=True, eq=False)
 class Ruling:
-    """A verdict that can be given.
-
-    Attributes:
-        name: as results give it.
-        level: how exposed the target is.
-        when: its condition, of clauses; None of the last one, which is given where no other is.
-        chooses: "attacker" or "target", whose player chooses between the verdicts of ``between``; else None.
-        between: names of verdicts.
-    """
+    """A verdict that can be given."""
 
     name: str
     level: Level
-    when: Node | None
-    chooses: str | None
+    when: Node | None  # its condition, of clauses; None of the last one, which is given where no other is
+    chooses: str | None  # "attacker" or "target", whose player chooses between the verdicts of ``between``; else None
     between: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game by data.
-
-    Attributes:
-        path: of its file.
-        title, about, source: for people.
-        unit: "mm" or "inch", of lengths in reasons.
-        line_of_sight: the name of the clause that says whether there is one.
-        terrain, model: what pieces say in its scenes, by key.
-        readings: its readings, by name.
-        tables: its tables, with lengths in mm.
-        clauses: by their names, in the order of the file.
-        rulings: its verdicts, in their order.
-    """
+    """A game by data, of a file; clauses and verdicts are in its order."""
 
     path: Path
     title: str
     about: str
     source: str
-    unit: str
-    line_of_sight: str
+    unit: str  # "mm" or "inch", of lengths in reasons
+    line_of_sight: str  # the name of the clause that says whether there is one
+    # terrain, model: what pieces say in its scenes, by key
     terrain: Mapping[str, ReadingEntry]
     model: Mapping[str, ReadingEntry]
     readings: Mapping[str, ReadingEntry]
-    tables: Mapping[str, Mapping[str, float]]
+    tables: Mapping[str, Mapping[str, float]]  # with lengths in mm
     clauses: Mapping[str, Clause]
     rulings: tuple[Ruling, ...]
 
 
 def read_game(path: Path) -> Game:
-    """The game of a file.
-
-    Raises:
-        FileError: where it is none; one line, with line and column where a condition is wrong.
-    """
+    """The game of a file. FileError where it is none; one line, with line and column where a condition is wrong."""
     text = read_text(path)
     entry = validated(GameEntry, document_of(path, text), Location(path))
     reader = _Reader(path, text, entry)
@@ -123,13 +89,7 @@ def read_game(path: Path) -> Game:
 
 
 class _Reader:
-    """The conditions of a game file while they are read.
-
-    Args:
-        path: of the file.
-        text: its content.
-        entry: the same, checked against the schema.
-    """
+    """The conditions of a game file while they are read: its text, and the same checked against the schema."""
 
     def __init__(self, path: Path, text: str, entry: GameEntry) -> None:
         self._path, self._text, self._entry = path, text, entry
@@ -213,14 +173,7 @@ class _Reader:
         return tuple(found)
 
     def _condition(self, kind: str, index: int, text: str, *, of_clauses: bool = False) -> Node:
-        """The tree of a condition, checked.
-
-        Args:
-            kind: "clause" or "verdict".
-            index: its position among them.
-            text: of its condition.
-            of_clauses: whether it may name clauses and readings alone.
-        """
+        """The checked tree of the "clause" or "verdict" with this index; ``of_clauses`` if it may name these alone."""
         try:
             node = parsed(text)
             check_condition(node, self._known)

@@ -1,7 +1,4 @@
-"""JUDGE, games by data: the first verdict whose condition holds, with the clauses that decided it.
-
-checks -> clauses, asked of each table -> sights to measure, all together -> clauses again -> verdicts
-"""
+"""JUDGE, games by data: the first verdict whose condition holds, with the clauses that decided it."""
 
 from __future__ import annotations
 
@@ -29,9 +26,7 @@ from silhouette.scenes.scene import Check
 
 def judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:
     """The verdicts on checks, in their order; what is seen from one eye is measured for all of them together.
-
-    Raises:
-        RequestError: where a check names a piece that is not there, or terrain; or where a clause takes too long.
+    RequestError where a check names a piece that is not there, or terrain; or where a clause takes too long.
     """
     asked = attrgetter("game", "tolerance", "error")
     return in_like_groups(requests, asked, lambda group: _judge(group, settings))
@@ -63,10 +58,7 @@ def _judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> l
 
 
 def thresholds_of(game: Game) -> tuple[float, ...]:
-    """The obscured shares at which a clause of a game changes, so that they are measured well there.
-
-    Of a table it may be any row, of a reading its default.
-    """
+    """The obscured shares at which a clause changes: by any row of a table, and the default of a reading."""
     found = {0.5}
     for clause in game.clauses.values():
         for node in clause.when.everything():
@@ -91,12 +83,7 @@ def _shares_of(node: Node, game: Game) -> list[float]:
 
 
 def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settings) -> DataVerdict:
-    """The verdict on a check.
-
-    Raises:
-        Unmeasured: where it rests on a sight that has not been measured.
-        RequestError: where a clause takes too long; its text names the scene, the check, the game and the clause.
-    """
+    """The verdict on a check. Unmeasured where it rests on an unmeasured sight; RequestError if it takes too long."""
     game = scene.game
     attacker, target = scene.model(check.attacker), scene.model(check.target)
     try:
@@ -171,11 +158,7 @@ def _blockers(deciding: Sequence[AskedClause], check: Check) -> tuple[str, ...]:
 
 
 def _observation(table: SceneTable, attacker: Piece, target: Piece, deciding: Sequence[Use]) -> Observation | None:
-    """The measurement from the one to the other that results and figures have.
-
-    That on which the verdict rests: one that says how much is obscured before others, since this is the share that is
-    told. Where it rests on none, the first.
-    """
+    """The measurement to show: one on which the verdict rests, if possible of how much is obscured; else the first."""
     ends = (attacker.name, target.name)
     looks = [table.looks[use] for use in sorted(deciding, key=lambda use: use.name != "obscured") if use in table.looks]
     every = (*looks, *table.observations.values())

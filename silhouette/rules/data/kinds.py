@@ -1,7 +1,4 @@
-"""JUDGE, games by data: the kinds of values in conditions, and the table of everything that a condition can ask.
-
-`ATTRIBUTES`, what every piece has; `NAMES`, what every game knows; `PRIMITIVES`, what is measured on the table.
-"""
+"""JUDGE, games by data: the kinds of values in conditions, and the table of everything that a condition can ask."""
 
 from __future__ import annotations
 
@@ -37,23 +34,17 @@ class Kind(StrEnum):
         return {Kind.ALL_TERRAIN: Kind.TERRAIN, Kind.MODELS: Kind.MODEL, Kind.PIECES: Kind.PIECE}.get(self, self)
 
 
-ONE = (Kind.MODEL, Kind.TERRAIN, Kind.PIECE)
-"""The kinds of one piece."""
+ONE = (Kind.MODEL, Kind.TERRAIN, Kind.PIECE)  # the kinds of one piece
+SEVERAL = (Kind.MODELS, Kind.ALL_TERRAIN, Kind.PIECES)  # the kinds of several pieces
+QUANTITIES = (Kind.NUMBER, Kind.LENGTH)  # the kinds that are compared by size
 
-SEVERAL = (Kind.MODELS, Kind.ALL_TERRAIN, Kind.PIECES)
-"""The kinds of several pieces."""
-
-QUANTITIES = (Kind.NUMBER, Kind.LENGTH)
-"""The kinds that are compared by size."""
-
-NAMES: Mapping[str, tuple[Kind, str]] = {
+NAMES: Mapping[str, tuple[Kind, str]] = {  # what every game knows, and what it means
     "attacker": (Kind.MODEL, "the model that looks"),
     "target": (Kind.MODEL, "the model that is looked at"),
     "terrain": (Kind.ALL_TERRAIN, "all terrain"),
     "models": (Kind.MODELS, "all models"),
     "others": (Kind.PIECES, "all pieces but the attacker and the target"),
 }
-"""What every game knows, with its kind and what it means."""
 
 ATTRIBUTES: Mapping[str, tuple[Kind, tuple[Kind, ...], str]] = {
     "name": (Kind.TEXT, ONE, "its name"),
@@ -74,42 +65,25 @@ ATTRIBUTES: Mapping[str, tuple[Kind, tuple[Kind, ...], str]] = {
 }
 """What every piece has: the kind of the value, the kinds of pieces that have it, and what it means."""
 
-SIZES = ("height", "width", "length", "base_height", "base_width")
-"""The lengths among them that are never less than 0."""
-
-POINT_SETS = tuple(name for name, (kind, _, _) in ATTRIBUTES.items() if kind is Kind.POINTS)
-"""The names of the sets of points of a piece."""
+SIZES = ("height", "width", "length", "base_height", "base_width")  # the lengths among them that are never less than 0
+POINT_SETS = tuple(name for name, (kind, _, _) in ATTRIBUTES.items() if kind is Kind.POINTS)  # of a piece
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """An argument that a primitive takes.
+    """An argument that a primitive takes."""
 
-    Attributes:
-        name: by which it may be given.
-        kinds: that it may have.
-        default: the text of a condition that stands for it; None where it must be given.
-        words: that a text may be, where only some are known.
-        parts: the sets of points that it may be, where only some are; "cylinder" is one.
-    """
-
-    name: str
-    kinds: tuple[Kind, ...]
-    default: str | None = None
-    words: tuple[str, ...] = ()
-    parts: tuple[str, ...] = ()
+    name: str  # by which it may be given
+    kinds: tuple[Kind, ...]  # that it may have
+    default: str | None = None  # the text of a condition that stands for it; None where it must be given
+    words: tuple[str, ...] = ()  # that a text may be, where only some are known
+    parts: tuple[str, ...] = ()  # the sets of points that it may be, where only some are; "cylinder" is one
 
 
 @dataclass(frozen=True)
 class Primitive:
-    """What a condition can ask of the table.
-
-    Attributes:
-        takes: its arguments.
-        gives: the kind of the answer.
-        means: what it answers, in words.
-        exact: whether the answer has no error.
-        most: the greatest answer; none is less than 0.
+    """What a condition can ask of the table: its arguments, the kind of the answer, what that means in words, whether
+    it is without an error, and the greatest answer; none is less than 0.
     """
 
     takes: tuple[Parameter, ...]
@@ -130,12 +104,7 @@ _LINES = ("any", "all", "centre", "facing")
 
 PRIMITIVES: Mapping[str, Primitive] = {
     "line": Primitive(
-        (
-            Parameter("a", _POINTS),
-            Parameter("b", _POINTS),
-            Parameter("thick", (Kind.LENGTH,), "0 mm"),
-            _PAST,
-        ),
+        (Parameter("a", _POINTS), Parameter("b", _POINTS), Parameter("thick", (Kind.LENGTH,), "0 mm"), _PAST),
         Kind.TRUTH,
         "whether a straight line as thick as that leads from a point of a to a point of b and meets nothing of past",
         exact=False,
@@ -177,11 +146,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
         "an upright cylinder that stands where the base of a does, so high and so wide; with no width, as wide as it",
     ),
     "crossed": Primitive(
-        (
-            *_BASES,
-            Parameter("what", (*ONE, *SEVERAL, Kind.PARTS)),
-            Parameter("by", (Kind.TEXT,), '"any"', _LINES),
-        ),
+        (*_BASES, Parameter("what", (*ONE, *SEVERAL, Kind.PARTS)), Parameter("by", (Kind.TEXT,), '"any"', _LINES)),
         Kind.TRUTH,
         "whether straight lines from base to base, seen from above, cross what: any of them, all of them, the one "
         "between the centres, or from every point of the base of a, one of those to all of the side of b that faces it",
@@ -227,10 +192,6 @@ PRIMITIVES: Mapping[str, Primitive] = {
     "enemies": Primitive((Parameter("a", (Kind.MODEL,)),), Kind.MODELS, "all models of other gangs than that of a"),
     "number": Primitive((Parameter("a", SEVERAL),), Kind.NUMBER, "how many there are"),
 }
-"""What a condition can ask, by name."""
 
-HIDING = frozenset({"line", "patch", "obscured", "seen", "visible", "crossed"})
-"""The primitives whose answers are due to what is in the way."""
-
-HIDDEN_BY = "hidden_by"
-"""What stands in a clause's texts for the pieces to which the answers of these are due."""
+HIDING = frozenset({"line", "patch", "obscured", "seen", "visible", "crossed"})  # answers due to what is in the way
+HIDDEN_BY = "hidden_by"  # what stands in a clause's texts for the pieces to which the answers of these are due

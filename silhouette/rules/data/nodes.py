@@ -8,11 +8,7 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A part of a condition.
-
-    Attributes:
-        start, end: where it stands in the text of the condition.
-    """
+    """A part of a condition, and where it stands in its text."""
 
     start: int
     end: int
@@ -37,12 +33,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Literal(Node):
-    """A number with its unit, a text, yes or no.
-
-    Attributes:
-        value: a number in mm, degrees or ones; a text; or a truth.
-        unit: as it was written; empty where there is none.
-    """
+    """A number in mm, degrees or ones, with its unit as written, if any; a text; or a truth."""
 
     value: float | str | bool
     unit: str = ""
@@ -65,13 +56,7 @@ class Attribute(Node):
 
 @dataclass(frozen=True, eq=False)
 class Call(Node):
-    """A primitive: ``distance(attacker, target)``.
-
-    Attributes:
-        name: of the primitive.
-        given: its arguments in their order.
-        settings: those that are given by name.
-    """
+    """A primitive: ``distance(attacker, target)``, with arguments in their order, and settings by name."""
 
     name: str
     given: tuple[Node, ...]
@@ -88,20 +73,12 @@ class Lookup(Node):
 
 @dataclass(frozen=True, eq=False)
 class Quantified(Node):
-    """A quantifier over pieces: ``any(wall in terrain where wall.light: contact(target, wall))``.
+    """A quantifier over pieces: ``any(wall in terrain where wall.light: contact(target, wall))``."""
 
-    Attributes:
-        how: any, all, none, half (at least half), most (more than half), least or greatest.
-        variable: what a piece is called in the body.
-        members: the pieces.
-        where: which of them count; None where all do.
-        body: what is asked of each.
-    """
-
-    how: str
-    variable: str
+    how: str  # any, all, none, half (at least half), most (more than half), least or greatest
+    variable: str  # what a piece is called in the body
     members: Node
-    where: Node | None
+    where: Node | None  # which of the members count; None where all do
     body: Node
 
 

@@ -13,39 +13,27 @@ from silhouette.rules.data.nodes import Attribute, Binary, Call, Literal, Lookup
 if TYPE_CHECKING:
     from lark import Lark
 
-LONGEST = 4000
-"""Letters of a condition."""
-
-DEEPEST = 60
-"""Levels of a condition."""
-
-UNITS = {"mm": 1.0, "cm": 10.0, "inch": INCH, "inches": INCH, "degrees": 1.0, "%": 0.01, "": 1.0}
-"""What a number with a unit is in mm, degrees or ones."""
+LONGEST = 4000  # letters of a condition
+DEEPEST = 60  # levels of a condition
+UNITS = {"mm": 1.0, "cm": 10.0, "inch": INCH, "inches": INCH, "degrees": 1.0, "%": 0.01, "": 1.0}  # mm, degrees or ones
 
 _SIGNS = {"either": "or", "both": "and", "equal": "is", "unequal": "is not", "contained": "in", "plus": "+",
           "minus": "-", "times": "*", "over": "/"}  # fmt: skip
 
-_WANTED = {
+_WANTED = {  # what may come next; the rest is told where none of these may
     "NAME": "a name", "NUMBER": "a number", "STRING": "a text in quotes", "LPAR": "(", "RPAR": ")", "COLON": ":",
     "COMMA": ",", "RSQB": "]", "_IN": "in", "_WHERE": "where", "$END": "the end",
 }  # fmt: skip
-"""What may come next, in words; the rest is told where none of these may."""
 
 
-_ELSEWHERE = {
+_ELSEWHERE = {  # what is written here for signs of other languages
     "&": "write 'and'", "|": "write 'or'", "!": "write 'not', or 'is not'", "=": "to compare, write 'is'",
     ";": "one condition ends where its text ends", "{": "use ( )", "}": "use ( )",
 }  # fmt: skip
-"""What is written here for signs of other languages."""
 
 
 class ConditionError(Exception):
-    """What is wrong with a condition.
-
-    Attributes:
-        at: the place of the first letter that is wrong.
-        problem: what is wrong, and what would be right.
-    """
+    """What is wrong with a condition, what would be right, and the place of the first letter that is wrong."""
 
     def __init__(self, at: int, problem: str) -> None:
         super().__init__(problem)
@@ -54,10 +42,7 @@ class ConditionError(Exception):
 
 
 def parsed(text: str) -> Node:
-    """The tree of a condition.
-
-    Raises:
-        ConditionError: where it is none.
+    """The tree of a condition. ConditionError where it is none.
 
     >>> node = parsed("distance(attacker, target) <= 2 inch")
     >>> node.sign, node.left.name, node.right.value

@@ -1,8 +1,4 @@
-"""DRAW, for games by data: what their figures say besides the phrases of all systems.
-
-The translations lie in ``locale/``; ``python -m tests.catalogues`` brings them up to date with this table and compiles
-them. What clauses say stays in the language of their game file.
-"""
+"""DRAW: what the figures of games by data say, except their clauses; translated in ``locale/``."""
 
 from __future__ import annotations
 

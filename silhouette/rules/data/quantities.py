@@ -1,7 +1,4 @@
-"""JUDGE, games by data: quantities that may be off: compared, added and multiplied, the least and the greatest of some.
-
-What was measured is kept in mind: two quantities that rest on one share are off together, not each by itself.
-"""
+"""JUDGE, games by data: arithmetic of quantities that may be off; two that rest on one share are off together."""
 
 from __future__ import annotations
 
@@ -12,11 +9,8 @@ from typing import Any
 
 from silhouette.rules.data.found import Found, Key, Scaled
 
-SAME = 1e-4
-"""Exact quantities that differ by no more than this share of themselves are equal: no mesh is more exact than that."""
-
+SAME = 1e-4  # exact quantities that differ by no more than this share of themselves are equal: no mesh is more exact
 INFINITE = float("inf")
-
 Range = tuple[float, float]
 
 
@@ -35,12 +29,8 @@ def _error(value: float, ends: Range) -> float:
 
 
 def known_by(found: Found, what: Key, most: float = INFINITE) -> Found:
-    """The answer of a primitive, with what it is known by where it may be off; no answer is less than 0.
-
-    Args:
-        found: the answer.
-        what: the primitive with its arguments.
-        most: the greatest answer that it gives.
+    """The answer of a primitive, with what it is known by, the primitive with its arguments, where it may be off; no
+    answer is less than 0, or more than ``most``.
 
     >>> known_by(Found(0.05, error=0.1), ("seen",), most=1.0).of
     Scaled(what=('seen',), least=0.0, most=0.15000000000000002, factor=1.0, shift=0.0)
@@ -52,8 +42,8 @@ def known_by(found: Found, what: Key, most: float = INFINITE) -> Found:
 
 
 def within_all(answers: Sequence[Found]) -> Found:
-    """The first of several answers, one of which is right: a truth is sure where all say the same; a quantity is off
-    by as much as they differ; and anything else may be what any of them is.
+    """The first of several answers, one of which is right: a truth is sure where all say the same; a quantity is off by
+    as much as they differ; and anything else may be what any of them is.
 
     >>> within_all([Found(2.0), Found(5.0, error=1.0)]).error, within_all([Found(True), Found(False)]).sure
     (4.0, False)
@@ -77,9 +67,8 @@ def with_ways(found: Found, ways: Sequence[Any]) -> Found:
 
 
 def compared(left: Found, right: Found, sign: str) -> Found:
-    """Whether one quantity is less, or greater, than another, or as large: <, <=, > or >=, "is" or "is not".
-
-    Two that are exact are equal within `SAME`: a wall of half an inch is that high in a file of 32-bit numbers as well.
+    """Whether one quantity is less, or greater, than another, or as large: <, <=, > or >=, "is" or "is not". Two that
+    are exact are equal within `SAME`: a wall of half an inch is that high in a file of 32-bit numbers as well.
 
     >>> compared(Found(1.0, error=0.2), Found(1.1), "<").sure, compared(Found(1.0), Found(1.0), "<=").value
     (False, True)
@@ -177,11 +166,8 @@ def _parts_of(*found: Found) -> Key:
 
 
 def extreme(parts: Sequence[tuple[Found, Found]], how: str) -> Found:
-    """The least or the greatest of quantities; of none it is as far as nothing can be.
-
-    Args:
-        parts: of each piece, whether it counts, and its quantity.
-        how: "least" or "greatest".
+    """The least or the greatest of quantities; of none it is as far as nothing can be. The parts say of each piece
+    whether it counts, and its quantity.
 
     >>> yes, perhaps = Found(True), Found(False, sure=False)
     >>> extreme([(yes, Found(2.0, error=0.5)), (yes, Found(3.0))], "least").error

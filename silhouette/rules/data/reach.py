@@ -17,14 +17,9 @@ from numpy.typing import NDArray
 from silhouette.rules.data.kinds import PRIMITIVES, SIZES
 from silhouette.rules.data.nodes import Attribute, Binary, Call, Literal, Name, Node, Quantified, Those, Unary
 
-MOST_CASES = 1 << 18
-"""Combinations of values that are looked at; of conditions that have more, nothing is said."""
-
-ANY = (-np.inf, np.inf)
-"""The range of a number of which nothing is known."""
-
+MOST_CASES = 1 << 18  # combinations of values that are looked at; of conditions that have more, nothing is said
+ANY = (-np.inf, np.inf)  # the range of a number of which nothing is known
 _COMPARE = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
-
 Truths = NDArray[np.bool_]
 
 
@@ -64,11 +59,8 @@ def can_be_true(condition: Node, clauses: Mapping[str, Node]) -> bool:
 
 
 def reached(conditions: Sequence[Node], clauses: Mapping[str, Node]) -> list[bool]:
-    """For each condition whether it can be the first of them that is true; all are where it is too long to tell.
-
-    Args:
-        conditions: in the order in which they are asked.
-        clauses: by their names, without circles.
+    """For each condition, in the order in which they are asked, whether it can be the first of them that is true; all
+    are where it is too long to tell. Clauses are without circles.
     """
     variables = _variables(conditions, clauses)
     sizes = [len(values) for values in variables.values()]
@@ -118,12 +110,7 @@ def _range_of(subject: Node) -> tuple[float, float]:
 
 
 def _standing_for_all(constants: list[Any], least: float, most: float) -> list[Any]:
-    """The values of something that is compared with these constants: they, and one between each two, and beyond.
-
-    Args:
-        constants: that it is compared with.
-        least, most: between which numbers lie.
-    """
+    """The values of something that is compared with these constants: they, one between each two, and one beyond."""
     if not constants or isinstance(constants[0], bool):
         return [False, True]
     if isinstance(constants[0], str):
@@ -147,13 +134,7 @@ def _compared(node: Binary) -> tuple[Node, Any, str] | None:
 
 
 class _Cases:
-    """All combinations of values, in which conditions are true or not.
-
-    Args:
-        variables: the values of each, by its key.
-        chosen: for each, (cases,) the position of its value.
-        clauses: by their names.
-    """
+    """All combinations of values: those of each variable, by its key, and (cases,) the position of the one chosen."""
 
     def __init__(
         self, variables: Mapping[str, list[Any]], chosen: Mapping[str, NDArray[np.int64]], clauses: Mapping[str, Node]

@@ -9,53 +9,21 @@ from typing import Any, ClassVar, Self
 from silhouette.measure.observation import Observation
 from silhouette.rules.base import MeasuredVerdict
 from silhouette.rules.data.found import Tally, Use
-from silhouette.rules.fields import (
-    ATTACKER,
-    BLOCKERS,
-    COULD_BE,
-    GROUNDS,
-    LINE_OF_SIGHT,
-    MANNER,
-    MARGINAL,
-    PIXEL,
-    RENDERER,
-    RULES,
-    SEEN_PIXELS,
-    SHARE,
-    TARGET,
-    VERDICT,
-    WARNINGS,
-    Blocker,
-    Record,
-    ResultField,
-    list_of,
-    row_type,
-)
+from silhouette.rules.fields import MANNER, RULES, SHARE, Blocker, Record, ResultField, list_of, row_type, shared
 from silhouette.rules.on_table import measured_blockers
 
 
 @dataclass(frozen=True, eq=False)
 class AskedClause(Record):
-    """A clause that was asked.
+    """A clause that was asked."""
 
-    Attributes:
-        number: in the game's specification.
-        text: what it says of this table.
-        holds: whether it holds.
-        sure: whether it does within all errors.
-        decides: whether the verdict rests on it.
-        uses: what was asked of the table, the most telling first.
-        named: the names of the pieces that its text names, but for the attacker and the target.
-        tallies: what was counted for it.
-    """
-
-    number: str
-    text: str
+    number: str  # in the game's specification
+    text: str  # what it says of this table
     holds: bool
-    sure: bool
-    decides: bool
-    uses: tuple[Use, ...]
-    named: tuple[str, ...]
+    sure: bool  # whether what it says holds within all errors
+    decides: bool  # whether the verdict rests on it
+    uses: tuple[Use, ...]  # what was asked of the table, the most telling first
+    named: tuple[str, ...]  # the names of the pieces that its text names, but for the attacker and the target
     tallies: tuple[Tally, ...]
 
     fields: ClassVar[tuple[ResultField, ...]] = (
@@ -78,11 +46,8 @@ class AskedClause(Record):
 
 
 def blockers_of(observed: Observation | None, others: Sequence[str]) -> tuple[Blocker, ...]:
-    """The pieces that obscure some of the target, the largest share first; then others that are in the way.
-
-    Args:
-        observed: what was measured from an eye; None if nothing was, and blockers have names alone.
-        others: the names of the pieces to which the answers are due that decided.
+    """The pieces that obscure some of the target, the largest share first; then ``others`` to which the answers are due
+    that decided. If nothing was measured from an eye, blockers have names alone.
     """
     if observed is None:
         return tuple(map(Blocker, others))
@@ -92,42 +57,31 @@ def blockers_of(observed: Observation | None, others: Sequence[str]) -> tuple[Bl
 
 
 CHOICE = row_type(
-    "ChoiceRow",
-    (
-        ResultField("by", str, "whose player chooses"),
-        ResultField("between", list[str], "the verdicts"),
-    ),
+    "ChoiceRow", (ResultField("by", str, "whose player chooses"), ResultField("between", list[str], "the verdicts"))
 )
 
 
 @dataclass(frozen=True, eq=False)
 class DataVerdict(MeasuredVerdict):
-    """A verdict of a game by data, with its evidence.
+    """A verdict of a game by data, with its evidence."""
 
-    Attributes:
-        written: the game as the scene file names it.
-        deciding: the names of the pieces that are in the way, by the clauses that decided.
-        chooser: the name of the model whose player chooses; empty where nobody does.
-        between: the verdicts between which that player chooses.
-        clauses: those that were asked, first those that decided.
-        looks: the observations of the models that the deciding clauses counted, by what rests on them; empty where
-            they were not kept.
-    """
-
-    written: str
-    deciding: tuple[str, ...]
-    chooser: str
+    written: str  # the game as the scene file names it
+    deciding: tuple[str, ...]  # the names of the pieces that are in the way, by the clauses that decided
+    chooser: str  # the name of the model whose player chooses between verdicts; empty where nobody does
     between: tuple[str, ...]
-    clauses: tuple[AskedClause, ...]
+    clauses: tuple[AskedClause, ...]  # those that were asked, first those that decided
+    # The observations of the models that the deciding clauses counted, by what rests on them; empty where they were not
+    # kept
     looks: Mapping[Use, Observation] = field(default_factory=dict, repr=False, compare=False)
 
     fields: ClassVar[tuple[ResultField, ...]] = (
-        *(ATTACKER, TARGET, replace(RULES, at="written"), VERDICT, LINE_OF_SIGHT, *GROUNDS),
-        *(MARGINAL, COULD_BE, BLOCKERS),
+        *(*shared("attacker", "target"), replace(RULES, at="written")),
+        *shared("verdict", "line_of_sight", "rule", "rule_number", "reason"),
+        *shared("marginal", "could_be", "blockers"),
         ResultField("choice", CHOICE | None, "whose player chooses, and between which verdicts; null if nobody does"),
         ResultField("clauses", list_of("ClauseRow", AskedClause), "those that were asked", parts=AskedClause.fields),
-        WARNINGS,
-        *(replace(key, optional=True) for key in (*SHARE, SEEN_PIXELS, RENDERER, PIXEL, *MANNER)),
+        *shared("warnings"),
+        *(replace(key, optional=True) for key in (*SHARE, *shared("seen_pixels", "renderer", "pixel"), *MANNER)),
     )
 
     @property

@@ -24,11 +24,7 @@ from silhouette.scenes.scene import Check
 
 
 class GameRule(OnTable[DataScene, DataVerdict], HasFirstScene):
-    """A game by data; see `silhouette.rules.base.Rule`. Each game has a class of its own, made by `rule_at`.
-
-    Attributes:
-        game: that it judges by.
-    """
+    """A game by data; see `silhouette.rules.base.Rule`. Each game has a class of its own, made by `rule_at`."""
 
     game: ClassVar[Game]
     verdict_type = DataVerdict
@@ -44,7 +40,6 @@ class GameRule(OnTable[DataScene, DataVerdict], HasFirstScene):
 
     def elsewhere(self, scene: DataScene, check: Check) -> Sequence[Elsewhere]:
         """Where else its eye may be, and where else it may face; see `places_of_attacker`."""
-
         places = places_of_attacker(scene.model(check.attacker), scene.significant_parts)
         if not is_brief(self.game):
             return places
@@ -52,11 +47,8 @@ class GameRule(OnTable[DataScene, DataVerdict], HasFirstScene):
 
     def judge_quickly(self, requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> Sequence[Verdict]:
         """The words of verdicts, by what tells soonest; those of a game that measures from an eye are judged in full.
-
-        Raises:
-            RequestError: where a check names a piece that is not there, or terrain.
+        RequestError where a check names a piece that is not there, or terrain.
         """
-
         if not is_brief(self.game):
             return judge(requests, settings)
         return [brief_verdict(scene, check) for scene, check in requests]
@@ -67,20 +59,11 @@ class GameRule(OnTable[DataScene, DataVerdict], HasFirstScene):
 
     def first_scene(self) -> str:
         """A first scene to edit, made of the game's keys."""
-
         return first_scene(self.game, self.name)
 
 
 def rule_at(path: Path, name: str | None = None) -> GameRule:
-    """The rule system of a game file.
-
-    Args:
-        path: of the file.
-        name: by which scenes call it; by default its path.
-
-    Raises:
-        FileError: where there is no such file, or it is no game.
-    """
+    """The rule system of a game file, by its path or its name in scenes. FileError where it is missing or no game."""
     try:
         status = path.stat()
     except OSError:

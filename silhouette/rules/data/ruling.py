@@ -13,13 +13,8 @@ from silhouette.scenes.pieces import Piece
 
 @dataclass(frozen=True, eq=False)
 class Ruled:
-    """A verdict that is given.
-
-    Attributes:
-        ruling: it.
-        found: what its condition came to.
-        could_be: the names of the verdicts that hold within the errors, in the game's order, this one among them.
-        evaluator: with the clauses that were asked.
+    """A verdict that is given, what its condition came to, and the names of the verdicts that hold within the errors,
+    in the game's order, this one among them; the evaluator has the clauses that were asked.
     """
 
     ruling: Ruling
@@ -29,15 +24,10 @@ class Ruled:
 
 
 def ruled(game: Game, table: Table, attacker: Piece, target: Piece) -> Ruled:
-    """The verdict, which is that of what was measured, and those that may be right as well.
-
-    What is in doubt is a measurement, which lies in an interval, or a truth. Verdicts may be right that are given for
-    some values of all of these; each counts once, in however many clauses it is asked. Where too much is in doubt, each
-    clause is taken to be in doubt by itself (see `silhouette.rules.data.worlds.possible_in`).
-
-    Raises:
-        Unmeasured: where that rests on sights that have not been measured.
-        RequestError: where a clause takes too long.
+    """The verdict, which is that of what was measured, and those that may be right as well: that are given for some
+    values of all that is in doubt, each of which counts once, in however many clauses it is asked. Where too much is in
+    doubt, each clause is taken to be in doubt by itself (see `possible_in`). Unmeasured where that rests on sights that
+    have not been measured; RequestError where a clause takes too long.
     """
     evaluator = Evaluator(game, table, attacker, target)
     ruling, found, candidates = _first(evaluator, game)
@@ -50,10 +40,7 @@ def ruled(game: Game, table: Table, attacker: Piece, target: Piece) -> Ruled:
 
 
 def _first(evaluator: Evaluator, game: Game) -> tuple[Ruling, Found, tuple[str, ...]]:
-    """The verdict that is given, what its condition came to, and all that may hold, each clause by itself.
-
-    The last one has no condition: it is given because the others were not.
-    """
+    """The verdict that is given, what its condition came to, and all that may hold, each clause by itself."""
     given: tuple[Ruling, Found] | None = None
     denied, possible = list[Found](), list[str]()
     for ruling in game.rulings:

@@ -136,18 +136,7 @@ def _field(key: ReadingEntry) -> Any:
 
 
 def load_scene(game: Game, rules: str, path: Path, document: Mapping[str, Any], cache: Cache) -> DataScene:
-    """The scene that a document describes.
-
-    Args:
-        game: that it names.
-        rules: the path of the game's file, or its name among those that ship.
-        path: of the scene.
-        document: its content.
-        cache: of meshes.
-
-    Raises:
-        FileError: where the scene or a model file is not valid; one line, with the place.
-    """
+    """The scene of a game that a document describes. FileError where it or a model file is not valid: the place."""
     entry = validated(scene_entry(game), document, Location(path))
     says: dict[str, dict[str, Any]] = {}
     units: dict[str, str] = {}

@@ -12,8 +12,7 @@ from silhouette.rules.data.game import Clause, Game, Ruling
 from silhouette.rules.data.kinds import HIDDEN_BY, PRIMITIVES, Kind
 from silhouette.rules.data.nodes import Binary, Literal, Name, Node, Unary
 
-_ASIDE = re.compile(r" \(\{\w+\}\)")
-"""A measured value in brackets, which a game itself has none of."""
+_ASIDE = re.compile(r" \(\{\w+\}\)")  # a measured value in brackets, which a game itself has none of
 
 
 def told(game: Game) -> dict[str, Any]:

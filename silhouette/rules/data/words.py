@@ -13,22 +13,13 @@ from silhouette.rules.data.found import Found, Use
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import HIDDEN_BY, HIDING
 
-MOST_NAMED = 3
-"""The most pieces in the way that a sentence names; of the others it says how many they are."""
+MOST_NAMED = 3  # the most pieces in the way that a sentence names; of the others it says how many they are
 
 
 def said(
     game: Game, clause: Clause, found: Found, attacker: str, target: str, readings: Mapping[str, object]
 ) -> tuple[str, tuple[str, ...]]:
-    """What a clause says where it comes to this; and the names of the pieces that it names, but for these two.
-
-    Args:
-        game: for its unit.
-        clause: with its texts.
-        found: what it came to.
-        attacker, target: their names.
-        readings: of the scene, by their names.
-    """
+    """What a clause says where it comes to this; and the names of the pieces that it names, but for these two."""
     hiding = hidden_by(found.uses)
     words, pieces = {HIDDEN_BY: few_in_words(hiding)}, {HIDDEN_BY: hiding}
     words |= {name: str(value) for name, value in readings.items()}
@@ -47,10 +38,8 @@ def said(
 
 
 def hidden_by(uses: Iterable[Use]) -> tuple[str, ...]:
-    """The pieces that are in the way of what was looked at, those that hide most of it first.
-
-    What each hides of several models is added up; pieces of which no share was measured come last, in the order in
-    which they were found.
+    """The pieces that are in the way of what was looked at, those that hide most of it first: what each hides of
+    several models is added up. Pieces of which no share was measured come last, in the order in which they were found.
 
     >>> from silhouette.relations.points import Measured
     >>> few = Use("obscured", Measured(0.4, by=("hedge", "wall")), of=("Kal", "Vex"), hidden=(0.3, 0.2))
@@ -110,12 +99,8 @@ def quantity(measured: Measured, kind: str, unit: str) -> str:
 
 
 def reason_of(verdict: str, clauses: Sequence[tuple[str, str]], choice: str) -> str:
-    """The reason of a verdict in one sentence.
-
-    Args:
-        verdict: its name.
-        clauses: the text and the number of each that decided.
-        choice: what the rules leave to a player, in words; empty where they leave nothing.
+    """The reason of a verdict in one sentence, by the text and the number of each clause that decided, and the choice,
+    if any, that the rules leave to a player.
 
     >>> reason_of("cover", [("a line crosses Wall", "4")], "")
     'cover: a line crosses Wall (clause 4)'

@@ -12,18 +12,13 @@ from math import nextafter
 from silhouette.measure.observation import Sight
 from silhouette.rules.data.found import Key, Scaled, Unmeasured
 
-MOST_WORLDS = 64
-"""Worlds that are looked at for one check: six things in doubt that have nothing to do with each other have so many."""
-
+MOST_WORLDS = 64  # for one check: six things in doubt that have nothing to do with each other have so many
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class World:
-    """One way in which all that is in doubt may turn out; what turns out how is chosen where it is first asked.
-
-    Args:
-        turned: of the things in doubt, in the order in which they are asked, whether they turn out otherwise than is
-            likely; those that follow do not.
+    """One way in which all that is in doubt may turn out, what and how as it is first asked. ``turned`` says of the
+    first things in doubt whether they turn out otherwise than is likely; the rest do not.
     """
 
     def __init__(self, turned: Sequence[bool] = ()) -> None:
@@ -45,12 +40,7 @@ class World:
         return likely is not self._turned[number]
 
     def truth(self, what: Key, likely: bool) -> bool:
-        """Whether something holds of which nobody is sure.
-
-        Args:
-            what: by which it is known.
-            likely: how it was measured.
-        """
+        """Whether something holds of which nobody is sure, but for how it was measured."""
         if what not in self._truths:
             self._truths[what] = self._choice(likely)
         return self._truths[what]
@@ -78,12 +68,9 @@ class World:
         return self._reaches(quantity, sign in (">=", "<"), likely is (sign in (">", ">="))) is (sign in (">", ">="))
 
     def _reaches(self, quantity: Scaled, is_reached: bool, likely: bool) -> bool:
-        """Whether a measurement lies in the upper of the two parts of its interval.
-
-        Args:
-            quantity: 0 at the threshold that parts them.
-            is_reached: whether the threshold itself belongs to the upper part.
-            likely: whether it was measured there.
+        """Whether a measurement lies in the upper of the two parts of its interval, where it was measured if
+        ``likely``. The quantity is 0 at the threshold that parts them, which itself belongs to the upper part if
+        ``is_reached``.
         """
         threshold = -quantity.shift / quantity.factor
         border = threshold if is_reached else nextafter(threshold, float("inf"))
@@ -95,18 +82,12 @@ class World:
 
 
 def possible_in(answer: Callable[[World], str], candidates: Collection[str]) -> set[str]:
-    """The answers that are given in some world.
+    """The answers that are given in some world, out of the candidates.
 
     Where there are more than `MOST_WORLDS`, all candidates: then it is only promised that no answer is left out. A
     world may be one that cannot be, where a condition compares two measurements, or the least of several: how these
-    turn out is then chosen for them together, besides each by itself.
-
-    Args:
-        answer: in a world, which it asks of all that is in doubt.
-        candidates: no other answer is given in any; once all of them are found, no further world is looked at.
-
-    Raises:
-        Unmeasured: where some rest on sights that have not been measured: on all of these together.
+    turn out is then chosen for them together, besides each by itself. Unmeasured where some rest on sights that have
+    not been measured: on all of these together.
 
     >>> share = Scaled(("obscured",), 0.2, 0.4)
     >>> def verdict(world):

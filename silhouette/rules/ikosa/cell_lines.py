@@ -3,19 +3,10 @@
 The cell (i, j, k) of the grid is the cube from there to (i + 1, j + 1, k + 1); lengths are in sides of a cell. All
 coordinates are scaled to integers first, so that touching a face, an edge or a corner has one answer.
 
-    cells -> the faces turned towards each other -> their corners -> lines -> those with a stretch inside a solid
-
-Touching a box does not hinder a line, but a seam between two boxes side by side is inside their union:
-
-        +---+---+
-        |   |   |       a line along the seam s lies on the surface of each box, yet it is hindered:
-        | 1 s 2 |       on each of its sides, to the left and to the right, there is a box
-        |   |   |
-        +---+---+       a line along the outer face of a box is free: one of its sides is empty
-
-A line that runs along an axis, or in a plane of the grid, is therefore looked at on all of its sides: shifted by less
-than any length down or up along each of the three axes, which makes eight. It is hindered where each of the eight lies
-inside some box.
+Touching a box does not hinder a line, but a seam between two boxes side by side is inside their union: a line along it
+lies on the surface of each, and there is a box on each of its sides. A line that runs along an axis, or in a plane of
+the grid, is therefore looked at on all of its sides: shifted by less than any length down or up along each of the three
+axes, which makes eight. It is hindered where each of the eight lies inside some box.
 """
 
 from __future__ import annotations
@@ -35,16 +26,10 @@ from silhouette.common.geometry import Flags, Floats
 
 Cell = tuple[int, int, int]
 Point = tuple[Fraction, Fraction, Fraction]
-Integers = NDArray[Any]
-"""int64, or Python's own integers where int64 might overflow."""
-
+Integers = NDArray[Any]  # int64, or Python's own integers where int64 might overflow
 AXES = range(3)
-
-EXACT_COORDINATES = 2**20
-"""Where all coordinates are smaller than this, no product of three differences overflows an int64."""
-
-LINE_BOXES_AT_ONCE = 2**19
-"""The number of lines times boxes handled together: it bounds the memory, at some 100 bytes each."""
+EXACT_COORDINATES = 2**20  # below it no product of three differences of coordinates overflows an int64
+LINE_BOXES_AT_ONCE = 2**19  # number of lines times boxes handled together: it bounds the memory, at some 100 bytes each
 
 
 class Face(NamedTuple):
@@ -72,11 +57,7 @@ class Box:
 
     @classmethod
     def of_cell(cls, cell: Cell) -> Box:
-        """The box of a cell.
-
-        >>> Box.of_cell((0, 0, 1)) == Box(point_of(0, 0, 1), point_of(1, 1, 2))
-        True
-        """
+        """The box of a cell."""
         i, j, k = cell
         return cls(point_of(i, j, k), point_of(i + 1, j + 1, k + 1))
 
@@ -134,11 +115,7 @@ def corners_on(cell: Cell, faces: Iterable[Face]) -> set[Point]:
 
 
 def corners_of(cell: Cell) -> set[Point]:
-    """All eight corners of a cell.
-
-    >>> len(corners_of((0, 0, 0)))
-    8
-    """
+    """All eight corners of a cell."""
     return corners_on(cell, [Face(0, False), Face(0, True)])
 
 
@@ -152,12 +129,7 @@ def holds(cell: Cell, point: Point) -> bool:
 
 
 class Crossings(NamedTuple):
-    """The lines that pass through solids, and the numbers of those solids.
-
-    Attributes:
-        hindered: (sources, targets) whether the line between the two has a stretch inside the solids.
-        boxes: the numbers, ascending, of the boxes inside which, or in the seams between which, such a stretch lies.
-    """
+    """Which lines, (sources, targets), have a stretch inside solids; the boxes in or between which it is, ascending."""
 
     hindered: Flags
     boxes: tuple[int, ...]
@@ -175,8 +147,6 @@ class Solids:
     [[False]]
     >>> pair.crossings([point_of(0, 0, 1)], [along_an_edge]).hindered.tolist()
     [[False]]
-    >>> Solids([]).crossings([point_of(0, 0, 0)], []).hindered.shape
-    (1, 0)
     """
 
     def __init__(self, boxes: Sequence[Box]) -> None:
@@ -192,13 +162,8 @@ class Solids:
         return ends / float(self._scale)
 
     def crossings(self, sources: Sequence[Point], targets: Sequence[Point]) -> Crossings:
-        """Which of the lines from every source to every target have a stretch in the interior of the union.
-
-        Touching a face, an edge or a corner does not hinder; a seam between two solids side by side is inside them.
-        A line of length 0, from a corner to the same corner, is hindered where that point lies inside.
-
-        Raises:
-            OutOfTime: where there is a limit, and no time left.
+        """Which of the lines from every source to every target have a stretch in the interior of the union; of one of
+        length 0, whether its point lies inside. OutOfTime where there is a limit, and no time left.
         """
         scale = lcm(self._scale, _common_denominator([*sources, *targets]))
         low, high, first, last = _same_type(
@@ -243,12 +208,7 @@ def _touch_bounds(low: Integers, high: Integers, points: Integers) -> Flags:
 
 
 def _inside(starts: Integers, ends: Integers, low: Integers, high: Integers) -> Flags:
-    """(n, b) whether a stretch of each line lies in each box, or in a seam between it and others.
-
-    Args:
-        starts, ends: (n, 3) of the lines.
-        low, high: (b, 3) the least and greatest corners of the boxes.
-    """
+    """(n, b) whether a stretch of each line (n, 3) lies in each box, of corners (b, 3), or in a seam of it."""
     enter, leave = _spans(starts, ends, low, high)
     passes = enter < leave
     # Along an axis on which a line does not move it has two sides, shifted down and up by less than any length:
@@ -269,9 +229,8 @@ def _inside(starts: Integers, ends: Integers, low: Integers, high: Integers) -> 
 
 
 def _spans(starts: Integers, ends: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers]:
-    """(n, b) and (n, b) the positions at which each line enters and leaves each box, by the axes on which it moves.
-
-    A line with the steps (a, b, c) from start to end is measured from 0 to a * b * c, so that the position at which it
+    """(n, b) and (n, b) the positions at which each line enters and leaves each box, by the axes on which it moves. A
+    line with the steps (a, b, c) from start to end is measured from 0 to a * b * c, so that the position at which it
     crosses a plane of the grid is an integer: x - start = a t / (a b c) gives t = (x - start) * b * c.
     """
     steps = ends - starts
@@ -290,11 +249,8 @@ def _spans(starts: Integers, ends: Integers, low: Integers, high: Integers) -> t
 
 
 def _in_seams(enter: Integers, leave: Integers, on_sides: Flags) -> Flags:
-    """(b,) the boxes that share a stretch of one line between them, each on some of its sides, with no side empty.
-
-    Args:
-        enter, leave: (b,) the positions at which the line enters and leaves each box.
-        on_sides: (8, b) whether the line, shifted to each of its sides, passes through each box.
+    """(b,) the boxes that share a stretch of one line between them, each on some of its sides, with no side empty; (b,)
+    positions at which it enters and leaves each box, and (8, b) whether it passes through, shifted to each side.
     """
     # Between two neighbouring marks no box begins or ends: such a stretch lies in a box from end to end, or not at all.
     marks = np.unique(np.concatenate([enter, leave]))

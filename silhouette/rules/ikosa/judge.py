@@ -1,8 +1,5 @@
 """JUDGE: Ikosa Framework, cover in a grid of cells by straight lines between corners.
 
-    creatures, solids -> the corners that face each other -> Lines -> the first rule of the ladder that holds
-    -> verdict, with its reason in words
-
 The numbers R1 to R15 and A1 to A9 are those of the specification, ../shared/rules/ikosa.md; its source is the article
 "Covering Melee Corners". Everything is exact: whole numbers and fractions, nothing is measured.
 
@@ -27,46 +24,28 @@ from silhouette.common.geometry import Flags
 from silhouette.common.text import in_a_row, in_a_sentence
 from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.rules.fields import GROUNDS, OTHER_READINGS, VERDICT, WHO, OtherReading, ResultField
-from silhouette.rules.ikosa.cell_lines import (
-    Cell,
-    Face,
-    Point,
-    are_adjacent,
-    corners_of,
-    corners_on,
-    faces_seen_from,
-    faces_towards,
-    holds,
-)
+from silhouette.rules.ikosa import cell_lines
+from silhouette.rules.ikosa.cell_lines import Cell, Face, Point
 from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature, Exposure, Readings, in_words
 from silhouette.scenes.scene import Check
 
 LineRule = Literal["one cell", "melee", "ranged", "out of reach"]
-"""The rule by which lines are drawn: none within one cell; from cell to neighbouring cell in melee; from a point to the
-whole creature at range; the same out of reach, where the mode is melee but no cells are neighbours."""
+"""Lines: none within a cell; to a neighbouring cell in melee; from a point to the creature at range, out of reach."""
 
 CellFace = tuple[Cell, Face]
 
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """The lines from every source point to every target point, and which of them terrain hinders.
+    """The lines from every source point to every target point, both sorted, and which of them terrain hinders."""
 
-    Attributes:
-        source_cell: the attacker's cell from which the lines run; None where no lines are drawn.
-        target_cell: the target's one cell that is attacked; None where it is the whole target.
-        sources, targets: the points, sorted.
-        hindered: (sources, targets) bool, whether terrain hinders each line.
-        solids: the numbers of the boxes in the way.
-        gravity_face_excluded: whether the corners only on the attacker's gravity face are left out of the sources (R9).
-    """
-
-    source_cell: Cell | None = None
-    target_cell: Cell | None = None
+    source_cell: Cell | None = None  # the attacker's cell from which the lines run; None where no lines are drawn
+    target_cell: Cell | None = None  # the target's one cell that is attacked; None where it is the whole target
     sources: tuple[Point, ...] = ()
     targets: tuple[Point, ...] = ()
-    hindered: Flags = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
-    solids: tuple[int, ...] = ()
+    hindered: Flags = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))  # (sources, targets)
+    solids: tuple[int, ...] = ()  # the numbers of the boxes in the way
+    # Whether the corners only on the attacker's gravity face are left out of the sources (R9)
     gravity_face_excluded: bool = False
 
     @property
@@ -91,7 +70,7 @@ def lines_between(
     """The rule by which lines are drawn, and the lines that decide; of several possible sets the attacker's best."""
     if set(attacker.cells) & set(target.cells):
         return "one cell", Lines()
-    neighbours = [pair for pair in product(attacker.cells, target.cells) if are_adjacent(*pair)]
+    neighbours = [pair for pair in product(attacker.cells, target.cells) if cell_lines.are_adjacent(*pair)]
     if scene.mode == "melee" and neighbours:
         return "melee", _best([_melee(scene, attacker, *pair) for pair in neighbours])
     shot = _best(_shots(scene, attacker, target, point, exposure))
@@ -100,13 +79,13 @@ def lines_between(
 
 def _melee(scene: CellScene, attacker: Creature, source: Cell, target: Cell) -> Lines:
     """The lines from a cell to a neighbouring cell, between the faces that they turn to each other (R5 to R10)."""
-    faces = faces_towards(source, target)
+    faces = cell_lines.faces_towards(source, target)
     down = attacker.gravity
     # The gravity face stays where it is the only one (A4): without it there would be no corners to attack from.
     needed = down in faces and len(faces) > 1
     excluded = needed and not attacker.flying and scene.solids.touch(source, down)
-    sources = tuple(sorted(corners_on(source, faces - {down} if excluded else faces)))
-    targets = tuple(sorted(corners_on(target, faces_towards(target, source))))
+    sources = tuple(sorted(cell_lines.corners_on(source, faces - {down} if excluded else faces)))
+    targets = tuple(sorted(cell_lines.corners_on(target, cell_lines.faces_towards(target, source))))
     return Lines(source, target, sources, targets, *scene.solids.crossings(sources, targets), excluded)
 
 
@@ -116,33 +95,26 @@ def _shots(
     """The lines from a point to the whole target (R12 to R14), from the best point for each set of exposed faces."""
     own = frozenset(target.cells)
     sources_of: dict[frozenset[CellFace], dict[Point, Cell]] = {}
-    for cell in _cells_at(attacker, point):
+    # An attack from a point comes from the cells that hold it, or all where none does.
+    holding = [cell for cell in attacker.cells if point is not None and cell_lines.holds(cell, point)]
+    for cell in holding or attacker.cells:
         go_on()
-        to_cell = _exposed(own, partial(faces_towards, towards=cell)) if exposure == "cells" else None
-        for corner in corners_of(cell) if point is None else [point]:
-            faces = _exposed(own, partial(faces_seen_from, corner)) if to_cell is None else to_cell
+        to_cell = _exposed(own, partial(cell_lines.faces_towards, towards=cell)) if exposure == "cells" else None
+        for corner in cell_lines.corners_of(cell) if point is None else [point]:
+            faces = _exposed(own, partial(cell_lines.faces_seen_from, corner)) if to_cell is None else to_cell
             sources_of.setdefault(faces, {}).setdefault(corner, cell)
-    return [_best_shot(scene, sources, faces) for faces, sources in sources_of.items()]
+    shots = []
+    for faces, sources in sources_of.items():
+        targets = tuple(sorted({corner for cell, face in faces for corner in cell_lines.corners_on(cell, [face])}))
+        points = sorted(sources)
+        best = points[int(scene.solids.crossings(points, targets).hindered.sum(axis=1).argmin())]
+        shots.append(Lines(sources[best], None, (best,), targets, *scene.solids.crossings([best], targets)))
+    return shots
 
 
 def _exposed(own: frozenset[Cell], facing: Callable[[Cell], frozenset[Face]]) -> frozenset[CellFace]:
     """The faces of a target's own cells that are exposed to a cell or to a point (A9), none between two of them."""
     return frozenset((cell, face) for cell in own for face in facing(cell) if face.beyond(cell) not in own)
-
-
-def _best_shot(scene: CellScene, sources: dict[Point, Cell], faces: frozenset[CellFace]) -> Lines:
-    """The lines to all corners of some faces, from the one of several points from which the fewest are hindered."""
-    targets = tuple(sorted({corner for cell, face in faces for corner in corners_on(cell, [face])}))
-    points = sorted(sources)
-    blocked = scene.solids.crossings(points, targets).hindered.sum(axis=1)
-    best = points[int(blocked.argmin())]
-    return Lines(sources[best], None, (best,), targets, *scene.solids.crossings([best], targets))
-
-
-def _cells_at(attacker: Creature, point: Point | None) -> Sequence[Cell]:
-    """The attacker's cells that an attack from a point may come from: those that hold it, or all where none does."""
-    holding = [cell for cell in attacker.cells if point is not None and holds(cell, point)]
-    return holding or attacker.cells
 
 
 def _best(possible: Sequence[Lines]) -> Lines:
@@ -156,27 +128,13 @@ def _best(possible: Sequence[Lines]) -> Lines:
 
 
 NAME = "ikosa"
-
-LEVELS: Mapping[str, Level] = {
-    "no cover": Level.CLEAR,
-    "cover": Level.PARTIAL,
-    "no line of effect": Level.BLOCKED,
-}
-"""Each verdict's level, from exposed to covered."""
-
+LEVELS: Mapping[str, Level] = {"no cover": Level.CLEAR, "cover": Level.PARTIAL, "no line of effect": Level.BLOCKED}
 VERDICTS = tuple(LEVELS)
 
 
 @dataclass(frozen=True)
 class IkosaVerdict(Verdict):
-    """An Ikosa ruling with its evidence.
-
-    Attributes:
-        drawn: the lines that decided.
-        cover: whether at least one line is hindered.
-        line_of_effect: whether at least one line is free, or none is needed.
-        cover_value: 0, 2, 4 or 8 where the scene asks for graded cover, else None.
-    """
+    """An Ikosa ruling, with the lines that decided; ``cover_value`` is None unless the scene asks for graded cover."""
 
     drawn: Lines
     cover: bool
@@ -201,19 +159,12 @@ class IkosaVerdict(Verdict):
 
 # ---- reasons
 
-MOST_NAMED = 3
-"""The greatest number of cells or boxes that a sentence names."""
+MOST_NAMED = 3  # the greatest number of cells or boxes that a sentence names
 
 
 @dataclass(frozen=True)
 class Words:
-    """The parts of the sentences about one check.
-
-    Attributes:
-        point: the point from which a ranged attack comes; None for the best corner.
-        how: the rule by which the lines are drawn.
-        drawn: the lines.
-    """
+    """Parts of the sentences about one check, by the point from which a ranged attack comes; None: the best corner."""
 
     scene: CellScene
     attacker: Creature
@@ -274,18 +225,12 @@ SOURCE = "Covering Melee Corners"
 GRADES = ((8, Fraction(3, 4)), (4, Fraction(1, 4)), (2, Fraction(0)))
 """The value of graded cover, and the share of hindered lines above which it is worth that; else it is worth nothing."""
 
-CHECK_SECONDS = 10.0
-"""Seconds of CPU time that a check may take: of creatures of a few cells it takes some milliseconds."""
-
+CHECK_SECONDS = 10.0  # of CPU time that a check may take: of creatures of a few cells it takes milliseconds
 OTHER: dict[Exposure, Exposure] = {"cells": "point", "point": "cells"}
 
 
 def ruling(scene: CellScene, check: Check) -> IkosaVerdict:
-    """The ruling on cover for a check, within `CHECK_SECONDS`; exact, nothing is rendered.
-
-    Raises:
-        RequestError: if the check names a creature that the scene does not have, or takes too long.
-    """
+    """The ruling for a check, within `CHECK_SECONDS`; exact. RequestError for unknown creatures, or after that."""
     try:
         with time_limit(CHECK_SECONDS):
             return _judged(scene, check)

@@ -1,8 +1,4 @@
-"""DRAW, for Ikosa: what its figures say besides the phrases of all systems, and its reasons in short.
-
-The translations lie in ``locale/``; ``python -m tests.catalogues`` brings them up to date with this table and compiles
-them.
-"""
+"""DRAW: what the figures of Ikosa say, and its reasons in short; translated in ``locale/``."""
 
 from __future__ import annotations
 
@@ -30,8 +26,7 @@ PHRASES: Mapping[str, Phrase] = {
     "why gravity": "{why} The gravity face is left out.",
 }
 
-IN_ONE_CELL = "A7"
-"""The rule for two who share a cell."""
+IN_ONE_CELL = "A7"  # the rule for two who share a cell
 
 
 def short_reason(verdict: IkosaVerdict, words: Callable[..., str]) -> str:

@@ -11,7 +11,7 @@ from silhouette.rules.abilities import HasDescription, HasFirstScene
 from silhouette.rules.base import ExactRule, Pieces
 from silhouette.rules.ikosa.judge import LEVELS, NAME, IkosaVerdict, ruling
 from silhouette.rules.ikosa.phrases import PHRASES, short_reason
-from silhouette.rules.ikosa.scene import CellScene, CellSceneEntry, Creature, Readings, load_cell_scene
+from silhouette.rules.ikosa.scene import CellScene, CellSceneEntry, Readings, load_cell_scene
 
 
 class Ikosa(ExactRule[CellScene, IkosaVerdict], HasDescription[CellScene], HasFirstScene):
@@ -47,7 +47,11 @@ class Ikosa(ExactRule[CellScene, IkosaVerdict], HasDescription[CellScene], HasFi
 
     def pieces(self, scene: CellScene) -> Pieces:
         """Creatures, then solid cells and boxes, with their places."""
-        rows = [_creature_row(creature) for creature in scene.creatures]
+        rows = list[tuple[str, ...]]()
+        for creature in scene.creatures:
+            cells = " ".join(f"[{', '.join(map(str, cell))}]" for cell in creature.cells)
+            gravity = f"gravity {'+' if creature.gravity.high else '-'}{'xyz'[creature.gravity.axis]}"
+            rows.append((creature.name, "creature", cells, f"{gravity}{', flying' if creature.flying else ''}"))
         whole = len(scene.solid_cells)
         for number, (low, high) in enumerate(scene.solids.boxes, 1):
             name = "solid cell" if number <= whole else f"box {number - whole}"
@@ -56,9 +60,3 @@ class Ikosa(ExactRule[CellScene, IkosaVerdict], HasDescription[CellScene], HasFi
 
 
 IKOSA = Ikosa()
-
-
-def _creature_row(creature: Creature) -> tuple[str, ...]:
-    cells = " ".join(f"[{', '.join(map(str, cell))}]" for cell in creature.cells)
-    gravity = f"{'+' if creature.gravity.high else '-'}{'xyz'[creature.gravity.axis]}"
-    return creature.name, "creature", cells, f"gravity {gravity}{', flying' if creature.flying else ''}"

@@ -1,7 +1,5 @@
 """PLACE: an Ikosa scene file becomes a CellScene: creatures in their cells among solids, and its checks.
 
-document -> entries checked by the schema -> creatures and one union of solids -> CellScene
-
 Cells are three whole numbers; points are three exact ones: whole, decimal (0.1 is 1/10), or in quotes ("1/2").
 """
 
@@ -28,19 +26,15 @@ from silhouette.scenes.scene import Check, Scene, similar_names
 Mode = Literal["melee", "ranged"]
 Exposure = Literal["cells", "point"]
 Gravity = Literal["-z", "+z", "-x", "+x", "-y", "+y"]
-
 BEST_CORNER: Literal["best corner"] = "best corner"
-
 POINT = 'three numbers, each whole, decimal, or in quotes such as "1/2", up to a million'
 _IN_QUOTES = re.compile(r"[+-]?[0-9]+(/[0-9]*[1-9][0-9]*|\.[0-9]+)?")
 _MAX_LENGTH = 60
 
 
 def exact(value: object) -> Fraction:
-    """The number that a file means, exactly: a decimal is taken as it is written.
-
-    Raises:
-        ValueError: where the value is no number, not finite, or beyond a million.
+    """The number that a file means, exactly: a decimal is taken as it is written. ValueError where the value is no
+    number, not finite, or beyond a million.
 
     >>> exact(0.1), exact("1/2"), exact("-0.25"), exact(3)
     (Fraction(1, 10), Fraction(1, 2), Fraction(-1, 4), Fraction(3, 1))
@@ -73,11 +67,7 @@ def in_words(point: Point | Cell) -> str:
 
 
 def first_repeated(cells: Sequence[Cell]) -> Cell | None:
-    """The first cell that stands in a list a second time, or None.
-
-    >>> first_repeated([(0, 0, 0), (1, 0, 0), (0, 0, 0)])
-    (0, 0, 0)
-    """
+    """The first cell that stands in a list a second time, or None."""
     seen: set[Cell] = set()
     for cell in cells:
         if cell in seen:
@@ -137,7 +127,6 @@ def _all_different(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
 _NUMBER = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^{_IN_QUOTES.pattern}$"}]}
 _POINT = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
 _CELL = {"type": "array", "items": {"type": "integer"}, "minItems": 3, "maxItems": 3}
-
 CellValue = Annotated[Cell, PlainValidator(_cell), WithJsonSchema(_CELL)]
 BoxValue = Annotated[
     Box, PlainValidator(_box), WithJsonSchema({"type": "array", "items": _POINT, "minItems": 2, "maxItems": 2})
@@ -203,19 +192,12 @@ class Readings(Entry):
     """Whether the result also has the value of the cover as the author's later code gives it."""
 
 
-MAX_CELL_PAIRS = 100_000
-"""Pairs of a cell that attacks and one that is attacked, of all checks of a scene together: some 10 s of CPU."""
+MAX_CELL_PAIRS = 100_000  # of an attacker's and a target's, of all checks of a scene: some 10 s of CPU
 
 
 @dataclass(frozen=True)
 class Creature:
-    """A creature in the grid.
-
-    Attributes:
-        cells: the cells that it fills, sorted; at least one.
-        gravity: the face of each of its cells towards which it falls.
-        flying: whether it stays up without support.
-    """
+    """A creature in the grid: its cells, at least one, sorted, and the face of each of them towards which it falls."""
 
     name: str
     cells: tuple[Cell, ...]
@@ -232,15 +214,7 @@ class CellCheck(Check):
 
 @dataclass(frozen=True, eq=False)
 class CellScene(Scene):
-    """Creatures among solid cells and boxes.
-
-    Attributes:
-        readings: which of the possible readings of the rules is taken.
-        mode: how creatures attack: in melee or at range.
-        creatures: the creatures, in the order of the file.
-        solid_cells: whole cells of terrain, each once.
-        solids: all terrain as one: the solid cells, then the boxes of the file.
-    """
+    """Creatures, in the order of the file, among solid cells, each once, and boxes, the last of ``solids``."""
 
     readings: Readings
     mode: Mode
@@ -317,10 +291,12 @@ def _warnings(entry: CellSceneEntry, creatures: dict[str, Creature], checks: Seq
     if twice is not None:
         warnings.append(f"solid_cells: {in_words(twice)} stands there twice")
     solid = set(entry.solid_cells)
-    for creature in creatures.values():
-        warnings += [
-            f"{creature.name} stands in the solid cell {in_words(cell)}" for cell in creature.cells if cell in solid
-        ]
+    warnings += [
+        f"{creature.name} stands in the solid cell {in_words(cell)}"
+        for creature in creatures.values()
+        for cell in creature.cells
+        if cell in solid
+    ]
     for number, check in enumerate(checks, 1):
         point = check.source_point
         if point is not None and not any(holds(cell, point) for cell in creatures[check.attacker].cells):

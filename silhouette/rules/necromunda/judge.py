@@ -1,8 +1,5 @@
 """JUDGE: Necromunda, line of sight and cover, by the share of the target that is obscured from the attacker's eye.
 
-    pieces -> Sight: vision arcs, friends in base contact, the pieces that may block -> Observation
-           -> the first rule of the ladder that holds -> verdict
-
 The numbers R1 to R21 and A1 to A12 are those of the specification, ../shared/rules/necromunda.md; its source is the
 section "Line Of Sight & Cover" of the Necromunda Core Rulebook (2023).
 """
@@ -34,26 +31,19 @@ LEVELS: Mapping[str, Level] = {
     "full cover": Level.FULL,
     "hidden": Level.BLOCKED,
 }
-"""Each verdict's level, from exposed to covered."""
 
-VERDICTS = tuple(LEVELS)
-"""The verdicts, from exposed to covered."""
+VERDICTS = tuple(LEVELS)  # the verdicts, from exposed to covered
 
 
 @dataclass(frozen=True)
 class NecromundaVerdict(MeasuredVerdict):
-    """A Necromunda verdict with its evidence. What could be lies within the error or the tolerance.
-
-    Attributes:
-        arc: the vision arc that the check names, or that of the crew member who sees best; None for any.
-        is_facing_known: whether it is known where the attacker faces; where it is not, the verdict is that of a target
-            in the vision arc.
-        is_share_in_arc: whether the share that decides is that of the target's part in the arc, by the reading (A1).
-    """
+    """A Necromunda verdict with its evidence. What could be lies within the error or the tolerance."""
 
     measurement: Measurement = field(kw_only=True)
+    # The vision arc that the check names, or that of the crew member who sees best; None for any
     arc: ArcName | None = None
-    is_facing_known: bool = True
+    is_facing_known: bool = True  # if not, the verdict is that of a target in the vision arc
+    # Whether the share that decides is that of the target's part in the arc, by the reading (A1)
     is_share_in_arc: bool = False
 
     fields = shared(
@@ -87,17 +77,13 @@ class NecromundaVerdict(MeasuredVerdict):
 
     @property
     def in_arc(self) -> bool | None:
-        """Whether some of the target lies in a vision arc; None where that cannot be known.
-
-        So it is where it is unknown where the attacker faces, and where the target has no area in the picture.
-        """
+        """Whether some of the target lies in an arc; None if it has no area, or the attacker's facing is unknown."""
         return self.counts.in_arc > 0 if self.is_facing_known and self.counts.total else None
 
     @property
     def marginal(self) -> bool:
-        """Whether another verdict holds within the error or the tolerance: the players should roll off (R20).
-
-        Always where it is unknown where the attacker faces (contract, section 3).
+        """Whether another verdict holds within the error or the tolerance: the players should roll off (R20). Always if
+        it is unknown where the attacker faces (contract, section 3).
         """
         return len(self.could_be) > 1 or not self.is_facing_known
 
@@ -107,7 +93,6 @@ class NecromundaVerdict(MeasuredVerdict):
 
 def arcs_of(attacker: Piece, name: ArcName | None = None) -> tuple[VisionArc, ...] | None:
     """The vision arcs of a model, or only the one of that name; none where the model has no such arc: a blind spot.
-
     None where it has one, but nobody knows where the model faces: it is then taken to look towards its target.
 
     A fighter has a front arc of 90° (R1, R2). A vehicle has those that it has crew for, bounded by lines through its
@@ -139,13 +124,8 @@ def sight_between(
     ignored_parts_block: bool,
     friends_block: bool,
 ) -> Sight:
-    """The sight from one model, with its eye for an arc, to another: every other piece may block (R8, R10).
-
-    The target is never disregarded, even as a friend in base contact.
-
-    Args:
-        ignored_parts_block: whether the bases and insignificant parts of other models block as well (A6).
-        friends_block: whether friends in base contact block.
+    """The sight from one model, with its eye for an arc, to another: every other piece may block (R8, R10), by readings
+    also bases and insignificant parts (A6) or friends in base contact, but never the target.
     """
     friends = [piece for piece in scene.pieces if is_friend_in_contact(scene, attacker, piece)]
     disregarded = () if friends_block else tuple(piece for piece in friends if piece is not target)
@@ -166,15 +146,8 @@ def sight_between(
 
 
 def judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
-    """The verdicts on line of sight and cover for checks, in their order; all are measured together.
-
-    Args:
-        requests: each a check and its scene; of scenes that differ in the tolerance or the error, each is measured
-            with those that do not.
-        settings: of the measurement.
-
-    Raises:
-        RequestError: where a check names a piece that is not there, or that cannot look or be looked at.
+    """The verdicts for checks, in their order; those whose scenes agree in the tolerance and the error are measured
+    together. RequestError where a check names no fitting piece.
     """
     return in_like_groups(requests, attrgetter("tolerance", "error"), lambda group: _judge(group, settings))
 
@@ -192,12 +165,8 @@ def _judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings
 
 @dataclass(frozen=True, eq=False)
 class _Look:
-    """One look from an attacker at a target.
-
-    Attributes:
-        arc: the vision arc that the check names, or the crew member's; None for any.
-        sights: the sight that is measured for cover, and, where friends in base contact block sight but give no cover
-            (A7), the one that is measured for line of sight.
+    """One look from an attacker at a target, by a vision arc, or by any: the sight that is measured for cover, and,
+    where friends in base contact block sight but give no cover (A7), the one that is measured for line of sight.
     """
 
     arc: ArcName | None
@@ -255,19 +224,21 @@ class _Measurement:
         self.observed.update(zip(sights, observations, strict=True))
 
     def verdict(self, scene: NecromundaScene, crew: Sequence[_Look]) -> NecromundaVerdict:
-        """The verdict under the readings of a scene, of looks that were measured."""
-        return _best_of(
-            [_verdict(scene, look.arc, [self.observed[sight] for sight in look.sights], self.settings) for look in crew]
-        )
+        """The verdict under the readings of a scene, of looks that were measured: of the crew member who sees best; if
+        nobody sees the target, of one whose arc it lies in.
+        """
+        each = [_verdict(scene, one.arc, [self.observed[sight] for sight in one.sights], self.settings) for one in crew]
+        best = min(each, key=lambda ruling: (VERDICTS.index(ruling.verdict), not ruling.counts.in_arc, ruling.occluded))
+        if len(each) == 1 or best.counts.in_arc:
+            return best
+        arcs = [ruling.arc for ruling in each if ruling.arc]
+        return replace(best, arc=None, reason=_in_no_arc(best.target, best.attacker, arcs))
 
 
 def _with_other_readings(
     questions: Sequence[_Question], verdicts: Sequence[NecromundaVerdict], measurement: _Measurement
 ) -> list[NecromundaVerdict]:
-    """The verdicts, with who is disregarded and each single other reading that gives another one, as judged with it.
-
-    A reading that cannot matter is not judged. The sights of the others, if new, are measured together.
-    """
+    """The verdicts, with who is disregarded and each single other reading that gives another one, as judged with it."""
     others = [
         [
             (other, question.crew(other.taken(question.scene.readings)))
@@ -288,10 +259,7 @@ def _with_other_readings(
 def _that_matter(
     question: _Question, verdict: NecromundaVerdict, observed: Mapping[Sight, Observation]
 ) -> Iterator[Alternative]:
-    """The other readings under which the verdict may be another one.
-
-    What blocks in addition changes nothing that is hidden, and what no longer blocks nothing that is in the open.
-    """
+    """The other readings that may change the verdict: not such as block more of what is hidden, or less of the open."""
     scene, crew = question.scene, question.crew(question.scene.readings)
     covers = [observed[look.sights[0]] for look in crew]
 
@@ -374,19 +342,6 @@ def _disregarded(friends: Sequence[str], attacker: str, how: str) -> str:
     return f"{in_a_row(friends)}, friends in base contact with {attacker}, are {how}"
 
 
-def _best_of(crew: Sequence[NecromundaVerdict]) -> NecromundaVerdict:
-    """The verdict of the crew member who sees best; if nobody sees the target, of one whose arc it lies in.
-
-    Args:
-        crew: a verdict for each of the vehicle's vision arcs; of other attackers, the one verdict.
-    """
-    best = min(crew, key=lambda ruling: (VERDICTS.index(ruling.verdict), not ruling.counts.in_arc, ruling.occluded))
-    if len(crew) == 1 or best.counts.in_arc:
-        return best
-    arcs = [ruling.arc for ruling in crew if ruling.arc]
-    return replace(best, arc=None, reason=_in_no_arc(best.target, best.attacker, arcs))
-
-
 def _in_no_arc(target: str, attacker: str, arcs: Sequence[str]) -> str:
     """The reason where no part of the target lies in the arcs (R6)."""
     return f"no part of {target} lies in {attacker}'s {' or '.join(arcs)} vision arc: hidden"
@@ -459,13 +414,8 @@ class _ReasonWords:
 
 
 def _ladder(words: _ReasonWords, sight: OcclusionCounts, part: int, whole: int) -> tuple[str, RuleReference, str]:
-    """Verdict, rule and reason: the first test that holds (R6 to R8, R13 to R15). Shares are compared as integers.
-
-    Args:
-        words: for the reason.
-        sight: the counts for line of sight.
-        part: pixels of the target that are obscured, as counted for cover.
-        whole: pixels of the target, or of its part in the arc (A1); the share is ``part / whole``.
+    """Verdict, rule and reason: the first test that holds (R6 to R8, R13 to R15), by the counts for line of sight, and
+    the obscured share ``part / whole`` of the target, or of its part in the arc (A1).
     """
     attacker, target = words.attacker, words.target
     if not words.arcs:
@@ -491,10 +441,8 @@ def _ladder(words: _ReasonWords, sight: OcclusionCounts, part: int, whole: int) 
 def _could_be(
     cover: OcclusionCounts, sight: OcclusionCounts, part: int, whole: int, in_arc: bool, tolerance: float
 ) -> tuple[str, ...]:
-    """The verdicts that hold within the error, or the tolerance, of the obscured share and of the seen share (R20).
-
-    A share of exactly nothing is uncertain by its error only. The arguments are as of `_ladder`, with the counts for
-    cover, whether the share is of the part in the arc, and the scene's tolerance.
+    """The verdicts that hold within the error, or the tolerance, of the obscured share and of the seen share (R20). A
+    share of exactly nothing is uncertain by its error only. The counts are those for cover and for line of sight.
     """
     seen, total = sight.seen, sight.total
     if not total:
@@ -503,18 +451,11 @@ def _could_be(
     possible = {"hidden"} if seen / total <= band_seen else set()
     if seen / total + band_seen > 0.0 and whole:
         error = cover.error_in_arc if in_arc else cover.error
-        possible |= _covers_within(part / whole, max(error, tolerance) if part else error)
+        share, band = part / whole, max(error, tolerance) if part else error
+        possible |= {"open"} if share <= band else set()
+        possible |= {"partial cover"} if share + band > 0.0 and share - band < 0.5 else set()
+        possible |= {"full cover"} if share + band >= 0.5 else set()
     return tuple(verdict for verdict in VERDICTS if verdict in possible)
-
-
-def _covers_within(share: float, band: float) -> set[str]:
-    """The verdicts on what is seen that hold within a distance of an obscured share."""
-    holds = {
-        "open": share <= band,
-        "partial cover": share + band > 0.0 and share - band < 0.5,
-        "full cover": share + band >= 0.5,
-    }
-    return {verdict for verdict, does in holds.items() if does}
 
 
 def _doubts(scene: NecromundaScene, cover: Observation) -> list[str]:

@@ -1,8 +1,4 @@
-"""JUDGE: Necromunda as a rule system: how its scenes are read, judged and shown.
-
-Two things that the system does besides have parts of their own: it writes a first scene of given meshes, and says why
-one piece sees another that does not see it.
-"""
+"""JUDGE: Necromunda as a rule system: how its scenes are read, judged and shown."""
 
 from __future__ import annotations
 
@@ -38,20 +34,14 @@ from silhouette.scenes.scene import Check
 
 # ---- the first scene of given meshes
 
-APART = 9
-"""Inches between the two lines in which the models stand: two more than the wall is away, room for a wide base."""
-
-BESIDE = 4
-"""Inches between two models of a line."""
-
-GANGS = ("Orlock", "Escher")
-"""The gang of the near line, and of the line opposite."""
+APART = 9  # inches between the two lines of models: two more than to the wall, for a wide base
+BESIDE = 4  # inches between two models of a line
+GANGS = ("Orlock", "Escher")  # the gang of the near line, and of the line opposite
 
 
 def with_meshes(text: str, meshes: Sequence[str]) -> str:
-    """The first scene with a fighter for each mesh, in two lines that look at each other.
-
-    The text has two stand-ins, in blocks with an empty line between them. A single mesh has the second as its target.
+    """The first scene with a fighter for each mesh in place of its two stand-ins, in two lines that look at each other;
+    a single mesh has the second stand-in as its target.
     """
     blocks = text.rstrip("\n").split("\n\n")
     fighters = [number for number, block in enumerate(blocks) if block.startswith("[[fighter]]")]
@@ -117,9 +107,7 @@ def one_way(scene: NecromundaScene, seeing: NecromundaVerdict, blind: Necromunda
 
 def _by_arcs(seer: Piece, other: Piece, blind: NecromundaVerdict) -> str | None:
     """Where the one that does not see has the other in no vision arc."""
-    if blind.counts.in_arc:
-        return None
-    if other.facing is None:
+    if blind.counts.in_arc or other.facing is None:
         return None
     to_seer, to_other = seer.base_centre - other.base_centre, other.base_centre - seer.base_centre
     off = _angle_between(to_seer, other.facing)
@@ -188,10 +176,7 @@ class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasThresholds[Necr
         return ~np.any(reached, axis=0) if reached else np.ones(len(boxes), np.bool_)
 
     def margin(self, scene: NecromundaScene, verdict: NecromundaVerdict) -> tuple[float, float]:
-        """How far the obscured share is from a half and, in partial cover, from nothing; and what is seen from nothing.
-
-        nan where nothing is obscured, or nothing seen.
-        """
+        """How far what is obscured is from a half and, in partial cover, from nothing; or what is seen, from it."""
         share, error = verdict.share
         if verdict.verdict in (VERDICTS[0], VERDICTS[-1]) or share is None:
             return float(np.nan), 0.0

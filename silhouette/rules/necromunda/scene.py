@@ -28,7 +28,7 @@ class Readings(Entry):
     """Whether the bases and insignificant parts of other models block (A6)."""
 
 
-OTHERWISE = {
+OTHERWISE = {  # what a reason adds for each reading that the scene did not choose
     "share = in arc": "if the part of {target} in the vision arc alone counted",
     "share = whole target": "if all of {target} counted",
     "friends_in_contact = block sight": "if friends in base contact blocked line of sight",
@@ -36,26 +36,16 @@ OTHERWISE = {
     "ignored_parts_block = true": "if bases and insignificant parts in the way blocked",
     "ignored_parts_block = false": "if bases and insignificant parts in the way did not block",
 }
-"""Every reading, and the clause that a reason adds for it where the scene did not choose it."""
 
 
 @dataclass(frozen=True, eq=False)
 class NecromundaScene(ModelScene):
-    """A table of fighters, vehicles and terrain.
-
-    Attributes:
-        readings: the chosen readings of the rules.
-    """
+    """A table of fighters, vehicles and terrain, with the chosen readings of the rules."""
 
     readings: Readings
 
 
 def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> NecromundaScene:
-    """The scene that a document describes.
-
-    Raises:
-        FileError: where the scene or a model file is not valid; one line, with the place.
-        MeshError: where a mesh cannot be used.
-    """
+    """The scene that a document describes. FileError where it or a model file is not valid; MeshError for its mesh."""
     scene = NecromundaScene(**table_fields(load_table_scene(path, document, Readings, cache)))
     return looked_over(scene, faces=True)

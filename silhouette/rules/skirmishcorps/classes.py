@@ -2,8 +2,6 @@
 
 A piece is measured from the feet of the unit that stands at it, as a fraction of the unit's height (A3, A4). Heights
 are in bricks; a mini-figure counts as four bricks high, and is a little taller: 40 mm against 38.4 mm.
-
-Dice are given, or `roll_dice` rolls them from a stated seed.
 """
 
 from __future__ import annotations
@@ -17,33 +15,23 @@ from silhouette.rules.base import RuleReference
 
 CoverClass = Literal["none", "very low", "low", "high", "corner"]
 Posture = Literal["standing", "prone"]
+CLASSES: tuple[CoverClass, ...] = get_args(CoverClass)  # the classes of cover, from the lowest to the highest
+BRICK = 9.6  # the height of a brick, mm
+FIGURE = 4.0  # the height of a mini-figure, in bricks, by which the classes are measured
+EPSILON = 1e-6  # in bricks: a height that falls short of a step by less reaches it, since mm are rounded
 
-CLASSES: tuple[CoverClass, ...] = get_args(CoverClass)
-"""The classes of cover, from the lowest to the highest."""
-
-BRICK = 9.6
-"""The height of a brick, mm."""
-
-FIGURE = 4.0
-"""The height of a mini-figure, in bricks, by which the classes are measured."""
-
-EPSILON = 1e-6
-"""A tolerance, in bricks: a height that falls short of a step by less reaches it, since millimetres are rounded."""
-
-PENALTY: dict[Posture, dict[CoverClass, int]] = {
+PENALTY: dict[Posture, dict[CoverClass, int]] = {  # to hit a target in this posture, in cover
     "standing": {"none": 0, "very low": 0, "low": -2, "high": -3, "corner": -3},
     "prone": {"none": 0, "very low": -2, "low": -3, "high": -4, "corner": -4},
 }
-"""The modifier to hit a target in this posture, protected by cover of this class."""
 
 FROM_PRONE: dict[CoverClass, int | None] = {"none": 0, "very low": 0, "low": -1, "high": None, "corner": 0}
 """The modifier to hit for a prone unit firing over or past its own cover; None where it cannot see over it (R13)."""
 
-LOOKED_OVER: dict[Posture, tuple[CoverClass, ...]] = {
+LOOKED_OVER: dict[Posture, tuple[CoverClass, ...]] = {  # in contact (A9)
     "standing": ("none", "very low", "low", "high"),
     "prone": ("none", "very low", "low"),
 }
-"""The classes of cover over which a unit in contact with it can look, by posture (A9)."""
 
 HIT_RULES: dict[Posture, dict[CoverClass, str]] = {
     "standing": {"very low": "R5", "low": "R8", "high": "R11", "corner": "R15"},
@@ -53,11 +41,8 @@ FROM_PRONE_RULES: dict[CoverClass, str] = {"very low": "R7", "low": "R10", "high
 
 
 def cover_class(rise: float, unit_height: float) -> CoverClass:
-    """The class of a piece for a unit: the highest step that the piece reaches.
-
-    Args:
-        rise: the height of the piece's top above the unit's feet, bricks.
-        unit_height: the height of the unit, bricks.
+    """The class of a piece that rises so many bricks above a unit's feet, for a unit of a height in bricks: the highest
+    step that the piece reaches.
 
     >>> [cover_class(rise, 4.0) for rise in (0.99, 1.0, 1.99, 2.0, 3.0, 4.0, 4.5)]
     ['none', 'very low', 'very low', 'low', 'high', 'high', 'corner']
@@ -127,15 +112,13 @@ Consequence = Literal[
     "none", "halted", "halted; DE test or prone and stunned", "halted; RE test or prone", "halted; crashes"
 ]
 
-HIGH_VAULT = 6
-"""The inches of its move that vaulting high cover costs a unit (R25)."""
+HIGH_VAULT = 6  # the inches of its move that vaulting high cover costs a unit (R25)
 
-HURRIES: dict[UnitType, tuple[Pace, ...]] = {
+HURRIES: dict[UnitType, tuple[Pace, ...]] = {  # paces at which halting counts (R28 to R30)
     "foot": ("running", "sprinting"),
     "mech": ("running", "sprinting"),
     "vehicle": ("rushing", "flat-out"),
 }
-"""The paces at which halting at cover has a consequence (R28 to R30)."""
 
 PACES: dict[UnitType, tuple[Pace, ...]] = {
     "foot": ("sneaking", "jogging", "running", "sprinting"),
@@ -151,9 +134,8 @@ FAILED: dict[UnitType, Consequence] = {
 
 
 def roll_dice(dice: int, seed: int) -> tuple[int, ...]:
-    """The results of this many D6: the same for the same seed, on every machine and with every version of Python.
-
-    Every result is ``int(6 * u) + 1``, with u drawn in turn from ``random.Random(seed).random()``.
+    """The results of this many D6, each ``int(6 * u) + 1`` with u drawn in turn from ``random.Random(seed).random()``:
+    the same for the same seed, on every machine and with every version of Python.
 
     >>> roll_dice(3, 7) == roll_dice(4, 7)[:3], roll_dice(0, 7)
     (True, ())
@@ -172,13 +154,8 @@ def penetrating_damage(damage: int, defence: int) -> int:
 
 
 def cover_wounds(damage: int, defence: int, basis: Basis = "penetrating") -> int:
-    """Wounds to a section of cover: one for more than DE up to twice DE, two up to three times DE, and so on (R22).
-
-    Args:
-        damage: the damage that was rolled.
-        defence: the DE of the cover, above 0.
-        basis: the damage that the table is read with (A5): the part that penetrates, as in the source's example, or all
-            of it.
+    """Wounds to a section of cover: one for more than DE up to twice DE, two up to three times DE, and so on (R22). The
+    table is read with the damage that penetrates, as in the source's example, or with all of it (A5).
 
     >>> cover_wounds(13, 3), cover_wounds(13, 3, "total"), cover_wounds(6, 3), cover_wounds(2, 3)
     (3, 4, 0, 0)
@@ -223,8 +200,6 @@ def pile_through(unit_type: UnitType, die: int, strength: int, defence: int, pac
 
     >>> pile_through("mech", 5, 8, 12, "sprinting")
     PileThrough(through=True, consequence='none')
-    >>> pile_through("mech", 4, 8, 12, "jogging")
-    PileThrough(through=False, consequence='halted')
     >>> pile_through("foot", 1, 4, 12, "running").consequence
     'halted; DE test or prone and stunned'
     """

@@ -1,7 +1,4 @@
-"""JUDGE: SkirmishCorps, contact, standing opposite each other, and dives: geometry of the table seen from above.
-
-Distances are measured by shapely, and are exact but for the rounding of floating point.
-"""
+"""JUDGE: SkirmishCorps, contact, standing opposite each other, and dives: geometry seen from above, by shapely."""
 
 from __future__ import annotations
 
@@ -16,16 +13,12 @@ from shapely.geometry.base import BaseGeometry
 from silhouette.common.geometry import Floats, cosine_and_sine
 from silhouette.common.lazy import cached_property
 
-EPSILON = 1e-6
-"""mm: lengths that differ by less are equal."""
+EPSILON = 1e-6  # mm: lengths that differ by less are equal
 
 
 @dataclass(frozen=True, eq=False)
 class Footprint:
-    """The area of the table that something covers: everything within ``radius`` mm of its core.
-
-    A round base is a point with a radius, so that its gap to a wall is exact.
-    """
+    """All of the table within ``radius`` mm of a core: a round base is a point, so that its gap to a wall is exact."""
 
     core: BaseGeometry
     radius: float = 0.0
@@ -76,31 +69,23 @@ class Footprint:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """The space that a unit or a piece takes up, for questions of contact.
+    """The space that a unit or a piece takes up, for questions of contact, from ``low`` to its top, mm."""
 
-    Attributes:
-        footprint: the area that it covers; of a piece with a surface, the convex hull of that.
-        low, high: the heights of its underside and its top, mm.
-        surface: (m, 3, 3) the triangles of a piece that need not fill its footprint; None of one that does.
-    """
-
-    footprint: Footprint
+    footprint: Footprint  # the area that it covers; of a piece with a surface, the convex hull of that
     low: float
     high: float
+    # (m, 3, 3) the triangles of a piece that need not fill its footprint; None of one that does
     surface: Floats | None = None
 
     @cached_property
     def _bounds(self) -> tuple[Floats, Floats]:
         """(m, 3) and (m, 3) the least and the greatest coordinates of each triangle."""
         assert self.surface is not None
-        first, second, third = np.moveaxis(self.surface, 1, 0)
-        return np.minimum(np.minimum(first, second), third), np.maximum(np.maximum(first, second), third)
+        return self.surface.min(axis=1), self.surface.max(axis=1)
 
     def parts(self, geometry: BaseGeometry, reach: float, low: float, high: float = np.inf) -> Any:
-        """(k,) shapely geometries, seen from above: the footprint, or the triangles of the surface that matter.
-
-        Those triangles rise above ``low``, begin no higher than ``high``, and lie within ``reach`` mm of the bounds of
-        ``geometry``.
+        """(k,) shapely geometries, seen from above: the footprint, or those triangles of the surface that rise above
+        ``low``, begin no higher than ``high``, and lie within ``reach`` mm of the bounds of ``geometry``.
         """
         if self.surface is None:
             return np.array([self.footprint.core])
@@ -124,9 +109,8 @@ def rectangle(x: float, y: float, length: float, width: float, turn: float) -> F
 
 
 def in_contact(unit: Standing, piece: Standing, tolerance: float) -> bool:
-    """Whether a unit is in contact with a piece (R1): at most the tolerance away, seen from above and in height.
-
-    A floor under the unit's feet is not in contact with it: the unit stands on it, not at it.
+    """Whether a unit is in contact with a piece (R1): at most the tolerance away, seen from above and in height. A
+    floor under the unit's feet is not in contact with it: the unit stands on it, not at it.
 
     >>> wall = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
     >>> [in_contact(Standing(Footprint.disc(x, 0.0, 8.0), z, z + 40.0), wall, 0.5)
@@ -146,17 +130,9 @@ def in_contact(unit: Standing, piece: Standing, tolerance: float) -> bool:
 
 
 def opposite(first: Standing, second: Standing, corners: Floats, tolerance: float) -> bool:
-    """Whether two units stand at the two long faces of a piece and overlap along it by more than nothing (R31, A12).
-
-    Args:
-        first, second: two units.
-        corners: (4, 2) the corners of the piece, anticlockwise; of a square, both pairs of faces count as long.
-        tolerance: the widest gap at which two things are in contact, mm.
-
-                (first)
-            +--------------+        both touch a long face, from outside, one on each side,
-            +--------------+        and their extents along it overlap
-                  (second)
+    """Whether two units stand at the two long faces of a piece and overlap along it by more than nothing (R31, A12):
+    both touch one from outside, one on each side. ``corners`` (4, 2), anticlockwise, are the piece's; of a square, both
+    pairs of faces count as long. ``tolerance`` is the widest gap that is contact, mm.
 
     >>> wall = rectangle(0.0, 0.0, 150.0, 8.0, 0.0)
     >>> at = lambda x, y: Standing(Footprint.disc(x, y, 8.0), 0.0, 40.0)
@@ -190,9 +166,8 @@ def _at_face(unit: Standing, face: Footprint, tolerance: float) -> bool:
 
 
 def crosses(start: Any, end: Any, piece: Standing, low: float) -> bool:
-    """Whether the way from a point (2,) to another crosses, seen from above, what of a piece rises above ``low`` mm.
-
-    A way along an edge of the piece crosses it; a way that only touches the piece in a point does not.
+    """Whether the way from a point (2,) to another crosses, seen from above, what of a piece rises above ``low`` mm. A
+    way along an edge of the piece crosses it; a way that only touches the piece in a point does not.
 
     >>> wall = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
     >>> crosses((-20.0, 0.0), (20.0, 0.0), wall, 0.0), crosses((-20.0, 0.0), (-4.0, 0.0), wall, 0.0)
@@ -212,12 +187,8 @@ def may_hide(eye: Any, body: Footprint, piece: Footprint) -> bool:
 
 
 def landings(middle: Floats, towards: Floats, distance: float, directions: int) -> list[tuple[Floats, float | None]]:
-    """The spots at which a dive may end: in place, and ``distance`` mm away in evenly spread directions.
-
-    The first direction is the one towards the attacker, so that the directions turn with the scene.
-
-    Returns:
-        Each spot (2,) with the direction of the dive in degrees, None for the dive in place.
+    """The spots (2,) at which a dive may end, with its direction in degrees: in place, with None, and ``distance`` mm
+    away in evenly spread directions, the first towards the attacker, so that they turn with the scene.
 
     >>> [(spot.round(1).tolist(), turn) for spot, turn in landings(np.zeros(2), np.array([9.0, 0.0]), 40.0, 2)]
     [([0.0, 0.0], None), ([40.0, 0.0], 0.0), ([-40.0, 0.0], 180.0)]
@@ -230,17 +201,8 @@ def landings(middle: Floats, towards: Floats, distance: float, directions: int) 
 def lying_directions(
     spot: Floats, dive: float | None, towards: Floats, pieces: list[Footprint], length: float
 ) -> list[float]:
-    """The directions in which a body at a spot may lie: along its dive, the line of fire, or a side of a piece nearby.
-
-    Args:
-        spot: (2,) the middle of the body.
-        dive: the direction of the dive, degrees, or None.
-        towards: (2,) the place of the attacker.
-        pieces: the footprints of the pieces of cover.
-        length: the length of the body, mm.
-
-    Returns:
-        Degrees from 0 to below 180, without repeats; also those at right angles to the line of fire and to such sides.
+    """The directions, 0 to below 180 degrees, in which a body of a length in mm may lie at a spot (2,): along its dive,
+    along and across the line of fire, ``towards`` (2,), and along the sides of pieces nearby.
     """
     fire = np.degrees(np.arctan2(towards[1] - spot[1], towards[0] - spot[0]))
     directions = [fire + 90.0, fire, *([] if dive is None else [dive])]

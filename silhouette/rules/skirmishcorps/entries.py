@@ -8,19 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from silhouette.files.schema import (
-    COARSEST,
-    LARGEST_ERROR,
-    MAX_LENGTH,
-    Entry,
-    Error,
-    Name,
-    Number,
-    Pixel,
-    Point,
-    Size,
-    plain,
-)
+from silhouette.files import schema
+from silhouette.files.schema import Entry, Error, Name, Number, Pixel, Point, Size
 from silhouette.models.entries import FigureEntry, SolidEntry
 from silhouette.rules.base import Level, MeasuredVerdict
 from silhouette.rules.fields import GROUNDS, ResultField, row_of, shared
@@ -39,7 +28,6 @@ from silhouette.scenes.entries import (
 MOST_BRICKS = 10_000.0
 MAX_NUMBER = 1_000_000
 MOST_DICE = 10_000
-
 WHERE = "two or three finite numbers of mm, or of the scene's units: [x, y] or [x, y, z], up to a million"
 ON = 'the name of a piece of terrain or cover, or "surface"'
 CLASS = '"none", "very low", "low", "high" or "corner"'
@@ -133,10 +121,12 @@ class UnitEntry(Entry):
     def _fits(self) -> UnitEntry:
         given = [key for key in ("model", "parts", "figure") if getattr(self, key) is not None]
         if len(given) > 1:
-            raise plain(f"it has {given[0]} and {given[1]}; it must have one of them, or none for the standard figure")
+            raise schema.plain(
+                f"it has {given[0]} and {given[1]}; it must have one of them, or none for the standard figure"
+            )
         check_place(self.at, self.on, self.under)
         if self.type == "vehicle" and self.posture == "prone":
-            raise plain('a vehicle does not lie prone; posture must be "standing", or type "foot" or "mech"')
+            raise schema.plain('a vehicle does not lie prone; posture must be "standing", or type "foot" or "mech"')
         return self
 
 
@@ -197,9 +187,9 @@ class SkirmishEntry(SceneEntry):
     """A verdict is too close to call where the share lies within this of a threshold. By default only the error
     counts.
     """
-    pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {COARSEST:g}")
+    pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {schema.COARSEST:g}")
     """Millimetres per pixel at the target. The default is 0.1; the option `--pixel` overrides it."""
-    error: Error | None = Field(None, description=f"a share above zero, at most {LARGEST_ERROR:g}")
+    error: Error | None = Field(None, description=f"a share above zero, at most {schema.LARGEST_ERROR:g}")
     """The largest error that may be left where no other verdict is near. The default is 0.002; the option
     `--error` overrides it.
     """
@@ -316,7 +306,7 @@ class DestroyedEntry(AskEntry):
     def _dice_or_seed(self) -> DestroyedEntry:
         given = [key for key in ("dice", "wounds", "seed") if getattr(self, key) is not None]
         if given not in (["dice"], ["wounds", "seed"]):
-            raise plain(f"it has {' and '.join(given) or 'no dice'}; it must have dice, or wounds and seed")
+            raise schema.plain(f"it has {' and '.join(given) or 'no dice'}; it must have dice, or wounds and seed")
         return self
 
 
@@ -328,7 +318,7 @@ class VaultEntry(AskEntry):
     """The type of the unit that vaults."""
     cover_class: CoverClass = Field(description=CLASS)
     """The class of the cover."""
-    move_left: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_LENGTH)] = Field(
+    move_left: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=schema.MAX_LENGTH)] = Field(
         description="a number of inches from 0 up"
     )
     """The distance that the unit can still move."""
@@ -355,10 +345,10 @@ class PileThroughEntry(AskEntry):
     def _one_die(self) -> PileThroughEntry:
         if (self.d6 is None) == (self.seed is None):
             both = "both d6 and seed" if self.d6 is not None else "neither d6 nor seed"
-            raise plain(f"it has {both}; it must have exactly one of d6 or seed")
+            raise schema.plain(f"it has {both}; it must have exactly one of d6 or seed")
         if self.pace not in PACES[self.unit_type]:
             paces = ", ".join(f'"{pace}"' for pace in PACES[self.unit_type])
-            raise plain(f"no {self.unit_type} unit goes {self.pace}; pace must be one of {paces}")
+            raise schema.plain(f"no {self.unit_type} unit goes {self.pace}; pace must be one of {paces}")
         return self
 
 
@@ -375,7 +365,6 @@ ASKS: dict[str, type[AskEntry]] = {
     "vault": VaultEntry,
     "pile through": PileThroughEntry,
 }
-"""The schema of each ``ask``."""
 
 
 NAME = "skirmishcorps"
@@ -449,14 +438,13 @@ ANSWERS: Mapping[str, tuple[ResultField, ...]] = {
 }
 """The keys of each ``ask``, without those that every result has."""
 
-RESULTS: Mapping[str, tuple[ResultField, ...]] = {
+RESULTS: Mapping[str, tuple[ResultField, ...]] = {  # the keys of a result
     ask: (
         *(replace(field, type=str | None, value=lambda name: name or None) for field in shared("attacker", "target")),
         *(*shared("rules"), ASK, *shared("verdict"), *answers, *GROUNDS),
     )
     for ask, answers in ANSWERS.items()
 }
-"""The keys of a result, for each ``ask``."""
 
 
 def _fields_of_any() -> tuple[ResultField, ...]:
@@ -470,12 +458,7 @@ def _fields_of_any() -> tuple[ResultField, ...]:
 
 @dataclass(frozen=True)
 class SkirmishCorpsVerdict(MeasuredVerdict):
-    """A SkirmishCorps ruling.
-
-    Attributes:
-        ask: the question, a key of `ANSWERS`.
-        answers: the values of its own keys.
-    """
+    """A SkirmishCorps ruling: the question, a key of `ANSWERS`, and the values of its own keys."""
 
     ask: str
     answers: Mapping[str, Any]

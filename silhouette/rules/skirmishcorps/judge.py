@@ -1,14 +1,7 @@
 """JUDGE: SkirmishCorps, cover: what protects a unit from an attacker, and what cover costs, stops and suffers.
 
-    check -> its question -> a measured silhouette, geometry in plan, or a table -> SkirmishCorpsVerdict
-
-Classes, penalties, damage, vaulting and piling through are looked up in tables: such checks need no unit of the scene.
-
 The numbers R1 to R36 and A1 to A15 are those of the specification, ../shared/rules/skirmishcorps.md; its source is the
 page "Cover" of the SkirmishCorps rules.
-
-Close combat (R31, R32) is possible across cover that both touch. Who can dive nowhere out of sight is flanked (R33 to
-R36): target, attacker -> the dives that the target can make -> what the attacker would see of each -> verdict.
 """
 
 from __future__ import annotations
@@ -26,51 +19,7 @@ from silhouette.models.model import model_of_solids
 from silhouette.rules.base import RuleReference, Settings
 from silhouette.rules.fields import OtherReading
 from silhouette.rules.on_table import in_like_groups
-from silhouette.rules.skirmishcorps.classes import (
-    FROM_PRONE,
-    HIGH_VAULT,
-    PENALTY,
-    Basis,
-    cover_class,
-    cover_words,
-    cover_wounds,
-    from_prone_rule,
-    hit_rule,
-    in_bricks,
-    is_destroyed,
-    penetrating_damage,
-    pile_through,
-    roll_dice,
-    section_of,
-    vault_cost,
-)
-from silhouette.rules.skirmishcorps.contact import (
-    Standing,
-    crosses,
-    landings,
-    lying_body,
-    lying_directions,
-    opposite,
-    overlaps,
-)
-from silhouette.rules.skirmishcorps.entries import (
-    LEVELS,
-    NAME,
-    AskEntry,
-    AttackCoverEntry,
-    ClassifyEntry,
-    CloseCombatEntry,
-    CoverWoundsEntry,
-    DestroyedEntry,
-    FlankedEntry,
-    FromProneEntry,
-    PairEntry,
-    PenaltyEntry,
-    PileThroughEntry,
-    Readings,
-    SkirmishCorpsVerdict,
-    VaultEntry,
-)
+from silhouette.rules.skirmishcorps import classes, contact, entries
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishCheck, SkirmishScene, Unit, prone_body, prone_size
 from silhouette.rules.skirmishcorps.shooting import look_at, protections
 from silhouette.scenes.scene import Check
@@ -79,27 +28,18 @@ from silhouette.scenes.table import Piece
 # ---- dives
 
 COARSE, COARSEST = 5.0, 1.0
-"""A dive is measured first with pixels larger by this factor, but not above this many mm: most are clearly safe, or
-clearly not."""
+"""A dive is measured first with pixels larger by this factor, up to so many mm: most are clearly safe, or not."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dive:
-    """A dive: where the unit would lie afterwards, and how much of it the attacker would see.
+    """A dive: where the unit would lie afterwards, and how much of it the attacker would see."""
 
-    Attributes:
-        spot: (2,) the middle of its body.
-        turn: the direction of the dive in degrees; None where it drops in place.
-        counts: the pixels of its body there, as the attacker sees it.
-        covers: the pieces that hide it, the largest share first.
-        pixel: mm per pixel at the body, in the measurement that counts.
-    """
-
-    spot: Floats
-    turn: float | None
+    spot: Floats  # (2,) the middle of its body
+    turn: float | None  # the direction of the dive in degrees; None where it drops in place
     counts: OcclusionCounts
-    covers: tuple[Cover, ...]
-    pixel: float
+    covers: tuple[Cover, ...]  # the pieces that hide it, the largest share first
+    pixel: float  # mm per pixel at the body, in the measurement that counts
 
     @property
     def hidden(self) -> float:
@@ -109,14 +49,7 @@ class Dive:
 
 @dataclass(frozen=True)
 class Dives:
-    """The dives that decide whether a unit is flanked.
-
-    Attributes:
-        safe: the first dive that is safe, or None.
-        doubtful: whether the opposite answer lies within the error.
-        best: the dive that hides most, of those tried, or None.
-        are_needed: whether the unit has to dive at all.
-    """
+    """The first dive that is ``safe``, and the one tried that hides most; ``doubtful`` if it may be otherwise."""
 
     safe: Dive | None = None
     doubtful: bool = False
@@ -132,10 +65,9 @@ class Dives:
 def dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> Dives:
     """The dives by which the target can get out of the attacker's sight.
 
-    The target drops in place, or dives a set distance in evenly spread directions, over very low and low cover, but not
-    through anything higher (R35). It lies where its body has room; other units make room for it (R36). The dives are
-    tried in turn until one is safe: its hidden share less the error reaches the reading ``dive_hidden``, or all of the
-    body is hidden, without an error.
+    It drops in place, or dives a set distance in evenly spread directions, over very low and low cover, but not through
+    anything higher (R35). It lies where its body has room; other units make room for it (R36). A dive is safe if its
+    hidden share less the error reaches the reading ``dive_hidden``, or all of the body is hidden, without an error.
     """
     needed, tried = scene.readings.dive_hidden, list[Dive]()
     for dive in _measured_dives(scene, attacker, target, settings):
@@ -154,11 +86,10 @@ def dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings
 def _measured_dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> Iterator[Dive]:
     """The dives that the target can make in which something may hide it, as the attacker sees them."""
     middle, towards, readings = target.middle, attacker.piece.eye[:2], scene.readings
-    for spot, turn in landings(middle, towards, readings.dive_distance, readings.dive_directions):
+    for spot, turn in contact.landings(middle, towards, readings.dive_distance, readings.dive_directions):
         if _can_reach(scene, target, spot):
             for body in _bodies(scene, target, spot, turn, towards):
-                dive = _measured_dive(scene, attacker, body, settings)
-                if dive is not None:
+                if (dive := _measured_dive(scene, attacker, body, settings)) is not None:
                     yield dive
 
 
@@ -167,7 +98,7 @@ def _can_reach(scene: SkirmishScene, target: Unit, spot: Floats) -> bool:
     return not any(
         cover.class_for(target) in ("high", "corner")
         and cover.standing.low < target.standing.high
-        and crosses(target.middle, spot, cover.standing, target.standing.low)
+        and contact.crosses(target.middle, spot, cover.standing, target.standing.low)
         for cover in scene.covers
     )
 
@@ -180,7 +111,7 @@ class _Body:
     spot: Floats
     turn: float | None
     along: float
-    room: Standing
+    room: contact.Standing
 
     def piece(self) -> Piece:
         """The body that the attacker looks at: the standard figure, of the unit's size."""
@@ -196,9 +127,9 @@ def _bodies(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None
     standings = [cover.standing for cover in scene.covers]
     solid = [standing for standing in standings if standing.high > low and standing.low < low + thickness]
     bodies = []
-    for along in lying_directions(spot, turn, towards, [piece.footprint for piece in solid], length):
-        room = lying_body(spot, along, length, width, low, thickness)
-        if not any(overlaps(room, piece, scene.readings.contact_tolerance) for piece in solid):
+    for along in contact.lying_directions(spot, turn, towards, [piece.footprint for piece in solid], length):
+        room = contact.lying_body(spot, along, length, width, low, thickness)
+        if not any(contact.overlaps(room, piece, scene.readings.contact_tolerance) for piece in solid):
             bodies.append(_Body(target.bricks, spot, turn, along, room))
     return bodies
 
@@ -216,29 +147,28 @@ def _measured_dive(scene: SkirmishScene, attacker: Unit, body: _Body, settings: 
     if abs(counts.occluded / max(counts.total, 1) - threshold) <= counts.error:
         observed = look.observe(fine, threshold)
     order = sorted(zip(observed.counts.nearest, observed.blockers, strict=True), key=lambda pair: -pair[0])
-    hiding = tuple(look.cover_of(blocker) for nearest, blocker in order if nearest)
+    bodies = look.sight.occluders.pieces
+    hiding = tuple(look.covers[bodies.index(blocker)] for nearest, blocker in order if nearest)
     return Dive(body.spot, body.turn, observed.counts, hiding, observed.pixel)
 
 
 # ---- verdicts
 
-TO_HIT, DODGE = -1, 1
-"""The modifiers of close combat over cover: to all rolls to hit, and to all attempts to dodge or parry (R32)."""
-
-FLANKED = -2
-"""The modifier of being flanked to a dive to prone (R34)."""
+TO_HIT, DODGE = -1, 1  # modifiers of close combat over cover: of all rolls to hit, to dodge and to parry (R32)
+FLANKED = -2  # the modifier of being flanked to a dive to prone (R34)
 
 
-def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> SkirmishCorpsVerdict:
+def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> entries.SkirmishCorpsVerdict:
     """The verdict on whether two units can fight across cover (R31, R32)."""
     touched = scene.touched_by(target.standing)
     both = [cover for cover in scene.touched_by(attacker.standing) if cover in touched]
     tolerance = scene.readings.contact_tolerance
-    across = [cover for cover in both if opposite(attacker.standing, target.standing, cover.corners, tolerance)]
-    over = [cover for cover in across if not _is_full_height(cover, attacker, target)]
+    across = [cover for cover in both if contact.opposite(attacker.standing, target.standing, cover.corners, tolerance)]
+    # Over a wall taller than both units they cannot fight (A13).
+    over = [cover for cover in across if not cover.class_for(attacker) == cover.class_for(target) == "corner"]
     possible = bool(over)
     rule = RuleReference("Close Combat Over Cover", "R32" if possible else "R31")
-    return SkirmishCorpsVerdict(
+    return entries.SkirmishCorpsVerdict(
         attacker.name,
         target.name,
         scene.rules,
@@ -249,11 +179,6 @@ def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> Skirmish
         "close combat",
         {"possible": possible, "to_hit": TO_HIT if possible else None, "dodge_parry": DODGE if possible else None},
     )
-
-
-def _is_full_height(cover: Cover, attacker: Unit, target: Unit) -> bool:
-    """Whether a piece is a wall taller than both units, over which they cannot fight (A13)."""
-    return cover.class_for(attacker) == cover.class_for(target) == "corner"
 
 
 def _reason(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], over: list[Cover]) -> str:
@@ -271,13 +196,13 @@ def _reason(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover]
     return f"no cover is in contact with both {pair}: no close combat over cover"
 
 
-def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> SkirmishCorpsVerdict:
+def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> entries.SkirmishCorpsVerdict:
     """The verdict on whether the target is flanked: in cover, seen, and without a dive out of sight (R33 to R36)."""
     in_cover = [cover for cover in scene.touched_by(target.standing) if cover.class_for(target) != "none"]
     tried = Dives(are_needed=False)
     if not in_cover:
         grounds = "R33", f"{target.name} is not in contact with any cover, and only a unit in cover can be flanked"
-    elif not _seen_pixels(scene, attacker, target, settings):
+    elif not look_at(scene, attacker, target.piece, target.standing).observe(replace(settings, keep=False)).counts.seen:
         grounds = "R33", f"{attacker.name} does not see {target.name}, so cannot attack it"
     else:
         tried = dives(scene, attacker, target, settings)
@@ -285,15 +210,15 @@ def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settin
     return _flank_verdict(scene, (attacker, target), settings, tried, grounds)
 
 
-def _seen_pixels(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> int:
-    look = look_at(scene, attacker, target.piece, target.standing)
-    return look.observe(replace(settings, keep=False)).counts.seen
-
-
 def _flank_grounds(attacker: Unit, target: Unit, tried: Dives) -> tuple[str, str]:
     if tried.safe is not None:
-        landing = f"{_how(tried.safe)}, where {_hidden(tried.safe)}"
-        return "R33" if tried.safe.turn is None else "R35", f"{target.name} can {landing}: not flanked"
+        x, y = tried.safe.spot
+        number, dive = (
+            ("R33", "drop to prone where it stands")
+            if tried.safe.turn is None
+            else ("R35", f"dive to ({x:.0f}, {y:.0f})")
+        )
+        return number, f"{target.name} can {dive}, where {_hidden(tried.safe)}: not flanked"
     most = f"; at best {_hidden(tried.best)}" if tried.best is not None and tried.best.hidden else ""
     reason = f"{target.name} can dive nowhere out of the sight of {attacker.name}{most}: flanked, {FLANKED} to dive"
     return "R34", reason
@@ -301,7 +226,7 @@ def _flank_grounds(attacker: Unit, target: Unit, tried: Dives) -> tuple[str, str
 
 def _flank_verdict(
     scene: SkirmishScene, pair: tuple[Unit, Unit], settings: Settings, tried: Dives, grounds: tuple[str, str]
-) -> SkirmishCorpsVerdict:
+) -> entries.SkirmishCorpsVerdict:
     """The verdict on flanking of an attacker and its target; ``grounds`` are the number of the rule and the reason."""
     attacker, target = pair
     number, reason = grounds
@@ -314,7 +239,7 @@ def _flank_verdict(
         "renderer": settings.renderer.name,
         "pixel": settings.pixel if dive is None else dive.pixel,
     }
-    return SkirmishCorpsVerdict(
+    return entries.SkirmishCorpsVerdict(
         attacker.name,
         target.name,
         scene.rules,
@@ -332,12 +257,6 @@ def _flank_verdict(
     )
 
 
-def _how(dive: Dive) -> str:
-    if dive.turn is None:
-        return "drop to prone where it stands"
-    return f"dive to ({dive.spot[0]:.0f}, {dive.spot[1]:.0f})"
-
-
 def _hidden(dive: Dive) -> str:
     """How much of the body is hidden after a dive, and by what, as reasons print it."""
     share = share_in_words(dive.counts.occluded, dive.counts.total)
@@ -347,44 +266,32 @@ def _hidden(dive: Dive) -> str:
 
 # ---- checks without a unit of the scene
 
-Ruled = tuple[str, RuleReference, str, dict[str, Any]]
-"""The verdict, the rule, the reason and the answers of a check."""
+Ruled = tuple[str, RuleReference, str, dict[str, Any]]  # the verdict, the rule, the reason and the answers of a check
 
 
-def look_up(question: AskEntry, readings: Readings, rules: str) -> SkirmishCorpsVerdict:
-    """The ruling on a check that concerns no unit of the scene."""
-    rule_on = cast(Callable[[AskEntry, Readings], Ruled], _RULINGS[type(question)])
-    verdict, rule, reason, answers = rule_on(question, readings)
-    level, others = LEVELS.get(verdict), answers.pop("other_readings", ())
-    return SkirmishCorpsVerdict(
-        "", "", rules, verdict, level, rule, reason, question.ask, answers, other_readings=tuple(others)
-    )
-
-
-def _classify(question: ClassifyEntry, readings: Readings) -> Ruled:
-    kind = cover_class(question.height, question.unit_height)
-    words = cover_words(kind)
+def _classify(question: entries.ClassifyEntry, readings: entries.Readings) -> Ruled:
+    kind = classes.cover_class(question.height, question.unit_height)
+    words = classes.cover_words(kind)
     share = f"{100 * question.height / question.unit_height:.0f} %"
-    unit = in_bricks(question.unit_height)
-    reason = f"a height of {in_bricks(question.height)} is {share} of a unit of {unit}: {words}"
-    return words, RuleReference(section_of(kind), "R4"), reason, {"cover": kind}
+    unit = classes.in_bricks(question.unit_height)
+    reason = f"a height of {classes.in_bricks(question.height)} is {share} of a unit of {unit}: {words}"
+    return words, RuleReference(classes.section_of(kind), "R4"), reason, {"cover": kind}
 
 
-def _penalty(question: PenaltyEntry, readings: Readings) -> Ruled:
+def _penalty(question: entries.PenaltyEntry, readings: entries.Readings) -> Ruled:
     kind, posture = question.cover_class, question.posture
-    penalty = PENALTY[posture][kind]
-    reason = f"to hit a {posture} unit protected by {cover_words(kind)}: {_signed(penalty)}"
-    return _signed(penalty), hit_rule(kind, posture), reason, {"penalty": penalty}
+    penalty = classes.PENALTY[posture][kind]
+    reason = f"to hit a {posture} unit protected by {classes.cover_words(kind)}: {_signed(penalty)}"
+    return _signed(penalty), classes.hit_rule(kind, posture), reason, {"penalty": penalty}
 
 
-def _from_prone(question: FromProneEntry, readings: Readings) -> Ruled:
+def _from_prone(question: entries.FromProneEntry, readings: entries.Readings) -> Ruled:
     kind = question.cover_class
-    penalty = FROM_PRONE[kind]
-    rule = from_prone_rule(kind)
+    penalty, rule = classes.FROM_PRONE[kind], classes.from_prone_rule(kind)
     if penalty is None:
         reason = "a prone unit in high cover cannot draw a line of sight over it"
         return "no line of sight", rule, reason, {"penalty": None}
-    reason = f"to hit while prone in {cover_words(kind)}: {_signed(penalty)}"
+    reason = f"to hit while prone in {classes.cover_words(kind)}: {_signed(penalty)}"
     return _signed(penalty), rule, reason, {"penalty": penalty}
 
 
@@ -392,9 +299,9 @@ def _signed(penalty: int) -> str:
     return str(penalty) if penalty else "no penalty"
 
 
-def _attack_cover(question: AttackCoverEntry, readings: Readings) -> Ruled:
+def _attack_cover(question: entries.AttackCoverEntry, readings: entries.Readings) -> Ruled:
     damage, defence, unit = question.damage, question.defence, question.unit_defence
-    through = penetrating_damage(damage, defence)
+    through = classes.penetrating_damage(damage, defence)
     wounded = None if unit is None else through > unit
     answers = {"effective": bool(through), "passed_on": through, "unit_wounded": wounded}
     if not through:
@@ -407,17 +314,15 @@ def _attack_cover(question: AttackCoverEntry, readings: Readings) -> Ruled:
     return "penetrated", RuleReference("Attacking Cover", "R21"), reason, answers
 
 
-def _cover_wounds(question: CoverWoundsEntry, readings: Readings) -> Ruled:
+def _cover_wounds(question: entries.CoverWoundsEntry, readings: entries.Readings) -> Ruled:
     damage, defence = question.damage, question.defence
-    basis: Basis = question.basis or readings.basis
-    other_basis: Basis = "total" if basis == "penetrating" else "penetrating"
-    wounds, otherwise = (cover_wounds(damage, defence, damage_basis) for damage_basis in (basis, other_basis))
+    basis: classes.Basis = question.basis or readings.basis
+    other_basis: classes.Basis = "total" if basis == "penetrating" else "penetrating"
+    wounds, otherwise = (classes.cover_wounds(damage, defence, damage_basis) for damage_basis in (basis, other_basis))
+    reason = f"{damage} damage, all of it, against a DE of {defence}: {_counted(wounds)}"
     if basis == "penetrating":
-        reason = (
-            f"{penetrating_damage(damage, defence)} of {damage} damage penetrates a DE of {defence}: {_counted(wounds)}"
-        )
-    else:
-        reason = f"{damage} damage, all of it, against a DE of {defence}: {_counted(wounds)}"
+        through = classes.penetrating_damage(damage, defence)
+        reason = f"{through} of {damage} damage penetrates a DE of {defence}: {_counted(wounds)}"
     others = list[OtherReading]()
     if otherwise != wounds:
         others.append({"reading": f"basis = {other_basis}", "verdict": _counted(otherwise), "wounds": otherwise})
@@ -430,11 +335,9 @@ def _counted(wounds: int) -> str:
     return {0: "no wounds", 1: "1 wound"}.get(wounds, f"{wounds} wounds")
 
 
-def _destroyed(question: DestroyedEntry, readings: Readings) -> Ruled:
-    dice = question.dice
-    if dice is None:
-        dice = roll_dice(question.wounds or 0, question.seed or 0)
-    gone = is_destroyed(dice)
+def _destroyed(question: entries.DestroyedEntry, readings: entries.Readings) -> Ruled:
+    dice = classes.roll_dice(question.wounds or 0, question.seed or 0) if question.dice is None else question.dice
+    gone = classes.is_destroyed(dice)
     dice_words = ", ".join(map(str, dice[:12])) + (" ..." if len(dice) > 12 else "")
     if gone:
         reason = f"a 6 among {dice_words}: the section is destroyed"
@@ -444,10 +347,10 @@ def _destroyed(question: DestroyedEntry, readings: Readings) -> Ruled:
     return "destroyed" if gone else "stands", RuleReference("Destroying Cover", "R23"), reason, answers
 
 
-def _vault(question: VaultEntry, readings: Readings) -> Ruled:
+def _vault(question: entries.VaultEntry, readings: entries.Readings) -> Ruled:
     unit_type, kind, left = question.unit_type, question.cover_class, question.move_left
-    cost = vault_cost(unit_type, kind, left)
-    words = cover_words(kind)
+    cost = classes.vault_cost(unit_type, kind, left)
+    words = classes.cover_words(kind)
     who = f"a {unit_type}" if unit_type != "foot" else "a foot-unit"
     if cost is not None:
         price = f"for {cost} inches of its move" if cost else "at no cost in distance"
@@ -457,24 +360,20 @@ def _vault(question: VaultEntry, readings: Readings) -> Ruled:
     elif kind == "corner":
         reason = "nobody vaults a wall taller than itself"
     else:
-        reason = f"{who} needs {HIGH_VAULT} inches to vault {words} and has {left:g} left"
+        reason = f"{who} needs {classes.HIGH_VAULT} inches to vault {words} and has {left:g} left"
     number = "R25" if kind == "high" else "R24"
     answers = {"possible": cost is not None, "cost": cost}
     return "no vault" if cost is None else "vaults", RuleReference("Vaulting Cover", number), reason, answers
 
 
-def _pile_through(question: PileThroughEntry, readings: Readings) -> Ruled:
-    die = roll_dice(1, question.seed or 0)[0] if question.d6 is None else question.d6
+def _pile_through(question: entries.PileThroughEntry, readings: entries.Readings) -> Ruled:
+    die = classes.roll_dice(1, question.seed or 0)[0] if question.d6 is None else question.d6
     unit_type, strength, defence = question.unit_type, question.strength, question.defence
-    outcome = pile_through(unit_type, die, strength, defence, question.pace)
-    answers = {
-        "through": outcome.through,
-        "cover_destroyed": outcome.through,
-        "consequence": outcome.consequence,
-        "d6": die,
-    }
+    outcome = classes.pile_through(unit_type, die, strength, defence, question.pace)
+    through = outcome.through
+    answers = {"through": through, "cover_destroyed": through, "consequence": outcome.consequence, "d6": die}
     total = f"a {die} and ST {strength} make {die + strength}"
-    if outcome.through:
+    if through:
         reason = f"{total}, more than the DE of {defence}: through at no cost, and the section is destroyed"
         return "through", RuleReference("Piling Through Cover", "R26"), reason, answers
     reason = f"{total}, no more than the DE of {defence}: {outcome.consequence}"
@@ -486,28 +385,21 @@ def _pile_through(question: PileThroughEntry, readings: Readings) -> Ruled:
 
 # ---- all checks
 
-_RULINGS: dict[type[AskEntry], Callable[..., Ruled]] = {
-    ClassifyEntry: _classify,
-    PenaltyEntry: _penalty,
-    FromProneEntry: _from_prone,
-    AttackCoverEntry: _attack_cover,
-    CoverWoundsEntry: _cover_wounds,
-    DestroyedEntry: _destroyed,
-    VaultEntry: _vault,
-    PileThroughEntry: _pile_through,
+_RULINGS: dict[type[entries.AskEntry], Callable[..., Ruled]] = {
+    entries.ClassifyEntry: _classify,
+    entries.PenaltyEntry: _penalty,
+    entries.FromProneEntry: _from_prone,
+    entries.AttackCoverEntry: _attack_cover,
+    entries.CoverWoundsEntry: _cover_wounds,
+    entries.DestroyedEntry: _destroyed,
+    entries.VaultEntry: _vault,
+    entries.PileThroughEntry: _pile_through,
 }
 
 
-def judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[SkirmishCorpsVerdict]:
-    """The ruling on the question of each check; a plain check is about protection, and these are measured together.
-
-    Args:
-        requests: each a check and its scene; of scenes that differ in the error or in what share hides practically
-            all, each is measured with those that do not.
-        settings: of the measurement.
-
-    Raises:
-        RequestError: where a check names a unit that the scene does not have.
+def judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[entries.SkirmishCorpsVerdict]:
+    """The ruling on the question of each check; those about protection are measured together, as far as their scenes
+    agree in the error and in what share hides practically all. RequestError for an unknown unit.
     """
     return in_like_groups(
         requests,
@@ -516,11 +408,11 @@ def judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -
     )
 
 
-def _judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[SkirmishCorpsVerdict]:
-    rulings, shots = dict[int, SkirmishCorpsVerdict](), dict[int, tuple[SkirmishScene, Unit, Unit]]()
+def _judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) -> list[entries.SkirmishCorpsVerdict]:
+    rulings, shots = dict[int, entries.SkirmishCorpsVerdict](), dict[int, tuple[SkirmishScene, Unit, Unit]]()
     for number, (scene, check) in enumerate(requests):
         ruling = _ruling_on(scene, check, settings)
-        if isinstance(ruling, SkirmishCorpsVerdict):
+        if isinstance(ruling, entries.SkirmishCorpsVerdict):
             rulings[number] = ruling
         else:
             shots[number] = ruling
@@ -530,14 +422,18 @@ def _judge(requests: Sequence[tuple[SkirmishScene, Check]], settings: Settings) 
 
 def _ruling_on(
     scene: SkirmishScene, check: Check, settings: Settings
-) -> SkirmishCorpsVerdict | tuple[SkirmishScene, Unit, Unit]:
+) -> entries.SkirmishCorpsVerdict | tuple[SkirmishScene, Unit, Unit]:
     """The ruling on a check; or, where it is about protection, what is to be measured."""
     question = check.question if isinstance(check, SkirmishCheck) else None
-    if question is not None and not isinstance(question, PairEntry):
-        return look_up(question, scene.readings, NAME)
+    if question is not None and not isinstance(question, entries.PairEntry):
+        rule_on = cast(Callable[[entries.AskEntry, entries.Readings], Ruled], _RULINGS[type(question)])
+        verdict, rule, reason, answers = rule_on(question, scene.readings)
+        level, others = entries.LEVELS.get(verdict), tuple(answers.pop("other_readings", ()))
+        who = ("", "", entries.NAME, verdict, level, rule, reason, question.ask, answers)
+        return entries.SkirmishCorpsVerdict(*who, other_readings=others)
     attacker, target = scene.unit(check.attacker), scene.unit(check.target)
-    if isinstance(question, CloseCombatEntry):
+    if isinstance(question, entries.CloseCombatEntry):
         return close_combat(scene, attacker, target)
-    if isinstance(question, FlankedEntry):
+    if isinstance(question, entries.FlankedEntry):
         return flanked(scene, attacker, target, settings)
     return scene, attacker, target

@@ -1,8 +1,4 @@
-"""DRAW, for SkirmishCorps: what its figures say besides the phrases of all systems.
-
-The translations lie in ``locale/``; ``python -m tests.catalogues`` brings them up to date with this table and compiles
-them.
-"""
+"""DRAW, for SkirmishCorps: what its figures say besides the phrases of all systems; translated in ``locale/``."""
 
 from __future__ import annotations
 

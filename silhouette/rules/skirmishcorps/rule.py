@@ -144,10 +144,7 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[
         return super().movers(scene, check)._replace(turns=False)
 
     def margin(self, scene: SkirmishScene, verdict: SkirmishCorpsVerdict) -> tuple[float, float]:
-        """How far what is seen is from nothing, and what each piece obscures from where it begins to protect.
-
-        nan where nothing is obscured, or nothing seen.
-        """
+        """How far what is seen is from nothing, and what each piece obscures from where it begins to protect."""
         share, error = verdict.share
         if verdict.verdict == "hidden" or not verdict.blockers or share is None:
             return float(np.nan), 0.0
@@ -170,12 +167,8 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[
 
         seer, other = scene.unit(seeing.attacker).piece, scene.unit(blind.attacker).piece
         names = [blocker.name for blocker in blind.blockers if blocker.share]
-        why = by_eyes(scene, seer, other, names, sees)
-        return (
-            super().one_way(scene, seeing, blind, settings)
-            if why is None
-            else one_way_words(seer.name, other.name, why)
-        )
+        why = by_eyes(scene, seer, other, names, sees) or blind.reason
+        return one_way_words(seer.name, other.name, why)
 
     def scale(self, scene: SkirmishScene) -> Scale:
         """The share that counts as practically all of a target, and half of it."""

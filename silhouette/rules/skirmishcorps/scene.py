@@ -1,7 +1,4 @@
-"""PLACE: SkirmishCorps, units and cover become pieces on a table, with the room that each takes.
-
-document -> entries -> a table scene (cover and terrain as terrain, units as models) -> Unit, Cover -> SkirmishScene
-"""
+"""PLACE: SkirmishCorps, units and cover become pieces on a table, with the room that each takes."""
 
 from __future__ import annotations
 
@@ -22,18 +19,10 @@ from silhouette.models.mistakes import angle_mistake
 from silhouette.models.model import model_of_solids
 from silhouette.rules.fields import OF_ODDS, expectable
 from silhouette.rules.on_table import ModelScene
+from silhouette.rules.skirmishcorps import entries
 from silhouette.rules.skirmishcorps.classes import BRICK, FIGURE, CoverClass, Posture, UnitType, cover_class
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, in_contact, rectangle
-from silhouette.rules.skirmishcorps.entries import (
-    ASKS,
-    RESULTS,
-    AskEntry,
-    CoverEntry,
-    PairEntry,
-    Readings,
-    SkirmishEntry,
-    UnitEntry,
-)
+from silhouette.rules.skirmishcorps.entries import AskEntry, CoverEntry, PairEntry, Readings, SkirmishEntry, UnitEntry
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import (
     Piece,
@@ -45,12 +34,10 @@ from silhouette.scenes.table import (
 )
 
 TALL, ACROSS, THICK = 40.0, 16.0, 10.0
-"""The height of a mini-figure, its width, and its thickness when it lies, mm; the last is a quarter of its height,
-which very low cover hides."""
+"""Of a mini-figure, mm; it lies a quarter of its height thick, which very low cover hides."""
 
 
-EYE = 7.0 / 8.0
-"""The height of the eye, as a share of the height of the body, standing or prone."""
+EYE = 7.0 / 8.0  # the height of the eye, as a share of the height of the body, standing or prone
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,20 +59,13 @@ class Unit:
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """A piece that may protect: a section of cover, or a piece of terrain.
-
-    Attributes:
-        standing: the space that it takes up.
-        corners: (4, 2) the corners of the rectangle round it in plan, anticlockwise: its faces.
-        bricks: its height, for messages.
-        is_section: whether it is a section of cover, a box; else it is terrain of any shape.
-    """
+    """A piece that may protect: a section of cover, a box, or else a piece of terrain of any shape."""
 
     name: str
     piece: Piece
     standing: Standing
-    corners: Floats
-    bricks: float
+    corners: Floats  # (4, 2) the corners of the rectangle round it in plan, anticlockwise: its faces
+    bricks: float  # its height, for messages
     is_section: bool
 
     def class_for(self, unit: Unit) -> CoverClass:
@@ -109,13 +89,7 @@ class SkirmishCheck(Check):
 
 @dataclass(frozen=True, eq=False)
 class SkirmishScene(ModelScene):
-    """A table with units and cover on it.
-
-    Attributes:
-        readings: which of the possible readings of the rules is taken.
-        units: the units, in the order of the file.
-        covers: sections of cover, then terrain, each in the order of the file.
-    """
+    """A table with units, and cover: sections, then terrain, each in the order of the file."""
 
     readings: Readings
     units: tuple[Unit, ...]
@@ -147,13 +121,11 @@ class SkirmishScene(ModelScene):
 
 
 def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> SkirmishScene:
-    """The scene that a document describes.
-
-    Raises:
-        FileError: where the scene is not valid, or expects a result that no check has.
-    """
+    """The scene that a document describes. FileError where it is not valid, or expects a result that no check has."""
     written = validated(SkirmishEntry, document, Location(path))
-    entry = _in_millimetres(written)
+    kinds = ("terrain", "unit", "cover")
+    pieces = {key: tuple(in_millimetres(piece, written.units) for piece in getattr(written, key)) for key in kinds}
+    entry = in_millimetres(written, written.units).model_copy(update=pieces)
     named = [("unit", unit.name) for unit in entry.unit] + [("cover", section.name) for section in entry.cover]
     check_names_differ(path, named + [("terrain", piece.name) for piece in entry.terrain])
     tables = {name: kind for kind, name in named}
@@ -173,7 +145,10 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
 
 def _table_document(written: SkirmishEntry, entry: SkirmishEntry, document: Mapping[str, Any]) -> dict[str, Any]:
     """The document of a table scene with the same pieces; the entry is in mm, and what is written need not be."""
-    sections = zip(entry.cover, written.cover, strict=True)
+    sections = [
+        {"turn": section.turn, "parts": (SolidEntry(box=(*section.size, section.height * BRICK)),), **_place_of(raw)}
+        for section, raw in zip(entry.cover, written.cover, strict=True)
+    ]
     shared = ("title", "rules", "source", "readings", "pixel", "error", "doubt")
     table = {key: document[key] for key in shared if key in document}
     if written.table:
@@ -181,7 +156,7 @@ def _table_document(written: SkirmishEntry, entry: SkirmishEntry, document: Mapp
     return table | {
         "tolerance": entry.tolerance,
         "units": written.units,
-        "terrain": [*({**_cover_piece(section), **_place_of(raw)} for section, raw in sections), *written.terrain],
+        "terrain": [*sections, *written.terrain],
         "fighter": [_unit_piece(unit) for unit in written.unit if unit.type != "vehicle"],
         "vehicle": [_unit_piece(unit) for unit in written.unit if unit.type == "vehicle"],
     }
@@ -212,25 +187,13 @@ def raised(cover: Cover, top: float) -> Piece:
     return replace(cover.piece, model=model_of_solids((entry,), Location(Path()), "terrain"))
 
 
-def _in_millimetres(entry: SkirmishEntry) -> SkirmishEntry:
-    places = {
-        key: tuple(in_millimetres(piece, entry.units) for piece in getattr(entry, key))
-        for key in ("terrain", "unit", "cover")
-    }
-    return in_millimetres(entry, entry.units).model_copy(update=places)
-
-
 def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
     """The table's entry of a unit: a model as it stands, or the standard figure in its posture."""
-    given = {"facing": entry.facing, "turn": entry.turn, "eye": entry.eye, "doubt": entry.doubt}
-    piece: dict[str, Any] = _place_of(entry)
-    piece |= {key: value for key, value in given.items() if value is not None}
-    if entry.model is not None:
-        return {**piece, "model": entry.model}
-    if entry.parts is not None:
-        return {**piece, "parts": entry.parts}
-    if entry.figure is not None:
-        return {**piece, "figure": entry.figure}
+    keys = ("facing", "turn", "eye", "doubt", "model", "parts", "figure")
+    given = {key: getattr(entry, key) for key in keys if getattr(entry, key) is not None}
+    piece: dict[str, Any] = _place_of(entry) | given
+    if not _is_standard(entry):
+        return piece
     bricks = FIGURE if entry.height is None else entry.height
     scale = bricks / FIGURE
     if entry.posture == "prone":
@@ -240,39 +203,28 @@ def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
     return {"eye": (0.0, 0.0, EYE * TALL * scale), **piece, "parts": (figure,)}
 
 
-def _cover_piece(entry: CoverEntry) -> dict[str, Any]:
-    solid = SolidEntry(box=(*entry.size, entry.height * BRICK))
-    return {**_place_of(entry), "turn": entry.turn, "parts": (solid,)}
-
-
 def _place_of(entry: UnitEntry | CoverEntry) -> dict[str, Any]:
     lowered = {key: getattr(entry, key) for key in ("on", "under") if getattr(entry, key) is not None}
     return {"name": entry.name, "at": entry.at, **lowered}
 
 
 def _unit(entry: UnitEntry, piece: Piece) -> Unit:
-    bricks, standing = _standard_room(entry, piece) if _is_standard(entry) else _room_of_model(entry, piece)
+    """A unit with the room that its body takes."""
+    ground, bricks = float(piece.pose.translation[2]), FIGURE if entry.height is None else entry.height
+    is_prone = entry.posture == "prone"
+    if _is_standard(entry):
+        (x, y), (length, width, thickness) = entry.at[:2], prone_size(bricks)
+        corners = rectangle(x, y, length, width, entry.lies_along)
+        footprint = Footprint.of_corners(corners) if is_prone else Footprint.disc(x, y, width / 2)
+        standing = Standing(footprint, ground, ground + (thickness if is_prone else length))
+    else:
+        low, high = float(piece.model.mesh.bounds[0, 2]), float(piece.model.body_box[1, 2])
+        bricks = (high - low) / TALL * FIGURE if entry.height is None else entry.height
+        standing = Standing(Footprint.of_corners(piece.base_outline), ground + low, ground + high)
+        if is_prone:
+            points = piece.pose.place(piece.model.significant.vertices)
+            standing = Standing(Footprint.around(points), float(points[:, 2].min()), float(points[:, 2].max()))
     return Unit(entry.name, entry.type, entry.posture, bricks, piece, standing)
-
-
-def _standard_room(entry: UnitEntry, piece: Piece) -> tuple[float, Standing]:
-    bricks, ground = FIGURE if entry.height is None else entry.height, float(piece.pose.translation[2])
-    length, width, thickness = prone_size(bricks)
-    x, y = entry.at[:2]
-    if entry.posture == "prone":
-        footprint = Footprint.of_corners(rectangle(x, y, length, width, entry.lies_along))
-        return bricks, Standing(footprint, ground, ground + thickness)
-    return bricks, Standing(Footprint.disc(x, y, width / 2), ground, ground + length)
-
-
-def _room_of_model(entry: UnitEntry, piece: Piece) -> tuple[float, Standing]:
-    low, high = piece.model.mesh.bounds[0, 2], piece.model.body_box[1, 2]
-    bricks = float(high - low) / TALL * FIGURE if entry.height is None else entry.height
-    if entry.posture == "prone":
-        points = piece.pose.place(piece.model.significant.vertices)
-        return bricks, Standing(Footprint.around(points), float(points[:, 2].min()), float(points[:, 2].max()))
-    ground = float(piece.pose.translation[2])
-    return bricks, Standing(Footprint.of_corners(piece.base_outline), ground + float(low), ground + float(high))
 
 
 def _is_standard(entry: UnitEntry) -> bool:
@@ -284,8 +236,7 @@ def _posed(piece: Piece, entry: UnitEntry | None) -> Piece:
     """The piece of a unit's entry in its posture; cover and terrain have no entry, and stay as they are."""
     if entry is None:
         return piece
-    mistake = angle_mistake("lies_along", entry.lies_along)
-    if mistake is not None:
+    if (mistake := angle_mistake("lies_along", entry.lies_along)) is not None:
         piece = replace(piece, warnings=(*piece.warnings, mistake))
     if entry.posture == "prone":
         return piece if _is_standard(entry) else _laid_down(piece, entry.lies_along)
@@ -296,9 +247,8 @@ def _posed(piece: Piece, entry: UnitEntry | None) -> Piece:
 
 
 def _laid_down(piece: Piece, along: float) -> Piece:
-    """A model laid on its face: its head points along a direction in degrees, its middle is at its place.
-
-    It lifts its head to look: the eye is no lower than the standard figure's, of the body's thickness.
+    """A model laid on its face, its head in a direction in degrees, its middle at its place; it lifts its head to look,
+    so that its eye is no lower than the standard figure's.
     """
     front = np.array([*cosine_and_sine(piece.model.front), 0.0])
     up, head = np.array([0.0, 0.0, 1.0]), np.array([*cosine_and_sine(along), 0.0])
@@ -308,8 +258,7 @@ def _laid_down(piece: Piece, along: float) -> Piece:
     points = piece.model.significant.vertices @ rotation.T
     low, high = points.min(axis=0), points.max(axis=0)
     at = piece.pose.translation
-    translation = at - [*(low + high)[:2] / 2, low[2]]
-    pose = Pose(rotation, translation)
+    pose = Pose(rotation, at - [*(low + high)[:2] / 2, low[2]])
     eye = pose.place(piece.pose.localise(piece.eye[None]))
     eye[:, 2] = np.maximum(eye[:, 2], at[2] + EYE * (high - low)[2])
     return replace(piece, pose=pose, eye_given=pose.localise(eye)[0])
@@ -326,21 +275,20 @@ def _terrain(piece: Piece) -> Cover:
     points = piece.pose.place(piece.model.mesh.vertices)
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
     standing = Standing(Footprint.around(points), low, high, points[piece.model.mesh.faces])
-    flat = np.column_stack([piece.model.footprint, np.zeros(4)])
-    corners = piece.pose.place(flat)[:, :2]
+    corners = piece.pose.place(np.column_stack([piece.model.footprint, np.zeros(4)]))[:, :2]
     return Cover(piece.name, piece, standing, corners, (high - low) / BRICK, False)
 
 
 def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry) -> SkirmishCheck:
     location = Location(path, f"check {number}")
     ask = raw.get("ask", "protection")
-    if not isinstance(ask, str) or ask not in ASKS:
-        raise location.error(f"ask is {as_written(ask)}; {did_you_mean(str(ask), ASKS, 'it must be one of')}")
-    question = validated(ASKS[ask], raw, location)
+    if not isinstance(ask, str) or ask not in entries.ASKS:
+        raise location.error(f"ask is {as_written(ask)}; {did_you_mean(str(ask), entries.ASKS, 'it must be one of')}")
+    question = validated(entries.ASKS[ask], raw, location)
     expect = question.expect
     if expect is not None:
         odds = OF_ODDS if ask == "protection" else ()
-        expectable(location, expect, (*RESULTS[ask], *odds))
+        expectable(location, expect, (*entries.RESULTS[ask], *odds))
         # The contract writes null where nothing protects, the worked cases write "none": both are understood.
         expect = {key: "none" if key == "cover" and value is None else value for key, value in expect.items()}
     if not isinstance(question, PairEntry):

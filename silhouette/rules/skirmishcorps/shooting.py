@@ -1,17 +1,13 @@
-"""JUDGE: SkirmishCorps, line of sight and the protection of cover (R1 to R17): from a measurement to a verdict.
-
-attacker, target -> the attacker's own cover: looked over (A9), or too high for a prone unit (R13) -> Look
--> Observation of all cover together -> `CoverEffect` for each piece that obscures anything -> verdict
-"""
+"""JUDGE: SkirmishCorps, line of sight and the protection of cover (R1 to R17): from a measurement to a verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
-from silhouette.common.geometry import Floats
 from silhouette.common.text import in_a_sentence, share_in_words
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
@@ -19,47 +15,25 @@ from silhouette.meshes.bounds import bounding_points
 from silhouette.rules.base import Measurement, RuleReference, Settings, too_close
 from silhouette.rules.fields import Blocker, OtherReading, largest_first
 from silhouette.rules.on_table import warnings_of
-from silhouette.rules.skirmishcorps.classes import (
-    BRICK,
-    CLASSES,
-    FROM_PRONE,
-    LOOKED_OVER,
-    PENALTY,
-    CoverClass,
-    class_of_share,
-    cover_words,
-    from_prone_rule,
-    hit_rule,
-    in_bricks,
-)
+from silhouette.rules.skirmishcorps import classes
 from silhouette.rules.skirmishcorps.contact import Footprint, Standing, crosses, in_contact, may_hide
 from silhouette.rules.skirmishcorps.entries import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, raised
 from silhouette.scenes.table import Occluders, Piece
 
-OVER = BRICK / 4
-"""mm that the eye of a unit that looks over cover is above its top, at least (A9)."""
-
-CLOSE = 40.0
-"""mm: units within this distance of the eye are left out of figures; they block nothing, and would hide the rest."""
+OVER = classes.BRICK / 4  # mm that the eye of a unit that looks over cover is above its top, at least (A9)
+CLOSE = 40.0  # mm: units within this distance of the eye would hide the rest in figures, and block nothing
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """An attacker's sight of a target, and the part that each piece of cover has in it.
+    """An attacker's sight of a target, and the part that each piece of cover has in it."""
 
-    Attributes:
-        sight: the sight to measure; its occluders are the bodies of ``covers``, in the same order.
-        covers: the pieces that may obscure the target.
-        over: the attacker's own cover that it looks over, and that lies between it and the target (A9).
-        blind: the attacker's own cover that it cannot look over, since it is prone (R13).
-        error_goal: the error, as a share, that is small enough where no threshold is near; None for the default.
-    """
-
-    sight: Sight
-    covers: tuple[Cover, ...]
-    over: tuple[Cover, ...]
-    blind: tuple[Cover, ...]
+    sight: Sight  # its occluders are the bodies of ``covers``, in the same order
+    covers: tuple[Cover, ...]  # the pieces that may obscure the target
+    over: tuple[Cover, ...]  # the attacker's own cover that it looks over, and that lies between it and the target (A9)
+    blind: tuple[Cover, ...]  # the attacker's own cover that it cannot look over, since it is prone (R13)
+    # The error, as a share, that is small enough where no threshold is near; None for the default
     error_goal: float | None
 
     def observe(self, settings: Settings, *thresholds: float) -> Observation:
@@ -67,20 +41,10 @@ class Look:
         (observed,) = observe_looks([self], settings, *thresholds)
         return observed
 
-    def cover_of(self, blocker: Piece) -> Cover:
-        """The cover whose body is among the blockers of an observation."""
-        return self.covers[self.sight.occluders.pieces.index(blocker)]
-
 
 @dataclass(frozen=True, eq=False)
 class CoverEffect:
-    """The effect of one piece of cover.
-
-    Attributes:
-        cover: the piece.
-        nearest: pixels of the target of which it is the nearest blocker, among all cover.
-        counts: the measurement with nothing else on the table.
-    """
+    """One piece of cover: the pixels of the target to which it is ``nearest``, and the measurement of it alone."""
 
     cover: Cover
     nearest: int
@@ -110,7 +74,8 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
     )
     bodies = [raised(cover, top) if cover in blind and cover.is_section else cover.piece for cover in covers]
     leant_over = [cover.piece for cover in scene.touched_by(attacker.standing) if cover not in covers]
-    far, close = _bystanders(scene, (attacker.piece, piece), eye)
+    others = [unit.piece for unit in scene.units if unit.piece is not attacker.piece and unit.piece is not piece]
+    is_far = [float(np.hypot(*(other.base_centre - eye[:2]))) > CLOSE for other in others]
     sight = Sight(
         attacker=attacker.piece,
         target=piece,
@@ -118,8 +83,8 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
         facing=piece.ahead,
         arcs=None,
         occluders=Occluders.of((body, body.model.mesh) for body in bodies),
-        disregarded=tuple(far),
-        left_out=(*leant_over, *close),
+        disregarded=tuple(compress(others, is_far)),
+        left_out=(*leant_over, *compress(others, np.logical_not(is_far))),
     )
     return Look(sight, covers, tuple(over), tuple(blind), scene.error)
 
@@ -127,7 +92,7 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
 def _own_cover(scene: SkirmishScene, attacker: Unit, target: Standing) -> tuple[list[Cover], list[Cover], list[Cover]]:
     """What an attacker is in contact with: what it looks over to the target, cannot look over, and what is ignored."""
     own = [(cover, cover.class_for(attacker)) for cover in scene.touched_by(attacker.standing)]
-    low = [cover for cover, kind in own if kind in LOOKED_OVER[attacker.posture]]
+    low = [cover for cover, kind in own if kind in classes.LOOKED_OVER[attacker.posture]]
     eye, middle, feet = attacker.piece.eye[:2], target.footprint.middle, attacker.standing.low
     over = [cover for cover in low if crosses(eye, middle, cover.standing, feet)]
     blind = [cover for cover, kind in own if attacker.posture == "prone" and kind == "high"]
@@ -135,19 +100,8 @@ def _own_cover(scene: SkirmishScene, attacker: Unit, target: Standing) -> tuple[
     return over, blind, [cover for cover in low if not in_contact(target, cover.standing, tolerance)]
 
 
-def _bystanders(scene: SkirmishScene, looking: tuple[Piece, Piece], eye: Floats) -> tuple[list[Piece], list[Piece]]:
-    """The bodies of all other units: those further than `CLOSE` from an eye, and those that are not."""
-    others = [unit.piece for unit in scene.units if not any(unit.piece is piece for piece in looking)]
-    distances = [float(np.hypot(*(other.base_centre - eye[:2]))) for other in others]
-    far = [other for other, distance in zip(others, distances, strict=True) if distance > CLOSE]
-    return far, [other for other, distance in zip(others, distances, strict=True) if distance <= CLOSE]
-
-
 def observe_looks(looks: Sequence[Look], settings: Settings, *thresholds: float) -> list[Observation]:
-    """The measurement of each look past all cover together; ``thresholds`` are the shares at which an answer changes.
-
-    All looks are at one scene, but for where its pieces stand.
-    """
+    """The measurement of each look past all cover together; at ``thresholds``, shares, an answer changes."""
     goal = looks[0].error_goal if looks else None
     options = Wanted(thresholds, error_goal=goal, keep=settings.keep, windows=settings.remarks)
     return settings.observe([look.sight for look in looks], settings.renderer, settings.pixel, options)
@@ -156,10 +110,8 @@ def observe_looks(looks: Sequence[Look], settings: Settings, *thresholds: float)
 def cover_effects(
     looks: Sequence[Look], wholes: Sequence[Observation], settings: Settings, threshold: float
 ) -> list[list[CoverEffect]]:
-    """Measures targets past each piece of cover alone that obscures any of them: for each look, in the scene's order.
-
-    Where only one piece reaches into the picture, the measurement of all cover together, in ``wholes``, is that of the
-    piece. ``threshold`` is the share of the target, from 0 to 1, at which the answer changes.
+    """Measures targets past each piece of cover alone that obscures any of them: for each look, in the scene's order; a
+    single one is ``wholes``, with all together. ``threshold`` is the share, 0 to 1, at which the answer changes.
     """
     alone = [
         [
@@ -190,8 +142,7 @@ def cover_effects(
     ]
 
 
-OTHER_CLASS = {"piece": "obscured share", "obscured share": "piece"}
-"""The other reading of where classes come from, by the one chosen (A15)."""
+OTHER_CLASS = {"piece": "obscured share", "obscured share": "piece"}  # of A15, by the chosen one
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,25 +162,27 @@ class _Shot:
         return self.whole.counts.seen == 0
 
     @property
-    def from_prone(self) -> tuple[int, CoverClass]:
+    def from_prone(self) -> tuple[int, classes.CoverClass]:
         """The attacker's penalty for firing prone over its own cover, and the class of that cover (R7, R10)."""
         if self.attacker.posture == "standing":
             return 0, "none"
         kinds = [cover.class_for(self.attacker) for cover in self.look.over]
         return min(
-            ((FROM_PRONE[kind] or 0, kind) for kind in kinds), key=lambda penalty: penalty[0], default=(0, "none")
+            ((classes.FROM_PRONE[kind] or 0, kind) for kind in kinds),
+            key=lambda penalty: penalty[0],
+            default=(0, "none"),
         )
 
-    def class_at(self, effect: CoverEffect, share: float, taken_from: str) -> CoverClass:
+    def class_at(self, effect: CoverEffect, share: float, taken_from: str) -> classes.CoverClass:
         """The class of protection that a piece gives when it obscures this share; "none" where it gives none."""
         if share <= 0.0 or share < self.scene.readings.share_practically_all:
             return "none"
         kind = effect.cover.class_for(self.target)
-        return class_of_share(share) if taken_from == "obscured share" and kind != "corner" else kind
+        return classes.class_of_share(share) if taken_from == "obscured share" and kind != "corner" else kind
 
-    def weight(self, kind: CoverClass) -> tuple[int, int]:
+    def weight(self, kind: classes.CoverClass) -> tuple[int, int]:
         """The sort key of a class: by its penalty, at equal penalties by the class; the larger protects more."""
-        return -PENALTY[self.target.posture][kind], CLASSES.index(kind)
+        return -classes.PENALTY[self.target.posture][kind], classes.CLASSES.index(kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +190,7 @@ class _Answer:
     """The protection of the target: by the single piece that protects most, of equal ones the scene's first (A8)."""
 
     protecting: CoverEffect | None
-    kind: CoverClass
+    kind: classes.CoverClass
     verdict: str
     modifier: int | None
 
@@ -245,10 +198,7 @@ class _Answer:
 def protections(
     questions: Sequence[tuple[SkirmishScene, Unit, Unit]], settings: Settings
 ) -> list[SkirmishCorpsVerdict]:
-    """The verdicts on line of sight from the attacker's eye, the protection of cover, and the roll to hit.
-
-    All are measured together; the scenes are one, but for where its pieces stand.
-    """
+    """The verdicts on line of sight, the protection of cover, and the roll to hit; scenes differ by places alone."""
     if not questions:
         return []
     threshold = questions[0][0].readings.share_practically_all
@@ -263,7 +213,6 @@ def protections(
 
 
 def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
-    """The verdict on one shot."""
     scene, attacker, target, whole = shot.scene, shot.attacker, shot.target, shot.whole
     answer = _answer(shot, scene.readings.cover_class)
     rule, reason = _grounds(shot, answer)
@@ -307,8 +256,8 @@ def _answer(shot: _Shot, taken_from: str) -> _Answer:
     kind = "none" if best is None else kinds[best]
     if shot.is_hidden:
         return _Answer(protecting, kind, "hidden", None)
-    modifier = PENALTY[shot.target.posture][kind] + shot.from_prone[0]
-    return _Answer(protecting, kind, "open" if kind == "none" else cover_words(kind), modifier)
+    modifier = classes.PENALTY[shot.target.posture][kind] + shot.from_prone[0]
+    return _Answer(protecting, kind, "open" if kind == "none" else classes.cover_words(kind), modifier)
 
 
 def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
@@ -319,12 +268,13 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
     over, tail = _fired_over(shot)
     if protecting is not None:
         share = share_in_words(protecting.counts.occluded, protecting.counts.total)
-        penalty = PENALTY[target.posture][answer.kind]
+        penalty = classes.PENALTY[target.posture][answer.kind]
         reason = (
             f"{share} of {target.name}, {target.posture}, is obscured by {in_a_sentence(protecting.cover.name)} "
-            f"({in_bricks(protecting.cover.bricks)}): {cover_words(answer.kind)}, {_penalty(penalty)}{tail}"
+            f"({classes.in_bricks(protecting.cover.bricks)}): {classes.cover_words(answer.kind)}, "
+            f"{_penalty(penalty)}{tail}"
         )
-        return hit_rule(answer.kind, target.posture), reason
+        return classes.hit_rule(answer.kind, target.posture), reason
     if over is not None:
         return over, f"nothing protects {target.name}{tail}"
     if not shot.whole.counts.occluded or not shot.effects:  # an estimate may not know by what it is obscured
@@ -335,10 +285,8 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
         limit = f"{100 * shot.scene.readings.share_practically_all:g} %"
         reason = f"only {share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, less than {limit}"
         return RuleReference("Cover", "R3"), f"{reason}: practically all of it is seen, in the open{tail}"
-    reason = (
-        f"{share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, which is too low to be cover for it"
-    )
-    return RuleReference("Very Low Cover", "R4"), f"{reason}: in the open{tail}"
+    reason = f"{share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, which is too low"
+    return RuleReference("Very Low Cover", "R4"), f"{reason} to be cover for it: in the open{tail}"
 
 
 def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
@@ -352,7 +300,7 @@ def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
     reason = f"all of {target.name} is hidden{by}: no line of sight"
     if answer.kind == "none":
         return RuleReference("Cover", "R2"), reason
-    return hit_rule(answer.kind, target.posture), reason
+    return classes.hit_rule(answer.kind, target.posture), reason
 
 
 def _fired_over(shot: _Shot) -> tuple[RuleReference | None, str]:
@@ -363,7 +311,7 @@ def _fired_over(shot: _Shot) -> tuple[RuleReference | None, str]:
     if shot.attacker.posture == "standing":
         return None, f"; {shot.attacker.name} looks over {own}"
     penalty, kind = shot.from_prone
-    return from_prone_rule(kind), f"; {shot.attacker.name} fires prone over {own}, {_penalty(penalty)}"
+    return classes.from_prone_rule(kind), f"; {shot.attacker.name} fires prone over {own}, {_penalty(penalty)}"
 
 
 def _penalty(penalty: int) -> str:
@@ -379,14 +327,13 @@ def _could_be(shot: _Shot) -> tuple[str, ...]:
     band = max(counts.error_seen, tolerance) if seen else counts.error_seen
     possible = {"hidden"} if seen <= band else set()
     if seen + band > 0.0:
-        possible |= {"open" if kind == "none" else cover_words(kind) for kind in _kinds_of_protection(shot)}
+        possible |= {"open" if kind == "none" else classes.cover_words(kind) for kind in _kinds_of_protection(shot)}
     return tuple(verdict for verdict in LEVELS if verdict in possible)
 
 
-def _kinds_of_protection(shot: _Shot) -> set[CoverClass]:
-    """The classes of protection that a target may have within the errors.
-
-    Any piece may give any of its classes while the others give their least: the strongest of these decides.
+def _kinds_of_protection(shot: _Shot) -> set[classes.CoverClass]:
+    """The classes of protection that a target may have within the errors: any piece may give any of its classes while
+    the others give their least, and the strongest of these decides.
     """
     kinds = [_kinds_within(shot, effect) for effect in shot.effects]
     least = [min(of_piece, key=shot.weight) for of_piece in kinds]
@@ -398,14 +345,12 @@ def _kinds_of_protection(shot: _Shot) -> set[CoverClass]:
     return possible or {"none"}
 
 
-def _kinds_within(shot: _Shot, effect: CoverEffect) -> set[CoverClass]:
+def _kinds_within(shot: _Shot, effect: CoverEffect) -> set[classes.CoverClass]:
     """The classes of protection that a piece may give within the error of its share."""
-    error = effect.counts.error
+    error, share = effect.counts.error, effect.share
     band = max(error, shot.scene.tolerance) if effect.counts.occluded else error
     taken_from = shot.scene.readings.cover_class
-    return {
-        shot.class_at(effect, share, taken_from) for share in (effect.share - band, effect.share, effect.share + band)
-    }
+    return {shot.class_at(effect, value, taken_from) for value in (share - band, share, share + band)}
 
 
 def _other_readings(shot: _Shot, answer: _Answer) -> tuple[OtherReading, ...]:
@@ -424,7 +369,6 @@ def _blockers(shot: _Shot) -> tuple[Blocker, ...]:
 
 
 def _warnings(shot: _Shot, pixel: float) -> tuple[str, ...]:
-    """Warnings about the measurement, where pieces stand, and the models, each once."""
     attacker, bodies = shot.attacker, shot.look.sight.occluders.pieces
     warnings = warnings_of(shot.whole, pixel, ((piece, piece.model.mesh) for piece in bodies))
     pieces = (attacker.piece, shot.target.piece, *bodies)

@@ -1,31 +1,22 @@
 """Hexagonal maps in integers: addresses, distances, and which hexes a line between two centres enters.
 
 An address is axial, ``(q, r)``: q grows to the right, r away from the viewer and half as much to the right. Its cube
-point is ``(q, -q - r, r)``. Seen from above, with a corner of each hex towards the viewer:
+point is ``(q, -q - r, r)``. A corner of each hex points to the viewer; corners lie at a third of the steps in `CORNERS`
+from its centre.
 
-            (-1,1)    (0,1)
-        (-1,0)    (0,0)    (1,0)         neighbours in a row share an upright edge; the corners of a hex lie at a third
-            (0,-1)    (1,-1)             of the steps in `CORNERS` from its centre
-
-Nothing here rounds. Two cross products of integers decide whether a line enters a hexagon, touches it or passes it by:
-the cross product of the line with the hexagon's centre, which is the centre's distance from the line times the line's
-length, and the greatest of those with its corners, which is how far the hexagon reaches to either side of its centre:
-
-    |cross| < reach    the line enters the hexagon
-    |cross| = reach    it touches a corner or runs along an edge
-    |cross| > reach    it passes by
-
-So an answer depends neither on how far apart the two ends are nor on where they lie.
+Nothing here rounds. Two cross products of integers decide whether a line enters a hexagon, touches a corner or an edge,
+or passes it by: that of the line with the hexagon's centre is less than, as much as, or more than the greatest of those
+with its corners. The first is the centre's distance from the line times the line's length, the other how far the
+hexagon reaches to either side. So an answer depends neither on how far apart the two ends are nor on where they lie.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 
-Address = tuple[int, int]
-"""Axial, (q, r)."""
+Address = tuple[int, int]  # axial, (q, r)
 
 NEIGHBOURS: tuple[Address, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
 """The steps to the six neighbours, anticlockwise."""
@@ -33,21 +24,13 @@ NEIGHBOURS: tuple[Address, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1
 CORNERS: tuple[Address, ...] = ((1, 1), (-1, 2), (-2, 1), (-1, -1), (1, -2), (2, -1))
 """The six directions from a centre through a corner, anticlockwise; each leads to a centre three corners away."""
 
-LEFT, RIGHT = 1, -1
-"""The side to which a line is shifted, looking along it; 0 where it is not shifted."""
-
-LINES_CACHED = 4096
-"""The number of lines, by direction and length, that are kept: as many as there are on a map 32 hexes wide."""
-
+LEFT, RIGHT = 1, -1  # the side to which a line is shifted, looking along it; 0 where it is not shifted
+LINES_CACHED = 4096  # lines, by direction and length, that are kept: as many as on a map 32 hexes wide
 _ADDRESS = re.compile(r"\s*(?:\[\s*([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})\s*]|([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9}))\s*")
 
 
 def in_words(address: Address) -> str:
-    """An address as files and reasons spell it.
-
-    >>> in_words((4, -1))
-    '[4, -1]'
-    """
+    """An address as files and reasons spell it: "[4, -1]"."""
     return f"[{address[0]}, {address[1]}]"
 
 
@@ -87,10 +70,8 @@ def neighbours(address: Address) -> list[Address]:
 def along_edges(start: Address, end: Address) -> bool:
     """Whether the line between two centres runs along edges of hexes: whether it leaves through a corner straight on.
 
-    >>> along_edges((0, 0), (1, 1)), along_edges((0, 0), (-4, 2)), along_edges((0, 0), (4, 1))
-    (True, True, False)
-    >>> along_edges((3, 3), (3, 3))
-    False
+    >>> [along_edges((0, 0), end) for end in ((1, 1), (-4, 2), (4, 1), (0, 0))]
+    [True, True, False, False]
     """
     q, r = end[0] - start[0], end[1] - start[1]
     return (q, r) != (0, 0) and (q == r or 2 * q + r == 0 or q + 2 * r == 0)
@@ -99,23 +80,13 @@ def along_edges(start: Address, end: Address) -> bool:
 def entered(start: Address, end: Address, shift: int = 0, *, touching: bool = False) -> list[Address]:
     """The hexes between two whose interior the line from centre to centre enters, in the order in which it does.
 
-    Args:
-        start, end: the hexes between whose centres the line runs; neither is among those returned.
-        shift: `LEFT` or `RIGHT` where the line is shifted that way by less than any length. A hex that the line itself
-            only touches, at an edge or a corner, is entered by the line shifted towards it.
-        touching: whether those are returned as well that a line only touches which is not shifted.
+    Shifted to the `LEFT` or `RIGHT` by less than any length, it also enters a hex on that side that it only touches, at
+    an edge or a corner; with ``touching`` a line that is not shifted enters all of those:
 
-    A line along edges enters only the hexes that lie lengthwise on it; shifted, also the hexes beside every edge:
-
-    >>> entered((0, 0), (3, 0))
-    [(1, 0), (2, 0)]
-    >>> entered((0, 0), (2, 2))
-    [(1, 1)]
+    >>> entered((0, 0), (3, 0)), entered((0, 0), (2, 2))
+    ([(1, 0), (2, 0)], [(1, 1)])
     >>> entered((0, 0), (2, 2), LEFT), entered((0, 0), (2, 2), RIGHT)
     ([(0, 1), (1, 1), (1, 2)], [(1, 0), (1, 1), (2, 1)])
-
-    Touching a corner is not entering, and there is nothing between a hex and itself:
-
     >>> (1, 1) in entered((0, 0), (4, 1)), (1, 1) in entered((0, 0), (4, 1), LEFT)
     (False, True)
     >>> (1, 1) in entered((0, 0), (4, 1), touching=True)
@@ -136,7 +107,9 @@ def _steps_entered(q: int, r: int, shift: int, touching: bool) -> tuple[Address,
         return tuple((a, b) for b, a in _steps_entered(r, q, -shift, touching))
     reach = max(abs(q * corner_r - r * corner_q) for corner_q, corner_r in CORNERS)
     steps = []
-    for column, row in _near_line(q, r):
+    # Of each column of hexes the line may meet three: the one nearest to it, and its two neighbours.
+    columns = range(q + 1) if q > 0 else range(0, q - 1, -1)
+    for column, row in ((column, r * column // q + beside) for column in columns for beside in (-1, 0, 1)):
         cross = 3 * (q * row - r * column)  # above 0 to the left; 3 since corners lie at a third of `CORNERS`
         along = (2 * q + r) * column + (q + 2 * r) * row  # twice the scalar product with the line
         is_touched = abs(cross) == reach and (cross * shift > 0 if shift else touching)
@@ -145,14 +118,6 @@ def _steps_entered(q: int, r: int, shift: int, touching: bool) -> tuple[Address,
     length = (2 * q + r) * q + (q + 2 * r) * r
     # From one hex to the next the line crosses the edge between them, so that the next centre lies further along.
     return tuple(step for along, step in sorted(steps) if 0 < along < length)
-
-
-def _near_line(q: int, r: int) -> Iterator[Address]:
-    """Of each column of hexes the three that the line may meet: the one nearest to it, and its two neighbours."""
-    for column in range(0, q + 1, 1) if q > 0 else range(0, q - 1, -1):
-        nearest = r * column // q
-        for row in (nearest - 1, nearest, nearest + 1):
-            yield column, row
 
 
 def bounding_ranges(addresses: Iterable[Address]) -> tuple[range, range]:

@@ -1,17 +1,8 @@
 """JUDGE: Tide of Iron, line of sight on a map of hexes; exact, in whole numbers.
 
 The numbers R1 to R24 and A1 to A7 are those of the specification, ../shared/rules/tide_of_iron.md; its source is the
-section "Line of Sight" of the Tide of Iron rulebook.
-
-    check -> Ends -> one line, or two along edges: the hexes entered -> a Finding and a reason for each -> the verdict
-
-Behind an obstruction some hexes are blind, the fewer the higher one of the two stands above the other:
-
-        higher (level 2)
-           @ ----____
-        ______       ----____  woods          R17, one level of difference: 2 hexes behind are blind
-              |              ##  b1  b2       R18, two levels: 1 hex (b1)
-              |_____________ ## ____ lower    more: none (A5)
+section "Line of Sight" of the Tide of Iron rulebook. Behind an obstruction some hexes are blind, the fewer the higher
+one of the two stands above the other: see `BLIND_HEXES`.
 """
 
 from __future__ import annotations
@@ -22,19 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 from silhouette.common.lazy import cached_property
 from silhouette.rules.base import Level, RuleReference, Verdict
-from silhouette.rules.fields import (
-    ATTACKER,
-    GROUNDS,
-    LINE_OF_SIGHT,
-    OTHER_READINGS,
-    RULES,
-    TARGET,
-    VERDICT,
-    OtherReading,
-    Record,
-    ResultField,
-    alternatives,
-)
+from silhouette.rules.fields import GROUNDS, OtherReading, Record, ResultField, alternatives, shared
 from silhouette.rules.tide_of_iron.hexes import (
     LEFT,
     RIGHT,
@@ -60,22 +39,13 @@ Cause = Literal[
 ]
 
 SIDES = {0: None, LEFT: "left", RIGHT: "right"}
-
-BLIND_HEXES = {1: 2, 2: 1}
-"""The number of blind hexes behind the closest obstruction, by the difference in levels (R17, R18); else 0 (A5)."""
-
+BLIND_HEXES = {1: 2, 2: 1}  # behind the closest obstruction, by the difference in levels (R17, R18); else 0 (A5)
 BLIND_RULES = {1: "R17", 2: "R18"}
 
 
 @dataclass(frozen=True)
 class Ends:
-    """The attacker and the target, with their addresses and levels; on the same level the attacker counts as higher.
-
-    Attributes:
-        attacker, target: their names, as reasons print them.
-        start, end: their addresses.
-        start_level, end_level: the elevations of their hexes.
-    """
+    """Attacker and target, with the addresses and levels of their hexes; on one level the attacker counts as higher."""
 
     attacker: str
     target: str
@@ -118,38 +88,26 @@ class Ends:
 
 
 class Finding(NamedTuple):
-    """The rule that decides on a line.
+    """The rule that decides on a line."""
 
-    Attributes:
-        cause: "clear", or what hides the target.
-        rule: the number of the rule.
-        obstruction: the hex that hides the target, or the closest obstruction that does not; None if there is none.
-        behind: the number of hexes by which the lower unit is behind it; None where that does not matter.
-    """
-
-    cause: Cause
+    cause: Cause  # "clear", or what hides the target
     rule: str
+    # The hex that hides the target, or the closest obstruction that does not; None if there is none
     obstruction: Address | None = None
+    # The number of hexes by which the lower unit is behind it; None where that does not matter
     behind: int | None = None
 
 
 @dataclass(frozen=True)
 class Line(Record):
-    """A traced line, judged by itself.
+    """A traced line, judged by itself."""
 
-    Attributes:
-        shift: `LEFT` or `RIGHT`, looking from the attacker, where the line is shifted that way; else 0.
-        hexes: the hexes that it enters, from the attacker to the target.
-        finding: the rule that decides on it.
-        blind_hexes: the blind hexes on it behind the obstruction, outward, also beyond the lower unit.
-        reason: a clause that says why.
-    """
-
-    shift: int
-    hexes: tuple[Address, ...]
+    shift: int  # `LEFT` or `RIGHT`, looking from the attacker, where the line is shifted that way; else 0
+    hexes: tuple[Address, ...]  # the hexes that it enters, from the attacker to the target
     finding: Finding
+    # The blind hexes on it behind the obstruction, outward, also beyond the lower unit
     blind_hexes: tuple[Address, ...]
-    reason: str
+    reason: str  # a clause that says why
 
     fields: ClassVar[tuple[ResultField, ...]] = (
         ResultField("side", str | None, "the side to which it is shifted"),
@@ -185,9 +143,8 @@ def shifts_of(ends: Ends, readings: Readings) -> tuple[int, ...]:
 
 def rule_on_line(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> tuple[list[Address], Finding]:
     """The hexes of the line from the attacker to the target, shifted to this side, and the rule that decides on it.
-
-    Along edges each of which is shifted by itself (A6), the line turns to the right of a hex that hides the target on
-    its left: what a hex does to the line does not depend on the others.
+    Along edges each of which is shifted by itself (A6), it turns to the right of a hex that hides the target on its
+    left.
     """
     if not (ends.along_edges and shift == 0):
         hexes = entered(ends.start, ends.end, shift, touching=readings.touching == "blocked")
@@ -239,21 +196,16 @@ def _between_levels(scene: HexScene, ends: Ends, readings: Readings, hexes: Sequ
 
 
 def _behind(ends: Ends, readings: Readings, hexes: Sequence[Address], obstructions: Sequence[Address]) -> Finding:
-    """R17, R18, R19 or A5, by how far the lower unit is behind the closest obstruction."""
-    closest, behind = _closest(readings, hexes, obstructions, ends.lower[1])
+    """R17, R18, R19 or A5, by how many hexes the lower unit is behind the obstruction closest to it (A2)."""
+    if readings.behind == "hexes entered":
+        closest = obstructions[-1]
+        behind = len(hexes) - hexes.index(closest)
+    else:
+        closest = min(reversed(obstructions), key=lambda address: distance(address, ends.lower[1]))
+        behind = distance(closest, ends.lower[1])
     if behind <= BLIND_HEXES.get(ends.difference, 0):
         return Finding("blind_hex", BLIND_RULES[ends.difference], closest, behind)
     return Finding("clear", "R19" if ends.difference in BLIND_HEXES else "A5", closest, behind)
-
-
-def _closest(
-    readings: Readings, hexes: Sequence[Address], obstructions: Sequence[Address], low: Address
-) -> tuple[Address, int]:
-    """The obstruction closest to the lower unit, and the number of hexes by which that is behind it (A2)."""
-    if readings.behind == "hexes entered":
-        return obstructions[-1], len(hexes) - hexes.index(obstructions[-1])
-    closest = min(reversed(obstructions), key=lambda address: distance(address, low))
-    return closest, distance(closest, low)
 
 
 def _blocks(scene: HexScene, ends: Ends, readings: Readings, address: Address) -> bool:
@@ -283,10 +235,8 @@ def _reason(scene: HexScene, ends: Ends, finding: Finding) -> str:
     """The finding as a clause, with the names and numbers of the scene."""
     (high_name, _, high), (low_name, _, low) = ends.higher, ends.lower
     if finding.obstruction is None:
-        flat = f"the line, both are on level {high}"
-        return (
-            f"nothing blocks {flat if high == low else f'the line from level {ends.start_level} to {ends.end_level}'}"
-        )
+        levels = f", both are on level {high}" if high == low else f" from level {ends.start_level} to {ends.end_level}"
+        return f"nothing blocks the line{levels}"
     at, ground = in_words(finding.obstruction), scene.ground(finding.obstruction)
     if finding.cause == "blocking_terrain":
         is_touched = not ends.along_edges and finding.obstruction not in entered(ends.start, ends.end)
@@ -305,12 +255,8 @@ def _reason(scene: HexScene, ends: Ends, finding: Finding) -> str:
 
 
 NAME = "tide-of-iron"
-
-LEVELS: Mapping[str, Level] = {"visible": Level.CLEAR, "hidden": Level.BLOCKED}
-"""Each verdict's level."""
-
+LEVELS: Mapping[str, Level] = {"visible": Level.CLEAR, "hidden": Level.BLOCKED}  # each verdict's level
 VERDICTS = tuple(LEVELS)
-
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
@@ -322,31 +268,20 @@ def _as_said(words: str) -> str | list[int]:
 
 @dataclass(frozen=True)
 class TideOfIronVerdict(Verdict):
-    """A Tide of Iron ruling with its evidence.
-
-    Attributes:
-        cause: one of `CAUSES`.
-        along_edge: whether the line runs along edges of hexes, so that two shifted lines are traced.
-        obstruction: the hex that hides the target; where it is visible from another level, the closest obstruction, if
-            any.
-        blind_hexes: the blind hexes that the obstruction casts on its line; none where another rule than that of blind
-            hexes decides.
-        distance: the distance of the two, in hexes.
-        elevations: the levels of the attacker and the target.
-        lines: the traced lines, each ruled on by itself; none where the two share a hex or an edge of it.
-    """
+    """A Tide of Iron ruling with its evidence."""
 
     cause: Cause
     along_edge: bool
+    # The hex that hides the target; where it is visible from another level, the closest obstruction, if any
     obstruction: Address | None
-    blind_hexes: tuple[Address, ...]
+    blind_hexes: tuple[Address, ...]  # none where another rule than that of blind hexes decides
     distance: int
     elevations: tuple[int, int]
-    lines: tuple[Line, ...]
+    lines: tuple[Line, ...]  # the traced lines; none where the two share a hex or an edge of it
 
     fields: ClassVar[tuple[ResultField, ...]] = (
-        *(replace(field, type=str | list[int], value=_as_said) for field in (ATTACKER, TARGET)),
-        *(RULES, VERDICT, LINE_OF_SIGHT),
+        *(replace(field, type=str | list[int], value=_as_said) for field in shared("attacker", "target")),
+        *shared("rules", "verdict", "line_of_sight"),
         ResultField("cause", Cause, "why", form="code"),
         ResultField("along_edge", bool, "whether two shifted lines are traced", label="along the edges of hexes"),
         ResultField("obstruction", list[int] | None, "the hex [q, r] that decides, if any", form="address"),
@@ -354,14 +289,14 @@ class TideOfIronVerdict(Verdict):
         ResultField("distance", int, "in hexes"),
         ResultField("elevations", list[int], "the levels of the attacker and the target"),
         ResultField("lines", list[dict[str, Any]], "the traced lines, each ruled on by itself", parts=Line.fields),
-        *(OTHER_READINGS, *GROUNDS),
+        *(*shared("other_readings"), *GROUNDS),
     )
 
 
 SAME_LEVEL = "Determining Line of Sight Between Units on the Same Level of Elevation"
 OTHER_LEVELS = "Determining Line of Sight Between Units on Different Levels of Elevation"
 
-SECTIONS = {
+SECTIONS = {  # of the source text, by the rule that decides
     **dict.fromkeys(("R2", "R3", "R5", "R8"), SAME_LEVEL),
     **dict.fromkeys(("R10", "R11"), "Firing Along Hex Edges"),
     **dict.fromkeys(("R14", "R17", "R18", "R19", "A5"), OTHER_LEVELS),
@@ -370,9 +305,8 @@ SECTIONS = {
     "R23": "Firing Across a Plateau",
     "A7": "Line of Sight",
 }
-"""The section of the source text for each rule that can decide."""
 
-OTHERWISE = {
+OTHERWISE = {  # what a reason adds for each other reading
     "hills = literal": "if any hill up to the higher unit's level cast blind hexes",
     "hills = above the lower": "if only hills above the lower unit cast blind hexes",
     "low_woods = height": "if woods, buildings and smoke on ground below both did not block",
@@ -384,15 +318,10 @@ OTHERWISE = {
     "shift = edge": "if each edge were shifted by itself",
     "shift = line": "if the whole line were shifted to one side",
 }
-"""Every reading, and the clause that a reason adds for it."""
 
 
 def ruling(scene: HexScene, check: Check) -> TideOfIronVerdict:
-    """The ruling on line of sight for a check, with every other reading that gives another verdict; exact.
-
-    Raises:
-        RequestError: if the check names a unit that the scene does not have.
-    """
+    """The ruling for a check, with every other reading that changes it; exact. RequestError for an unknown unit."""
     start, end = scene.address(check.attacker), scene.address(check.target)
     ends = Ends(check.attacker, check.target, start, end, scene.ground(start).elevation, scene.ground(end).elevation)
     readings = scene.readings
@@ -446,10 +375,8 @@ def _ladder(scene: HexScene, ends: Ends, readings: Readings) -> tuple[Cause, str
 
 
 def _telling(ends: Ends, lines: tuple[Line, ...]) -> Line | None:
-    """The line on which the verdict rests, the left one where both are as good.
-
-    A clear line without any obstruction comes first, then a clear one, then the one of which the obstruction is closest
-    to the lower unit, or to the attacker on the same level.
+    """The line on which the verdict rests, the left one where both are as good: first one that is clear without any
+    obstruction, then a clear one, then the one whose obstruction is `Ends.nearest_to` its end.
     """
 
     def order(line: Line) -> tuple[bool, int]:

@@ -1,8 +1,4 @@
-"""DRAW, for Tide of Iron: what its figures say besides the phrases of all systems, and its reasons in short.
-
-The translations lie in ``locale/``; ``python -m tests.catalogues`` brings them up to date with this table and compiles
-them.
-"""
+"""DRAW: what the figures of Tide of Iron say, and its reasons in short; translated in ``locale/``."""
 
 from __future__ import annotations
 

@@ -24,8 +24,7 @@ from silhouette.rules.tide_of_iron.scene import (
 )
 from silhouette.scenes.scene import Check
 
-MOST_CHECKS = 100_000
-"""The greatest number of checks of everyone against everyone."""
+MOST_CHECKS = 100_000  # the greatest number of checks of everyone against everyone
 
 
 class TideOfIron(ExactRule[HexScene, TideOfIronVerdict], HasDescription[HexScene], HasFirstScene):

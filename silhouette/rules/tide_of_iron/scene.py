@@ -1,7 +1,4 @@
-"""JUDGE: what a Tide of Iron scene is: a map of hexes, units on it, and who checks whom.
-
-[map] default, [[map.hex]], [[unit]], [[check]] -> HexScene
-"""
+"""JUDGE: what a Tide of Iron scene is: a map of hexes, units on it, and who checks whom."""
 
 from __future__ import annotations
 
@@ -19,22 +16,13 @@ from silhouette.rules.tide_of_iron.hexes import Address, bounding_ranges, distan
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, similar_names
 
-MAX_ADDRESS = 10_000
-"""No address lies farther out than this, along either axis: a map board has some hundred hexes."""
-
-MOST_TRACED = 1_000_000
-"""Hexes on the lines of all checks of a scene together: some 8 s of CPU."""
-
-MOST_HEXES = 100_000
-"""A map with more of them is not judged as a whole."""
-
-LONGEST_MAP = 1_000
-"""A map that is longer, in hexes along an axis, is neither judged nor drawn as a whole."""
-
+MAX_ADDRESS = 10_000  # no address lies farther out than this, along either axis: a map board has some hundred hexes
+MOST_TRACED = 1_000_000  # hexes on the lines of all checks of a scene together: some 8 s of CPU
+MOST_HEXES = 100_000  # a map with more of them is not judged as a whole
+LONGEST_MAP = 1_000  # a map that is longer, in hexes along an axis, is neither judged nor drawn as a whole
 Terrain = Literal["clear", "woods", "building", "smoke"]
 Elevation = Annotated[StrictInt, Field(ge=0)]
 Coordinate = Annotated[StrictInt, Field(ge=-MAX_ADDRESS, le=MAX_ADDRESS)]
-
 _ADDRESS = f"an address [q, r], two whole numbers from {-MAX_ADDRESS} to {MAX_ADDRESS}"
 _TERRAIN = '"clear", "woods", "building" or "smoke"'
 _ELEVATION = "a whole number of levels, 0, 1, 2 ..."
@@ -172,18 +160,11 @@ class Ground(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HexScene(Scene):
-    """A map of hexes with units on it.
-
-    Attributes:
-        readings: which of the possible readings of the rules is taken.
-        default: the ground of every hex that is not described; the map has no end.
-        described: the ground of the hexes that are described, by address.
-        units: the address of each unit, by name, in the order of the file.
-    """
+    """A map of hexes with units on it, each with its address, in the order of the file."""
 
     readings: Readings
-    default: Ground
-    described: Mapping[Address, Ground]
+    default: Ground  # the ground of every hex that is not described; the map has no end
+    described: Mapping[Address, Ground]  # the ground of the hexes that are described, by address
     units: Mapping[str, Address]
 
     def ground(self, address: Address) -> Ground:
@@ -191,11 +172,7 @@ class HexScene(Scene):
         return self.described.get(address, self.default)
 
     def address(self, words: str) -> Address:
-        """The address of a unit by its name, or the address that the words spell.
-
-        Raises:
-            RequestError: where no unit has the name and it is no address.
-        """
+        """The address of a unit, or that the words spell. RequestError where no unit has the name and it is none."""
         if words in self.units:
             return self.units[words]
         address = from_words(words)
@@ -207,13 +184,8 @@ class HexScene(Scene):
         return address
 
     def map(self) -> list[Address]:
-        """The part of the endless map that is judged as a whole, row by row; empty where the scene names no hex.
-
-        It is the least parallelogram along the axes of the addresses that holds every hex which the scene names: those
-        described, those in which units stand, and those that its checks name.
-
-        Raises:
-            RequestError: where it has more than `MOST_HEXES`.
+        """The part of the endless map that is judged as a whole, row by row: the least parallelogram that holds every
+        hex described, or named by units and checks; may be empty. RequestError where it has more than `MOST_HEXES`.
         """
         checked = [self.address(who) for check in self.checks for who in (check.attacker, check.target)]
         columns, rows = bounding_ranges([*self.described, *self.units.values(), *checked])
@@ -232,11 +204,7 @@ class HexScene(Scene):
 
 
 def refuse_too_long(scene: HexScene, checks: Sequence[Check]) -> None:
-    """Refuses checks of which the lines together enter too many hexes.
-
-    Raises:
-        FileError: where they do, or where one names no unit and no address.
-    """
+    """Refuses checks of which the lines together enter too many hexes, or one of which names no unit and no address."""
     traced = sum(distance(scene.address(check.attacker), scene.address(check.target)) for check in checks)
     if traced > MOST_TRACED:
         raise FileError(
@@ -253,15 +221,8 @@ def as_spelt(words: str) -> str:
 
 
 def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
-    """The scene that a document describes.
+    """The scene that a document describes. FileError where the scene is not valid; one line, with the place.
 
-    Raises:
-        FileError: where the scene is not valid; one line, with the place.
-
-    >>> hill = {"rules": "tide-of-iron", "map": {"hex": [{"at": [2, 0], "elevation": 1}]}}
-    >>> scene = load_hex_scene(Path("hill.toml"), hill)
-    >>> scene.ground((2, 0)), scene.ground((40, 0))
-    (Ground(terrain='clear', elevation=1), Ground(terrain='clear', elevation=0))
     >>> load_hex_scene(Path("hill.toml"), {"rules": "tide-of-iron", "unit": [{"name": "A", "at": [0, 0.5]}]})
     Traceback (most recent call last):
     ...
