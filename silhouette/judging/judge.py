@@ -16,6 +16,7 @@ from silhouette.judging.loading import pixel_of
 from silhouette.judging.maps import Map, MapRequest, map_of
 from silhouette.judging.monte_carlo import Odds, check_odds, odds_of_each
 from silhouette.judging.run import CHECKS_TOGETHER, CHECKS_WORTH_FORKING, GROUPS_EACH, Run, shared
+from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasOdds, meshes_of
@@ -160,10 +161,7 @@ def judge(
     before it if a check names a piece that is not there, or one that takes too long.
     """
     scenes = {id(scene): scene for scene, _ in requests}
-    meshes = [meshes_of(rule_called(scene.rules), scene) for scene in scenes.values()]
-    several = enumerate(meshes) if len(meshes) > 1 else ()
-    named = {f"{number} {name}": mesh for number, of_scene in several for name, mesh in of_scene.items()}
-    options.renderer.refuse_too_large(named or (meshes[0] if meshes else {}))
+    options.renderer.refuse_too_large(_meshes_of(list(scenes.values())))
     additions: list[Addition] = [] if options.seed is None else [_with_odds]
     additions += [_with_changes, _with_one_way] if options.what_if else []
     results: dict[int, Judged] = {}
@@ -193,6 +191,14 @@ def judge_all(requests: Sequence[Request], options: JudgingOptions) -> list[Judg
     """The complete results of `judge`, in the order of the requests."""
     results = dict(judge(requests, options))
     return [results[number] for number in range(len(requests))]
+
+
+def _meshes_of(scenes: Sequence[Scene]) -> dict[str, Mesh]:
+    """The meshes of scenes, by the number of the scene and the name of the piece."""
+    named = [meshes_of(rule_called(scene.rules), scene) for scene in scenes]
+    if len(named) == 1:
+        return dict(named[0])
+    return {f"{number} {name}": mesh for number, meshes in enumerate(named) for name, mesh in meshes.items()}
 
 
 def _verdicts(requests: Sequence[Request], options: JudgingOptions) -> Iterator[tuple[int, Verdict]]:

@@ -276,16 +276,7 @@ def widest_line(
     boxes = start.box, end.box
     lowest = float(min(box[0, 2] for box in boxes))
     obstacles = Obstacles(sunk(blockers, lowest, SUNK), boxes, _greatest(least))
-    few = [max(resolution, float(np.ptp(box, axis=0).max()) / FEW_ALONG) for box in boxes]
-    stages = [([resolution] * 2, effort)]
-    if least < np.inf and max(few) >= MUCH_FEWER * resolution:
-        stages.insert(0, (few, FEW_PAIRS / MAX_BALL_PAIRS))
-    for spacings, much in stages:
-        trees = balls(start, spacings[0], boxes[1]), balls(end, spacings[1], boxes[0])
-        search = _Search((start, end), trees, obstacles, least, resolution, much)
-        search.run()
-        if search.is_found:
-            break
+    search = _searched((start, end), obstacles, least, resolution, effort)
     if not search.is_found and search.most > 0.0 and least == 0.0:
         search.look()
     by = () if search.is_found else search.blocking()
@@ -294,6 +285,23 @@ def widest_line(
         return Measured(least, error, search.segment[None], by)
     lines = search.segment[None] if search.width > 0.0 else np.zeros((0, 2, 3))
     return Measured(search.width, error, lines, by)
+
+
+def _searched(
+    points: tuple[PointSet, PointSet], obstacles: Obstacles, least: float, resolution: float, effort: float
+) -> _Search:
+    """The search for a beam after it was run: between few samples and, if none is found, between all."""
+    few = [max(resolution, float(np.ptp(side.box, axis=0).max()) / FEW_ALONG) for side in points]
+    stages = [([resolution] * 2, effort)]
+    if least < np.inf and max(few) >= MUCH_FEWER * resolution:
+        stages.insert(0, (few, FEW_PAIRS / MAX_BALL_PAIRS))
+    for spacings, much in stages:
+        trees = balls(points[0], spacings[0], points[1].box), balls(points[1], spacings[1], points[0].box)
+        search = _Search(points, trees, obstacles, least, resolution, much)
+        search.run()
+        if search.is_found:
+            break
+    return search
 
 
 @dataclass(eq=False)
