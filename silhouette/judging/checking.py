@@ -227,7 +227,6 @@ def _read(scene: Scene | str | PathLike[str], error: float | None) -> Scene:
 
 
 def _complete(scene: Scene, selection: Selection, options: JudgingOptions) -> Judged:
-    """The result of the one check that is selected, with all that the options want."""
     (check,) = selection.checks(scene)
     check_options(scene, [check], options)
     *_, (_, result) = judge([(scene, check)], options)
