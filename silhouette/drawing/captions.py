@@ -107,7 +107,6 @@ def _set(text: str, room: float, size: float, most: int, colour: str, *, bold: b
 
 
 def _legend_lines(legend: Sequence[Swatch], room: float, colour: str) -> list[CaptionLine]:
-    """The legend, as many entries on a line as it has room for."""
     gap, between = 1.2, 3.0
     rows, x = list[tuple[list[tuple[float, str]], list[tuple[float, Swatch]]]](), EDGE
     for swatch in legend:

@@ -209,7 +209,6 @@ def _bodies(model: Model) -> list[Body]:
 
 
 def _panels(model: Model) -> list[_Panel]:
-    """Front, right, back and top, to one scale that lets the model fit into each."""
     low, high = model.mesh.bounds
     middle = (low + high) / 2
     above = np.array([0.0, 0.0, 1.0])
@@ -245,7 +244,6 @@ def _painted(view: View, bodies: Sequence[Body], renderer: Renderer) -> np.ndarr
 
 
 def _annotate(drawing: Drawing, panel: _Panel, model: Model, suggestions: Sequence[Suggestion]) -> None:
-    """Name, ground, dimensions, eye, front and suggestions, on the picture of one view."""
     NAME.draw(drawing, (14 * FINE, 9 * FINE), panel.name)
     drawing.rectangle([0, 0, PANEL[0] - 1, PANEL[1] - 1], outline=RULE, width=FINE)
     box = panel.pixel(corners(*model.mesh.bounds))

@@ -114,7 +114,6 @@ def map_figure(drawn: Map, layer: Layer = "verdict") -> Figure:
 
 
 def _draw_map(sheet: Sheet, drawn: Map, layer: Layer) -> None:
-    """Draws the places on a table that is drawn already."""
     unit = float(sheet.data["frame"].get("mm", 1.0))
     step = drawn.request.grid / unit
     low, high = drawn.table / unit

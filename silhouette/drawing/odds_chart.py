@@ -91,7 +91,6 @@ def _in_hundred(words: Words, part: float) -> str:
 
 
 def _wide(text: str) -> float:
-    """The room that words in the bar take, mm."""
     return typeface.width(text, NAMED, True) + 2.0 * BESIDE
 
 

@@ -171,7 +171,6 @@ def cut(path: str, decimals: int) -> str:
 
 @lru_cache(maxsize=64)
 def _type_with(signs: str, cache: Cache) -> str:
-    """The style sheet that embeds type with these signs, made where it is not kept."""
     digests = [hashlib.blake2b(file.read_bytes()).hexdigest() for file in typeface.files().values()]
     key = "\0".join(["embedded type", *digests, signs])
     arrays = cache.fetch(key, lambda: {"text": np.frombuffer(_made_type(signs).encode(), np.uint8)})
@@ -179,7 +178,6 @@ def _type_with(signs: str, cache: Cache) -> str:
 
 
 def _made_type(signs: str) -> str:
-    """The style sheet that embeds type with these signs."""
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
 

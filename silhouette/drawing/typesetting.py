@@ -44,7 +44,6 @@ def printable(text: str, has: Callable[[str], bool]) -> str:
 
 
 def _replacement(sign: str, has: Callable[[str], bool]) -> str:
-    """The sign itself where the type has it, else its replacement."""
     if sign.isspace() or has(sign):
         return sign
     if unicodedata.category(sign) in ("Mn", "Me"):  # an accent that no composed sign holds
@@ -108,7 +107,6 @@ def _fitting(words: list[str], room: float, measure: Measure) -> int:
 
 
 def _cut_to_width(word: str, room: float, measure: Measure) -> list[str]:
-    """A word, cut where it is wider than a line."""
     pieces = []
     while measure(word) > room and len(word) > 1:
         fitting = bisect_right(range(1, len(word)), room, key=lambda count: measure(word[:count]))

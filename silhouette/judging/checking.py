@@ -237,7 +237,6 @@ def _remembering(cache: Cache) -> Cache:
 
 
 def _complete(scene: Scene, selection: Selection, options: JudgingOptions) -> Judged:
-    """The result of the one check that is selected, with all that the options want."""
     (check,) = selection.checks(scene)
     check_options(scene, [check], options)
     *_, (_, result) = judge([(scene, check)], options)

@@ -262,7 +262,6 @@ Addition = Callable[[JudgingOptions, Scene, Sequence[Judged], Run], Iterator[Jud
 
 
 def _with_odds(options: JudgingOptions, scene: Scene, results: Sequence[Judged], run: Run) -> Iterator[Judged]:
-    """The results with the odds of each."""
     assert options.seed is not None
     checks, verdicts = _checks_and_verdicts(results)
     each = odds_of_each(scene, checks, verdicts, options.settings(scene), options.seed, options.cache, run)
@@ -271,7 +270,6 @@ def _with_odds(options: JudgingOptions, scene: Scene, results: Sequence[Judged],
 
 
 def _with_changes(options: JudgingOptions, scene: Scene, results: Sequence[Judged], run: Run) -> Iterator[Judged]:
-    """The results with what would change each."""
     each = changes_of_each(scene, *_checks_and_verdicts(results), options.settings(scene), run)
     for result, changes in zip(results, each, strict=True):
         yield replace(result, changes=changes)

@@ -179,8 +179,6 @@ def judged_cells(
 def _questions(
     scene: Scene, places: Places, role: Role, checks: Sequence[Check], at: Floats, pairs: Indices
 ) -> list[tuple[Any, Check]]:
-    """A scene with the model at a point, and a check in it, for each pair of a point and a check."""
-
     @cache
     def moved(point: int, toward: str | None) -> Any:
         place, height = at[point, :2], float(at[point, 2])
@@ -284,7 +282,6 @@ def grid_points(path: Path, table: Floats, start: Floats, grid: float, within: f
 
 
 def _too_many(path: Path, count: float, grid: float) -> RequestError:
-    """The error of a map that is too large, with a grid that would fit."""
     fits = np.ceil(10.0 * grid * np.sqrt(count / MAX_MAP_POINTS) * 1.001) / 10.0
     number = f"{count:,.0f}".replace(",", " ")
     return RequestError(

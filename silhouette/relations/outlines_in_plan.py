@@ -217,7 +217,6 @@ def part_of(piece: Piece, part: Part) -> Mesh:
 
 @derived
 def _base_prism(piece: Piece) -> Mesh:
-    """The base as a prism, in the world."""
     return prism(piece.base_outline, *piece.base_span)
 
 
@@ -273,7 +272,6 @@ def footprint(
 
 @derived
 def _footprint(piece: Piece, above: float, below: float, part: Part, from_table: bool) -> Any:
-    """The shape of `footprint`."""
     lift = float(piece.pose.translation[2])
     start = 0.0 if from_table else lift + float(_upright_mesh(piece, piece.model.mesh).bounds[0, 2])
     if part == "base":
@@ -336,7 +334,6 @@ class Rotation:
 
 @derived
 def _turned(mesh: Mesh, rotation: Rotation) -> Mesh:
-    """A mesh with its vertices turned."""
     return Mesh(mesh.vertices @ rotation.matrix.T, mesh.faces, mesh.part, mesh.part_names)
 
 
@@ -400,7 +397,6 @@ def base_width(piece: Piece) -> float:
 
 @derived
 def _span(piece: Piece) -> tuple[float, float]:
-    """The least and the greatest z of a piece's mesh in the world."""
     heights = piece.model.mesh.vertices @ piece.pose.rotation[2] + piece.pose.translation[2]
     return float(heights.min()), float(heights.max())
 

@@ -351,7 +351,6 @@ def _supports_of(outlines: Outlines) -> Supports:
 
 
 def _open_supports(points: Floats, reach: Floats | None = None) -> Supports:
-    """Supports that a line can touch from any direction."""
     reach = np.zeros(len(points)) if reach is None else reach
     return Supports(points, reach, points + 0.0, points + 0.0, np.ones(len(points), dtype=bool))
 

@@ -210,7 +210,6 @@ def _tower(radius: float, height: float) -> Mesh:
 
 
 def _rings(length: float) -> int:
-    """How many rings lie along a length, mm, both ends among them."""
     return max(2, int(np.ceil(min(length / RING, MOST_RINGS))) + 1)
 
 
@@ -426,7 +425,6 @@ def _squares(blocks: list[Floats], places: list[Floats]) -> Floats:
 
 
 def _of_surface(mesh: Mesh, spacing: float) -> Samples:
-    """Samples of a mesh, in its frame."""
     corners, of = mesh.vertices[mesh.faces], np.arange(len(mesh.faces), dtype=np.int32)
     is_fine = bool(np.median(_longest(corners)) < FINE * spacing)
     steps = _steps(corners, spacing, is_fine)

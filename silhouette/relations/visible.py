@@ -149,7 +149,6 @@ def _finest(
 
 
 def _patch(observation: Observation, blockers: Sequence[Blocker], shape: Shape) -> Measured:
-    """The greatest patch in any of the pictures of a look."""
     if observation.counts.seen == 0 and observation.decided_by == "proof":
         return Measured(0.0)
     find = greatest_square if shape == "square" else greatest_disc

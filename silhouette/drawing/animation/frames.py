@@ -188,7 +188,6 @@ class Plot:
             drawing.line(curve, fill=CURVE, width=3 * FINE, joint="curve")
 
     def _hatch(self, x: Floats, low: Floats, high: Floats) -> None:
-        """Stripes over an area between two curves, with their meaning."""
         mask = Image.new("L", self._image.size)
         ring = [*zip(x, map(self._y, low), strict=True), *zip(x[::-1], map(self._y, high[::-1]), strict=True)]
         ImageDraw.Draw(mask).polygon([(float(a), float(b)) for a, b in ring], fill=255)
@@ -209,7 +208,6 @@ class Plot:
         STRONG.draw(self._drawing, (left, middle[1] - TYPE.line / 2), text, DARK_INK, LIGHT)
 
     def _draw_verdicts(self) -> None:
-        """A strip in the colours of the verdicts, named where there is room."""
         top = self._bottom + 4 * FINE
         edges = [self._x[0], *((self._x[1:] + self._x[:-1]) / 2), self._x[-1]]
         runs = groupby(range(len(self._points)), key=lambda number: self._points[number].verdict)

@@ -119,7 +119,6 @@ def _bar_swatches(sheet: Sheet, kinds: Container[int]) -> list[Swatch]:
 
 
 def _swatch(sheet: Sheet, text: str, *, counts: bool) -> Swatch:
-    """The frame of a model: one that counts has a strong one, any other a dashed one."""
     return Swatch(text, edge=sheet.style.purple if counts else sheet.style.soft_ink, dashes="-" if counts else "--")
 
 
@@ -173,7 +172,6 @@ class _Panels:
         return kinds
 
     def _draw(self, member: Counted, left: float, top: float, *, led: bool) -> set[int]:
-        """Draws a panel with its upper left corner there: picture or share, frame and name."""
         sheet, look = self._sheet, look_of(member, self._verdict)
         right, bottom = left + self._wide, top - self._high
         kinds = set[int]()
@@ -430,7 +428,6 @@ def _draw_line(
 
 
 def _name(sheet: Sheet, piece: Piece, *, bold: bool) -> None:
-    """Writes a piece's name, if it lies in the drawing; that of large terrain within it."""
     points = points_of(piece)
     x, y = (points.min(axis=0) + points.max(axis=0)) / 2
     left, bottom, right, top = sheet.bounds

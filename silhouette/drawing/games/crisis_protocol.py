@@ -226,7 +226,6 @@ class _Plan:
         return sorted(middles, key=lambda at: float(np.hypot(*(at - start))))[:1]
 
     def _nearest(self) -> tuple[Floats, Floats]:
-        """The two points, on the attacker's edge and on the target's, that are nearest to each other."""
         shapes = [_shape(self.attacker), _shape(self.target)]
         start, end = np.array(shapely.shortest_line(*shapes).coords)
         way = (end - start) / max(float(np.hypot(*(end - start))), 1e-12)
@@ -299,7 +298,6 @@ def _radius(piece: Character | Feature) -> float:
 
 
 def _shape(piece: Character | Feature) -> Any:
-    """The piece as a shape of shapely; a base is the point in its middle."""
     return shapely.Point(piece.base.centre) if isinstance(piece, Character) else piece.outline.polygons[0]
 
 
@@ -311,7 +309,6 @@ def _middle(piece: Character | Feature) -> Floats:
 
 
 def _outline(piece: Character | Feature) -> Floats:
-    """The points (n, 2) round a piece."""
     return _round(piece.base.centre, piece.base.radius) if isinstance(piece, Character) else piece.outline.corners
 
 

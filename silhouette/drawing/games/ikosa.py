@@ -335,7 +335,6 @@ class _CellView:
 
 
 def _floats(points: Iterable[Point] | Iterable[Cell]) -> Floats:
-    """Points as an array (n, 3)."""
     return np.array([[float(number) for number in point] for point in points], dtype=np.float64).reshape(-1, 3)
 
 
@@ -366,7 +365,6 @@ def stage(scene: CellScene, judged: Sequence[tuple[Check, IkosaVerdict]], cache:
 
 
 def _sight(scene: CellScene, numbers: dict[str, int], place: int, check: Check, verdict: IkosaVerdict) -> Sight:
-    """A check on the stage, by its place on the page; ``numbers`` are those of the creatures' items."""
     cell = verdict.drawn.source_cell or scene.creature(check.attacker).cells[0]
     return Sight(
         place,

@@ -216,7 +216,6 @@ def _legend(page: Image.Image, y: float, image: EyeImage, verdict: NecromundaVer
 
 
 def _square(side: int, swatch: _Swatch) -> Image.Image:
-    """The square of an entry, ``side`` pixels wide: filled, striped or dotted, with a thin frame."""
     tile = Image.new("RGB", (side, side), swatch.fill)
     inner = ImageDraw.Draw(tile)
     if swatch.stripes:

@@ -123,7 +123,6 @@ class Board:
             lines(self.sheet, contours, self._earth(9), width=min(BOLD, CONTOUR * self.width), zorder=4.0)
 
     def _draw_level(self, level: int, hexes: Sequence[Address]) -> None:
-        """The hexes of a level, with its number in each where there is room."""
         sheet, fill = self.sheet, self._earth(level)
         areas(sheet, [corners(at) for at in hexes], fill=fill, edge=sheet.style.rule, width=THIN, zorder=1.0)
         if not level:
@@ -135,7 +134,6 @@ class Board:
             sheet.text(x, y + 0.4, self.words("level mark", level=level), ha="center", zorder=21.0)
 
     def _draw_terrain(self, terrain: str, hexes: Sequence[Address]) -> None:
-        """A patch of a terrain in each of its hexes."""
         sheet, style = self.sheet, self.sheet.style
         if not hexes:
             return
@@ -188,7 +186,6 @@ class Board:
                 self._name(address, name, bold=True)
 
     def _counter(self, address: Address, fill: str, edge: str, mark: str) -> None:
-        """A counter: round for the attacker, square for every other unit."""
         at = middle(address)
         if mark == "unit-attacker":
             disc(self.sheet, (at[0], at[1]), UNIT, fill=fill, edge=edge, width=LINE, zorder=20.0, mark=mark)
@@ -276,7 +273,6 @@ def draw_whole_board(sheet: Sheet, scene: HexScene) -> None:
 
 
 def _hexes_drawn(scene: HexScene, verdict: TideOfIronVerdict, start: Address, end: Address) -> list[Address]:
-    """The hexes of the whole board where it is small, else those round the line and its blind hexes."""
     part = [start, end, *verdict.blind_hexes, *(at for traced in verdict.lines for at in traced.hexes)]
     whole = [*part, *scene.described, *scene.units.values()]
     edge = 1.0
@@ -319,7 +315,6 @@ def _hidden_how(verdict: TideOfIronVerdict) -> str | None:
 
 
 def _shade(board: Board, hexes: Sequence[Address], kind: str) -> None:
-    """Shades and hatches the hexes of one kind that are not seen."""
     if not hexes:
         return
     style = board.sheet.style
@@ -345,7 +340,6 @@ def _ends(traced: Any, start: Address, end: Address) -> Floats:
 
 
 def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: Address) -> None:
-    """The traced lines: clear ones solid, blocked ones dashed, with a cross."""
     sheet, style = board.sheet, board.sheet.style
     first, last = middle(start), middle(end)
     if verdict.cause == "adjacent":
@@ -421,7 +415,6 @@ def stage(scene: HexScene, judged: Sequence[tuple[Check, TideOfIronVerdict]], ca
 
 
 def _sight(board: _Board, scene: HexScene, place: int, check: Check, verdict: TideOfIronVerdict) -> Sight:
-    """A check on the stage, by its place on the page."""
     start, end = scene.address(check.attacker), scene.address(check.target)
     at = verdict.obstruction
     blocker = None if at is None else board.features.get(at, board.ground.get(at))

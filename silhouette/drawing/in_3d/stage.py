@@ -308,7 +308,6 @@ def _measured_sight(scene: TableScene, check: int, verdict: Verdict, sight: Meas
 
 
 def _line(start: Floats, end: Floats) -> Line:
-    """A line of sight between two points (3,) of the world."""
     return Line("sight", (_point(start), _point(end)))
 
 
@@ -322,7 +321,6 @@ def _arc(scene: TableScene, attacker: Piece, arc: VisionArc) -> Line:
 
 
 def _point(values: Any) -> tuple[float, float, float]:
-    """A point (3,) as plain numbers."""
     x, y, z = map(float, values)
     return x, y, z
 

@@ -133,7 +133,6 @@ def _kinds(
 
 
 def _only_before(layer: Layer, front: Layer) -> None:
-    """Clears the pixels of a layer that lie behind ``front``."""
     _clear(layer, layer.depth >= front.depth)
 
 
@@ -183,6 +182,5 @@ def _inside(view: View, depth: NDArray[np.float32], arcs: Sequence[VisionArc] | 
 
 
 def _clear(layer: Layer, where: Flags) -> None:
-    """Empties some pixels of a layer."""
     layer.ids[where] = 0
     layer.depth[where] = np.inf

@@ -314,7 +314,6 @@ def _draw_target(part: _Part, image: EyeImage) -> None:
 
 
 def _draw_ghosts(part: _Part, _: EyeImage) -> None:
-    """Draws parts that do not count: pale, dotted and half transparent."""
     part.lay(part.shaded(PALE, part.filled, least=0.35), 0.62, part.filled)
     dots = _large_dots(*_rounded(part.ids.shape))[: part.ids.shape[0], : part.ids.shape[1]]
     part.lay(_rgb(GHOST_LINE), 0.5, part.filled & dots)
@@ -397,7 +396,6 @@ def _draw_counted(sheet: Sheet, line: Sightline) -> None:
 
 
 def _name_target(sheet: Sheet, line: Sightline, target: Flags) -> None:
-    """Writes the name of the target beside its pixels (height, width), and keeps other names off them."""
     if not target.any():
         return
     rows, columns = np.nonzero(target)
@@ -448,7 +446,6 @@ def target_swatches(sheet: Sheet, kinds: Container[int]) -> list[Swatch]:
 
 
 def _legend(sheet: Sheet, line: Sightline) -> None:
-    """Draws the legend: the colours that this image has; those of the target are the same in every style."""
     image, kinds = line.image, line.image.kinds
     blocking = [number for number, piece in enumerate(line.scene.pieces, FIRST_PIECE) if piece.name in line.blocking]
     blocker, veil = ("#debe98", "#f1dee9") if scenery_of(sheet) is DAY else ("#a67c42", "#4f434f")

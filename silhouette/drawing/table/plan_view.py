@@ -75,7 +75,6 @@ def _frame(sheet: Sheet, line: Sightline, outlines: dict[str, Rings]) -> None:
 
 
 def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
-    """Draws the vision arcs as wedges that reach beyond the frame; none where the attacker looks all round."""
     left, bottom, right, top = sheet.bounds
     far = 3.0 * (right - left + top - bottom)
     for number, arc in enumerate(line.drawn_arcs, 1):
@@ -88,7 +87,6 @@ def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
 
 
 def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
-    """Draws terrain as its outline; a model as its base, its insignificant parts and its body, with its facing."""
     style = sheet.style
     if piece.kind == "terrain":
         blocks = piece.name in line.blocking
@@ -141,7 +139,6 @@ def _draw_sight(sheet: Sheet, line: Sightline) -> None:
 
 
 def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
-    """Writes the name of a piece beside the part of it in the frame, or within it where that is large."""
     box = sightlines.shown_box(sheet, rings if piece.kind == "terrain" else (*rings, line.in_plan(piece.base_outline)))
     if box is not None:
         chief = piece.name in (line.sight.attacker.name, line.sight.target.name)
@@ -150,7 +147,6 @@ def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
 
 
 def _legend(sheet: Sheet, line: Sightline, pieces: list[Piece]) -> None:
-    """Draws the legend: the colours that these pieces and the sectors have."""
     style = sheet.style
     seen = (
         {sightlines.CLEAR} if line.plan_sectors and line.verdict.line_of_sight else set[int]()

@@ -152,7 +152,6 @@ def _is_inside(point: Floats, starts: Floats, ends: Floats) -> bool:
 
 
 def _draw_bands(sheet: Sheet, line: Sightline, body: Rings) -> None:
-    """Draws which bands of the target are obscured, and before each the light or the shadow that falls on it."""
     eye = np.array([0.0, float(line.eye[2])])
     area = area_of(body)
     far = 2.0 * float(np.abs(np.concatenate(body)).max()) if body else 0.0
@@ -201,7 +200,6 @@ def _name(sheet: Sheet, piece: Piece, rings: Rings, chief: bool) -> None:
 
 
 def _legend(sheet: Sheet, line: Sightline, elevations: dict[str, Rings], cuts: dict[str, Rings]) -> None:
-    """Draws the legend: the colours, cuts and rays that are to be seen in the figure."""
     style = sheet.style
     entries = sightlines.level_swatches(sheet, sightlines.levels_in(line.side_sectors))
     if any(sightlines.is_shown(sheet, elevations[name]) for name in line.blocking & elevations.keys()):

@@ -72,7 +72,6 @@ def _colours(sheet: Sheet, scene: TableScene) -> dict[str, tuple[str, str]]:
 
 
 def _draw_piece(sheet: Sheet, piece: Piece, colours: dict[str, tuple[str, str]], *, facings: bool) -> None:
-    """Draws terrain as its outline; a model as its base, its body and its facing."""
     style = sheet.style
     if piece.kind == "terrain":
         shape(sheet, outline_of(piece), style.terrain, style.terrain_edge, 3.0)
@@ -104,7 +103,6 @@ def outline_of(piece: Piece) -> Rings:
 
 
 def _name(sheet: Sheet, piece: Piece) -> None:
-    """Writes a piece's name next to it, and the height where it stands above the table; terrain's within it."""
     text, stands = piece.name, piece.base_span[0]
     if piece.kind != "terrain" and abs(stands) >= RAISED:
         text += f" {stands:+.0f} mm"

@@ -47,7 +47,6 @@ def standing(mesh: Mesh, pose: Pose) -> Rings:
 
 @derived
 def _standing(pose: Pose, mesh: Mesh) -> Rings:
-    """The outline of `standing`: it goes with the pose, whose piece holds the mesh."""
     level = (np.column_stack([ring, np.zeros(len(ring))]) for ring in from_above(mesh))
     return tuple(pose.place(ring)[:, :2] for ring in level)
 

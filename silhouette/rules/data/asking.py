@@ -148,7 +148,6 @@ class SceneTable:
         return eyes_in(_set(a), _set(b).box)
 
     def _blockers(self, a: Points, b: Points, past: Any) -> list[tuple[Piece, Any]]:
-        """The pieces that are in the way, each with the part that blocks."""
         ends = _names(a, b)
         return [(piece, piece.model.significant) for piece in _several(past) if piece.name not in ends]
 

@@ -69,7 +69,6 @@ def _can_wait(first: Node, second: Node, game: Game) -> bool:
 
 
 def _looks(condition: Node, game: Game) -> bool:
-    """Whether a condition asks what is slow."""
     return any(isinstance(node, Call) and node.name in SLOW for node in _parts(condition, game))
 
 

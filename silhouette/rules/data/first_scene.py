@@ -68,5 +68,4 @@ def _keys(keys: Mapping[str, ReadingEntry]) -> str:
 
 
 def _line(line: str, about: str) -> str:
-    """A line with a comment; what is longer than the column has it behind two spaces."""
     return f"{line:{WIDE - 2}}  # {about}\n"

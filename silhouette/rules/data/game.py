@@ -226,7 +226,6 @@ class _Reader:
                 raise self._error_at("clause", index, f"its text names {{{name}}}, which stands for nothing; {near}")
 
     def _check_circles(self, clauses: Mapping[str, Clause]) -> None:
-        """Refuses clauses that rest on themselves."""
         uses = {
             name: [one.name for one in clause.when.everything() if isinstance(one, Name) and one.name in clauses]
             for name, clause in clauses.items()

@@ -87,14 +87,12 @@ def _out_of_place(text: str, at: int, token: str, accepted: set[str]) -> str:
 
 
 def _wanted(kinds: set[str]) -> str:
-    """What may come next, in words."""
     words = [words for kind, words in _WANTED.items() if kind in kinds] or sorted(kind.lower() for kind in kinds)
     listed = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)
     return f"{listed} can stand there"
 
 
 def _node(tree: Any, depth: int) -> Node:  # noqa: C901  # a case for each kind of node
-    """The node of a tree of lark."""
     start, end = tree.meta.start_pos, tree.meta.end_pos
     if depth > DEEPEST:
         raise ConditionError(start, f"is over {DEEPEST} levels deep; give parts of it clauses of their own")
@@ -130,7 +128,6 @@ def _node(tree: Any, depth: int) -> Node:  # noqa: C901  # a case for each kind 
 
 
 def _call(start: int, end: int, inner: list[Any], depth: int) -> Call:
-    """A call, with its arguments by place and by name."""
     given: list[Node] = []
     settings: dict[str, Node] = {}
     for child in inner[1].children if inner[1] is not None else ():

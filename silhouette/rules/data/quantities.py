@@ -132,7 +132,6 @@ def _value_of(one: Found, other: Found, sign: str) -> tuple[float, float]:
 
 
 def _times(of: Scaled | None, factor: float | None) -> Scaled | None:
-    """So many times a quantity."""
     if of is None or factor is None:
         return None
     return replace(of, factor=of.factor * factor, shift=of.shift * factor)

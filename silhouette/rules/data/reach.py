@@ -103,7 +103,6 @@ def _variables(conditions: Iterable[Node], clauses: Mapping[str, Node]) -> dict[
 
 
 def _range_of(subject: Node) -> tuple[float, float]:
-    """The least and the greatest value that something can have."""
     if isinstance(subject, Call):
         return 0.0, PRIMITIVES[subject.name].most
     return (0.0, np.inf) if isinstance(subject, Attribute) and subject.name in SIZES else ANY

@@ -73,7 +73,6 @@ def rule_at(path: Path, name: str | None = None) -> GameRule:
 
 @lru_cache(maxsize=32)
 def _rule_of(path: Path, name: str, changed: int, size: int) -> GameRule:
-    """The rule system of a file as it is now."""
     game = read_game(path)
     levels = {ruling.name: ruling.level for ruling in game.rulings}
     about = {

@@ -106,7 +106,6 @@ def readings_entry(game: Game) -> type[Entry]:
 
 
 def _made(name: str, bases: tuple[type[Entry], ...], keys: Mapping[str, ReadingEntry]) -> type[Entry]:
-    """A schema with the keys of a game."""
     fields = {key: (_field(one) | None, Field(None, description=words_of(one))) for key, one in keys.items()}
     build: Any = create_model
     made: type[Entry] = build(name, __base__=bases, **fields)
@@ -122,8 +121,6 @@ def _sentence(key: ReadingEntry) -> str:
 
 
 def _field(key: ReadingEntry) -> Any:
-    """The type of a key's field, which takes what the key may have."""
-
     def checked(value: Any) -> Any:
         if not is_value(key, value):
             raise ValueError

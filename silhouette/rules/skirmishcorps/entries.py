@@ -381,7 +381,6 @@ LEVELS: Mapping[str, Level] = {
 
 
 def _answer(key: str, kind: Any, meaning: str, **how: Any) -> ResultField:
-    """A key of one question's answers."""
     return ResultField(key, kind, meaning, at=f"answers.{key}", **how)
 
 

@@ -258,7 +258,6 @@ def _flank_verdict(
 
 
 def _hidden(dive: Dive) -> str:
-    """How much of the body is hidden after a dive, and by what, as reasons print it."""
     share = share_in_words(dive.counts.occluded, dive.counts.total)
     names = " and ".join(in_a_sentence(cover.name) for cover in dive.covers[:2])
     return f"{share} of it lies hidden behind {names}"

@@ -209,7 +209,6 @@ def _place_of(entry: UnitEntry | CoverEntry) -> dict[str, Any]:
 
 
 def _unit(entry: UnitEntry, piece: Piece) -> Unit:
-    """A unit with the room that its body takes."""
     ground, bricks = float(piece.pose.translation[2]), FIGURE if entry.height is None else entry.height
     is_prone = entry.posture == "prone"
     if _is_standard(entry):

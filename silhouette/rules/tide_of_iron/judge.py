@@ -232,7 +232,6 @@ def _blind_hexes(ends: Ends, readings: Readings, shift: int, finding: Finding) -
 
 
 def _reason(scene: HexScene, ends: Ends, finding: Finding) -> str:
-    """The finding as a clause, with the names and numbers of the scene."""
     (high_name, _, high), (low_name, _, low) = ends.higher, ends.lower
     if finding.obstruction is None:
         levels = f", both are on level {high}" if high == low else f" from level {ends.start_level} to {ends.end_level}"
@@ -261,7 +260,6 @@ CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
 def _as_said(words: str) -> str | list[int]:
-    """A unit's name, or an address as a list."""
     address = from_words(words)
     return words if address is None else list(address)
 
