@@ -26,21 +26,13 @@ from silhouette.renderers.protocol import Renderer
 
 @dataclass(eq=False)
 class Level:
-    """Cells of one width in the atlas; all arrays are (height, width) in cells.
+    """Cells of one width in the atlas; all arrays are (height, width) in cells."""
 
-    Attributes:
-        width: of a cell, in pixels.
-        kinds: uint8, of the sample that stands for each cell; 0 where the target cannot be.
-        numbers: int32, the number of the sample of each cell that has one; elsewhere undefined.
-        is_own: which cells have a sample at this level.
-        is_cut: which cells are cut into quarters, at the next level.
-    """
-
-    width: int
-    kinds: Kinds
-    numbers: Integers
-    is_own: Flags
-    is_cut: Flags
+    width: int  # of a cell, in pixels
+    kinds: Kinds  # uint8, of the sample that stands for each cell; 0 where the target cannot be
+    numbers: Integers  # int32, the number of the sample of each cell that has one; elsewhere undefined
+    is_own: Flags  # which cells have a sample at this level
+    is_cut: Flags  # which cells are cut into quarters, at the next level
 
     def rows(self, chosen: Flags) -> Level:
         """The level with the chosen rows (height,) only."""
@@ -49,53 +41,36 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Where n cells of a level lie.
+    """Where n cells of a level lie."""
 
-    Attributes:
-        picture: (n,) the picture of each.
-        rows, columns: (n,) within that picture, in cells of the level.
-        sizes: (2, n) the height and width of that picture, in cells of the level.
-    """
-
-    picture: Places
+    picture: Places  # (n,) the picture of each
+    # rows, columns: (n,) within that picture, in cells of the level
     rows: Places
     columns: Places
-    sizes: Places
+    sizes: Places  # (2, n) the height and width of that picture, in cells of the level
 
 
 @dataclass(frozen=True, eq=False)
 class Contour:
-    """Pairs of neighbouring cells of different kinds, at one level of an atlas: m pairs.
+    """Pairs of neighbouring cells of different kinds, at one level of an atlas: m pairs."""
 
-    Attributes:
-        first, second: (m,) places of the two cells in the level's image, read row by row.
-        across: the number of those that lie side by side, which come first; the others lie one below the other.
-        picture: (m,) the picture in which they lie.
-        twice_middle: (m,) twice the place of its middle: that of a cell plus that of the cell opposite it.
-        pair: (m,) their kinds: `KINDS` times the one of the first plus the one of the second.
-    """
-
+    # first, second: (m,) places of the two cells in the level's image, read row by row
     first: Places
     second: Places
-    across: int
-    picture: Places
-    twice_middle: Places
-    pair: Places
+    across: int  # the number of those that lie side by side, which come first; the others lie one below the other
+    picture: Places  # (m,) the picture in which they lie
+    twice_middle: Places  # (m,) twice the place of its middle: that of a cell plus that of the cell opposite it
+    pair: Places  # (m,) their kinds: `KINDS` times the one of the first plus the one of the second
 
 
 @dataclass(eq=False)
 class Samplings:
-    """All samples that were taken for an atlas, in batches.
+    """All samples that were taken for an atlas, in batches."""
 
-    Attributes:
-        counts: (k, KINDS) the pixels of each kind, for each picture of the atlas.
-        weights: (n,) uint16, the number of pixels for which each sample stands.
-        batches: the samples.
-    """
-
-    counts: Floats
+    counts: Floats  # (k, KINDS) the pixels of each kind, for each picture of the atlas
+    # (n,) uint16, the number of pixels for which each sample stands
     weights: NDArray[np.uint16] = field(default_factory=lambda: np.empty(0, np.uint16))
-    batches: list[Samples] = field(default_factory=list)
+    batches: list[Samples] = field(default_factory=list)  # the samples
 
     def add(self, samples: Samples, weight: int) -> Integers:
         """Adds a batch of m samples that stand for ``weight`` pixels each; their numbers (m,)."""
@@ -116,25 +91,15 @@ class Samplings:
 
 @dataclass(frozen=True, eq=False)
 class Atlas:
-    """Pictures that are sampled together, coarsely first, then finer where it is asked for.
+    """Pictures that are sampled together, coarsely first, then finer where it is asked for."""
 
-    Attributes:
-        pictures: all pictures.
-        renderer: casts the rays.
-        sizes: (k, 2) the height and width of each picture, in cells of level 0.
-        tiles: (t,) the number of the picture of each tile; pictures that are settled have none any more.
-        top: (t + 1,) the first row of each tile, its margin included, in cells of level 0.
-        levels: the levels so far.
-        samplings: the samples so far, of all pictures.
-    """
-
-    pictures: Sequence[Picture]
-    renderer: Renderer
-    sizes: Places
-    tiles: Places
-    top: Places
-    levels: list[Level]
-    samplings: Samplings
+    pictures: Sequence[Picture]  # all pictures
+    renderer: Renderer  # casts the rays
+    sizes: Places  # (k, 2) the height and width of each picture, in cells of level 0
+    tiles: Places  # (t,) the number of the picture of each tile; pictures that are settled have none any more
+    top: Places  # (t + 1,) the first row of each tile, its margin included, in cells of level 0
+    levels: list[Level]  # the levels so far
+    samplings: Samplings  # the samples so far, of all pictures
 
     @classmethod
     def sampled(cls, pictures: Sequence[Picture], reached: Sequence[Flags], block: int, renderer: Renderer) -> Atlas:

@@ -22,17 +22,10 @@ from silhouette.measure.question import Measured, Question, occlusion_counts
 from silhouette.measure.sampling import KINDS, Kinds, Picture, sample
 from silhouette.renderers.protocol import Renderer
 
-FEW = 100
-"""A target of fewer pixels is measured here."""
-
-ACROSS = 2
-"""Places along each side of a cell."""
-
-MOST_CELLS = 30_000
-"""The cells are as small as they can be without being more than this."""
-
-SMALLEST = 1.0 / 1024.0
-"""Pixels: no cell is smaller."""
+FEW = 100  # a target of fewer pixels is measured here
+ACROSS = 2  # places along each side of a cell
+MOST_CELLS = 30_000  # the cells are as small as they can be without being more than this
+SMALLEST = 1.0 / 1024.0  # pixels: no cell is smaller
 
 
 def measured_in_bits(question: Question, renderer: Renderer) -> Measured | None:

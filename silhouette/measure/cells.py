@@ -30,14 +30,10 @@ def among(cells: Indices, asked: Indices, *others: Indices) -> tuple[Indices, ..
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """A picture cut into cells.
+    """A picture cut into cells."""
 
-    Attributes:
-        size: pixels, the width of a cell.
-        rows, columns: numbers of cells.
-    """
-
-    size: float
+    size: float  # pixels, the width of a cell
+    # rows, columns: numbers of cells
     rows: int
     columns: int
 

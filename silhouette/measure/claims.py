@@ -26,35 +26,20 @@ from silhouette.renderers.protocol import NEAREST, Cast, Renderer
 Assertion = Literal["open", "covered", "hidden"]
 """What a claim says: nothing of the target is obscured; all of it is; or nothing of it in the arcs is seen."""
 
-RAYS = 4
-"""Rays along each side of a pixel that look for what refutes a claim, where it is not proven."""
-
-CLEARLY = 1e-6
-"""The share of a depth that is beyond the rounding of float32: surfaces in one plane may differ by less."""
-
-SOME = 200
-"""The most faces of a target of which it is asked first whether one reaches into an arc; all are asked then."""
-
-AIMED = 2000
-"""The most rays that are aimed at faces of a blocker."""
-
-MOST_RAYS = 100_000
-"""The most rays that look for it: where more is unproven, fewer are cast in each pixel."""
+RAYS = 4  # rays along each side of a pixel that look for what refutes a claim, where it is not proven
+CLEARLY = 1e-6  # the share of a depth that is beyond the rounding of float32: surfaces in one plane may differ by less
+SOME = 200  # the most faces of a target of which it is asked first whether one reaches into an arc; all are asked then
+AIMED = 2000  # the most rays that are aimed at faces of a blocker
+MOST_RAYS = 100_000  # the most rays that look for it: where more is unproven, fewer are cast in each pixel
 
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """What is left of a claim.
+    """What is left of a claim."""
 
-    Attributes:
-        says: what it says.
-        unproven: pixels: not less than the part of the target for which it may be untrue; 0 where it is proven.
-        against: for each picture, (k, 2) rows and columns of places in it at which it is untrue.
-    """
-
-    says: Assertion
-    unproven: float
-    against: tuple[Floats, ...]
+    says: Assertion  # what it says
+    unproven: float  # pixels: not less than the part of the target for which it may be untrue; 0 where it is proven
+    against: tuple[Floats, ...]  # for each picture, (k, 2) rows and columns of places in it at which it is untrue
 
     @property
     def is_refuted(self) -> bool:

@@ -29,27 +29,23 @@ from silhouette.renderers.views import View
 FLOAT32 = 2.0**-21
 """The share of a distance by which a ray of float32 may pass a face and meet it all the same: eight roundings."""
 
-SHORTEST = 1e-6
-"""Pixels: a shorter line has no sides of which float64 could be sure."""
+SHORTEST = 1e-6  # pixels: a shorter line has no sides of which float64 could be sure
 
 
 @dataclass(frozen=True, eq=False)
 class Contours:
-    """Pieces of contour lines in a picture; places are column and row, in pixels, a pixel's middle at its index + 0.5.
-
-    Attributes:
-        start, end: (2, n) the places at their ends.
-        side: (n,) 1 or -1: the sheet lies where ``side * cross(end - start, place - start)`` is positive. 0 for an edge
-            of faces that are not used: no sheet is known to lie on either side of it.
-        doubt: (n,) pixels: a place this near to the line may be on either side of it, as rays of float32 tell it.
-        gap: (n,) pixels: the width of a gap beside the line that counts as none, `NEAREST` at its depth.
+    """Pieces of contour lines in a picture; places are column and row, in pixels, a pixel's middle at its index +
+    0.5.
     """
 
+    # start, end: (2, n) the places at their ends
     start: Floats
     end: Floats
+    # (n,) 1 or -1: the sheet lies where ``side * cross(end - start, place - start)`` is positive. 0 for an edge of
+    # faces that are not used: no sheet is known to lie on either side of it.
     side: Floats
-    doubt: Floats
-    gap: Floats
+    doubt: Floats  # (n,) pixels: a place this near to the line may be on either side of it, as rays of float32 tell it
+    gap: Floats  # (n,) pixels: the width of a gap beside the line that counts as none, `NEAREST` at its depth
 
     @classmethod
     def joined(cls, several: list[Contours]) -> Contours:
@@ -88,25 +84,17 @@ class Placed:
     """A body's clusters as a view sees them, in *picture coordinates*: (column * depth, row * depth, depth).
 
     They are linear in the world's, so that nothing is divided by a depth before it has been clipped.
-
-    Attributes:
-        body: the body.
-        clusters: of its mesh.
-        eye: (3,) mm, in the mesh's frame.
-        matrix: (3, 3) from the mesh's frame, with the eye as the origin, to picture coordinates.
-        centres: (3, k) of the clusters, in picture coordinates.
-        noise: mm: what a ray of float32 may be off at the body, and more; a face whose plane passes nearer to the eye
-            is not used.
-        step: the width of a pixel at a depth of one.
     """
 
-    body: Body
-    clusters: Clusters
-    eye: Floats
-    matrix: Floats
-    centres: Floats
+    body: Body  # the body
+    clusters: Clusters  # of its mesh
+    eye: Floats  # (3,) mm, in the mesh's frame
+    matrix: Floats  # (3, 3) from the mesh's frame, with the eye as the origin, to picture coordinates
+    centres: Floats  # (3, k) of the clusters, in picture coordinates
+    # Mm: what a ray of float32 may be off at the body, and more; a face whose plane passes nearer to the eye is not
+    # used
     noise: float
-    step: float
+    step: float  # the width of a pixel at a depth of one
 
     @classmethod
     def of(cls, view: View, body: Body) -> Placed:

@@ -18,11 +18,8 @@ from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST, Renderer
 from silhouette.renderers.views import View
 
-MANY = 4
-"""Where more bodies than these may hide the target, a proof is tried with so many of them first."""
-
-SURELY = 1e-6
-"""The share of a depth that is within the rounding of float32, several times over."""
+MANY = 4  # where more bodies than these may hide the target, a proof is tried with so many of them first
+SURELY = 1e-6  # the share of a depth that is within the rounding of float32, several times over
 
 BESIDE = 0.0437
 """How far, in shares of a cell, from its middle rays are sent: not where edges of models on round coordinates lie."""
@@ -30,23 +27,15 @@ BESIDE = 0.0437
 
 @dataclass(frozen=True, eq=False)
 class Occluders:
-    """What may hide a target, as a view sees it.
+    """What may hide a target, as a view sees it."""
 
-    Attributes:
-        view: the picture.
-        renderer: finds out whether a place is covered.
-        placed: the bodies.
-        window: the part of the picture that is asked about: as of `silhouette.measure.cells.Grid.window`.
-        known: the contours that have been found: by the number of the body, and by depth.
-        matters: which blocks (n, 4) are asked about at all.
-    """
-
-    view: View
-    renderer: Renderer
-    placed: list[Placed]
-    window: Floats
+    view: View  # the picture
+    renderer: Renderer  # finds out whether a place is covered
+    placed: list[Placed]  # the bodies
+    window: Floats  # the part of the picture that is asked about: as of `silhouette.measure.cells.Grid.window`
+    # The contours that have been found: by the number of the body, and by depth
     known: dict[tuple[int, float], Contours]
-    matters: Callable[[Floats], Flags]
+    matters: Callable[[Floats], Flags]  # which blocks (n, 4) are asked about at all
 
     def contours(self, number: int, far: float) -> Contours:
         """The contours of a body nearer than a depth, in all of the window; found once for each depth."""

@@ -30,8 +30,7 @@ from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.atlas import Atlas, Contour, Level
 from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET, Places
 
-SIGMAS = 3.0
-"""The stated error is this many standard deviations."""
+SIGMAS = 3.0  # the stated error is this many standard deviations
 
 UNKNOWN = 0.5
 """The cells of the coarse grid that may differ from all their neighbours where none was met: the mean of the rate of

@@ -30,17 +30,10 @@ from silhouette.measure.sampling import KINDS, Kinds, Places, Samples, sample
 from silhouette.measure.slivers import with_slivers
 from silhouette.renderers.protocol import Renderer
 
-COARSEST = 16
-"""Cells along each side of the first grid: a hundred rays meet the target, and tell its share to a tenth."""
-
-STEP = 4
-"""The cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together."""
-
-MOST = 2.0
-"""A grid is at most so many times as fine as the one before where that one is not sure how fine it has to be."""
-
-RAYS = 2_000_000
-"""Rays that are cast together at most, which takes some 300 MB."""
+COARSEST = 16  # cells along each side of the first grid: a hundred rays meet the target, and tell its share to a tenth
+STEP = 4  # cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
+MOST = 2.0  # a grid is at most so many times as fine as the one before where that one is not sure how fine it has to be
+RAYS = 2_000_000  # rays that are cast together at most, which takes some 300 MB
 
 
 @dataclass(frozen=True)
@@ -51,18 +44,13 @@ class Estimate:
     one target from one attacker are taken for one question, asked with pieces a little elsewhere: where a sliver of the
     target is seen in one of them, or obscured, the others look twice. But for that, what is found for a sight depends
     neither on the others nor on their order.
-
-    Attributes:
-        goal: the error, as a share, with which a share may stay within its error of a threshold.
-        nothing: the same where the threshold is 0 or 1: what else is there may be as small as that.
-        everywhere: the error that an obscured share may have at all; 1 for any.
-        nothing_is_proven: whether it is proven afterwards that nothing is seen, or nothing obscured: where that is what
-            a grid shows it is left at that, and a sight does not look at what others show.
     """
 
-    goal: float = 0.03
-    nothing: float = 0.008
-    everywhere: float = 1.0
+    goal: float = 0.03  # the error, as a share, with which a share may stay within its error of a threshold
+    nothing: float = 0.008  # the same where the threshold is 0 or 1: what else is there may be as small as that
+    everywhere: float = 1.0  # the error that an obscured share may have at all; 1 for any
+    # Whether it is proven afterwards that nothing is seen, or nothing obscured: where that is what a grid shows it is
+    # left at that, and a sight does not look at what others show
     nothing_is_proven: bool = False
 
     def __call__(

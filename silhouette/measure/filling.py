@@ -28,18 +28,14 @@ from silhouette.meshes.solids import take_inner_boxes
 from silhouette.renderers.protocol import NEAREST, Body
 from silhouette.renderers.views import View
 
-WIDEST = 0.17
-"""The cosine of 80°: a piece all of which lies nearer to one direction has its outline in a picture that way."""
-
-BESIDE = 1e-9
-"""The share of its distance by which a place may lie beside the line on which it was found, by rounding."""
+WIDEST = 0.17  # cosine of 80°: a piece all of which lies nearer to one direction has its outline in a picture that way
+BESIDE = 1e-9  # the share of its distance by which a place may lie beside the line on which it was found, by rounding
 
 CUTS = (0.25, 0.5, 0.75, 1.0)
 """Shares of the way from a piece's nearest point to what is looked at and stands in it. As far as each of them the
 piece is looked at alone, because through a window in its near wall one sees its floor and walls, that reach on."""
 
-FARTHEST = 1e9
-"""How far out a face may lie in the picture, in depths."""
+FARTHEST = 1e9  # how far out a face may lie in the picture, in depths
 
 
 def filled(mesh: Mesh, pose: Pose, eye: Floats, towards: Floats) -> Mesh:

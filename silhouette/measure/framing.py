@@ -22,21 +22,13 @@ from silhouette.scenes.table import Occluders, Piece
 
 @dataclass(frozen=True, eq=False)
 class Framed:
-    """A sight and its pictures.
+    """A sight and its pictures."""
 
-    Attributes:
-        sight: what is measured.
-        pictures: one flat picture, or the six faces of a cube round the eye.
-        blockers: the pieces that may stand before the target in them, in the order of the sight.
-        pixel: mm per pixel at the target.
-        projection: which of the two it is.
-    """
-
-    sight: Sight
-    pictures: tuple[Picture, ...]
-    blockers: tuple[Piece, ...]
-    pixel: float
-    projection: Projection
+    sight: Sight  # what is measured
+    pictures: tuple[Picture, ...]  # one flat picture, or the six faces of a cube round the eye
+    blockers: tuple[Piece, ...]  # the pieces that may stand before the target in them, in the order of the sight
+    pixel: float  # mm per pixel at the target
+    projection: Projection  # which of the two it is
 
     @property
     def views(self) -> tuple[View, ...]:

@@ -16,8 +16,7 @@ import numpy as np
 from silhouette.common.geometry import Floats
 from silhouette.measure.sampling import Picture
 
-FINEST = 128
-"""The most cells along each side of a grid."""
+FINEST = 128  # the most cells along each side of a grid
 
 
 def grid(picture: Picture, across: int) -> Floats:

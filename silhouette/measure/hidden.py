@@ -35,18 +35,14 @@ from silhouette.meshes.clusters import SIZE, Indices
 from silhouette.renderers.protocol import NEAREST, Body, Renderer
 from silhouette.renderers.views import View
 
-CELL = 16.0
-"""Pixels: the width of the first cells. Larger ones meet more contours, smaller ones are more."""
-
-MOST_CELLS = 4096
-"""The most cells, at first and after each cut: where more are left, the claim is most likely false."""
+CELL = 16.0  # pixels: the width of the first cells. Larger ones meet more contours, smaller ones are more.
+MOST_CELLS = 4096  # the most cells, at first and after each cut: where more are left, the claim is most likely false
 
 HASTY = 32
 """Where more of the first cells are covered by no blocker alone, a proof is not quick: it takes 20 ms, and most often
 fails."""
 
-MOST_REGIONS = 8192
-"""The most parts of the target's faces, each in one cell, that are proven exactly."""
+MOST_REGIONS = 8192  # the most parts of the target's faces, each in one cell, that are proven exactly
 
 CUT = 4
 """Into how many, along each side, a cell that is not proven is cut: down to a pixel, and at last, with the target's
@@ -63,15 +59,10 @@ million, and a mesh of random triangles would take minutes."""
 
 @dataclass(frozen=True, eq=False)
 class Unproven:
-    """What is left of a target where it is not proven that all of it is hidden, or that nothing is before it.
+    """What is left of a target where it is not proven that all of it is hidden, or that nothing is before it."""
 
-    Attributes:
-        area: pixels of the view, not less than the part of the target's image that is left; exactly 0 is a proof.
-        blocks: (n, 4) row and column where each square with such a part begins, its height and width, in pixels.
-    """
-
-    area: float
-    blocks: Floats
+    area: float  # pixels of the view, not less than the part of the target's image that is left; exactly 0 is a proof
+    blocks: Floats  # (n, 4) row and column where each square with such a part begins, its height and width, in pixels
 
     @classmethod
     def of(cls, grid: Grid, cells: Indices, area: float | None = None) -> Unproven:
@@ -231,22 +222,14 @@ def first_grid(view: View) -> Grid:
 
 @dataclass(frozen=True, eq=False)
 class _Target:
-    """Which of the target's faces touch which cells.
+    """Which of the target's faces touch which cells."""
 
-    Attributes:
-        placed: the target as the view sees it.
-        bounds: of its faces.
-        corners: (2, m, 3) of these, in the picture; nan where one reaches behind the eye.
-        inverse: (m, 3) 1 / depth of these.
-        grid: whose cells are meant.
-        face, cell: (n,) in pairs.
-    """
-
-    placed: Placed
-    bounds: Patches
-    corners: Floats
-    inverse: Floats
-    grid: Grid
+    placed: Placed  # the target as the view sees it
+    bounds: Patches  # of its faces
+    corners: Floats  # (2, m, 3) of these, in the picture; nan where one reaches behind the eye
+    inverse: Floats  # (m, 3) 1 / depth of these
+    grid: Grid  # whose cells are meant
+    # face, cell: (n,) in pairs
     face: Indices
     cell: Indices
 

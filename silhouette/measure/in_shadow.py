@@ -18,8 +18,7 @@ from silhouette.renderers.protocol import Body
 from silhouette.renderers.views import View
 from silhouette.scenes.table import Piece
 
-WORTH = 8
-"""The least number of sights with one eye for which shadows are laid over all of them at once."""
+WORTH = 8  # the least number of sights with one eye for which shadows are laid over all of them at once
 
 
 def in_shadow(sights: Sequence[Sight]) -> Flags:

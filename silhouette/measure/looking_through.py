@@ -20,8 +20,7 @@ from silhouette.renderers.registry import looking_between_pixels
 from silhouette.renderers.views import View
 from silhouette.scenes.table import Piece
 
-ACROSS = 128
-"""Rays along each side of the picture of a piece that tell whether its outline may enclose anything."""
+ACROSS = 128  # rays along each side of the picture of a piece that tell whether its outline may enclose anything
 
 PLACES = 400
 """Places on the skins of a piece at which it is looked through it, besides the middle of each of their triangles."""

@@ -36,31 +36,24 @@ class Sight:
 
     The measurement reads ``target``, ``eye``, ``facing``, ``arcs``, ``occluders`` and ``absent``. The other attributes
     say how the figures show the pieces that are not measured.
-
-    Attributes:
-        attacker: the piece that looks.
-        target: the piece that is looked at; its significant parts are measured.
-        eye: (3,) mm, world: where the attacker looks from.
-        facing: degrees anticlockwise from +x: the upward direction of the picture where the target is straight above
-            or below the eye, and the viewing direction where the middle of the target is at the eye.
-        arcs: the vision arcs, of which one at least must contain a point for it to be seen; none where the attacker
-            looks into a blind spot; None where no arc limits its sight.
-        occluders: the pieces that may block, each with the part of it that blocks.
-        absent: positions in ``occluders`` of the pieces that do not block after all: the attacker, the target, and
-            those that the rules disregard. All others block where they stand before the target.
-        disregarded: pieces that the rules disregard; figures show them as veils.
-        left_out: pieces that the rules disregard and that figures from the eye leave out, since they are so near to
-            the eye that they would hide everything else.
     """
 
-    attacker: Piece
-    target: Piece
-    eye: Floats
+    attacker: Piece  # the piece that looks
+    target: Piece  # the piece that is looked at; its significant parts are measured
+    eye: Floats  # (3,) mm, world: where the attacker looks from
+    # Degrees anticlockwise from +x: the upward direction of the picture where the target is straight above or below the
+    # eye, and the viewing direction where the middle of the target is at the eye
     facing: float
+    # The vision arcs, of which one at least must contain a point for it to be seen; none where the attacker looks into
+    # a blind spot; None where no arc limits its sight
     arcs: tuple[VisionArc, ...] | None
-    occluders: Occluders
+    occluders: Occluders  # the pieces that may block, each with the part of it that blocks
+    # Positions in ``occluders`` of the pieces that do not block after all: the attacker, the target, and those that the
+    # rules disregard. All others block where they stand before the target.
     absent: tuple[int, ...] = ()
-    disregarded: tuple[Piece, ...] = ()
+    disregarded: tuple[Piece, ...] = ()  # pieces that the rules disregard; figures show them as veils
+    # Pieces that the rules disregard and that figures from the eye leave out, since they are so near to the eye that
+    # they would hide everything else
     left_out: tuple[Piece, ...] = ()
 
     def past(self, numbers: Sequence[int]) -> Sight:
@@ -88,44 +81,30 @@ class Sight:
 
 @dataclass(frozen=True, eq=False)
 class Mask:
-    """The pixels of one picture, as they were counted; all images are (height, width), row 0 at the top.
+    """The pixels of one picture, as they were counted; all images are (height, width), row 0 at the top."""
 
-    Attributes:
-        view: the picture: its eye, axes and pixels.
-        kinds: uint8, NOTHING, SEEN, OBSCURED or OUTSIDE.
-        blocker: int32, where OBSCURED the position in `Observation.blockers` of the nearest blocker; else -1.
-    """
-
-    view: View
-    kinds: NDArray[np.uint8]
+    view: View  # the picture: its eye, axes and pixels
+    kinds: NDArray[np.uint8]  # uint8, NOTHING, SEEN, OBSCURED or OUTSIDE
+    # Int32, where OBSCURED the position in `Observation.blockers` of the nearest blocker; else -1
     blocker: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class OcclusionCounts:
-    """The counts of a target's pixels, of those that are occluded and by what, and the errors of the shares.
+    """The counts of a target's pixels, of those that are occluded and by what, and the errors of the shares."""
 
-    Attributes:
-        total: pixels of the target alone; within a hundredth or two of its true area, where it is no thinner than one.
-        occluded: pixels of the target with a blocker before them.
-        in_arc: pixels of the target in a vision arc.
-        occluded_in_arc: pixels of the target in a vision arc with a blocker before them.
-        nearest: for each blocker of the request, the pixels at which it is the nearest one before the target.
-        alone: for each blocker of the request, the pixels that it would occlude with nothing else on the table.
-        error: the true share occluded lies within ``occluded / total`` ± this.
-        error_in_arc: the same for ``occluded_in_arc / in_arc``.
-        error_seen: the same for ``seen / total``.
-    """
-
+    # Pixels of the target alone; within a hundredth or two of its true area, where it is no thinner than one
     total: int
-    occluded: int
-    in_arc: int
-    occluded_in_arc: int
+    occluded: int  # pixels of the target with a blocker before them
+    in_arc: int  # pixels of the target in a vision arc
+    occluded_in_arc: int  # pixels of the target in a vision arc with a blocker before them
+    # For each blocker of the request, the pixels at which it is the nearest one before the target
     nearest: tuple[int, ...]
+    # For each blocker of the request, the pixels that it would occlude with nothing else on the table
     alone: tuple[int, ...]
-    error: float
-    error_in_arc: float
-    error_seen: float
+    error: float  # the true share occluded lies within ``occluded / total`` ± this
+    error_in_arc: float  # the same for ``occluded_in_arc / in_arc``
+    error_seen: float  # the same for ``seen / total``
 
     @property
     def seen(self) -> int:
@@ -139,30 +118,23 @@ DecidedBy = Literal["count", "proof"]
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """The result of a measurement, and the evidence of a verdict.
+    """The result of a measurement, and the evidence of a verdict."""
 
-    Attributes:
-        sight: what was measured.
-        blockers: the occluders that may stand before the target in the picture, in the order of the sight; whether
-            one obscures any of it, ``counts.alone`` says.
-        counts: numbers of pixels and the errors of their shares; ``counts.nearest`` and ``counts.alone`` have an entry
-            for each of ``blockers``.
-        pixel: mm per pixel at the target, as measured.
-        decided_by: "proof" where it is proven that nothing is seen, or that nothing is obscured; else "count".
-        projection: "flat" where one picture was taken, "cube" where the target reaches round the eye.
-        masks: the pixels that were counted: one picture, or the six faces of a cube round the eye; the pixels of all
-            of them together are those of ``counts``. Empty where they were not kept.
-        looked_through: the blockers that close the holes of their meshes (``solid = true``), and through whose outline
-            the target is seen all the same: through windows that the mesh has, or gaps between its parts.
-        views: the pictures, as framed before any was taken finer: one, or six; none where no picture was needed.
-    """
-
-    sight: Sight
+    sight: Sight  # what was measured
+    # The occluders that may stand before the target in the picture, in the order of the sight; whether one obscures any
+    # of it, ``counts.alone`` says
     blockers: tuple[Piece, ...]
+    # Numbers of pixels and the errors of their shares; ``counts.nearest`` and ``counts.alone`` have an entry for each
+    # of ``blockers``
     counts: OcclusionCounts
-    pixel: float
-    decided_by: DecidedBy
-    projection: Projection
+    pixel: float  # mm per pixel at the target, as measured
+    decided_by: DecidedBy  # "proof" where it is proven that nothing is seen, or that nothing is obscured; else "count"
+    projection: Projection  # "flat" where one picture was taken, "cube" where the target reaches round the eye
+    # The pixels that were counted: one picture, or the six faces of a cube round the eye; the pixels of all of them
+    # together are those of ``counts``. Empty where they were not kept.
     masks: tuple[Mask, ...] = ()
+    # The pictures, as framed before any was taken finer: one, or six; none where no picture was needed
     views: tuple[View, ...] = ()
+    # The blockers that close the holes of their meshes (``solid = true``), and through whose outline the target is seen
+    # all the same: through windows that the mesh has, or gaps between its parts
     looked_through: tuple[Piece, ...] = ()

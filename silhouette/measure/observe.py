@@ -18,8 +18,7 @@ from silhouette.measure.question import Measured, Question
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.table import Piece
 
-FINEST = 4
-"""The largest factor by which a picture is taken finer, where the error of a share reaches across a threshold."""
+FINEST = 4  # largest factor by which a picture is taken finer, where the error of a share reaches across a threshold
 
 ERROR_GOAL = 0.002
 """The error, as a share of the target, up to which a measurement goes by default: a fifth of the hundredth that players
@@ -28,25 +27,18 @@ cannot tell."""
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is wanted of observations.
+    """What is wanted of observations."""
 
-    Attributes:
-        thresholds: obscured shares, from 0 to 1, at which a verdict changes; 0 and 1 are always among them.
-        tolerance: a share nearer than this to a threshold is too close to call, however well it is measured.
-        error_goal: the error, as a share, that is small enough where no threshold is near; `ERROR_GOAL` by default.
-        keep: whether the observations keep their masks.
-        windows: whether they tell which solid pieces are looked through.
-    """
-
+    # Obscured shares, from 0 to 1, at which a verdict changes; 0 and 1 are always among them
     thresholds: Sequence[float] = (0.5,)
-    tolerance: float = 0.0
+    tolerance: float = 0.0  # a share nearer than this to a threshold is too close to call, however well it is measured
+    # The error, as a share, that is small enough where no threshold is near; `ERROR_GOAL` by default
     error_goal: float | None = None
-    keep: bool = False
-    windows: bool = False
+    keep: bool = False  # whether the observations keep their masks
+    windows: bool = False  # whether they tell which solid pieces are looked through
 
 
-PLAIN = Wanted()
-"""What is wanted where nobody says otherwise."""
+PLAIN = Wanted()  # what is wanted where nobody says otherwise
 
 
 class Observer(Protocol):

@@ -21,14 +21,9 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Floats, corners
 from silhouette.renderers.protocol import Cast, Renderer
 
-DIRECTIONS = 8
-"""Rays on the circle."""
-
-ROUNDS = 3
-"""How often circles are asked, each as wide as the distance of the outline says that the one before found."""
-
-HALVINGS = 5
-"""How often the part of a circle is halved in which it crosses an outline, to find how far away that is."""
+DIRECTIONS = 8  # rays on the circle
+ROUNDS = 3  # how often circles are asked, each as wide as the distance of the outline says that the one before found
+HALVINGS = 5  # how often the part of a circle is halved in which it crosses an outline, to find how far away that is
 
 REACH = float(np.sin(np.pi / DIRECTIONS) / (np.pi / DIRECTIONS))
 """How far the outermost of them lies, along a direction at random, as a share of the circle's radius: the mean of the

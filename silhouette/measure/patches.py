@@ -12,24 +12,20 @@ from silhouette.measure.contours import Placed
 from silhouette.meshes.clusters import SIZE, Indices
 from silhouette.renderers.protocol import NEAREST
 
-LARGE = 2.0
-"""The reach of a cluster from its middle, in cells, beyond which it is bounded face by face."""
+LARGE = 2.0  # the reach of a cluster from its middle, in cells, beyond which it is bounded face by face
 
 
 @dataclass(frozen=True, eq=False)
 class Patches:
-    """Bounds of runs of faces: a cluster, or a single face.
+    """Bounds of runs of faces: a cluster, or a single face."""
 
-    Attributes:
-        low, high: (2, n) column and row, in pixels, of a box round that part of each which is before the eye.
-        least, greatest: (n,) mm, bounds of its depth.
-        first, count: (n,) its faces.
-    """
-
+    # low, high: (2, n) column and row, in pixels, of a box round that part of each which is before the eye
     low: Floats
     high: Floats
+    # least, greatest: (n,) mm, bounds of its depth
     least: Floats
     greatest: Floats
+    # first, count: (n,) its faces
     first: Indices
     count: Indices
 

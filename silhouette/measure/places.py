@@ -28,11 +28,8 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats
 
-PERIOD = 512
-"""Pixels after which the places repeat along rows and columns, and blocks after which the choices do."""
-
-LARGEST_BLOCK = 16
-"""The greatest width of a block, in pixels; a power of two."""
+PERIOD = 512  # pixels after which the places repeat along rows and columns, and blocks after which the choices do
+LARGEST_BLOCK = 16  # the greatest width of a block, in pixels; a power of two
 
 
 def places(rows: Any, columns: Any, width: int, sizes: Any) -> Floats:

@@ -12,8 +12,7 @@ from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.sampling import Picture
 from silhouette.renderers.protocol import NEAREST, Body
 
-MOST_CELLS = 64
-"""The most cells that are looked at: each takes a millisecond."""
+MOST_CELLS = 64  # the most cells that are looked at: each takes a millisecond
 
 MOST_FACES = 50_000
 """The most faces in these cells, counted once for each cell: each takes 40 microseconds, and cells that a proof leaves

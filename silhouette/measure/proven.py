@@ -24,8 +24,7 @@ from silhouette.renderers.registry import looking_between_pixels
 HIDDEN = OcclusionCounts(1, 1, 1, 1, (), (), 0.0, 0.0, 0.0)
 """What is told of a target that is in a shadow: one pixel, which is obscured; by what is not told."""
 
-CLOSER = 64
-"""Cells along each side of the first grid of a closer look: its error is a third of a hundredth."""
+CLOSER = 64  # cells along each side of the first grid of a closer look: its error is a third of a hundredth
 
 
 @dataclass(frozen=True)
@@ -34,12 +33,9 @@ class ProvenEstimate:
 
     Where it is refuted, the share is told as half of what it could be at most, and the error as less than that: it is
     known to be more than nothing.
-
-    Attributes:
-        estimate: looks with few rays.
     """
 
-    estimate: Estimate = field(default_factory=Estimate)
+    estimate: Estimate = field(default_factory=Estimate)  # looks with few rays
 
     def __call__(
         self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
@@ -62,16 +58,11 @@ class ProvenEstimate:
 
 @dataclass(frozen=True)
 class _Known:
-    """What is certain of a target.
+    """What is certain of a target."""
 
-    Attributes:
-        says: a claim.
-        holds: whether it holds, or is refuted.
-        by: the number of the blocker that obscures some of the target where nothing was said to be obscured; else -1.
-    """
-
-    says: Assertion
-    holds: bool
+    says: Assertion  # a claim
+    holds: bool  # whether it holds, or is refuted
+    # The number of the blocker that obscures some of the target where nothing was said to be obscured; else -1
     by: int = -1
 
 

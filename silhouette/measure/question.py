@@ -16,27 +16,19 @@ from silhouette.measure.sampling import Picture, Places
 BLOCK = 0.8
 """Width of a cell of the coarse grid, mm at the target: twice that of the thinnest part of a printed miniature."""
 
-COARSE_CELLS = 65_536
-"""The cells are wider where the coarse grid would have more of them: a target that is no miniature."""
+COARSE_CELLS = 65_536  # cells are wider where the coarse grid would have more of them: a target that is no miniature
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is asked of one check.
+    """What is asked of one check."""
 
-    Attributes:
-        pictures: one flat picture, or the six faces of a cube, which together show the target once.
-        pixel: mm per pixel at the target.
-        goal: the error, as a share, that is small enough where no threshold is near.
-        thresholds: shares occluded at which a verdict changes; 0 and 1 are always among them.
-        tolerance: a share nearer than this to a threshold is too close to call, however well it is measured.
-    """
-
-    pictures: Sequence[Picture]
-    pixel: float
-    goal: float
+    pictures: Sequence[Picture]  # one flat picture, or the six faces of a cube, which together show the target once
+    pixel: float  # mm per pixel at the target
+    goal: float  # the error, as a share, that is small enough where no threshold is near
+    # Shares occluded at which a verdict changes; 0 and 1 are always among them
     thresholds: Sequence[float] = (0.0, 0.5, 1.0)
-    tolerance: float = 0.0
+    tolerance: float = 0.0  # a share nearer than this to a threshold is too close to call, however well it is measured
 
     def refined(self, factor: int) -> Question:
         """The same question with each pixel cut into ``factor`` by ``factor``."""

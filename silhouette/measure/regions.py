@@ -32,25 +32,15 @@ DOUBT = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """Convex parts of cells.
+    """Convex parts of cells."""
 
-    Attributes:
-        grid: of the cells.
-        pair: (n,) which of the given pairs of a cell and a triangle each is.
-        cell: (n,) the cell that it is a part of.
-        corners: (2, n, 7) the corners in order, the last one as often as there is room.
-        middle: (2, n) a place inside.
-        area: (n,) pixels.
-        least: (n,) mm, a lower bound of the target's depth there.
-    """
-
-    grid: Grid
-    pair: Indices
-    cell: Indices
-    corners: Floats
-    middle: Floats
-    area: Floats
-    least: Floats
+    grid: Grid  # of the cells
+    pair: Indices  # (n,) which of the given pairs of a cell and a triangle each is
+    cell: Indices  # (n,) the cell that it is a part of
+    corners: Floats  # (2, n, 7) the corners in order, the last one as often as there is room
+    middle: Floats  # (2, n) a place inside
+    area: Floats  # (n,) pixels
+    least: Floats  # (n,) mm, a lower bound of the target's depth there
 
     @classmethod
     def of(cls, grid: Grid, cell: Indices, triangles: Floats, inverse: Floats, least: Floats) -> Regions:
@@ -200,22 +190,14 @@ class Surfaces:
 
     A place d = (column, row, 1) is inside a face a, b, c before the eye where all of d·(b × c), d·(c × a) and d·(a ×
     b) have the sign of the volume a·(b × c); the face's depth is the volume over their sum.
-
-    Attributes:
-        sides: (9, m) the three products' factors, with the sign of the volume.
-        volumes: (m,) above zero.
-        face: (n,) which of them, by cell.
-        first: (cells + 1,) where each cell's faces begin.
-        grid: of the cells.
-        cells: ascending.
     """
 
-    sides: Floats
-    volumes: Floats
-    face: Indices
-    first: Indices
-    grid: Grid
-    cells: Indices
+    sides: Floats  # (9, m) the three products' factors, with the sign of the volume
+    volumes: Floats  # (m,) above zero
+    face: Indices  # (n,) which of them, by cell
+    first: Indices  # (cells + 1,) where each cell's faces begin
+    grid: Grid  # of the cells
+    cells: Indices  # ascending
 
     @classmethod
     def of(cls, placed: Sequence[Placed], grid: Grid, cells: Indices, far: float) -> Surfaces:

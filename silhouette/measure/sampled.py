@@ -16,16 +16,11 @@ from silhouette.measure.sampling import Kinds, Picture
 
 @dataclass(frozen=True, eq=False)
 class Along:
-    """What lies along the contours of the last level, for each of n checks and each pair of kinds.
+    """What lies along the contours of the last level, for each of n checks and each pair of kinds."""
 
-    Attributes:
-        variance: (n, KINDS²) pixels squared, at a step of one: see `silhouette.measure.error.open_variance`.
-        pairs: (n, KINDS²) the number of pairs of neighbours of which one, at least, has a sample at this level.
-        alone: (n, KINDS²) the cells that differ from all their neighbours: see `silhouette.measure.error.isolated`.
-    """
-
-    variance: Floats
-    pairs: Floats
+    variance: Floats  # (n, KINDS²) pixels squared, at a step of one: see `silhouette.measure.error.open_variance`
+    pairs: Floats  # (n, KINDS²) the number of pairs of neighbours of which one, at least, has a sample at this level
+    # (n, KINDS²) the cells that differ from all their neighbours: see `silhouette.measure.error.isolated`
     alone: Floats
 
 

@@ -17,11 +17,9 @@ from silhouette.renderers.protocol import Body, Cast, Renderer
 from silhouette.renderers.registry import looking_between_pixels
 from silhouette.renderers.views import View, VisionArc, in_any
 
-Places = NDArray[np.intp]
-"""Places in an image, read row by row, and other numbers by which arrays are indexed."""
+Places = NDArray[np.intp]  # places in an image, read row by row, and other numbers by which arrays are indexed
 
-Kinds = NDArray[np.uint8]
-"""What samples show: sums of the following bits."""
+Kinds = NDArray[np.uint8]  # what samples show: sums of the following bits
 
 TARGET, IN_ARC, OCCLUDED = 1, 2, 4
 """Bits of a sample's kind: the target is there; its point that is met lies in a vision arc; something is nearer."""
@@ -34,42 +32,29 @@ ROUNDING = 3e-5
 """The share of a depth by which surfaces in one plane may differ where a renderer draws in float32, at their rims.
 Which of two that come so near to each other is before the other is asked of one that looks between pixels."""
 
-KINDS = 8
-"""The number of kinds."""
+KINDS = 8  # the number of kinds
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A view of a target, and what may stand before it: what one flat picture of a check asks.
+    """A view of a target, and what may stand before it: what one flat picture of a check asks."""
 
-    Attributes:
-        view: the picture.
-        target: the body that is looked at; its id is lower than the blockers', so that it is in front at equal depth.
-        blockers: the bodies that may stand before it.
-        arcs: the vision arcs of the attacker; None where the whole target is known to lie in one.
-    """
-
-    view: View
+    view: View  # the picture
+    # The body that is looked at; its id is lower than the blockers', so that it is in front at equal depth
     target: Body
-    blockers: Sequence[Body]
+    blockers: Sequence[Body]  # the bodies that may stand before it
+    # The vision arcs of the attacker; None where the whole target is known to lie in one
     arcs: Sequence[VisionArc] | None
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What n rays meet, of several pictures.
+    """What n rays meet, of several pictures."""
 
-    Attributes:
-        picture: (n,) the picture of each ray, by number; never less than the one before.
-        kind: (n,) uint8, of the bits `TARGET`, `IN_ARC` and `OCCLUDED`.
-        nearest: (n,) int32, the number of the nearest blocker before the target, among its picture's; else -1.
-        blocked: (2, m) int32: a ray and a blocker of its picture that is nearer than the target; all such pairs.
-    """
-
-    picture: Places
-    kind: Kinds
-    nearest: Integers
-    blocked: Integers
+    picture: Places  # (n,) the picture of each ray, by number; never less than the one before
+    kind: Kinds  # (n,) uint8, of the bits `TARGET`, `IN_ARC` and `OCCLUDED`
+    nearest: Integers  # (n,) int32, the number of the nearest blocker before the target, among its picture's; else -1
+    blocked: Integers  # (2, m) int32: a ray and a blocker of its picture that is nearer than the target; all such pairs
 
     @staticmethod
     def concatenated(several: Sequence[Samples]) -> Samples:
@@ -116,18 +101,13 @@ class _Distances:
 
     A sparse renderer is asked for the blockers only where the target is. Another draws a whole picture anyway, with all
     bodies at once, and tells best where they come close.
-
-    Attributes:
-        pictures: the pictures.
-        asked: for each picture that has places its number, and its first place and the one after its last.
-        places: (n, 2).
-        renderer: casts the rays.
     """
 
-    pictures: Sequence[Picture]
+    pictures: Sequence[Picture]  # the pictures
+    # For each picture that has places its number, and its first place and the one after its last
     asked: Sequence[tuple[int, int, int]]
-    places: Floats
-    renderer: Renderer
+    places: Floats  # (n, 2)
+    renderer: Renderer  # casts the rays
 
     def targets(self) -> NDArray[np.float32]:
         """(n,) mm, the depth of the target; inf where it is not."""

@@ -28,15 +28,10 @@ ALONG = np.array([way for way in combinations((-1.0, 0.0, 1.0), repeat=3) if any
 
 @dataclass(frozen=True, eq=False)
 class Planes:
-    """Planes that have the eye and the target on one side, in the frame of a blocker.
+    """Planes that have the eye and the target on one side, in the frame of a blocker."""
 
-    Attributes:
-        normals: (n, 3) away from the target.
-        reaches: (n,) a place is beyond where its product with the normal, seen from the eye, is no less.
-    """
-
-    normals: Floats
-    reaches: Floats
+    normals: Floats  # (n, 3) away from the target
+    reaches: Floats  # (n,) a place is beyond where its product with the normal, seen from the eye, is no less
 
     @classmethod
     def of(cls, blocker: Placed, target: Placed, chosen: Indices) -> Planes:

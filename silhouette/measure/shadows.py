@@ -61,20 +61,15 @@ class _Place:
 
 @dataclass(frozen=True, eq=False)
 class Shadows:
-    """The shadows of inner boxes of a body, seen from an eye; places are relative to the eye, in the world's axes.
+    """The shadows of inner boxes of a body, seen from an eye; places are relative to the eye, in the world's axes."""
 
-    Attributes:
-        sides: (n, 12, 3) a place is between the silhouette planes of a box where none of these is below zero by it.
-        fronts: (n, 3, 3) and limits: (n, 3) a place is behind its front planes where these are not below the limits.
-        lids: (k, 8, 3) the corners of boxes round the lids of the surfaces.
-        through: (k, n) whether the surface in which a box lies has that lid.
-    """
-
+    # (n, 12, 3) a place is between the silhouette planes of a box where none of these is below zero by it
     sides: Floats
+    # (n, 3, 3) and limits: (n, 3) a place is behind its front planes where these are not below the limits
     fronts: Floats
     limits: Floats
-    lids: Floats
-    through: Flags
+    lids: Floats  # (k, 8, 3) the corners of boxes round the lids of the surfaces
+    through: Flags  # (k, n) whether the surface in which a box lies has that lid
 
     @classmethod
     def of(cls, view: View, body: Body) -> Shadows:
@@ -152,21 +147,13 @@ def _is_outside(eye: Floats, shells: Floats) -> Flags:
 
 @dataclass(eq=False)
 class Hider:
-    """Finds out what of a target is in shadows; those of a blocker are made when they are first needed.
+    """Finds out what of a target is in shadows; those of a blocker are made when they are first needed."""
 
-    Attributes:
-        view: the picture.
-        target: what is to be hidden.
-        blockers: what may hide it.
-        points: (k, 3) in whose convex hull the target lies, relative to the eye.
-        made: the shadows of the blockers of these numbers.
-    """
-
-    view: View
-    target: Body
-    blockers: Sequence[Body]
-    points: Floats = field(init=False)
-    made: dict[int, Shadows] = field(default_factory=dict)
+    view: View  # the picture
+    target: Body  # what is to be hidden
+    blockers: Sequence[Body]  # what may hide it
+    points: Floats = field(init=False)  # (k, 3) in whose convex hull the target lies, relative to the eye
+    made: dict[int, Shadows] = field(default_factory=dict)  # the shadows of the blockers of these numbers
 
     def __post_init__(self) -> None:
         self.points = self.target.pose.place(bounding_points(self.target.mesh)) - self.view.eye

@@ -23,33 +23,19 @@ from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Kinds, Picture
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.views import in_any
 
-SLIVER = 0.05
-"""A share above nothing and up to this is a sliver: larger ones a grid does not miss."""
-
-SHOWING = 8
-"""The sights with a sliver that are looked at again, to know where it lies."""
-
-SPOTS = 16
-"""The places at which each of them is to show it: so fine are their grids, `FINEST` at most."""
-
-LOOKS = 512
-"""The rays with which a sight that shows nothing looks for the sliver."""
-
-INSIDE = 0.02
-"""How far from the corner of a face to its middle a ray is aimed that is to meet the face near its corner."""
+SLIVER = 0.05  # a share above nothing and up to this is a sliver: larger ones a grid does not miss
+SHOWING = 8  # the sights with a sliver that are looked at again, to know where it lies
+SPOTS = 16  # the places at which each of them is to show it: so fine are their grids, `FINEST` at most
+LOOKS = 512  # the rays with which a sight that shows nothing looks for the sliver
+INSIDE = 0.02  # how far from the corner of a face to its middle a ray is aimed that is to meet the face near its corner
 
 
 @dataclass(frozen=True)
 class Sliver:
-    """What there may be a sliver of: what is seen of the target, or what is obscured.
+    """What there may be a sliver of: what is seen of the target, or what is obscured."""
 
-    Attributes:
-        bits: of a sample's kind that decide.
-        value: their value where a sample shows it.
-    """
-
-    bits: int
-    value: int
+    bits: int  # of a sample's kind that decide
+    value: int  # their value where a sample shows it
 
     def shown(self, kind: Kinds) -> Flags:
         """(n,) which samples show it."""

@@ -44,21 +44,14 @@ of the last five, and what they rest on holds two widths farther out."""
 class Pieces:
     """Pieces of contours, each within one of several convex regions; those too short to be a side of a hole are left
     out.
-
-    Attributes:
-        entry: (n,) of which of the given pairs of a contour and a region it is.
-        line: (n,) the contour.
-        region: (n,) the region.
-        start: (2, n) where it begins.
-        length: (n,) pixels.
-        along, outward: (2, n) unit vectors; the sheet does not lie outward.
     """
 
-    entry: Indices
-    line: Indices
-    region: Indices
-    start: Floats
-    length: Floats
+    entry: Indices  # (n,) of which of the given pairs of a contour and a region it is
+    line: Indices  # (n,) the contour
+    region: Indices  # (n,) the region
+    start: Floats  # (2, n) where it begins
+    length: Floats  # (n,) pixels
+    # along, outward: (2, n) unit vectors; the sheet does not lie outward
     along: Floats
     outward: Floats
 

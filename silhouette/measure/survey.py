@@ -36,8 +36,7 @@ MISSED_SHARE = 0.1
 """Contours are followed only as long as things smaller than a cell are at most so much of the goal: where some of them
 are followed, and measured, and others are not met, the count is wrong the same way for each that is not met."""
 
-THIN_GOAL = 0.0045
-"""The largest goal of a picture with thin things in it, in which the error itself is the less certain."""
+THIN_GOAL = 0.0045  # largest goal of a picture with thin things in it, in which the error itself is the less certain
 
 THIN_SHARE = 0.3
 """A picture has thin things in it where so many pairs of neighbours in the coarse grid, for each cell of the target,

@@ -32,14 +32,12 @@ from silhouette.meshes.clusters import SIZE, Indices
 from silhouette.renderers.protocol import NEAREST, Body
 from silhouette.renderers.views import View
 
-CUT = 4
-"""Into how many, along each side, a cell is cut in which a bound is not enough."""
+CUT = 4  # into how many, along each side, a cell is cut in which a bound is not enough
 
 HASTY = 100
 """Where more faces are near to the hull of the eye and the target, a proof is not quick, and most often fails."""
 
-PAIRS_AT_ONCE = 200_000
-"""Pairs of faces that are compared at once, each some kilobyte."""
+PAIRS_AT_ONCE = 200_000  # pairs of faces that are compared at once, each some kilobyte
 
 TOUCHING = 1e-7
 """Pixels: two triangles that overlap by less only touch; float64 is a hundred times as fine in the largest picture."""
@@ -105,8 +103,7 @@ def _compared(before: Placed, faces: Indices, behind: Placed, bounds: Patches, g
     return Unproven.of(*_by_bounds(_Pair(before, near), _Pair(behind, patches), grid, cells))
 
 
-LARGEST = 1e8
-"""Pixels: at places farther out float64 is not fine enough to tell touching from overlapping."""
+LARGEST = 1e8  # pixels: at places farther out float64 is not fine enough to tell touching from overlapping
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,21 +156,15 @@ def _farthest(behind: _Pair, grid: Grid, cells: Indices) -> tuple[_Pair, Floats]
 
 @dataclass(frozen=True, eq=False)
 class _Faces:
-    """Faces in the picture, in pairs with the cells that they touch.
+    """Faces in the picture, in pairs with the cells that they touch."""
 
-    Attributes:
-        x, y: (m, 3) columns and rows of the corners.
-        inverse: (m, 3) 1 / depth there.
-        face: (n,) which of them.
-        place: (n,) touches which cell of a list.
-        least, greatest: (n,) mm, bounds of its depth in that cell.
-    """
-
+    # x, y: (m, 3) columns and rows of the corners
     x: Floats
     y: Floats
-    inverse: Floats
-    face: Indices
-    place: Indices
+    inverse: Floats  # (m, 3) 1 / depth there
+    face: Indices  # (n,) which of them
+    place: Indices  # (n,) touches which cell of a list
+    # least, greatest: (n,) mm, bounds of its depth in that cell
     least: Floats
     greatest: Floats
 

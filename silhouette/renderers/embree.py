@@ -31,14 +31,9 @@ from silhouette.renderers.rays import (
 )
 from silhouette.renderers.views import View
 
-RAYS_WORTH_A_THREAD = 2048
-"""The least number of rays that are cast in two halves at once."""
-
-RAYS_WORTH_A_LOOK = 256
-"""Fewer rays are cast all, without a look at which of them come near."""
-
-AIMS_KEPT = 4096
-"""Views whose aims at chunks are remembered, as long as they and the bodies are in use."""
+RAYS_WORTH_A_THREAD = 2048  # the least number of rays that are cast in two halves at once
+RAYS_WORTH_A_LOOK = 256  # fewer rays are cast all, without a look at which of them come near
+AIMS_KEPT = 4096  # views whose aims at chunks are remembered, as long as they and the bodies are in use
 
 
 class EmbreeRenderer(RayRenderer):
@@ -117,8 +112,7 @@ class EmbreeRenderer(RayRenderer):
         return aim
 
 
-_building = threading.Lock()
-"""Several threads may want a structure at once."""
+_building = threading.Lock()  # several threads may want a structure at once
 
 
 @cache
@@ -182,21 +176,15 @@ class _Aim:
 
     The ray through the place at a row and a column is row * ``downward`` + column * ``across`` + ``first``, as long as
     one unit of depth.
-
-    Attributes:
-        eye: (3,) float64.
-        per_place: (2, 3) float64: ``downward`` and ``across``.
-        first: (3,) float64.
-        window: (2, 2) the first row and column of the chunk in the picture, and the last ones; None where its box
-            reaches behind the eye.
-        behind: whether all of it lies behind the eye.
     """
 
-    eye: Floats
-    per_place: Floats
-    first: Floats
+    eye: Floats  # (3,) float64
+    per_place: Floats  # (2, 3) float64: ``downward`` and ``across``
+    first: Floats  # (3,) float64
+    # (2, 2) the first row and column of the chunk in the picture, and the last ones; None where its box reaches behind
+    # the eye
     window: Floats | None
-    behind: bool
+    behind: bool  # whether all of it lies behind the eye
 
 
 def _aim(view: View, body: Body, chunk: _Chunk) -> _Aim:
@@ -226,17 +214,11 @@ def _rays_near(aim: _Aim, places: Floats) -> NDArray[np.intp] | None:
 
 @dataclass(frozen=True, eq=False)
 class _Aimed:
-    """Rays of a cast at a chunk.
+    """Rays of a cast at a chunk."""
 
-    Attributes:
-        aim: of the cast's view at the chunk.
-        places: (n, 2) row and column of each ray in the picture.
-        rays: which of all the rays that are cast these are: n of them.
-    """
-
-    aim: _Aim
-    places: Floats
-    rays: slice | NDArray[np.intp]
+    aim: _Aim  # of the cast's view at the chunk
+    places: Floats  # (n, 2) row and column of each ray in the picture
+    rays: slice | NDArray[np.intp]  # which of all the rays that are cast these are: n of them
 
 
 def _first_met(chunk: _Chunk, aimed: Sequence[_Aimed]) -> NDArray[np.float32]:

@@ -27,35 +27,22 @@ from silhouette.renderers.protocol import Body, Renderer
 from silhouette.renderers.registry import RENDERERS, RendererEntry, Trial, choose
 from silhouette.renderers.views import View
 
-PROBE_SECONDS = 60.0
-"""Seconds after which a process that tries something is given up."""
+PROBE_SECONDS = 60.0  # seconds after which a process that tries something is given up
 
 
 @dataclass(frozen=True)
 class Probe:
-    """The findings of `probe_renderers` about one renderer, on one device.
+    """The findings of `probe_renderers` about one renderer, on one device."""
 
-    Attributes:
-        name: as ``--renderer`` spells it.
-        available: whether it drew a triangle as it should.
-        device: the device that it runs on, or would run on, in words.
-        reason: the reason why it does not run; empty where it runs.
-        device_option: as ``--device`` spells it; empty where it has none.
-        driver: the words of OpenGL or CUDA for the driver and its version.
-        hardware: whether a GPU draws.
-        platform: "egl" or "osmesa", "" for a renderer without OpenGL.
-        memory: bytes, of the GPU; 0 where it is not known, and without one.
-    """
-
-    name: str
-    available: bool
-    device: str
-    reason: str
-    device_option: str = ""
-    driver: str = ""
-    hardware: bool = False
-    platform: str = ""
-    memory: int = 0
+    name: str  # as ``--renderer`` spells it
+    available: bool  # whether it drew a triangle as it should
+    device: str  # the device that it runs on, or would run on, in words
+    reason: str  # the reason why it does not run; empty where it runs
+    device_option: str = ""  # as ``--device`` spells it; empty where it has none
+    driver: str = ""  # the words of OpenGL or CUDA for the driver and its version
+    hardware: bool = False  # whether a GPU draws
+    platform: str = ""  # "egl" or "osmesa", "" for a renderer without OpenGL
+    memory: int = 0  # bytes, of the GPU; 0 where it is not known, and without one
 
 
 def probe_renderers(step: Progress = lambda done, total: None) -> list[Probe]:

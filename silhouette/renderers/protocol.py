@@ -29,19 +29,13 @@ meant to lie on a face may be so far from it.
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A mesh standing somewhere, with the number by which a layer tells it from the others.
+    """A mesh standing somewhere, with the number by which a layer tells it from the others."""
 
-    Attributes:
-        id: above zero; of two bodies at equal depth the lower id is in front.
-        mesh: in its own frame, mm.
-        pose: where it stands.
-        outline: mm by which its outline lies farther out than that of its mesh, below 0 farther in; renderers do not
-            know of it, those who cast do.
-    """
-
-    id: int
-    mesh: Mesh
-    pose: Pose
+    id: int  # above zero; of two bodies at equal depth the lower id is in front
+    mesh: Mesh  # in its own frame, mm
+    pose: Pose  # where it stands
+    # mm by which its outline lies farther out than that of its mesh, below 0 farther in; renderers do not know of it,
+    # those who cast do
     outline: float = 0.0
 
 
@@ -49,15 +43,11 @@ class Body:
 class Layer:
     """The body in front at each pixel of a view, and its depth.
 
-    Attributes:
-        ids: int32, the id of the nearest body, 0 where there is none.
-        depth: float32, mm along the view's axis, inf where there is none.
-
     Both are (height, width) with row 0 at the top, or (n,) where n pixels were given.
     """
 
-    ids: Integers
-    depth: NDArray[np.float32]
+    ids: Integers  # int32, the id of the nearest body, 0 where there is none
+    depth: NDArray[np.float32]  # float32, mm along the view's axis, inf where there is none
 
     @classmethod
     def empty(cls, shape: tuple[int, ...]) -> Layer:
@@ -67,56 +57,34 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Cast:
-    """Rays through places of one picture, towards one body.
+    """Rays through places of one picture, towards one body."""
 
-    Attributes:
-        view: the picture.
-        body: what the rays may meet.
-        places: (n, 2) float64, row and column of each ray in the picture; the middle of a pixel lies at its index.
-    """
-
-    view: View
-    body: Body
-    places: Floats
+    view: View  # the picture
+    body: Body  # what the rays may meet
+    places: Floats  # (n, 2) float64, row and column of each ray in the picture; the middle of a pixel lies at its index
 
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a renderer can do, and the device that it runs on; the defaults are those of one that draws whole pictures.
+    """What a renderer can do, and its device; the defaults are those of one that draws whole pictures."""
 
-    Attributes:
-        sparse: whether few pixels cost less than all of them, and any place between them can be looked at.
-        slow_launch: whether a few rays take as long as a million: proofs then cast theirs on the CPU.
-        counts_on_device: whether samples are counted where they are taken: see `silhouette.measure.sampled`.
-        checks_together: the number of checks that are best judged together; None leaves it to whoever judges.
-        pixels_together: the most pixels that are measured together; None leaves it to whoever measures.
-        hardware: whether a GPU draws.
-        driver: the words of OpenGL or CUDA for the driver and its version; empty without one.
-        memory: bytes, of the GPU; 0 if it is not known, and without one.
-    """
-
-    sparse: bool = False
-    slow_launch: bool = False
-    counts_on_device: bool = False
+    sparse: bool = False  # whether few pixels cost less than all of them, and any place between them can be looked at
+    slow_launch: bool = False  # whether a few rays take as long as a million: proofs then cast theirs on the CPU
+    counts_on_device: bool = False  # whether samples are counted where they are taken: see `silhouette.measure.sampled`
+    # The number of checks that are best judged together; None leaves it to whoever judges
     checks_together: int | None = None
-    pixels_together: int | None = None
-    hardware: bool = False
-    driver: str = ""
-    memory: int = 0
+    pixels_together: int | None = None  # the most pixels that are measured together; None leaves it to whoever measures
+    hardware: bool = False  # whether a GPU draws
+    driver: str = ""  # the words of OpenGL or CUDA for the driver and its version; empty without one
+    memory: int = 0  # bytes, of the GPU; 0 if it is not known, and without one
 
 
 class Renderer(ABC):
-    """One method, which every renderer answers alike but for pixels on the rim of a shape; all else has a default.
+    """One method, which every renderer answers alike but for pixels on the rim of a shape; all else has a default."""
 
-    Attributes:
-        name: as the option ``--renderer`` spells it.
-        device: the device that it runs on, in words, for the result and for ``silhouette doctor``.
-        capabilities: what it can do.
-    """
-
-    name: str
-    device: str
-    capabilities: Capabilities = Capabilities()
+    name: str  # as the option ``--renderer`` spells it
+    device: str  # the device that it runs on, in words, for the result and for ``silhouette doctor``
+    capabilities: Capabilities = Capabilities()  # what it can do
 
     @abstractmethod
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:

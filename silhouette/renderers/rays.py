@@ -23,8 +23,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Capabilities, Cast, Layer, Renderer
 from silhouette.renderers.views import View
 
-FACES_PER_CHUNK = 1 << 18
-"""A larger mesh is indexed in chunks of this many neighbouring faces."""
+FACES_PER_CHUNK = 1 << 18  # a larger mesh is indexed in chunks of this many neighbouring faces
 
 ATTEMPTS = 32
 """How often at most a ray is sent again that meets faces which the eye only touches: at one corner they may be many."""
@@ -43,19 +42,12 @@ is worth nothing where the face is seen edge-on."""
 
 @dataclass(eq=False)
 class Chunk:
-    """Some neighbouring faces of a mesh with their bounding box and their planes.
+    """Some neighbouring faces of a mesh with their bounding box and their planes."""
 
-    Attributes:
-        middle: (3,) mm, of the box, in the mesh's frame.
-        vertices: (n, 3) mm, in the chunk's frame.
-        faces: (m, 3)
-        box: (8, 3) mm, its corners, in the mesh's frame.
-    """
-
-    middle: Floats
-    vertices: Floats
-    faces: Integers
-    box: Floats
+    middle: Floats  # (3,) mm, of the box, in the mesh's frame
+    vertices: Floats  # (n, 3) mm, in the chunk's frame
+    faces: Integers  # (m, 3)
+    box: Floats  # (8, 3) mm, its corners, in the mesh's frame
     _planes: Floats | None = field(default=None, repr=False)
 
     @classmethod

@@ -79,23 +79,17 @@ class ReferenceRenderer(Renderer):
 
 @dataclass(frozen=True, eq=False)
 class _Samples:
-    """The requested points, in reading order of the pixels that they lie in.
+    """The requested points, in reading order of the pixels that they lie in."""
 
-    Attributes:
-        low, high: (2,) the least and greatest row and column of those pixels.
-        keys: (n,) ascending; a pixel's place in the reading order of the box from low to high.
-        x, y: (n,) where each point lies in the plane at distance one, along right and along up.
-        off: how far, in pixels, a point lies from the middle of its pixel at most; 0 for whole rows and columns.
-        order: (n,) the index of each point among the requested points.
-    """
-
+    # low, high: (2,) the least and greatest row and column of those pixels
     low: Indices
     high: Indices
-    keys: Indices
+    keys: Indices  # (n,) ascending; a pixel's place in the reading order of the box from low to high
+    # x, y: (n,) where each point lies in the plane at distance one, along right and along up
     x: Floats
     y: Floats
-    off: float
-    order: Indices
+    off: float  # how far, in pixels, a point lies from the middle of its pixel at most; 0 for whole rows and columns
+    order: Indices  # (n,) the index of each point among the requested points
 
     @classmethod
     def of(cls, view: View, points: Floats) -> _Samples:

@@ -24,40 +24,28 @@ from silhouette.renderers.reference import ReferenceRenderer
 
 @dataclass(frozen=True)
 class Trial:
-    """One way in which `silhouette doctor` tries a renderer.
+    """One way in which `silhouette doctor` tries a renderer."""
 
-    Attributes:
-        label: the device that it would run on, in words, for a renderer that does not start.
-        platform: the value for PYOPENGL_PLATFORM, "egl" or "osmesa"; empty for a renderer without OpenGL.
-        device: the name of the device, as ``--device`` spells it; empty where the renderer has one only.
-    """
-
-    label: str
-    platform: str = ""
-    device: str = ""
+    label: str  # the device that it would run on, in words, for a renderer that does not start
+    platform: str = ""  # the value for PYOPENGL_PLATFORM, "egl" or "osmesa"; empty for a renderer without OpenGL
+    device: str = ""  # the name of the device, as ``--device`` spells it; empty where the renderer has one only
 
 
 @dataclass(frozen=True)
 class RendererEntry:
-    """The facts about a renderer that are known before it is started.
+    """The facts about a renderer that are known before it is started."""
 
-    Attributes:
-        name: as the option ``--renderer`` spells it.
-        start: starts it, on the device of that name or, for None, on the one that it chooses itself; raises
-            `RendererUnavailable` where it cannot run here.
-        trials: the ways in which it is to be tried, one for each of its devices.
-        driver: the module that loads its graphics driver; empty for a renderer that has none. A process in which a
-            driver is loaded cannot be forked: the driver's threads and its connection to the device do not survive it.
-        devices: the names of its devices, as ``--device`` takes them: a regular expression; empty where it has one
-            device only.
-        device_for_worker: the name of the device for worker n, from 0, of a pool; None leaves it to the renderer.
-    """
-
-    name: str
+    name: str  # as the option ``--renderer`` spells it
+    # Starts it, on the device of that name or, for None, on the one that it chooses itself; raises
+    # `RendererUnavailable` where it cannot run here
     start: Callable[[str | None], Renderer]
-    trials: Callable[[], Sequence[Trial]]
+    trials: Callable[[], Sequence[Trial]]  # the ways in which it is to be tried, one for each of its devices
+    # The module that loads its graphics driver; empty for a renderer that has none. A process in which a driver is
+    # loaded cannot be forked: the driver's threads and its connection to the device do not survive it.
     driver: str = ""
+    # The names of its devices, as ``--device`` takes them: a regular expression; empty where it has one device only
     devices: str = ""
+    # The name of the device for worker n, from 0, of a pool; None leaves it to the renderer
     device_for_worker: Callable[[int], str | None] = lambda worker: None
 
     @property
@@ -134,8 +122,7 @@ CHOOSING = ("PYOPENGL_PLATFORM", "EGL_DEVICE_ID")
 _started: dict[tuple[object, ...], Renderer] = {}
 """The renderers of this process, by those among which was chosen, the device that was asked for, and `CHOOSING`."""
 
-_starting = threading.RLock()
-"""Two threads that choose one renderer at once start one."""
+_starting = threading.RLock()  # two threads that choose one renderer at once start one
 
 
 def choose(name: str = "auto", device: str | None = None) -> Renderer:

@@ -22,8 +22,7 @@ that are spread as evenly as can be, so that their errors cancel.
 MAX_SLOPE = float(np.tan(np.radians(75.0)))
 """A target reaching further than 75° from the middle of the picture is looked at through the six faces of a cube."""
 
-MOST_PIXELS = 4_000_000
-"""A picture that would have more pixels is taken with larger ones."""
+MOST_PIXELS = 4_000_000  # a picture that would have more pixels is taken with larger ones
 
 FEWEST_ACROSS = 24
 """A picture that would have fewer pixels across is taken with smaller ones: the error of a handful cannot be stated."""
@@ -31,11 +30,8 @@ FEWEST_ACROSS = 24
 MIN_PIXEL = 1e-6
 """No pixel is narrower, in mm: where vertices lie, float64 itself says only to 1e-10 on a table of a metre or two."""
 
-MARGIN = 4
-"""Pixels left free round the target."""
-
-MULTIPLE = 16
-"""Width and height are multiples of this, so that a coarse grid of blocks fits into the picture."""
+MARGIN = 4  # pixels left free round the target
+MULTIPLE = 16  # width and height are multiples of this, so that a coarse grid of blocks fits into the picture
 
 
 Projection = Literal["flat", "cube"]
@@ -47,21 +43,14 @@ class View:
     """A flat picture taken from an eye: a grid of sampled directions, one in the middle of each pixel.
 
     The picture lies in the plane at distance one before the eye, across the third axis. Row 0 is the top.
-
-    Attributes:
-        eye: (3,) float64, mm, in the world.
-        axes: (3, 3) float64; rows are the picture's right, its up, and forward: orthonormal, in the world.
-        left: where the picture's left rim lies along right, in the plane at distance one.
-        top: where its top rim lies along up.
-        step: the width of a pixel in that plane: a pixel covers ``step * depth`` mm at a depth.
-        width, height: in pixels.
     """
 
-    eye: Floats
-    axes: Floats
-    left: float
-    top: float
-    step: float
+    eye: Floats  # (3,) float64, mm, in the world
+    axes: Floats  # (3, 3) float64; rows are the picture's right, its up, and forward: orthonormal, in the world
+    left: float  # where the picture's left rim lies along right, in the plane at distance one
+    top: float  # where its top rim lies along up
+    step: float  # the width of a pixel in that plane: a pixel covers ``step * depth`` mm at a depth
+    # width, height: in pixels
     width: int
     height: int
 
@@ -95,16 +84,11 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class VisionArc:
-    """A vision arc: a wedge in plan, without limit up or down.
+    """A vision arc: a wedge in plan, without limit up or down."""
 
-    Attributes:
-        name: front, left, right or rear.
-        apex: (2,) float64, mm: the centre of the attacker's base.
-        right, left: (2,) unit vectors along its two edges; going anticlockwise from right to left, less than 180°.
-    """
-
-    name: str
-    apex: Floats
+    name: str  # front, left, right or rear
+    apex: Floats  # (2,) float64, mm: the centre of the attacker's base
+    # right, left: (2,) unit vectors along its two edges; going anticlockwise from right to left, less than 180°
     right: Floats
     left: Floats
 

@@ -8,8 +8,7 @@ from silhouette.files.archives import Archive, ArchiveError, collision_key
 from silhouette.meshes.formats.base import Refused, referred
 from silhouette.meshes.opening import FORMATS, Source, check_signature
 
-USD = ("usdz", "usd", "usdc", "usda")
-"""The endings of what Apple's apps write."""
+USD = ("usdz", "usd", "usdc", "usda")  # the endings of what Apple's apps write
 
 NO_USD = (
     "is USD, which is not read; export it as GLB: in the app, or in Blender by File, Import, USD, then Export, glTF"

@@ -25,28 +25,21 @@ from silhouette.scans.questions import Question
 from silhouette.scans.reading import Scan
 from silhouette.scans.scanned import PlacedKind, ScannedPiece
 
-ON_TABLE = 2.0
-"""mm: what stands on the table stands at z = 0, however the scan's noise lifts it."""
-
-LEAST_GAP = 1.0
-"""mm2 of a figure that were not seen and are worth a remark: about a pixel of a coarse scan."""
+ON_TABLE = 2.0  # mm: what stands on the table stands at z = 0, however the scan's noise lifts it
+LEAST_GAP = 1.0  # mm2 of a figure that were not seen and are worth a remark: about a pixel of a coarse scan
 
 LIKELY = 1.0
 """mm, root mean square: a model that fits so well has its limbs where the figure has them, which tells its turn."""
 
-NARROW = 12.0
-"""Degrees: where the turn of a model that is not sure is in more doubt than this, the facing is unknown."""
+NARROW = 12.0  # degrees: where the turn of a model that is not sure is in more doubt than this, the facing is unknown
 
 UNSURE, LEAST_UNSURE = 3.0, 5.0
 """Where the model is not sure, the doubt about the facing is this many times that of the fit, and at least this many
 degrees.
 """
 
-NUMBERED = re.compile(r"(figure|terrain) \d+")
-"""The names of pieces that nobody has named."""
-
-PIECE = re.compile(r"\bpiece (\d+)\b")
-"""How the questions of earlier steps name a piece: by its number."""
+NUMBERED = re.compile(r"(figure|terrain) \d+")  # the names of pieces that nobody has named
+PIECE = re.compile(r"\bpiece (\d+)\b")  # how the questions of earlier steps name a piece: by its number
 
 
 def scanned_pieces(

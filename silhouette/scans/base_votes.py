@@ -10,17 +10,13 @@ import numpy as np
 from silhouette.common.geometry import Flags, Floats
 from silhouette.scans.discs import Disc
 
-BASES = (25.0, 28.5, 32.0, 40.0, 50.0, 60.0, 80.0, 100.0)
-"""The diameters in mm of the round bases that are sold."""
-
-ALIKE = dict.fromkeys(BASES, 1.0)
-"""The bases, each as likely as the others."""
+BASES = (25.0, 28.5, 32.0, 40.0, 50.0, 60.0, 80.0, 100.0)  # the diameters in mm of the round bases that are sold
+ALIKE = dict.fromkeys(BASES, 1.0)  # the bases, each as likely as the others
 
 COMMON = {25.0: 0.30, 28.5: 0.10, 32.0: 0.25, 40.0: 0.14, 50.0: 0.08, 60.0: 0.06, 80.0: 0.04, 100.0: 0.03}
 """How common each of them is on a table, roughly: most figures are men. It orders answers, it settles nothing."""
 
-BIAS = 0.01
-"""Standard deviation of what all bases of a size are off together: rims slope, and makers differ by 1 %."""
+BIAS = 0.01  # standard deviation of what all bases of a size are off together: rims slope, and makers differ by 1 %
 
 GAP = 0.04
 """Diameters closer than this share are of one size: the sizes that exist are 12 % apart, scans measure within 2 %."""
@@ -28,25 +24,17 @@ GAP = 0.04
 STRAY = 1 / np.log(10.0)
 """Density, over the logarithm of diameters, of round things that are no bases: anywhere within a factor of ten."""
 
-LOOKS = 0.5
-"""Quality from which on a disc counts; below it is a guess."""
+LOOKS = 0.5  # quality from which on a disc counts; below it is a guess
 
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
-    """The sizes of the round bases that were measured, in the file's unit.
+    """The sizes of the round bases that were measured, in the file's unit."""
 
-    Attributes:
-        diameter: (k,) float64, ascending, each the mean of bases of one size.
-        error: (k,) float64, standard deviation of its logarithm, what all are off together included.
-        count: (k,) how many bases have it.
-        chance: (k,) float64, from 0 to 1: that these are bases at all.
-    """
-
-    diameter: Floats
-    error: Floats
-    count: Floats
-    chance: Floats
+    diameter: Floats  # (k,) float64, ascending, each the mean of bases of one size
+    error: Floats  # (k,) float64, standard deviation of its logarithm, what all are off together included
+    count: Floats  # (k,) how many bases have it
+    chance: Floats  # (k,) float64, from 0 to 1: that these are bases at all
 
     @classmethod
     def of(cls, discs: Sequence[Disc], spacing: float) -> Sizes:

@@ -10,8 +10,7 @@ from scipy.spatial import cKDTree
 from silhouette.common.errors import RequestError, go_on
 from silhouette.common.geometry import Flags, Floats
 
-ARCS = 36
-"""Into which a circle is cut to see how much of it has points: 10 degrees each."""
+ARCS = 36  # into which a circle is cut to see how much of it has points: 10 degrees each
 
 FEW, MOST_PAIRS = 1000, 10_000_000
 """Of more points of an outline than few, so many pairs may lie close to each other, each pair counted twice."""
@@ -19,21 +18,13 @@ FEW, MOST_PAIRS = 1000, 10_000_000
 
 @dataclass(frozen=True, eq=False)
 class Circle:
-    """A circle fitted to points of a cut.
+    """A circle fitted to points of a cut."""
 
-    Attributes:
-        centre: (2,) float64.
-        radius: of the fit.
-        error: standard deviation of the diameter, from how the points scatter, arc by arc.
-        arcs: (36,) bool, the arcs of 10 degrees, from the angle -180, on which points lie.
-        against: share of its arcs within which points of the cut lie where there should be none.
-    """
-
-    centre: Floats
-    radius: float
-    error: float
-    arcs: Flags
-    against: float
+    centre: Floats  # (2,) float64
+    radius: float  # of the fit
+    error: float  # standard deviation of the diameter, from how the points scatter, arc by arc
+    arcs: Flags  # (36,) bool, the arcs of 10 degrees, from the angle -180, on which points lie
+    against: float  # share of its arcs within which points of the cut lie where there should be none
 
     @property
     def seen(self) -> float:

@@ -31,32 +31,22 @@ from silhouette.scans.surfaces import Surface, edges_of, level_surfaces, vertex_
 
 @dataclass(frozen=True)
 class Disc:
-    """A round base as a scan shows it, in the units of the points given.
+    """A round base as a scan shows it, in the units of the points given."""
 
-    Attributes:
-        centre: x and y of its middle.
-        ground: z of what it stands on.
-        height: of its top above that.
-        diameter: as measured, not snapped to a size that exists.
-        error: standard deviation of the diameter.
-        seen: share of its rim, from 0 to 1, on which points lie.
-        quality: from 0 to 1, how much it looks like a base: the rim seen, with the ledge within it at one height, less
-            what contradicts. Below 0.5 it is a guess.
-    """
-
-    centre: tuple[float, float]
-    ground: float
-    height: float
-    diameter: float
-    error: float
-    seen: float
+    centre: tuple[float, float]  # x and y of its middle
+    ground: float  # z of what it stands on
+    height: float  # of its top above that
+    diameter: float  # as measured, not snapped to a size that exists
+    error: float  # standard deviation of the diameter
+    seen: float  # share of its rim, from 0 to 1, on which points lie
+    # From 0 to 1, how much it looks like a base: the rim seen, with the ledge within it at one height, less what
+    # contradicts. Below 0.5 it is a guess.
     quality: float = 1.0
 
 
 Indices = NDArray[np.int64]
 
-SEEN = 0.4
-"""Less of a rim than this share is no base: walls and corners make so much of a circle by chance."""
+SEEN = 0.4  # less of a rim than this share is no base: walls and corners make so much of a circle by chance
 
 THINNEST, THICKEST = 0.02, 0.24
 """Heights of bases as shares of their diameters: 2 to 3 mm under 100 mm, 6 mm under 25 mm."""

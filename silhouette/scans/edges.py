@@ -10,23 +10,16 @@ from scipy.spatial import ConvexHull
 
 from silhouette.common.geometry import Floats
 
-STRIPS = 24
-"""Into how many strips the surface is cut along each edge, each of which says where the edge is."""
+STRIPS = 24  # into how many strips the surface is cut along each edge, each of which says where the edge is
 
 
 @dataclass(frozen=True)
 class Rectangle:
-    """A table's outline in its plane.
+    """A table's outline in its plane."""
 
-    Attributes:
-        middle: x and y.
-        turn: radians anticlockwise from x to the edge whose length is `size[0]`.
-        size: both lengths.
-    """
-
-    middle: tuple[float, float]
-    turn: float
-    size: tuple[float, float]
+    middle: tuple[float, float]  # x and y
+    turn: float  # radians anticlockwise from x to the edge whose length is `size[0]`
+    size: tuple[float, float]  # both lengths
 
 
 def rectangle_round(flat: Floats, pixel: float, over: Floats | None = None) -> Rectangle:

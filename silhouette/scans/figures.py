@@ -11,8 +11,7 @@ from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.scans.discs import Disc
 from silhouette.scans.surfaces import groups_of
 
-SHORTEST, TALLEST = 8.0, 130.0
-"""mm; what stands on a base is a figure when it rises so far above it."""
+SHORTEST, TALLEST = 8.0, 130.0  # mm; what stands on a base is a figure when it rises so far above it
 
 CONTACT = 0.6
 """The most of a rim's length along which a figure may be grown together with its surroundings. What has more is a part
@@ -25,19 +24,12 @@ middle, stairs at the rim."""
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """What stands on a disc.
+    """What stands on a disc."""
 
-    Attributes:
-        disc: the base.
-        points: (k,) indices of its points, the base's among them.
-        rises: mm above the ground.
-        touches: whether it is grown together with something else above its base.
-    """
-
-    disc: Disc
-    points: Integers
-    rises: float
-    touches: bool
+    disc: Disc  # the base
+    points: Integers  # (k,) indices of its points, the base's among them
+    rises: float  # mm above the ground
+    touches: bool  # whether it is grown together with something else above its base
 
 
 def on_discs(

@@ -29,11 +29,8 @@ from silhouette.scans.scene_text import scene_text
 
 PICTURE, LABELS, BEFORE = "scan.png", "labels.npy", "scene.before.toml"
 
-RULING = "ruling.png"
-"""The picture of what the attacker sees; that of an earlier run shows another scene."""
-
-FLOOR = 0.5
-"""mm above the top of a base, as measured, that still belong to it: a scan's ledge is not quite level."""
+RULING = "ruling.png"  # the picture of what the attacker sees; that of an earlier run shows another scene
+FLOOR = 0.5  # mm above the top of a base, as measured, that still belong to it: a scan's ledge is not quite level
 
 
 def write_folder(table: ScannedTable, folder: Path, *, keeps_scene: bool = True) -> None:

@@ -27,35 +27,24 @@ Indices = NDArray[np.intp]
 LEAST_REST = 0.15
 """The share of a blob's points that must be left for another piece: less is fillet, noise and the table's crumbs."""
 
-MOST_IN_ONE = 6
-"""Figures that are looked for in one blob: more would be a heap, and takes long."""
+MOST_IN_ONE = 6  # figures that are looked for in one blob: more would be a heap, and takes long
 
 
 @dataclass(frozen=True, eq=False)
 class Identified:
-    """The pieces, with the known model of each.
+    """The pieces, with the known model of each."""
 
-    Attributes:
-        pieces: as they are now.
-        matches: for each of them, its match or None.
-    """
-
-    pieces: Pieces
-    matches: tuple[Match | None, ...]
+    pieces: Pieces  # as they are now
+    matches: tuple[Match | None, ...]  # for each of them, its match or None
 
 
 @dataclass(frozen=True, eq=False)
 class Surroundings:
-    """What all pieces of a table share.
+    """What all pieces of a table share."""
 
-    Attributes:
-        scan: what was read.
-        points: (n, 3) mm, its vertices on the table.
-        noise, spacing: mm.
-    """
-
-    scan: Scan
-    points: Floats
+    scan: Scan  # what was read
+    points: Floats  # (n, 3) mm, its vertices on the table
+    # noise, spacing: mm
     noise: float
     spacing: float
 

@@ -19,8 +19,7 @@ from silhouette.files.documents import document_of, read_document, read_text
 from silhouette.files.writing import PARTIAL
 from silhouette.scans.questions import SCALE, Question, kind_of
 
-SAME_PLACE = 15.0
-"""mm: two places that are nearer to each other are those of one piece; half of a base of 30 mm."""
+SAME_PLACE = 15.0  # mm: two places that are nearer to each other are those of one piece; half of a base of 30 mm
 
 PIECE_KEYS = ("gang", "eye", "eyes", "arcs", "insignificant")
 """The keys of a piece that no scan can know, and that are kept as they are."""
@@ -31,35 +30,25 @@ MESH_KEYS = ("eye", "eyes", "arcs", "insignificant")
 SCENE_KEYS = ("title", "rules", "readings", "tolerance", "pixel", "error", "base_contact", "check", "source")
 """The keys of the scene that no scan can know."""
 
-DOUBT_KEYS = ("eye", "rule", "guard")
-"""Those of its ``[doubt]``: who has the benefit of doubt is for the players."""
+DOUBT_KEYS = ("eye", "rule", "guard")  # those of its ``[doubt]``: who has the benefit of doubt is for the players
 
 KINDS = ("terrain", "fighter", "vehicle")
 
 SCENE, RECORD, MESHES = "scene.toml", "scan.json", "meshes"
 
-SOURCE_RECORD = "record"
-"""The key of the scene's ``source`` that names the file with the same content as scan.json."""
+SOURCE_RECORD = "record"  # the key of the scene's ``source`` that names the file with the same content as scan.json
 
 
 @dataclass(frozen=True)
 class EarlierPiece:
-    """A piece of the scene as a person left it.
+    """A piece of the scene as a person left it."""
 
-    Attributes:
-        name: its name.
-        kind: the table it stands in.
-        at: (3,) mm, its place.
-        facing: degrees, where a player has said it; None where the scan has, or nobody.
-        keys: those of its keys that no scan can know.
-        model: the file name of the known model's mesh that stands for it; empty where what was scanned of it does.
-    """
-
-    name: str
-    kind: str
-    at: Floats
-    facing: float | None
-    keys: Mapping[str, Any]
+    name: str  # its name
+    kind: str  # the table it stands in
+    at: Floats  # (3,) mm, its place
+    facing: float | None  # degrees, where a player has said it; None where the scan has, or nobody
+    keys: Mapping[str, Any]  # those of its keys that no scan can know
+    # The file name of the known model's mesh that stands for it; empty where what was scanned of it does
     model: str = ""
 
     def keys_with(self, mesh: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,21 +66,14 @@ class EarlierPiece:
 
 @dataclass(frozen=True)
 class Earlier:
-    """The earlier run into the same folder.
+    """The earlier run into the same folder."""
 
-    Attributes:
-        pieces: those of its scene.
-        asked: the questions that a player has answered, with their answers, by their keys.
-        keys: those of the scene that no scan can know.
-        scale: mm in a unit of the file, which all places rest on; None where it is not known.
-        scan: the name of the file that was scanned; empty where there was none.
-    """
-
-    pieces: tuple[EarlierPiece, ...] = ()
+    pieces: tuple[EarlierPiece, ...] = ()  # those of its scene
+    # The questions that a player has answered, with their answers, by their keys
     asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    keys: Mapping[str, Any] = field(default_factory=dict)
-    scale: float | None = None
-    scan: str = ""
+    keys: Mapping[str, Any] = field(default_factory=dict)  # those of the scene that no scan can know
+    scale: float | None = None  # mm in a unit of the file, which all places rest on; None where it is not known
+    scan: str = ""  # the name of the file that was scanned; empty where there was none
 
     def for_scan(self, name: str) -> Earlier:
         """The same for a file of some name: how large a unit is in another file says nothing of this one.

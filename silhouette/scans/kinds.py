@@ -16,19 +16,12 @@ from silhouette.scans.surfaces import groups_of
 
 @dataclass(frozen=True)
 class Look:
-    """What a piece looks like.
+    """What a piece looks like."""
 
-    Attributes:
-        kind: fighter or terrain.
-        is_odd: whether one should ask.
-        why: what speaks for it, in a few words for people.
-        could_be_several: whether it may be several figures that touch.
-    """
-
-    kind: Literal["fighter", "terrain"]
-    is_odd: bool = False
-    why: str = ""
-    could_be_several: bool = False
+    kind: Literal["fighter", "terrain"]  # fighter or terrain
+    is_odd: bool = False  # whether one should ask
+    why: str = ""  # what speaks for it, in a few words for people
+    could_be_several: bool = False  # whether it may be several figures that touch
 
 
 TERRAIN = Look("terrain")

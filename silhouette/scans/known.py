@@ -22,15 +22,10 @@ from silhouette.scans.visible import Surface, visible_surface
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A mesh or model file to look for.
+    """A mesh or model file to look for."""
 
-    Attributes:
-        path: as the user gave it, or as the folder that was given names it.
-        model: as loaded: mm, z up, standing on z = 0 with the middle of its base at the origin.
-    """
-
-    path: str
-    model: Model
+    path: str  # as the user gave it, or as the folder that was given names it
+    model: Model  # as loaded: mm, z up, standing on z = 0 with the middle of its base at the origin
 
     @cached_property
     def surface(self) -> Surface:
@@ -40,15 +35,10 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class KnownModels:
-    """The models that were named, and what is to be said about those that could not be read.
+    """The models that were named, and what is to be said about those that could not be read."""
 
-    Attributes:
-        models: in the order given, those of a folder sorted; none twice.
-        warnings: a sentence for each file of a folder that cannot be read.
-    """
-
-    models: tuple[Known, ...]
-    warnings: tuple[str, ...]
+    models: tuple[Known, ...]  # in the order given, those of a folder sorted; none twice
+    warnings: tuple[str, ...]  # a sentence for each file of a folder that cannot be read
 
 
 def known_models(paths: Sequence[str], kind: Kind, cache: Cache) -> KnownModels:

@@ -18,38 +18,25 @@ OFF = 0.1
 """As a share, how far a model's height may be from the piece's at a scale that is tried: scans lose thin tops, and the
 scales that bases tell are 2 % off."""
 
-AGREE = 0.015
-"""As a share, how far the scales of two pieces may be apart and mean the same one."""
-
-LEAST_ERROR = 0.002
-"""As a share: the scans themselves are not better than this."""
-
-FINALISTS = 4
-"""The number of poses of models that are refined for each piece and scale."""
+AGREE = 0.015  # as a share, how far the scales of two pieces may be apart and mean the same one
+LEAST_ERROR = 0.002  # as a share: the scans themselves are not better than this
+FINALISTS = 4  # the number of poses of models that are refined for each piece and scale
 
 FLAT = 0.8
 """The least cosine between the normals of scan and model where scales are measured: scans round edges off, which makes
 things smaller, and edges have other normals then."""
 
-ROUNDS = 25
-"""The rounds of the refinement with the scale, which moves more slowly than that of a pose alone."""
+ROUNDS = 25  # the rounds of the refinement with the scale, which moves more slowly than that of a pose alone
 
 
 @dataclass(frozen=True)
 class ScaleMatch:
-    """The scale at which known models fit what was scanned.
+    """The scale at which known models fit what was scanned."""
 
-    Attributes:
-        mm: per unit of the file.
-        error: its standard deviation as a share of it.
-        sure: whether two pieces agree on it, or one that leaves no doubt.
-        models: paths of the models that were found.
-    """
-
-    mm: float
-    error: float
-    sure: bool
-    models: tuple[str, ...]
+    mm: float  # per unit of the file
+    error: float  # its standard deviation as a share of it
+    sure: bool  # whether two pieces agree on it, or one that leaves no doubt
+    models: tuple[str, ...]  # paths of the models that were found
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,11 +23,8 @@ from silhouette.scans.upright import Foot, foot_of
 ACROSS = 80
 """Cells along a table's side for the fit: 7 mm on one of 600 mm, smaller than a base and larger than the noise."""
 
-UNDER = -0.3
-"""Cosine of the angle to the table's normal below which a surface faces down; walls and rough parts do not."""
-
-FEWEST_POINTS = 30
-"""The least number of points of a cloud: with fewer there is no telling which points are neighbours."""
+UNDER = -0.3  # cosine of the angle to the table's normal below which a surface faces down; walls and rough parts do not
+FEWEST_POINTS = 30  # the least number of points of a cloud: with fewer there is no telling which points are neighbours
 
 
 MANY, SPACE = 100_000, 0.6
@@ -41,26 +38,16 @@ class Level:
 
     The levelled frame has z up and the table's top at z = 0, the origin at the middle of the table, x along its longer
     edge. Without a table: what the scan stands on at z = 0, the origin at the middle of the box round it.
-
-    Attributes:
-        to_level: (4, 4) float64, rigid, from the file's coordinates to the levelled frame; its unit is the file's.
-        size: lengths of the table's edges along x and y, or None where there is no table.
-        tilt: degrees between the plane's normal and the axis that the file has up.
-        flatness: standard deviation of the table's slow unevenness (over more than a few centimetres).
-        noise: standard deviation of its surface about that: the scan's noise.
-        spacing: the median distance between neighbouring points.
-        on_table: (n,) bool, vertices of the table's surface; none without a table.
-        questions: what could not be told, such as which side is up.
     """
 
-    to_level: Floats
-    size: tuple[float, float] | None
-    tilt: float
-    flatness: float
-    noise: float
-    spacing: float
-    on_table: NDArray[np.bool_]
-    questions: tuple[Question, ...] = ()
+    to_level: Floats  # (4, 4) float64, rigid, from the file's coordinates to the levelled frame; its unit is the file's
+    size: tuple[float, float] | None  # lengths of the table's edges along x and y, or None where there is no table
+    tilt: float  # degrees between the plane's normal and the axis that the file has up
+    flatness: float  # standard deviation of the table's slow unevenness (over more than a few centimetres)
+    noise: float  # standard deviation of its surface about that: the scan's noise
+    spacing: float  # the median distance between neighbouring points
+    on_table: NDArray[np.bool_]  # (n,) bool, vertices of the table's surface; none without a table
+    questions: tuple[Question, ...] = ()  # what could not be told, such as which side is up
 
 
 def level(scan: Scan) -> Level:
@@ -158,8 +145,7 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     )
 
 
-LEANING = 8.0
-"""Degrees between a foot and the file's upright from which on one asks: phones know it within two."""
+LEANING = 8.0  # degrees between a foot and the file's upright from which on one asks: phones know it within two
 
 _LEANS = Question("leaning", "Does it stand level on its lowest parts? They are not level in the file.", ("yes", "no"))
 WHICH_SIDE = Question("up", "Which side of the table is up?", ("as taken", "the other side"))

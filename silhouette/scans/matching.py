@@ -17,17 +17,10 @@ from silhouette.scans.registration import Explained, Fit, Scanned, coarse_poses,
 
 __all__ = ["Known", "KnownModels", "Match", "known_models", "match"]
 
-FEWEST_POINTS = 60
-"""With fewer points a piece has no shape to tell."""
-
-YAW_STEP = 5.0
-"""Degrees of the coarse search: at the rim of a base of 25 mm the next yaw is 1.1 mm away."""
-
-STARTS = 3
-"""The number of the best coarse poses of each model that are refined on a few points."""
-
-FINALISTS = 8
-"""The number of the best poses of all models that are refined on all points, and compared."""
+FEWEST_POINTS = 60  # with fewer points a piece has no shape to tell
+YAW_STEP = 5.0  # degrees of the coarse search: at the rim of a base of 25 mm the next yaw is 1.1 mm away
+STARTS = 3  # the number of the best coarse poses of each model that are refined on a few points
+FINALISTS = 8  # the number of the best poses of all models that are refined on all points, and compared
 
 
 SAME_SIDE = 30.0
@@ -40,32 +33,20 @@ scatters more, and more than twice as much as the table, does not lie on the mod
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """A known model at the place of a scanned piece.
+    """A known model at the place of a scanned piece."""
 
-    Attributes:
-        known: the model.
-        at: x, y, z in mm on the table of the model's origin.
-        turn: degrees anticlockwise from how the mesh lies in its frame.
-        residual: root mean square in mm of the distances from the scanned points to the model's surface.
-        runner_up: the residual of the next best model, or None where no other has about that size.
-        sure: whether this is the right model in the right pose beyond reasonable doubt.
-        place: mm, standard deviation of the place.
-        facing: degrees, standard deviation of the turn; of a model that looks the same from several sides the angle
-            between them, with which ``has_front`` is false.
-        explained: (k,) bool, which of the points given lie on this model, as near as the scan's noise allows.
-        why: what speaks against being sure, in a few words; empty where it is.
-    """
-
-    known: Known
-    at: tuple[float, float, float]
-    turn: float
-    residual: float
-    runner_up: float | None
-    sure: bool
-    place: float
+    known: Known  # the model
+    at: tuple[float, float, float]  # x, y, z in mm on the table of the model's origin
+    turn: float  # degrees anticlockwise from how the mesh lies in its frame
+    residual: float  # root mean square in mm of the distances from the scanned points to the model's surface
+    runner_up: float | None  # the residual of the next best model, or None where no other has about that size
+    sure: bool  # whether this is the right model in the right pose beyond reasonable doubt
+    place: float  # mm, standard deviation of the place
+    # Degrees, standard deviation of the turn; of a model that looks the same from several sides the angle between them,
+    # with which ``has_front`` is false
     facing: float
-    explained: Flags
-    why: str = ""
+    explained: Flags  # (k,) bool, which of the points given lie on this model, as near as the scan's noise allows
+    why: str = ""  # what speaks against being sure, in a few words; empty where it is
 
     @property
     def has_front(self) -> bool:
@@ -75,21 +56,13 @@ class Match:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A known model at one pose.
+    """A known model at one pose."""
 
-    Attributes:
-        known: the model.
-        fit: its pose.
-        explained: how the model and the scan explain each other there.
-        quality: what follows for how good the pose is.
-        noise: mm, of the scanned points about the model that fits best.
-    """
-
-    known: Known
-    fit: Fit
-    explained: Explained
-    quality: Quality
-    noise: float
+    known: Known  # the model
+    fit: Fit  # its pose
+    explained: Explained  # how the model and the scan explain each other there
+    quality: Quality  # what follows for how good the pose is
+    noise: float  # mm, of the scanned points about the model that fits best
 
 
 def match(

@@ -18,8 +18,7 @@ PIECES = 5
 ALIKE = 0.08
 """How far, as a share, a piece's height may be from a model's: scans lose spear points, and scales are 2 % off."""
 
-SCALES = 8
-"""How many scales are tried at most."""
+SCALES = 8  # how many scales are tried at most
 
 
 def scale_by_models(

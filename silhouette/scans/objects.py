@@ -17,44 +17,30 @@ from silhouette.common.errors import go_on
 from silhouette.common.geometry import Floats, Integers
 from silhouette.scans.splitting import FLAT, Cells, attraction, cells_of, contrast_of, grown_together
 
-SMALLEST = 12.0
-"""mm; what is not as long in two directions is no piece by itself: dice have 12 mm and more."""
-
-THIN = 18.0
-"""mm; walls, fences and rails are thinner, and do not stand by themselves; crates have 20 mm and more."""
+SMALLEST = 12.0  # mm; what is not as long in two directions is no piece by itself: dice have 12 mm and more
+THIN = 18.0  # mm; walls, fences and rails are thinner, and do not stand by themselves; crates have 20 mm and more
 
 RESTS = 0.2
 """The least share of its seam that lies over a visible top where one thing rests on another: a box may reach over the
 one below on most sides; a roof hides its walls on all."""
 
-SHEET = 0.12
-"""The share of its largest extent below which the thickness of a thing is that of a panel or a plank."""
+SHEET = 0.12  # the share of its largest extent below which the thickness of a thing is that of a panel or a plank
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What a group of cells looks like.
+    """What a group of cells looks like."""
 
-    Attributes:
-        low, high: (3,) the corners of its box.
-        thickness: mm, its least width in any direction.
-        length: mm, its largest extent.
-        one_sided: the length of its mean normal, 1 where all of it faces one way.
-        tilt: the z of the direction in which it is thinnest, from 0, a wall, to 1, a slab.
-        area: about, in square mm.
-        stands: on the ground.
-        rests: the share of its seams below which a level top goes on, as where a box stands on a box.
-    """
-
+    # low, high: (3,) the corners of its box
     low: Floats
     high: Floats
-    thickness: float
-    length: float
-    one_sided: float
-    tilt: float
-    area: float
-    stands: bool
-    rests: float
+    thickness: float  # mm, its least width in any direction
+    length: float  # mm, its largest extent
+    one_sided: float  # the length of its mean normal, 1 where all of it faces one way
+    tilt: float  # the z of the direction in which it is thinnest, from 0, a wall, to 1, a slab
+    area: float  # about, in square mm
+    stands: bool  # on the ground
+    rests: float  # the share of its seams below which a level top goes on, as where a box stands on a box
 
     @property
     def is_thing(self) -> bool:
@@ -182,8 +168,7 @@ WEAK = -0.3
 HOLLOW = 40.0
 """mm; a hollow thing that stands by itself, such as a cup or the corner of a ruin, is as thick; fences are less."""
 
-WEAK_OF_SOLIDS = -0.22
-"""The same where both parts are all but convex and do not make a convex whole."""
+WEAK_OF_SOLIDS = -0.22  # the same where both parts are all but convex and do not make a convex whole
 
 CONVEX = 0.82
 """The share of the volume of the hull round two parts that lies in their own hulls: where it is more, they are a convex

@@ -38,18 +38,12 @@ TINTS: tuple[Colour, ...] = (SKY_BLUE, (0, 158, 115), (240, 228, 66), (204, 121,
 """Okabe and Ito's colours, but for those of questions: neighbours in number are told apart."""
 
 TABLE: Colour = (214, 207, 193)
-TINTED = 0.42
-"""The share of the tint in a piece's colour: people still recognise their table."""
-
-MOST_SAMPLES = 8_000_000
-"""The most samples of the surface: a picture of the largest scan takes seconds."""
-
-HIGHEST = 1500 * FINE
-"""Pixels of the picture of the table, so that a long narrow one stays a page."""
+TINTED = 0.42  # the share of the tint in a piece's colour: people still recognise their table
+MOST_SAMPLES = 8_000_000  # the most samples of the surface: a picture of the largest scan takes seconds
+HIGHEST = 1500 * FINE  # pixels of the picture of the table, so that a long narrow one stays a page
 
 Pixels = NDArray[np.uint8]
-PixelOf = Callable[[float, float], tuple[float, float]]
-"""From x and y in mm on the table to a place on the page."""
+PixelOf = Callable[[float, float], tuple[float, float]]  # from x and y in mm on the table to a place on the page
 
 
 def draw_table(table: ScannedTable) -> Content:

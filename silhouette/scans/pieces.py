@@ -19,45 +19,31 @@ from silhouette.scans.surfaces import Surface, edges_of, groups_of, level_surfac
 
 @dataclass(frozen=True)
 class Blob:
-    """One piece as it was scanned; its points are those that bear its number among the labels.
+    """One piece as it was scanned; its points are those that bear its number among the labels."""
 
-    Attributes:
-        kind: fighter, or terrain, which everything is that does not look like a figure.
-        disc: the base of a figure in mm, or None where none was seen.
-        ground: mm, z of what it stands on.
-        on: the number of the piece that it stands on, or None for the table.
-        could_be_several: whether it may be more than one piece, grown together.
-        is_odd: whether it does not look like a part of the game (a mug, a hand's edge, dice), so that one should ask.
-        why: what speaks for its kind, or for several, in a few words for people.
-    """
-
-    kind: Literal["fighter", "terrain"]
-    disc: Disc | None
-    ground: float
-    on: int | None
-    could_be_several: bool
+    kind: Literal["fighter", "terrain"]  # fighter, or terrain, which everything is that does not look like a figure
+    disc: Disc | None  # the base of a figure in mm, or None where none was seen
+    ground: float  # mm, z of what it stands on
+    on: int | None  # the number of the piece that it stands on, or None for the table
+    could_be_several: bool  # whether it may be more than one piece, grown together
+    # Whether it does not look like a part of the game (a mug, a hand's edge, dice), so that one should ask
     is_odd: bool
-    why: str = ""
+    why: str = ""  # what speaks for its kind, or for several, in a few words for people
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """What stands on the table.
+    """What stands on the table."""
 
-    Attributes:
-        labels: (n,) int32 for each vertex of the scan: 0 the table, k the k-th piece (from 1; a figure's base belongs
-            to it), -1 what belongs to nothing: loose specks, what lies beside or below the table.
-        blobs: the pieces; the k-th bears the number k + 1.
-    """
-
+    # (n,) int32 for each vertex of the scan: 0 the table, k the k-th piece (from 1; a figure's base belongs to it), -1
+    # what belongs to nothing: loose specks, what lies beside or below the table
     labels: Integers
-    blobs: tuple[Blob, ...]
+    blobs: tuple[Blob, ...]  # the pieces; the k-th bears the number k + 1
 
 
 Labels = NDArray[np.int32]
 
-ODD_BASE = 23.0
-"""mm; bases of less are rare, and rounded corners of terrain are not: they must look the part."""
+ODD_BASE = 23.0  # mm; bases of less are rare, and rounded corners of terrain are not: they must look the part
 
 LEAST, MOST = 18.0, 110.0
 """mm, the diameters of bases looked for: those sold have 20 to 100, and a rough scan is wrong by a tenth at most."""
@@ -65,8 +51,7 @@ LEAST, MOST = 18.0, 110.0
 FRINGE = 150.0
 """Square mm: so little left of a region beside its figures is the foot of their bases or of their clothes."""
 
-CRUMB = 600.0
-"""Square mm: smaller leftovers of a region, less than a seventh of it, belong to its largest part."""
+CRUMB = 600.0  # square mm: smaller leftovers of a region, less than a seventh of it, belong to its largest part
 
 
 def find_pieces(  # noqa: PLR0913
@@ -142,8 +127,7 @@ def _discs(
     return find_discs(points, faces, usable=usable, surfaces=surfaces, edges=edges, **sizes)
 
 
-_PartOfScan = tuple[Blob, Integers]
-"""A piece, and the indices of its points."""
+_PartOfScan = tuple[Blob, Integers]  # a piece, and the indices of its points
 
 
 def _thing(points: Floats, size: tuple[float, float] | None, ground: float, doubt: bool) -> Blob:

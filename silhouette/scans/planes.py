@@ -12,20 +12,14 @@ from scipy.spatial import ConvexHull, QhullError
 from silhouette.common.geometry import Flags, Floats
 from silhouette.scans.surfels import Surfels
 
-PLANES = 10
-"""How many planes are looked for: a table, a floor, the walls of a room and a few roofs."""
-
-SMALLEST = 0.012
-"""The share of a scan's surface below which a plane is not looked at: a table of 600 mm in a room has more."""
+PLANES = 10  # how many planes are looked for: a table, a floor, the walls of a room and a few roofs
+SMALLEST = 0.012  # share of a scan's surface below which a plane is not looked at: a table of 600 mm in a room has more
 
 BRIDGE = 0.35
 """Height, as a share of a plane's width, up to which what stands on it joins its parts; walls of a room are higher."""
 
-NEAR = 0.6
-"""How far from a plane surfels may be that speak for it, in voxels."""
-
-SAME = 0.94
-"""Mean cosine of the angle between a plane and its surfels' normals below which it is none: 20 degrees."""
+NEAR = 0.6  # how far from a plane surfels may be that speak for it, in voxels
+SAME = 0.94  # mean cosine of the angle between a plane and its surfels' normals below which it is none: 20 degrees
 
 ALONG = 0.8
 """Cosine of the angle up to which a surfel's normal counts as the plane's: rough scans turn normals by 20 degrees."""
@@ -33,30 +27,19 @@ ALONG = 0.8
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """A plane that much of the scan lies in: the points p with ``normal @ p == offset``.
+    """A plane that much of the scan lies in: the points p with ``normal @ p == offset``."""
 
-    Attributes:
-        normal: (3,) float64 unit vector.
-        offset: along the normal.
-        inliers: (n,) bool, the surfels in it.
-        hull: (k, 3) float64, the convex outline of the largest part that hangs together: rows a, b, c with
-            a x + b y + c <= 0 inside, x and y along `axes`; a and b have length 1.
-        axes: (2, 3) float64, two directions in the plane.
-        things: the heights of the separate things that stand on it, on the normal's side.
-        facing: mean of the scan's own normals along this one, 1 where all agree and 0 where the scan has none.
-        middle: (3,) float64, the mean of the inliers.
-        extent: the square root of the area within the outline.
-    """
-
-    normal: Floats
-    offset: float
-    inliers: NDArray[np.bool_]
+    normal: Floats  # (3,) float64 unit vector
+    offset: float  # along the normal
+    inliers: NDArray[np.bool_]  # (n,) bool, the surfels in it
+    # (k, 3) float64, the convex outline of the largest part that hangs together: rows a, b, c with a x + b y + c <= 0
+    # inside, x and y along `axes`; a and b have length 1
     hull: Floats
-    axes: Floats
-    things: Floats
-    facing: float
-    middle: Floats
-    extent: float
+    axes: Floats  # (2, 3) float64, two directions in the plane
+    things: Floats  # the heights of the separate things that stand on it, on the normal's side
+    facing: float  # mean of the scan's own normals along this one, 1 where all agree and 0 where the scan has none
+    middle: Floats  # (3,) float64, the mean of the inliers
+    extent: float  # the square root of the area within the outline
 
     @property
     def area(self) -> int:

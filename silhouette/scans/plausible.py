@@ -12,14 +12,9 @@ from silhouette.common.geometry import Floats
 from silhouette.scans.levelling import Level
 from silhouette.scans.reading import Scan
 
-EDGES = (150.0, 4000.0)
-"""Edges in mm that a table for games may have: from a dice tray to a club's longest."""
-
-WIDTHS = (30.0, 2000.0)
-"""Widths in mm of a thing scanned without a table: from one figure to a whole board of terrain."""
-
-TALLEST = 600.0
-"""Height in mm of the tallest things on a table for games."""
+EDGES = (150.0, 4000.0)  # edges in mm that a table for games may have: from a dice tray to a club's longest
+WIDTHS = (30.0, 2000.0)  # widths in mm of a thing scanned without a table: from one figure to a whole board of terrain
+TALLEST = 600.0  # height in mm of the tallest things on a table for games
 
 ABSURD = (100.0, 10_000.0)
 """A table with edges beyond these, in mm, is refused even when the user says so: a slip of a unit."""

@@ -11,17 +11,13 @@ from silhouette.common.geometry import Floats
 
 @dataclass(frozen=True)
 class Upright:
-    """A pose of a model: turned by ``yaw`` about its vertical, then moved; relative to where the piece stands.
+    """A pose of a model: turned by ``yaw`` about its vertical, then moved; relative to where the piece stands."""
 
-    Attributes:
-        x, y, z: mm, where the model's origin comes to stand.
-        yaw: radians anticlockwise.
-    """
-
+    # x, y, z: mm, where the model's origin comes to stand
     x: float
     y: float
     z: float
-    yaw: float
+    yaw: float  # radians anticlockwise
 
     def place(self, points: Floats) -> Floats:
         """Points (n, 3) of the model where they come to stand."""

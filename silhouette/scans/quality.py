@@ -16,8 +16,7 @@ from silhouette.scans.visible import Surface
 LEAST_TOLERANCE = 0.9
 """mm: scans of tables are fused from pictures in cells of a millimetre or more, and round edges off by one of them."""
 
-PATCH = 4.0
-"""The mm over which the slow errors of a scan reach: what lies nearer to each other is wrong together."""
+PATCH = 4.0  # the mm over which the slow errors of a scan reach: what lies nearer to each other is wrong together
 
 OPEN = 0.25
 """Where less than this share of all cameras looks, a scan shows what was fused from a few pictures, or invented."""
@@ -25,29 +24,17 @@ OPEN = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Quality:
-    """How good a pose is.
+    """How good a pose is."""
 
-    Attributes:
-        cost: from 0, where everything fits exactly, to 1, where nothing does.
-        residual: mm, root mean square of the distances from the scanned points to the model.
-        tolerance: mm, within which a point counts as explained.
-        unexplained: share of the scanned points that lie farther from the model, in places that cameras see.
-        unexplained_patch: mm2, the largest connected patch of them.
-        unseen: share of what a camera sees of the model that lies farther from the scan, thin walls left out.
-        unseen_patch: mm2, the largest connected patch of it.
-        forward: (n,) what each scanned point above the foot costs, from 0 to 1.
-        backward: (m,) what each point of the model costs.
-    """
-
-    cost: float
-    residual: float
-    tolerance: float
-    unexplained: float
-    unexplained_patch: float
-    unseen: float
-    unseen_patch: float
-    forward: Floats
-    backward: Floats
+    cost: float  # from 0, where everything fits exactly, to 1, where nothing does
+    residual: float  # mm, root mean square of the distances from the scanned points to the model
+    tolerance: float  # mm, within which a point counts as explained
+    unexplained: float  # share of the scanned points that lie farther from the model, in places that cameras see
+    unexplained_patch: float  # mm2, the largest connected patch of them
+    unseen: float  # share of what a camera sees of the model that lies farther from the scan, thin walls left out
+    unseen_patch: float  # mm2, the largest connected patch of it
+    forward: Floats  # (n,) what each scanned point above the foot costs, from 0 to 1
+    backward: Floats  # (m,) what each point of the model costs
 
 
 def cost_of(explained: Explained, scanned: Scanned, noise: float) -> tuple[float, Floats, Floats]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-SCALE = "scale"
-"""The key of the question how large the scan is."""
+SCALE = "scale"  # the key of the question how large the scan is
 
 
 def kind_of(key: str) -> str:
@@ -20,21 +19,14 @@ def kind_of(key: str) -> str:
 
 @dataclass(frozen=True)
 class Question:
-    """A question that only the player can answer.
+    """A question that only the player can answer."""
 
-    Attributes:
-        key: by which an answer given earlier is found again, such as "scale" or "odd at 3,4".
-        text: the question in one sentence, with what it is about.
-        answers: what can be answered, the likeliest first.
-        about: names of the pieces that it is about (their numbers until they have names); none for the whole scan.
-        at: x, y in mm on the table where there is something to look at, or None.
-    """
-
-    key: str
-    text: str
-    answers: tuple[str, ...]
+    key: str  # by which an answer given earlier is found again, such as "scale" or "odd at 3,4"
+    text: str  # the question in one sentence, with what it is about
+    answers: tuple[str, ...]  # what can be answered, the likeliest first
+    # Names of the pieces that it is about (their numbers until they have names); none for the whole scan
     about: tuple[str, ...] = ()
-    at: tuple[float, float] | None = None
+    at: tuple[float, float] | None = None  # x, y in mm on the table where there is something to look at, or None
 
     def keys(self) -> dict[str, Any]:
         """The keys of its table in a scene.

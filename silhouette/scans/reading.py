@@ -21,35 +21,24 @@ Colours = NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """The surface or the cloud of points of a scan, in the file's own units and axes.
+    """The surface or the cloud of points of a scan, in the file's own units and axes."""
 
-    Attributes:
-        path: of the file.
-        format: its ending without the dot: "ply", "glb", "obj" ("zip" for an archive of OBJ) and so on.
-        vertices: (n, 3) float64, one for each vertex as stored, none merged and none left out.
-        faces: (m, 3) int32, rows of vertex indices, without degenerate ones; (0, 3) for a cloud of points.
-        colours: (n, 3) uint8 red, green and blue of each vertex, from vertex colours or from a texture; None without.
-        normals: (n, 3) float64 unit vectors, of a cloud whose file has them; else None. A single point without is 0.
-        usable: (n,) bool, vertices with finite coordinates that a face uses (all finite ones of a cloud).
-        up: the axis that points up by the format.
-        units: the unit that the format declares, "m" for glTF and what a 3MF file says; None for the others.
-        warnings: a sentence for each thing that the user should know.
-    """
-
-    path: Path
-    format: str
-    vertices: Floats
-    faces: Integers
+    path: Path  # of the file
+    format: str  # its ending without the dot: "ply", "glb", "obj" ("zip" for an archive of OBJ) and so on
+    vertices: Floats  # (n, 3) float64, one for each vertex as stored, none merged and none left out
+    faces: Integers  # (m, 3) int32, rows of vertex indices, without degenerate ones; (0, 3) for a cloud of points
+    # (n, 3) uint8 red, green and blue of each vertex, from vertex colours or from a texture; None without
     colours: Colours | None
+    # (n, 3) float64 unit vectors, of a cloud whose file has them; else None. A single point without is 0.
     normals: Floats | None
+    # (n,) bool, vertices with finite coordinates that a face uses (all finite ones of a cloud)
     usable: NDArray[np.bool_]
-    up: Literal["y", "z"]
-    units: str | None
-    warnings: tuple[str, ...] = ()
+    up: Literal["y", "z"]  # the axis that points up by the format
+    units: str | None  # the unit that the format declares, "m" for glTF and what a 3MF file says; None for the others
+    warnings: tuple[str, ...] = ()  # a sentence for each thing that the user should know
 
 
-FEWEST_OF_A_TEXT = 2000
-"""Vertices of a scan: fewer may well lie on whole numbers by their own nature."""
+FEWEST_OF_A_TEXT = 2000  # vertices of a scan: fewer may well lie on whole numbers by their own nature
 
 MOST_DECIMALS = 5
 

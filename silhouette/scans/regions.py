@@ -15,11 +15,8 @@ from silhouette.scans.surfaces import groups_of
 
 Indices = NDArray[np.int64]
 
-SPECK = 3.0
-"""mm; what is smaller than that in all directions is no piece of a game, but noise."""
-
-JOIN = 6.0
-"""mm; parts of a piece that a scan has torn apart lie no farther from each other, as under a roof's edge."""
+SPECK = 3.0  # mm; what is smaller than that in all directions is no piece of a game, but noise
+JOIN = 6.0  # mm; parts of a piece that a scan has torn apart lie no farther from each other, as under a roof's edge
 
 
 PARTS_OF_HALF = 100

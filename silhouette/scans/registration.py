@@ -22,31 +22,18 @@ from silhouette.scans.visible import SearchedPoints, Surface, spread
 
 @dataclass(frozen=True, eq=False)
 class Scanned(SearchedPoints):
-    """The points of one piece, as registration needs them.
+    """The points of one piece, as registration needs them."""
 
-    Attributes:
-        points: (n, 3) float64, mm on the table, relative to ``origin``.
-        normals: (n, 3) float64 unit vectors.
-        is_oriented: whether they are known to point outwards; else they may point inwards as well.
-        origin: (3,) where the piece stands: the middle of its base, or of the box round it, and its ground.
-        spacing: mm between neighbouring points.
-        noise: mm, standard deviation of the points about the surface.
-        foot: mm above the ground: what lies lower is grown together with what the piece stands on.
-        is_placed: whether x and y of the origin are those of a base, to within ``slack`` mm.
-        slack: mm by which the origin may be off, standard deviation.
-        several: whether other pieces may have grown together with it.
-    """
-
-    points: Floats
-    normals: Floats
-    is_oriented: bool
-    origin: Floats
-    spacing: float
-    noise: float
-    foot: float
-    is_placed: bool
-    slack: float
-    several: bool = False
+    points: Floats  # (n, 3) float64, mm on the table, relative to ``origin``
+    normals: Floats  # (n, 3) float64 unit vectors
+    is_oriented: bool  # whether they are known to point outwards; else they may point inwards as well
+    origin: Floats  # (3,) where the piece stands: the middle of its base, or of the box round it, and its ground
+    spacing: float  # mm between neighbouring points
+    noise: float  # mm, standard deviation of the points about the surface
+    foot: float  # mm above the ground: what lies lower is grown together with what the piece stands on
+    is_placed: bool  # whether x and y of the origin are those of a base, to within ``slack`` mm
+    slack: float  # mm by which the origin may be off, standard deviation
+    several: bool = False  # whether other pieces may have grown together with it
 
     @cached_property
     def body(self) -> Flags:
@@ -118,15 +105,10 @@ def _cost(surface: Surface, model: Floats, weights: Floats, scanned: Scanned, po
 
 @dataclass(frozen=True)
 class Fit:
-    """A refined pose.
+    """A refined pose."""
 
-    Attributes:
-        pose: of the model.
-        covariance: (4, 4) of x, y, z in mm and yaw in radians, if the residuals were independent.
-    """
-
-    pose: Upright
-    covariance: Floats
+    pose: Upright  # of the model
+    covariance: Floats  # (4, 4) of x, y, z in mm and yaw in radians, if the residuals were independent
 
 
 def refine(surface: Surface, scanned: Scanned, start: Upright, reach: float, rounds: int, most: int) -> Fit:
@@ -206,27 +188,16 @@ def _step(
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """How a model at a pose and the scanned points explain each other.
+    """How a model at a pose and the scanned points explain each other."""
 
-    Attributes:
-        forward: (n,) mm from each scanned point to the model's surface.
-        forward_turn: (n,) one less the cosine between its normal and the surface's there.
-        backward: (m,) mm from each point of the model that ``counted`` to the scan.
-        backward_turn: (m,) the same for the normals there.
-        weights: (m,) how much each of those counts: the share of places from which it is seen.
-        chosen: (n,) indices of the scanned points, which lie above the foot.
-        counted: (m,) indices of the points of the model.
-        taken: of how many of the model's points those are the ones above the foot.
-    """
-
-    forward: Floats
-    forward_turn: Floats
-    backward: Floats
-    backward_turn: Floats
-    weights: Floats
-    chosen: NDArray[np.intp]
-    counted: NDArray[np.intp]
-    taken: int
+    forward: Floats  # (n,) mm from each scanned point to the model's surface
+    forward_turn: Floats  # (n,) one less the cosine between its normal and the surface's there
+    backward: Floats  # (m,) mm from each point of the model that ``counted`` to the scan
+    backward_turn: Floats  # (m,) the same for the normals there
+    weights: Floats  # (m,) how much each of those counts: the share of places from which it is seen
+    chosen: NDArray[np.intp]  # (n,) indices of the scanned points, which lie above the foot
+    counted: NDArray[np.intp]  # (m,) indices of the points of the model
+    taken: int  # of how many of the model's points those are the ones above the foot
 
 
 def explain(surface: Surface, scanned: Scanned, pose: Upright, most: int) -> Explained:

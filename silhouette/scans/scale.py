@@ -27,19 +27,13 @@ __all__ = ["BASES", "Scale", "ScaleSource", "Wanted", "scale_of"]
 
 ScaleSource = Literal["given", "length", "units", "known models", "bases", "guess"]
 
-UNITS = {"mm": 1.0, "cm": 10.0, "inch": INCH, "ft": 304.8, "m": 1000.0}
-"""Millimetres in the units that programs write."""
-
-DECLARED = {"millimeter": "mm", "centimeter": "cm", "foot": "ft", "meter": "m"}
-"""Units as 3MF files call them."""
+UNITS = {"mm": 1.0, "cm": 10.0, "inch": INCH, "ft": 304.8, "m": 1000.0}  # millimetres in the units that programs write
+DECLARED = {"millimeter": "mm", "centimeter": "cm", "foot": "ft", "meter": "m"}  # units as 3MF files call them
 
 NAMES = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet", "m": "metres"}
 
-PLAINLY = 3.0
-"""Difference of log-likelihoods from which on one answer is taken without asking: odds of 20 to 1."""
-
-OTHER = "another size: give --length or --scale"
-"""The answer besides a single one, which settles nothing."""
+PLAINLY = 3.0  # difference of log-likelihoods from which on one answer is taken without asking: odds of 20 to 1
+OTHER = "another size: give --length or --scale"  # the answer besides a single one, which settles nothing
 
 AGREE = 0.04
 """How far the scale by bases may lie from that of the file's units, as a share, to confirm it: phones are 2 % off."""
@@ -47,37 +41,24 @@ AGREE = 0.04
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user says about the scale.
+    """What the user says about the scale."""
 
-    Attributes:
-        scale: mm per unit of the file.
-        length: mm between two points, and these, in the file's coordinates.
-        bases: diameters in mm of the bases that stand on the table.
-        answer: to the question asked earlier: one of its answers, or a number of mm per unit.
-    """
-
-    scale: float | None = None
+    scale: float | None = None  # mm per unit of the file
+    # mm: between two points, and these, in the file's coordinates
     length: tuple[float, tuple[float, float, float], tuple[float, float, float]] | None = None
-    bases: tuple[float, ...] | None = None
-    answer: str | None = None
+    bases: tuple[float, ...] | None = None  # diameters in mm of the bases that stand on the table
+    answer: str | None = None  # to the question asked earlier: one of its answers, or a number of mm per unit
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The scale of a scan.
+    """The scale of a scan."""
 
-    Attributes:
-        mm: per unit of the file.
-        source: how it is known.
-        error: its standard deviation as a share of it, as far as that can be told.
-        question: what to ask where it is not sure; always there for a guess.
-        warnings: a sentence for each thing that the user should know, such as that the file's units are not plausible.
-    """
-
-    mm: float
-    source: ScaleSource
-    error: float
-    question: Question | None = None
+    mm: float  # per unit of the file
+    source: ScaleSource  # how it is known
+    error: float  # its standard deviation as a share of it, as far as that can be told
+    question: Question | None = None  # what to ask where it is not sure; always there for a guess
+    # A sentence for each thing that the user should know, such as that the file's units are not plausible
     warnings: tuple[str, ...] = ()
 
 

@@ -38,25 +38,17 @@ FINE_STEP = 0.1
 SECONDS, SECONDS_EACH = 20.0, 2e-4
 """Of CPU time: so long may it take to tell pieces apart, and for each point besides; tables take a sixth of it."""
 
-STEPS = 6
-"""Reading, levelling, known models, scale, pieces, meshes; each piece that is compared is a step as well."""
+STEPS = 6  # reading, levelling, known models, scale, pieces, meshes; each piece that is compared is a step as well
 
 
 @dataclass(frozen=True)
 class ScanRequest:
-    """What a person asks for.
+    """What a person asks for."""
 
-    Attributes:
-        file: the scan.
-        figures: meshes, model files or folders of them to look for.
-        terrain: the same for terrain.
-        wanted: what is known of the scale.
-    """
-
-    file: Path
-    figures: tuple[Path, ...] = ()
-    terrain: tuple[Path, ...] = ()
-    wanted: Wanted = field(default_factory=Wanted)
+    file: Path  # the scan
+    figures: tuple[Path, ...] = ()  # meshes, model files or folders of them to look for
+    terrain: tuple[Path, ...] = ()  # the same for terrain
+    wanted: Wanted = field(default_factory=Wanted)  # what is known of the scale
 
 
 def scan_table(

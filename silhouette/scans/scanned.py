@@ -22,63 +22,39 @@ PlacedKind = Literal["fighter", "vehicle", "terrain"]
 
 @dataclass(frozen=True, eq=False)
 class PieceMesh:
-    """The surface of a piece as it was scanned, in the frame of the piece: mm, z up, its origin at `ScannedPiece.at`.
-
-    Attributes:
-        vertices: (n, 3) float64.
-        faces: (m, 3) int32.
-        colours: (n, 3) uint8, or None.
-        holes: how many holes were closed, its underside among them.
-        largest: mm, the diagonal of the box round the largest of them.
-        open_area: mm2 of holes that were left open, because what lies behind them was never seen.
+    """The surface of a piece as it was scanned, in the frame of the piece: mm, z up, its origin at
+    `ScannedPiece.at`.
     """
 
-    vertices: Floats
-    faces: Integers
-    colours: Colours | None
-    holes: int
-    largest: float
-    open_area: float
+    vertices: Floats  # (n, 3) float64
+    faces: Integers  # (m, 3) int32
+    colours: Colours | None  # (n, 3) uint8, or None
+    holes: int  # how many holes were closed, its underside among them
+    largest: float  # mm, the diagonal of the box round the largest of them
+    open_area: float  # mm2 of holes that were left open, because what lies behind them was never seen
 
 
 @dataclass(frozen=True, eq=False)
 class ScannedPiece:
-    """A piece of the table.
+    """A piece of the table."""
 
-    Attributes:
-        name: unique on the table.
-        number: its number among the labels.
-        kind: what it is.
-        at: x, y, z in mm on the table of its origin: the middle of its base or of its box, and what it stands on.
-        turn: degrees by which its mesh is turned from how it lies in its file.
-        facing: degrees anticlockwise from +x in which it looks; None where that is unknown, and for terrain.
-        facing_is_given: whether a player has said so, and not the scan.
-        on: the name of the piece of terrain that it stands on, or None for the table.
-        disc: its round base, or None.
-        match: the known model that it looks most like, sure or not, or None.
-        mesh: what was scanned of it; None where the known model stands in its place.
-        outline: (k, 2) mm, the convex outline in plan of its points, anticlockwise.
-        height: mm, of its points above what it stands on.
-        triangles: how many triangles of the scan are its own (points, of a cloud).
-        could_be_several: whether it may be more than one piece.
-        place, facing_doubt, surface: standard deviations in mm, degrees and mm.
-    """
-
-    name: str
-    number: int
-    kind: PlacedKind
+    name: str  # unique on the table
+    number: int  # its number among the labels
+    kind: PlacedKind  # what it is
+    # X, y, z in mm on the table of its origin: the middle of its base or of its box, and what it stands on
     at: tuple[float, float, float]
-    turn: float
-    facing: float | None
-    facing_is_given: bool
-    on: str | None
-    disc: Disc | None
-    match: Match | None
-    mesh: PieceMesh | None
-    outline: Floats
-    height: float
-    triangles: int
-    could_be_several: bool
+    turn: float  # degrees by which its mesh is turned from how it lies in its file
+    facing: float | None  # degrees anticlockwise from +x in which it looks; None where that is unknown, and for terrain
+    facing_is_given: bool  # whether a player has said so, and not the scan
+    on: str | None  # the name of the piece of terrain that it stands on, or None for the table
+    disc: Disc | None  # its round base, or None
+    match: Match | None  # the known model that it looks most like, sure or not, or None
+    mesh: PieceMesh | None  # what was scanned of it; None where the known model stands in its place
+    outline: Floats  # (k, 2) mm, the convex outline in plan of its points, anticlockwise
+    height: float  # mm, of its points above what it stands on
+    triangles: int  # how many triangles of the scan are its own (points, of a cloud)
+    could_be_several: bool  # whether it may be more than one piece
+    # place, facing_doubt, surface: standard deviations in mm, degrees and mm
     place: float
     facing_doubt: float | None
     surface: float
@@ -96,37 +72,27 @@ class ScannedPiece:
 
 @dataclass(frozen=True, eq=False)
 class ScannedTable:
-    """A scanned table.
+    """A scanned table."""
 
-    Attributes:
-        scan: what was read.
-        scale: of it.
-        to_table: (4, 4) float64, from the file's coordinates to the table's: mm, z up, the table's top at z = 0, the
-            origin at its middle, x along its longer edge.
-        size: mm, of the table's edges along x and y; None where there is no table.
-        tilt: degrees out of the file's upright.
-        flatness, noise, spacing: mm; see `silhouette.scans.levelling.Level`.
-        labels: (n,) int32 for each vertex of the scan: 0 the table, k the k-th piece, -1 what was left out.
-        pieces: in the order of their numbers; numbers that were left out are missing.
-        questions: what is not settled, the likeliest answer of each taken.
-        warnings: a sentence for each thing that the user should know.
-        earlier: what is kept of an earlier run into the same folder, with its places at this scale.
-        figures, terrain: the paths, as they were given, of what was looked for.
-    """
-
-    scan: Scan
-    scale: Scale
+    scan: Scan  # what was read
+    scale: Scale  # of it
+    # (4, 4) float64, from the file's coordinates to the table's: mm, z up, the table's top at z = 0, the origin at its
+    # middle, x along its longer edge
     to_table: Floats
-    size: tuple[float, float] | None
-    tilt: float
+    size: tuple[float, float] | None  # mm, of the table's edges along x and y; None where there is no table
+    tilt: float  # degrees out of the file's upright
+    # flatness, noise, spacing: mm; see `silhouette.scans.levelling.Level`
     flatness: float
     noise: float
     spacing: float
+    # (n,) int32 for each vertex of the scan: 0 the table, k the k-th piece, -1 what was left out
     labels: NDArray[np.int32]
-    pieces: tuple[ScannedPiece, ...]
-    questions: tuple[Question, ...]
-    warnings: tuple[str, ...]
+    pieces: tuple[ScannedPiece, ...]  # in the order of their numbers; numbers that were left out are missing
+    questions: tuple[Question, ...]  # what is not settled, the likeliest answer of each taken
+    warnings: tuple[str, ...]  # a sentence for each thing that the user should know
+    # What is kept of an earlier run into the same folder, with its places at this scale
     earlier: Earlier = field(default_factory=Earlier)
+    # figures, terrain: the paths, as they were given, of what was looked for
     figures: tuple[str, ...] = ()
     terrain: tuple[str, ...] = ()
 

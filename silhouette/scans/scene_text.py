@@ -14,8 +14,7 @@ from silhouette.scans.keeping import SOURCE_RECORD, EarlierPiece, title_of
 from silhouette.scans.questions import Question
 from silhouette.scans.scanned import ScannedPiece, ScannedTable
 
-WIDE = 44
-"""Columns before a comment."""
+WIDE = 44  # columns before a comment
 
 
 def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]], record: str) -> str:

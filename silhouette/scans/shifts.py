@@ -11,17 +11,10 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Floats
 from silhouette.scans.poses import Upright
 
-CELLS = 40
-"""Along the longest side of the piece, in plan."""
-
-LEAST_CELL = 1.5
-"""mm: finer than this the scan's own roughness would matter."""
-
-LAYERS = 12
-"""The layers into which the height is cut, so that walls fall on walls and roofs on roofs."""
-
-PEAKS = 2
-"""The number of places that are tried for each yaw, besides box on box."""
+CELLS = 40  # along the longest side of the piece, in plan
+LEAST_CELL = 1.5  # mm: finer than this the scan's own roughness would matter
+LAYERS = 12  # the layers into which the height is cut, so that walls fall on walls and roofs on roofs
+PEAKS = 2  # the number of places that are tried for each yaw, besides box on box
 
 
 def shifted(model: Floats, weights: Floats, points: Floats, yaws: Floats) -> list[Upright]:

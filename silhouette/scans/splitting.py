@@ -28,32 +28,21 @@ from silhouette.scans.surfaces import groups_of
 FLAT = 0.12
 """Sine of 7 degrees: by so much cells may be concave to each other and still attract: the noise of their normals."""
 
-GAP = 8.0
-"""mm that a scan leaves open between a thing and what it stands on."""
+GAP = 8.0  # mm that a scan leaves open between a thing and what it stands on
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A region in small cells.
+    """A region in small cells."""
 
-    Attributes:
-        members: (k,) indices of its points.
-        cell: (k,) the cell of each of them.
-        middles: (c, 3) mean points.
-        normals: (c, 3) unit vectors, outward.
-        counts: (c,) points in each.
-        pairs: (p, 2) neighbouring cells.
-        width: of the cells in mm.
-        hues: (c, 3) mean red, green and blue as shares of their sum, as shade changes them little; or None.
-    """
-
-    members: Integers
-    cell: Integers
-    middles: Floats
-    normals: Floats
-    counts: Integers
-    pairs: Integers
-    width: float
+    members: Integers  # (k,) indices of its points
+    cell: Integers  # (k,) the cell of each of them
+    middles: Floats  # (c, 3) mean points
+    normals: Floats  # (c, 3) unit vectors, outward
+    counts: Integers  # (c,) points in each
+    pairs: Integers  # (p, 2) neighbouring cells
+    width: float  # of the cells in mm
+    # (c, 3) mean red, green and blue as shares of their sum, as shade changes them little; or None
     hues: Floats | None = None
 
 

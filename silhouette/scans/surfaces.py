@@ -10,23 +10,16 @@ from scipy.spatial import cKDTree
 
 from silhouette.common.geometry import Flags, Floats, Integers, components
 
-NEIGHBOURS = 8
-"""The neighbours of each point of a cloud: about those in a ring round it."""
+NEIGHBOURS = 8  # the neighbours of each point of a cloud: about those in a ring round it
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """A level part of a scan above the table, such as a roof.
+    """A level part of a scan above the table, such as a roof."""
 
-    Attributes:
-        z: its height.
-        points: (k,) indices of the scan's points on it.
-        area: as many squares as it covers, in the unit of the points.
-    """
-
-    z: float
-    points: Integers
-    area: float
+    z: float  # its height
+    points: Integers  # (k,) indices of the scan's points on it
+    area: float  # as many squares as it covers, in the unit of the points
 
 
 def edges_of(points: Floats, faces: Integers | None, usable: Flags, spacing: float) -> Integers:
@@ -123,8 +116,7 @@ def groups_of(count: int, edges: Integers) -> Integers:
     return np.unique(components(edges, count), return_inverse=True)[1].astype(np.int32)
 
 
-LEVEL = 0.94
-"""The cosine, 20 degrees, within which a surface is level: noise of half the spacing tilts normals by as much."""
+LEVEL = 0.94  # cosine, 20 degrees, within which a surface is level: noise of half the spacing tilts normals by as much
 
 
 def level_surfaces(

@@ -14,17 +14,10 @@ from silhouette.scans.reading import Scan
 SURFELS = 40_000
 """About how many a scan becomes: 3.5 mm apart on a table of 700 x 700 mm, 2 cm apart in a room of 16 square metres."""
 
-SAMPLES = (50_000, 200_000)
-"""Least and most points drawn from a mesh, four for each triangle between."""
-
-MOST = 400_000
-"""Samples of a cloud at most."""
-
-EACH = 5
-"""Samples for each surfel at least, so that its mean is half as rough as the scan."""
-
-NEIGHBOURS = 6
-"""The neighbours of a vertex in a triangle mesh; so many nearest points of a cloud count as its neighbours."""
+SAMPLES = (50_000, 200_000)  # least and most points drawn from a mesh, four for each triangle between
+MOST = 400_000  # samples of a cloud at most
+EACH = 5  # samples for each surfel at least, so that its mean is half as rough as the scan
+NEIGHBOURS = 6  # neighbours of a vertex in a triangle mesh; so many nearest points of a cloud count as its neighbours
 
 WIDEST = 1500
 """Voxels from the middle beyond which a point is a stray: ten times as far as a scan with that many surfels is wide."""
@@ -32,28 +25,20 @@ WIDEST = 1500
 
 @dataclass(frozen=True, eq=False)
 class Surfels:
-    """The surface of a scan, evenly: voxels of one size, each with the mean of the surface within it.
+    """The surface of a scan, evenly: voxels of one size, each with the mean of the surface within it."""
 
-    Attributes:
-        points: (n, 3) float64, the means.
-        normals: (n, 3) float64 unit vectors, from the neighbours by principal components; they point out where the scan
-            says which side is out (`sided`).
-        sided: whether the scan has triangles or normals.
-        cell: the edge of a voxel.
-        samples: (k, 3) float64, of which the means were taken: drawn evenly from the triangles, or the cloud.
-        out: (k, 3) float64, the direction out of the surface at each sample, or None where the scan does not say.
-        spacing: the median distance between neighbouring points of the scan as stored.
-        thickness: (n,) how far the neighbours of each spread across its plane, as a share of how far they spread in
-            the plane, across the longest way: 0 of a plane, 1 of points in a ball.
-    """
-
-    points: Floats
+    points: Floats  # (n, 3) float64, the means
+    # (n, 3) float64 unit vectors, from the neighbours by principal components; they point out where the scan says which
+    # side is out (`sided`)
     normals: Floats
-    sided: bool
-    cell: float
-    samples: Floats
+    sided: bool  # whether the scan has triangles or normals
+    cell: float  # the edge of a voxel
+    samples: Floats  # (k, 3) float64, of which the means were taken: drawn evenly from the triangles, or the cloud
+    # (k, 3) float64, the direction out of the surface at each sample, or None where the scan does not say
     out: Floats | None
-    spacing: float
+    spacing: float  # the median distance between neighbouring points of the scan as stored
+    # (n,) how far the neighbours of each spread across its plane, as a share of how far they spread in the plane,
+    # across the longest way: 0 of a plane, 1 of points in a ball
     thickness: Floats
 
     def share_of_space(self) -> float:

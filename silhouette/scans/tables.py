@@ -13,11 +13,8 @@ from silhouette.scans.surfels import Surfels
 PARALLEL = float(np.cos(np.radians(5.0)))
 """Cosine of the angle up to which planes count as parallel: a floor and a table differ by less, and so do fits."""
 
-STEEP = float(np.cos(np.radians(60.0)))
-"""Cosine of the angle to the table's normal from which on a plane is a wall."""
-
-HANGING = 0.12
-"""The share of a scan that hangs below a table at most: a rim of 15 mm round a table of 600 mm is 0.09."""
+STEEP = float(np.cos(np.radians(60.0)))  # cosine of the angle to the table's normal from which on a plane is a wall
+HANGING = 0.12  # the share of a scan that hangs below a table at most: a rim of 15 mm round a table of 600 mm is 0.09
 
 UPRIGHT = float(np.cos(np.radians(35.0)))
 """Cosine of the angle up to which a direction is the file's upright: a phone knows it within a few degrees, people turn
@@ -26,17 +23,11 @@ scans by quarter turns."""
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The plane taken for the table.
+    """The plane taken for the table."""
 
-    Attributes:
-        plane: its normal is up.
-        sure: whether the side that is up is beyond doubt.
-        walls: planes that stand upright and are large: of the room, or a board behind.
-    """
-
-    plane: Plane
-    sure: bool
-    walls: list[Plane]
+    plane: Plane  # its normal is up
+    sure: bool  # whether the side that is up is beyond doubt
+    walls: list[Plane]  # planes that stand upright and are large: of the room, or a board behind
 
 
 def table_among(planes: list[Plane], surfels: Surfels, up: Floats) -> Table | None:

@@ -14,21 +14,14 @@ from silhouette.scans.planes import axes_in
 
 @dataclass(frozen=True, eq=False)
 class Tabletop:
-    """A table's surface as a grid of cells.
+    """A table's surface as a grid of cells."""
 
-    Attributes:
-        low: x and y of the grid's corner.
-        cell: edge of a cell.
-        height: (x, y) the median height in each cell; NaN where there is no table, or too near to what stands on it.
-        tall: (x, y) bool, where something stands.
-        smooth: (x, y) the same, smoothed over a few cells and carried on below what stands on it.
-    """
-
-    low: Floats
-    cell: float
+    low: Floats  # x and y of the grid's corner
+    cell: float  # edge of a cell
+    # (x, y) the median height in each cell; NaN where there is no table, or too near to what stands on it
     height: Floats
-    smooth: Floats
-    tall: NDArray[np.bool_]
+    smooth: Floats  # (x, y) the same, smoothed over a few cells and carried on below what stands on it
+    tall: NDArray[np.bool_]  # (x, y) bool, where something stands
 
     @classmethod
     def of(cls, samples: Floats, cell: float, reach: float) -> Tabletop:

@@ -21,23 +21,16 @@ ball has 0.05 (what lies within `TOUCH` of the ground it touches)."""
 LEAN = float(np.cos(np.radians(25.0)))
 """Cosine of the angle up to which a foot's normal is the file's upright: phones and people are nearer than that."""
 
-CLEARLY = 1.5
-"""How many times larger than the next a foot must be to be taken without the file's upright agreeing."""
+CLEARLY = 1.5  # how many times larger than the next a foot must be to be taken without the file's upright agreeing
 
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """A side on which a thing can stand.
+    """A side on which a thing can stand."""
 
-    Attributes:
-        normal: (3,) float64 unit vector, up.
-        offset: of the ground along it.
-        share: area of what touches the ground, filled up to its convex outline, by that of the thing's shadow.
-    """
-
-    normal: Floats
-    offset: float
-    share: float
+    normal: Floats  # (3,) float64 unit vector, up
+    offset: float  # of the ground along it
+    share: float  # area of what touches the ground, filled up to its convex outline, by that of the thing's shadow
 
 
 def foot_of(surfels: Surfels, up: Floats) -> Foot | None:

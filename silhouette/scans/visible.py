@@ -18,21 +18,14 @@ SAMPLES = 40_000
 """The samples on a model's surface, hidden parts included. On a figure of 32 mm with 6,000 mm2 they lie 0.4 mm apart,
 less than the step of any scan of a table."""
 
-LEAST_SPACING = 0.3
-"""mm between samples: closer ones than this tell nothing that a scan shows."""
-
-FACING = 0.12
-"""The least cosine between a ray and the normal at which a depth camera still sees a surface."""
+LEAST_SPACING = 0.3  # mm between samples: closer ones than this tell nothing that a scan shows
+FACING = 0.12  # the least cosine between a ray and the normal at which a depth camera still sees a surface
 
 
 class SearchedPoints:
-    """Points of which the nearest ones to other places are searched.
+    """Points of which the nearest ones to other places are searched."""
 
-    Attributes:
-        points: (n, 3) float64, mm.
-    """
-
-    points: Floats
+    points: Floats  # (n, 3) float64, mm
 
     @cached_property
     def tree(self) -> Any:
@@ -48,19 +41,12 @@ class SearchedPoints:
 
 @dataclass(frozen=True, eq=False)
 class Surface(SearchedPoints):
-    """The part of a model's surface that can be seen from round about and from above, as points.
+    """The part of a model's surface that can be seen from round about and from above, as points."""
 
-    Attributes:
-        points: (n, 3) float64, mm in the model's frame.
-        normals: (n, 3) float64, unit vectors that point to where the surface is seen from.
-        openness: (n,) float64, the share of all directions of view from which the point is seen, above 0.
-        spacing: mm between neighbouring points.
-    """
-
-    points: Floats
-    normals: Floats
-    openness: Floats
-    spacing: float
+    points: Floats  # (n, 3) float64, mm in the model's frame
+    normals: Floats  # (n, 3) float64, unit vectors that point to where the surface is seen from
+    openness: Floats  # (n,) float64, the share of all directions of view from which the point is seen, above 0
+    spacing: float  # mm between neighbouring points
 
     @cached_property
     def sparse(self) -> NDArray[np.intp]:
@@ -160,19 +146,12 @@ def _seen(points: Floats, normals: Floats, cell: float) -> tuple[Floats, Floats]
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A depth picture of points, seen along a direction from far away.
+    """A depth picture of points, seen along a direction from far away."""
 
-    Attributes:
-        axes: (3, 3) rows across, upward and towards the camera.
-        cell: mm across a pixel.
-        corner: (2,) of the first pixel, in pixels.
-        depth: (rows, columns) of the nearest point in each pixel, towards the camera; -inf where there is none.
-    """
-
-    axes: Floats
-    cell: float
-    corner: NDArray[np.int64]
-    depth: Floats
+    axes: Floats  # (3, 3) rows across, upward and towards the camera
+    cell: float  # mm across a pixel
+    corner: NDArray[np.int64]  # (2,) of the first pixel, in pixels
+    depth: Floats  # (rows, columns) of the nearest point in each pixel, towards the camera; -inf where there is none
 
     SLOPE = 1.7
     """The pixels by which a point may lie behind the nearest one and count as in front: a surface that slopes at 60
@@ -228,16 +207,11 @@ def spread(points: Floats, count: int) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class DistanceGrid:
-    """Distances from places to the nearest of some points, to look up instead of to search.
+    """Distances from places to the nearest of some points, to look up instead of to search."""
 
-    Attributes:
-        low: (3,) the middle of the first cell.
-        cell: mm across one.
-        values: (x, y, z) float32, the distance at the middle of each cell; what lies outside is as far as the border.
-    """
-
-    low: Floats
-    cell: float
+    low: Floats  # (3,) the middle of the first cell
+    cell: float  # mm across one
+    # (x, y, z) float32, the distance at the middle of each cell; what lies outside is as far as the border
     values: NDArray[np.float32]
 
     CELLS = 56

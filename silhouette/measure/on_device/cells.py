@@ -13,29 +13,20 @@ _PERIOD = wp.constant(PERIOD)
 
 @wp.struct
 class DevicePicture:
-    """A picture of the atlas.
+    """A picture of the atlas."""
 
-    Attributes:
-        view: as it is looked at.
-        target: the number of its target among the bodies; its blockers are the bodies after it.
-        blockers: how many they are.
-        whole: 1 where all of the target lies in an arc.
-        first_arc, last_arc: the number of its first arc, and the one after its last.
-        top_row: the first row of its tile, its margin included, in cells of level 0.
-        high, wide: cells of level 0.
-        check: the number of its check.
-    """
-
-    view: DeviceView
-    target: wp.int32
-    blockers: wp.int32
-    whole: wp.int32
+    view: DeviceView  # as it is looked at
+    target: wp.int32  # the number of its target among the bodies; its blockers are the bodies after it
+    blockers: wp.int32  # how many they are
+    whole: wp.int32  # 1 where all of the target lies in an arc
+    # first_arc, last_arc: the number of its first arc, and the one after its last
     first_arc: wp.int32
     last_arc: wp.int32
-    top_row: wp.int32
+    top_row: wp.int32  # the first row of its tile, its margin included, in cells of level 0
+    # high, wide: cells of level 0
     high: wp.int32
     wide: wp.int32
-    check: wp.int32
+    check: wp.int32  # the number of its check
 
 
 DeviceArc = wp.types.matrix(shape=(3, 2), dtype=wp.float64)
@@ -44,40 +35,29 @@ DeviceArc = wp.types.matrix(shape=(3, 2), dtype=wp.float64)
 
 @wp.struct
 class DeviceLevel:
-    """Cells of one width, as rows of the whole atlas.
+    """Cells of one width, as rows of the whole atlas."""
 
-    Attributes:
-        depth: the number of the level: the cells of level 0 are cut so often.
-        cell: the width of a cell, in pixels.
-        high, wide: cells of the atlas.
-        kinds: of the sample that stands for each cell.
-        numbers: of the sample of each cell that has one.
-        own: 1 where a cell has a sample.
-        cut: 1 where a cell is cut.
-    """
-
-    depth: wp.int32
-    cell: wp.int32
+    depth: wp.int32  # the number of the level: the cells of level 0 are cut so often
+    cell: wp.int32  # the width of a cell, in pixels
+    # high, wide: cells of the atlas
     high: wp.int32
     wide: wp.int32
-    kinds: wp.array(dtype=wp.uint8)
-    numbers: wp.array(dtype=wp.int32)
-    own: wp.array(dtype=wp.uint8)
-    cut: wp.array(dtype=wp.int32)
+    kinds: wp.array(dtype=wp.uint8)  # of the sample that stands for each cell
+    numbers: wp.array(dtype=wp.int32)  # of the sample of each cell that has one
+    own: wp.array(dtype=wp.uint8)  # 1 where a cell has a sample
+    cut: wp.array(dtype=wp.int32)  # 1 where a cell is cut
 
 
 @wp.struct
 class DeviceSamples:
-    """Samples by their numbers: their kind, the nearest blocker or -1, and the bits of all that are before the target.
-
-    Attributes:
-        words: how many words of bits each sample has.
+    """Samples by their numbers: their kind, the nearest blocker or -1, and the bits of all that are before the
+    target.
     """
 
     kinds: wp.array(dtype=wp.uint8)
     nearest: wp.array(dtype=wp.int32)
     before: wp.array(dtype=wp.uint64)
-    words: wp.int32
+    words: wp.int32  # how many words of bits each sample has
 
 
 @wp.struct

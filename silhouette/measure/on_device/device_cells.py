@@ -22,38 +22,26 @@ from silhouette.measure.sampling import KINDS, Kinds, Picture, Places
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.cuda.renderer import BodyRows, CudaRenderer, view_rows
 
-BITS = 64
-"""Blockers that one word of a sample's bits tells of."""
+BITS = 64  # blockers that one word of a sample's bits tells of
 
 _tables: WeakKeyDictionary[CudaRenderer, Any] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
 class Described:
-    """The k pictures of some checks.
+    """The k pictures of some checks."""
 
-    Attributes:
-        block: the width of a block, in pixels.
-        own: (rows, columns) uint8: the blocks of all pictures, one below the other, each with a margin of one block; 1
-            where its target may be.
-        sizes: (k, 2) blocks, height and width.
-        check: (k,) the check to which each picture belongs.
-        views: (k, 5, 3) as of `silhouette.renderers.cuda.renderer.view_rows`.
-        bodies: of each picture its target, then its blockers.
-        blockers: (k,) how many these are.
-        arcs: (k,) the number of arcs of each picture, -1 where all of the target lies in one.
-        wedges: (n, 3, 2) the arcs of all pictures: each one's apex, and the unit vectors along its edges.
-    """
-
-    block: int
+    block: int  # the width of a block, in pixels
+    # (rows, columns) uint8: the blocks of all pictures, one below the other, each with a margin of one block; 1 where
+    # its target may be
     own: NDArray[np.uint8]
-    sizes: Integers
-    check: Places
-    views: Floats
-    bodies: BodyRows
-    blockers: Integers
-    arcs: Integers
-    wedges: Floats
+    sizes: Integers  # (k, 2) blocks, height and width
+    check: Places  # (k,) the check to which each picture belongs
+    views: Floats  # (k, 5, 3) as of `silhouette.renderers.cuda.renderer.view_rows`
+    bodies: BodyRows  # of each picture its target, then its blockers
+    blockers: Integers  # (k,) how many these are
+    arcs: Integers  # (k,) the number of arcs of each picture, -1 where all of the target lies in one
+    wedges: Floats  # (n, 3, 2) the arcs of all pictures: each one's apex, and the unit vectors along its edges
 
     @classmethod
     def of(cls, pictures: Sequence[Picture], reached: Sequence[Flags], block: int, check: Places) -> Described:
@@ -90,17 +78,11 @@ class Described:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What is known of pictures at their last level.
+    """What is known of pictures at their last level."""
 
-    Attributes:
-        width: of its cells, in pixels.
-        counts: (k, KINDS) pixels of each kind.
-        along: what lies along its contours.
-    """
-
-    width: int
-    counts: Floats
-    along: Along
+    width: int  # of its cells, in pixels
+    counts: Floats  # (k, KINDS) pixels of each kind
+    along: Along  # what lies along its contours
 
 
 class DeviceCells:

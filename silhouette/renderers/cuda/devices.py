@@ -16,30 +16,20 @@ from typing import Any
 from silhouette.common.errors import RendererUnavailable
 from silhouette.common.installation import extra_command
 
-CPU = "cpu"
-"""The name of the device that runs the kernels without a GPU."""
-
-SYSTEM = Path("/")
-"""Below which the device files, /dev, are looked for."""
+CPU = "cpu"  # the name of the device that runs the kernels without a GPU
+SYSTEM = Path("/")  # below which the device files, /dev, are looked for
 
 ELSEWHERE = f"--device {CPU} runs the same kernels without a GPU"
 
 
 @dataclass(frozen=True)
 class Device:
-    """A device that the kernels run on.
+    """A device that the kernels run on."""
 
-    Attributes:
-        name: as ``--device`` spells it.
-        title: in words.
-        driver: the version of CUDA that its driver serves; empty for the CPU.
-        handle: warp's own.
-    """
-
-    name: str
-    title: str
-    driver: str
-    handle: Any
+    name: str  # as ``--device`` spells it
+    title: str  # in words
+    driver: str  # the version of CUDA that its driver serves; empty for the CPU
+    handle: Any  # warp's own
 
     @property
     def is_gpu(self) -> bool:

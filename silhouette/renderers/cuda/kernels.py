@@ -13,8 +13,7 @@ _NEAREST = wp.constant(wp.float64(NEAREST))
 _TRUSTED = wp.constant(wp.float64(TRUSTED))
 _HALF = wp.constant(wp.float64(0.5))
 _ONE = wp.constant(wp.float64(1.0))
-_FAR = wp.constant(wp.float32(3.0e38))
-"""Farther than anything."""
+_FAR = wp.constant(wp.float32(3.0e38))  # farther than anything
 
 
 @wp.struct
@@ -32,16 +31,11 @@ DeviceView = wp.types.matrix(shape=(5, 3), dtype=wp.float64)
 
 @wp.struct
 class DeviceBody:
-    """A body on a device.
+    """A body on a device."""
 
-    Attributes:
-        turn: by rows, the rotation of its pose.
-        at: its translation.
-        first, last: the number of its mesh's first chunk, and the one after its last.
-    """
-
-    turn: wp.mat33d
-    at: wp.vec3d
+    turn: wp.mat33d  # by rows, the rotation of its pose
+    at: wp.vec3d  # its translation
+    # first, last: the number of its mesh's first chunk, and the one after its last
     first: wp.int32
     last: wp.int32
 

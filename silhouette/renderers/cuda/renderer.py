@@ -25,19 +25,12 @@ from silhouette.renderers.views import View
 
 @dataclass(frozen=True, eq=False)
 class BodyRows:
-    """Bodies in an order of their own.
+    """Bodies in an order of their own."""
 
-    Attributes:
-        turn: (n, 3, 3) the rotations of their poses.
-        at: (n, 3) mm, the translations.
-        mesh: (n,) the number of each one's mesh in ``digests``.
-        digests: of the meshes, each once.
-    """
-
-    turn: Floats
-    at: Floats
-    mesh: Integers
-    digests: tuple[str, ...]
+    turn: Floats  # (n, 3, 3) the rotations of their poses
+    at: Floats  # (n, 3) mm, the translations
+    mesh: Integers  # (n,) the number of each one's mesh in ``digests``
+    digests: tuple[str, ...]  # of the meshes, each once
 
     @classmethod
     def of(cls, bodies: Sequence[Body]) -> BodyRows:
@@ -78,23 +71,18 @@ SHARE_OF_MEMORY = 0.6
 PROCESSES_ON_A_GPU = 16
 """So many processes may share a GPU: each keeps meshes that are not in use up to that fraction of its memory."""
 
-BYTES_ON_CPU = 5 << 30
-"""Meshes take up to so many bytes on the CPU."""
-
-CHECKS_AT_HAND = 2048
-"""Checks that are judged together on a GPU: each launch is for all of them."""
+BYTES_ON_CPU = 5 << 30  # meshes take up to so many bytes on the CPU
+CHECKS_AT_HAND = 2048  # checks that are judged together on a GPU: each launch is for all of them
 
 BYTES_PER_PIXEL = 16
 """What the cells and samples of a picture take for each of its pixels, on a device, where every pixel is sampled."""
 
-SHARE_FOR_PIXELS = 0.2
-"""Pictures take up to this share of what is free on a GPU when it is started."""
+SHARE_FOR_PIXELS = 0.2  # pictures take up to this share of what is free on a GPU when it is started
 
 MOST_PIXELS = 400_000_000
 """And no more pixels than that, so that cells, with the margins between pictures, can be numbered in 31 bits."""
 
-RAYS_PER_LAUNCH = 1 << 22
-"""More rays than these are cast in several launches; with its answer each takes 24 bytes."""
+RAYS_PER_LAUNCH = 1 << 22  # more rays than these are cast in several launches; with its answer each takes 24 bytes
 
 
 class CudaRenderer(RayRenderer):
@@ -279,32 +267,20 @@ class CudaRenderer(RayRenderer):
 
 @dataclass(frozen=True, eq=False)
 class _OnDevice:
-    """A mesh on a device.
+    """A mesh on a device."""
 
-    Attributes:
-        size: bytes that it is taken to need.
-        rows: its chunks as the device reads them, each the numbers of a `DeviceChunk`.
-        held: what must not be freed as long as the rows are in use.
-    """
-
-    size: int
-    rows: Sequence[Any]
-    held: Sequence[Any]
+    size: int  # bytes that it is taken to need
+    rows: Sequence[Any]  # its chunks as the device reads them, each the numbers of a `DeviceChunk`
+    held: Sequence[Any]  # what must not be freed as long as the rows are in use
 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Bodies on a device, as its kernels take them.
+    """Bodies on a device, as its kernels take them."""
 
-    Attributes:
-        bodies: an array of `silhouette.renderers.cuda.kernels.DeviceBody`.
-        chunks: an array of `silhouette.renderers.cuda.kernels.DeviceChunk`, to which they point.
-        held: what must not be freed as long as they are in use.
-    """
-
-    bodies: Any
-    chunks: Any
-    held: Any
+    bodies: Any  # an array of `silhouette.renderers.cuda.kernels.DeviceBody`
+    chunks: Any  # an array of `silhouette.renderers.cuda.kernels.DeviceChunk`, to which they point
+    held: Any  # what must not be freed as long as they are in use
 
 
 def size_of(mesh: Mesh) -> int:

@@ -42,27 +42,18 @@ EGL_CUDA_DEVICE = 0x323A
 
 DEVICES_AT_MOST = 32
 
-SYSTEM = Path("/")
-"""Below which the device files, /dev and /sys, are looked for."""
+SYSTEM = Path("/")  # below which the device files, /dev and /sys, are looked for
 
 
 @dataclass(frozen=True)
 class EGLDevice:
-    """One device that EGL can draw on.
+    """One device that EGL can draw on."""
 
-    Attributes:
-        index: its place in EGL's own list, and so its number.
-        software: whether it is no GPU but Mesa's software renderer.
-        file: the device file through which it draws, such as /dev/dri/card0; empty where EGL names none.
-        cuda: the number that CUDA gives it, or None.
-        handle: the pointer by which EGL knows it.
-    """
-
-    index: int
-    software: bool
-    file: str = ""
-    cuda: int | None = None
-    handle: int | None = field(default=None, repr=False, compare=False)
+    index: int  # its place in EGL's own list, and so its number
+    software: bool  # whether it is no GPU but Mesa's software renderer
+    file: str = ""  # the device file through which it draws, such as /dev/dri/card0; empty where EGL names none
+    cuda: int | None = None  # the number that CUDA gives it, or None
+    handle: int | None = field(default=None, repr=False, compare=False)  # the pointer by which EGL knows it
 
 
 def listed_devices() -> list[EGLDevice]:
@@ -219,21 +210,15 @@ SOFTWARE = ("llvmpipe", "softpipe", "swrast", "software")
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """An OpenGL context. It lives to the end of the process: PyOpenGL cannot be bound to another platform in it.
+    """An OpenGL context. It lives to the end of the process: PyOpenGL cannot be bound to another platform in it."""
 
-    Attributes:
-        label: "EGL" or "OSMesa".
-        device: the number of the EGL device, None on OSMesa.
-        vendor, renderer, version: what OpenGL calls itself.
-        platform: pyrender's object for the context.
-    """
-
-    label: str
-    device: int | None
+    label: str  # "EGL" or "OSMesa"
+    device: int | None  # the number of the EGL device, None on OSMesa
+    # vendor, renderer, version: what OpenGL calls itself
     vendor: str
     renderer: str
     version: str
-    platform: Any
+    platform: Any  # pyrender's object for the context
 
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     process: int = field(default_factory=os.getpid, repr=False)
@@ -270,8 +255,7 @@ _contexts: dict[tuple[str, int | None], Context] = {}
 _opening = threading.Lock()
 """Two threads that opened a context at once would open two, of which one closes the device for both when it goes."""
 
-_lost = list[Context]()
-"""Those of the processes from which this one was forked."""
+_lost = list[Context]()  # those of the processes from which this one was forked
 
 SURFACELESS = 0x31DD  # EGL_PLATFORM_SURFACELESS_MESA
 

@@ -62,8 +62,7 @@ void main() {{
 }}
 """
 
-Window = tuple[slice, slice]
-"""Rows and columns of a view."""
+Window = tuple[slice, slice]  # rows and columns of a view
 
 FLOAT = 4
 

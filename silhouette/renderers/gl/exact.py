@@ -29,8 +29,7 @@ AT_HAND = 10.0
 """A face that passes this near to the eye, mm, is tested for whether the eye touches it. Float32 moves a corner by up
 to 3e-5 mm on a table of a metre: a hundredth of a pixel, 10 mm away, and a face seen edge-on is no wider there."""
 
-TILE = 2048
-"""Rows and columns of the texture: no view that is drawn at once may have more."""
+TILE = 2048  # rows and columns of the texture: no view that is drawn at once may have more
 
 Depths = NDArray[np.float32]
 Faces = NDArray[np.uint32]
@@ -38,16 +37,12 @@ Faces = NDArray[np.uint32]
 
 @dataclass(frozen=True, eq=False)
 class Patch:
-    """Part of a picture, with the depths of one body.
+    """Part of a picture, with the depths of one body."""
 
-    Attributes:
-        row, column: at which it begins, counted from the picture's first pixel.
-        depth: (height, width) mm, inf where the body is not.
-    """
-
+    # row, column: at which it begins, counted from the picture's first pixel
     row: int
     column: int
-    depth: Depths
+    depth: Depths  # (height, width) mm, inf where the body is not
 
     def within(self, top: int, left: int, bottom: int, right: int) -> Patch:
         """The part of it in these rows and columns of the picture; it may be empty."""

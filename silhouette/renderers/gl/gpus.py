@@ -20,8 +20,7 @@ MAKERS = {"0x10de": "NVIDIA", "0x1002": "AMD", "0x8086": "Intel"}
 """The makers of GPUs, by their numbers on the PCI bus. Chips of consoles and of virtual machines draw nothing by
 themselves."""
 
-DISPLAY = "0x03"
-"""The beginning of the class of a display controller on the PCI bus."""
+DISPLAY = "0x03"  # the beginning of the class of a display controller on the PCI bus
 
 DRIVER_LISTS = ("etc/glvnd/egl_vendor.d", "usr/share/glvnd/egl_vendor.d")
 NVIDIA_LIBRARY = "libEGL_nvidia.so.0"
@@ -50,20 +49,13 @@ def _nvidia_smi() -> str:
 
 @dataclass(frozen=True)
 class System:
-    """What is looked at.
+    """What is looked at."""
 
-    Attributes:
-        root: below which /dev, /sys, /usr and so on lie.
-        environment: the variables.
-        opens: whether this user may read and write a device file.
-        loads: whether a library is found.
-        nvidia_smi: gives what ``nvidia-smi -L`` prints, empty where there is no such tool.
-    """
-
-    root: Path = Path("/")
-    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    opens: Callable[[Path], bool] = _opens
-    loads: Callable[[str], bool] = _loads
+    root: Path = Path("/")  # below which /dev, /sys, /usr and so on lie
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)  # the variables
+    opens: Callable[[Path], bool] = _opens  # whether this user may read and write a device file
+    loads: Callable[[str], bool] = _loads  # whether a library is found
+    # Gives what ``nvidia-smi -L`` prints, empty where there is no such tool
     nvidia_smi: Callable[[], str] = _nvidia_smi
 
     def files(self, *patterns: str) -> list[Path]:
@@ -77,19 +69,12 @@ class System:
 
 @dataclass(frozen=True)
 class Sighting:
-    """The signs of GPUs that the system shows.
+    """The signs of GPUs that the system shows."""
 
-    Attributes:
-        makers: the makers of the chips that are on the PCI bus or have a device file.
-        chips: each chip on the bus, in words, or as nvidia-smi names it.
-        files: the device files, /dev/nvidia0, /dev/dri/renderD128, /dev/dxg and so on.
-        complaint: the first line of nvidia-smi where it finds no GPU; else empty.
-    """
-
-    makers: frozenset[str]
-    chips: tuple[str, ...]
-    files: tuple[Path, ...]
-    complaint: str = ""
+    makers: frozenset[str]  # the makers of the chips that are on the PCI bus or have a device file
+    chips: tuple[str, ...]  # each chip on the bus, in words, or as nvidia-smi names it
+    files: tuple[Path, ...]  # the device files, /dev/nvidia0, /dev/dri/renderD128, /dev/dxg and so on
+    complaint: str = ""  # the first line of nvidia-smi where it finds no GPU; else empty
 
     @property
     def is_empty(self) -> bool:
@@ -139,19 +124,12 @@ def _word(file: Path) -> str:
 
 @dataclass(frozen=True)
 class Drawn:
-    """The outcome of an attempt to draw on an EGL device.
+    """The outcome of an attempt to draw on an EGL device."""
 
-    Attributes:
-        number: the number of the device; None where EGL itself does not work.
-        works: whether it drew.
-        hardware: whether OpenGL said that a GPU drew.
-        description: OpenGL's name for its renderer, or why it did not draw.
-    """
-
-    number: int | None
-    works: bool
-    hardware: bool
-    description: str
+    number: int | None  # the number of the device; None where EGL itself does not work
+    works: bool  # whether it drew
+    hardware: bool  # whether OpenGL said that a GPU drew
+    description: str  # OpenGL's name for its renderer, or why it did not draw
 
 
 def obstacles(system: System, sighting: Sighting, drawn: Sequence[Drawn]) -> list[str]:

@@ -44,8 +44,7 @@ TRIANGLES_KEPT = 20_000_000
 DEPTHS_AT_ONCE = 16_000_000
 
 Place = tuple[int, int]
-BodyKey = tuple[Any, ...]
-"""The picture, which mesh it is and where it stands, whatever the body's number."""
+BodyKey = tuple[Any, ...]  # the picture, which mesh it is and where it stands, whatever the body's number
 
 
 class GLRenderer(Renderer):
