@@ -18,6 +18,7 @@ from typing import NoReturn
 
 import pytest
 from _pytest.doctest import DoctestModule
+from hypothesis import settings
 
 from silhouette.common import lazy
 from silhouette.common.errors import RendererUnavailable
@@ -27,6 +28,9 @@ from silhouette.renderers.cuda.devices import CPU, has_gpu
 from silhouette.renderers.protocol import Renderer
 from silhouette.workers import starting
 from tests.support.browsing import browser
+
+settings.register_profile("suite", deadline=None)  # on a busy machine an example takes as long as it takes
+settings.load_profile("suite")
 
 __all__ = ["browser"]
 

@@ -153,7 +153,7 @@ def test_nothing_half_and_all_are_said_only_of_exactly_that(occluded: int, total
     assert measurement(occluded, total).words == words
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.floats(0.0, 1.0))
 @example(1.0200668437082372e-12)
 @example(0.0001 + 1e-11)
@@ -212,7 +212,7 @@ def test_json_has_no_nan_and_nothing_beyond_ascii(capsys: pytest.CaptureFixture[
     assert json.loads(out, parse_constant=pytest.fail)["error"] == [None, 0.5]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(),
@@ -224,7 +224,7 @@ def test_whatever_a_result_holds_becomes_strict_json(value: object) -> None:
     json.loads(json.dumps(strict(value), allow_nan=False), parse_constant=pytest.fail)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text())
 def test_printable_text_is_one_line(text: str) -> None:
     assert len(printable(text).splitlines()) <= 1

@@ -211,7 +211,7 @@ def test_no_name_breaks_a_picture(judged: Callable[..., Judged], renderer: Rende
         assert picture.size[1] < 1300
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=120), st.integers(60, 600), st.integers(1, 4))
 def test_wrapped_text_never_leaves_its_column(text: str, width: int, most: int) -> None:
     face = Face(16)

@@ -21,7 +21,7 @@ def view_of(width: int, height: int, step: float) -> View:
     return View(np.array([0.0, -100.0, 0.0]), axes, -width * step / 2, height * step / 2, step, width, height)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.floats(-0.8, 0.8), st.floats(-0.8, 0.8))
 def test_a_slanted_plane_has_its_own_normal_everywhere_no_hollow_and_no_line(rightward: float, upward: float) -> None:
     view = view_of(64, 48, 0.005)

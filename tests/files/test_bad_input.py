@@ -354,7 +354,7 @@ PLACES = [
 
 
 @pytest.mark.slow
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(where=st.sampled_from(PLACES), value=ANYTHING)
 def test_whatever_stands_in_a_scene_it_loads_or_gets_one_plain_line(where: str, value: Any) -> None:
     document = copy.deepcopy(GOOD)

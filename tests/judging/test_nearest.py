@@ -28,7 +28,7 @@ def way(angle: float) -> Floats:
     return np.array([cos(angle), sin(angle)])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(distance=st.floats(0.05, 49.5), angle=st.floats(0.0, 2.0 * pi))
 def test_an_edge_is_found_straight_ahead(distance: float, angle: float) -> None:
     ahead = way(angle)
@@ -39,7 +39,7 @@ def test_an_edge_is_found_straight_ahead(distance: float, angle: float) -> None:
     assert found.verdict == "b"
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     distance=st.floats(0.3, 40.0),
     angle=st.floats(0.0, 2.0 * pi),
@@ -88,7 +88,7 @@ def test_a_change_where_it_stands_is_none_away() -> None:
     assert found.distance <= PROMISED
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(left=st.floats(0.1, 180.0), right=st.floats(0.1, 180.0))
 def test_the_least_turn_is_found_to_either_side(left: float, right: float) -> None:
     found = nearest_change("a", looking(lambda x, y: x >= left or x <= -right), DIRECTIONS)

@@ -457,7 +457,7 @@ def test_requests_of_any_shape_are_answered(tmp_path: Path) -> None:
     opened = client_of(path)
     client = loop.run_until_complete(opened.__aenter__())
 
-    @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+    @settings(max_examples=80, suppress_health_check=list(HealthCheck), derandomize=True)
     @given(st.sampled_from(DOES), st.dictionaries(st.sampled_from([*KEYS, "known", "as", "ask"]), JSON, max_size=3))
     def answered(do: str, more: dict[str, Any]) -> None:
         answer = loop.run_until_complete(asyncio.wait_for(client.session.answer({"id": 7, "do": do, **more}), 60))

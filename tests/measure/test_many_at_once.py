@@ -52,7 +52,7 @@ def same(first: Observation, second: Observation) -> bool:
 
 
 @pytest.mark.long
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.lists(st.integers(0, 2 * len(KINDS) - 1), min_size=1, max_size=12))
 def test_a_sight_is_measured_as_if_it_were_alone(
     embree: EmbreeRenderer, sights: list[Sight], alone: list[Observation], chosen: list[int]

@@ -62,7 +62,7 @@ def flat_share(target: Mesh, blocker: Polygon, aim: Floats) -> float:
 
 
 @pytest.mark.long
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SEEDS)
 def test_a_close_target_is_looked_at_in_a_flat_picture_where_its_vertices_fit_it(seed: int) -> None:
     """Triangles that lie aslant in their boxes, some of whose corners lie far beside them, or behind the eye."""
@@ -100,7 +100,7 @@ def test_a_box_is_no_reason_for_a_cube(widest: float) -> None:
     assert observation.projection == ("flat" if angle <= 75 else "cube")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SEEDS)
 def test_whatever_takes_the_place_of_loose_boxes_all_of_the_target_is_in_the_picture(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -204,7 +204,7 @@ def test_a_flat_target_is_measured_from_its_middle_and_from_before_it(renderer: 
     assert before.counts.total == pytest.approx((40 / 0.1) ** 2, rel=0.02)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SEEDS)
 def test_an_eye_on_a_block_measures_the_share_that_lies_below_its_side(renderer: Renderer, seed: int) -> None:
     """A plate across the plane of the block's side, everything posed at random: what lies below the side is hidden."""
@@ -228,7 +228,7 @@ def test_an_eye_on_a_block_measures_the_share_that_lies_below_its_side(renderer:
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SEEDS)
 def test_what_ends_in_the_plane_of_the_targets_face_obscures_nothing(renderer: Renderer, seed: int) -> None:
     """A crate let into a wall, flush with its face, and a sheet on the face: posed at random, seen from before it."""

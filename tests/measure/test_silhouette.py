@@ -43,7 +43,7 @@ def test_a_wall_up_to_a_third_obscures_a_third(embree: EmbreeRenderer) -> None:
     height=st.floats(12, 60),
     distance=st.floats(100, 700),
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_the_error_is_true_for_walls_at_any_slope(
     wall: tuple[float, float, float, float], height: float, distance: float
 ) -> None:
@@ -175,7 +175,7 @@ def test_a_figure_at_arms_length_fills_the_picture_and_is_right(embree: EmbreeRe
 
 @pytest.mark.long
 @given(st.floats(-400, 400), st.floats(-400, 400), st.floats(0, 360))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_moving_everything_together_changes_nothing(x: float, y: float, turn: float) -> None:
     blockers = [shapes.box((146, -3, 0), (150, 2.2, 90)), shapes.box((100, -200, 0), (101, 200, 20.3))]
     embree = EmbreeRenderer()
@@ -186,7 +186,7 @@ def test_moving_everything_together_changes_nothing(x: float, y: float, turn: fl
 
 @pytest.mark.long
 @given(st.lists(st.tuples(st.floats(40, 280), st.floats(-25, 25), st.floats(1, 12), st.floats(1, 40)), max_size=5))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_adding_an_occluder_never_reveals_anything(walls: list[tuple[float, float, float, float]]) -> None:
     """Shares, within the errors stated: how far outlines are followed, and so the total, hangs on what is there."""
     embree = EmbreeRenderer()

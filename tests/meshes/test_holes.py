@@ -203,7 +203,7 @@ def test_a_hollow_is_not_inside():
     assert not encloses(hollow, [0.3, 0.1, 0.2])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 719), min_size=1, max_size=400, unique=True), st.integers(0, 2**32 - 1))
 def test_whatever_is_cut_out_of_a_sphere_no_edge_stays_open_and_every_ray_from_outside_leaves_again(cut, seed):
     whole = sphere()
@@ -218,7 +218,7 @@ def test_whatever_is_cut_out_of_a_sphere_no_edge_stays_open_and_every_ray_from_o
         assert not encloses(closed.mesh, [x, y, 50.0])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.integers(0, 719), min_size=1, max_size=20, unique=True), st.integers(0, 2**32 - 1))
 def test_a_sphere_with_a_few_holes_is_closed_near_where_it_was(cut, seed):
     whole = sphere()
@@ -232,7 +232,7 @@ def test_a_sphere_with_a_few_holes_is_closed_near_where_it_was(cut, seed):
         assert not encloses(closed.mesh, direction * 10.5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 12), st.integers(1, 40), st.integers(0, 2**32 - 1))
 def test_any_soup_of_triangles_is_closed(points, triangles, seed):
     random = np.random.default_rng(seed)
@@ -261,7 +261,7 @@ def test_inside_is_inside_for_rays_through_edges_and_vertices():
     assert not encloses(cube, [50.0, 15.0, 10.0])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.tuples(*[st.floats(-1.3, 1.3) for _ in range(3)]), st.integers(0, 2**32 - 1))
 def test_inside_a_turned_box_is_what_its_own_coordinates_say(place, seed):
     random = np.random.default_rng(seed)

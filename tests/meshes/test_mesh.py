@@ -273,7 +273,7 @@ def test_concave_polygons_do_not_cover_their_notch(tmp_path, name):
                 assert area_of_polygons(tmp_path / name, *mixed) == pytest.approx(2 * 4.0 + 2 * 28.0 + triangle)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(3, 12), st.integers(0, 2**32 - 1))
 def test_star_shaped_polygons_keep_their_area(tmp_path_factory, corners, seed):
     random = np.random.default_rng(seed)
@@ -287,7 +287,7 @@ def test_star_shaped_polygons_keep_their_area(tmp_path_factory, corners, seed):
     assert area_of_polygons(path, outline) == pytest.approx(area, rel=1e-9)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(*[st.sampled_from([0.0, -0.0, 1.0, 1e-300, 2.5])] * 3), min_size=1, max_size=60))
 def test_merging_keeps_every_vertex_where_it_was_and_no_two_alike(points):
     vertices = np.array(points)

@@ -356,7 +356,7 @@ def test_files_cut_anywhere_or_with_any_byte_changed_load_sanely_or_give_one_lin
     for companion in (shared / "meshes" / name).parent.glob("*.bin"):
         (folder / companion.name).write_bytes(companion.read_bytes())
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(st.integers(0, len(original)), st.integers(0, len(original) - 1), st.integers(1, 255), st.booleans())
     def attempt(cut: int, place: int, change: int, cutting: bool) -> None:
         data = bytearray(original[:cut] if cutting else original)

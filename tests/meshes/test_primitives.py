@@ -47,7 +47,7 @@ def edge_uses(mesh: Mesh) -> np.ndarray:
 
 
 @pytest.mark.long
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(shape=SHAPES, turn=st.floats(-360.0, 360.0))
 def test_every_solid_is_closed_with_its_faces_outward_and_as_large_as_it_should_be(
     shape: Box | Cylinder | Sphere, turn: float

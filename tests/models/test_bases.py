@@ -206,7 +206,7 @@ def test_flipped_faces_and_an_open_underside_change_nothing() -> None:
 
 @pytest.mark.long
 @given(turn=st.floats(0, 2 * np.pi), height=st.floats(1.5, 6.0), x=st.floats(-200, 200), y=st.floats(-200, 200))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_base_is_found_wherever_it_stands_and_however_it_is_turned(
     turn: float, height: float, x: float, y: float
 ) -> None:

@@ -146,7 +146,7 @@ def test_a_round_base_has_a_round_outline(written: Written) -> None:
     assert (outline[:, 0] * after[:, 1] - outline[:, 1] * after[:, 0] > 0).all()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(height=st.floats(0.001, 29.999), tilt=st.floats(-1.0, 1.0))
 def test_cutting_keeps_the_surface_and_its_area(height: float, tilt: float) -> None:
     block = solid(Solid(Box((20.0, 20.0, 30.0))), Solid(Sphere(9.0)))

@@ -62,7 +62,7 @@ def unpacked(told: dict[str, Any], data: bytes) -> tuple[NDArray[np.float64], ND
     return np.column_stack(columns), np.array(found, dtype=np.int64).reshape(-1, 3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(3, 400), scale=st.floats(1e-2, 1e4))
 def test_what_is_packed_comes_out_again(seed: int, count: int, scale: float) -> None:
     """Corners of every face come out within half a step of the box, in the same order, whatever else is packed."""

@@ -205,7 +205,7 @@ SHAPES = [
 
 
 @pytest.mark.long
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.sampled_from(SHAPES), st.sampled_from(SHAPES), poses(), poses())
 def test_nearest_points_are_as_near_as_any_of_many(first: Mesh, second: Mesh, here: Pose, there: Pose) -> None:
     found = nearest_points(first, here, second, there)
@@ -225,7 +225,7 @@ places = st.tuples(st.floats(-200.0, 200.0), st.floats(-200.0, 200.0))
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(places, places, st.floats(-500.0, 500.0), angles)
 def test_moving_everything_together_changes_no_distance(one: Any, other: Any, by: float, turn: float) -> None:
     pose = Pose.standing((by, -by / 3.0, 0.0), turn)
@@ -244,7 +244,7 @@ def test_moving_everything_together_changes_no_distance(one: Any, other: Any, by
     assert least_distance(a, [b]).value == pytest.approx(least_distance(b, [a]).value, abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(places, min_size=1, max_size=5), st.floats(0.0, 60.0))
 def test_another_piece_never_makes_the_distance_greater(spots: list[Any], by: float) -> None:
     others = [block(f"block {n}", (x, y), (x + 30.0, y + 20.0)) for n, (x, y) in enumerate(spots)]

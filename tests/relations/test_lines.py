@@ -177,7 +177,7 @@ def as_pieces(triangles):
 
 
 @pytest.mark.long
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SOUP)
 def test_widths_agree_with_brute_force(seed):
     triangles, ends = soup(seed)
@@ -189,7 +189,7 @@ def test_widths_agree_with_brute_force(seed):
     assert expected <= max(found + 0.2, np.sqrt(found**2 + 1.0))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(SOUP, st.floats(-180, 180), st.tuples(*[st.floats(-500, 500)] * 3))
 def test_moved_and_turned_together_nothing_changes(seed, turn, by):
     triangles, ends = soup(seed)
@@ -205,7 +205,7 @@ def crate(middle, side):
 
 
 @pytest.mark.long
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 @given(SOUP)
 def test_a_swap_and_a_blocker_more_and_finer_samples_keep_to_the_errors(seed):
     triangles, ends = soup(seed, 8)
@@ -224,7 +224,7 @@ def test_a_swap_and_a_blocker_more_and_finer_samples_keep_to_the_errors(seed):
 
 
 @pytest.mark.long
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(SOUP)
 def test_no_line_is_said_not_to_be_there_that_dense_tries_find(seed):
     triangles, ends = soup(seed, 9)

@@ -184,7 +184,7 @@ def rings_of(regions: list[Region]) -> list[Any]:
 
 
 @pytest.mark.long
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(tables())
 def test_sampled_lines_never_say_otherwise(table: Any) -> None:
     attacker, target, regions = table
@@ -213,7 +213,7 @@ def test_sampled_lines_never_say_otherwise(table: Any) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(tables())
 def test_sampling_finds_what_is_there_with_room(table: Any) -> None:
     attacker, target, regions = table
@@ -234,7 +234,7 @@ def without(regions: list[Region], target: Any) -> list[Region]:
 
 
 @pytest.mark.long
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(tables(), st.floats(-500.0, 500.0), st.floats(0.0, 360.0))
 def test_moving_everything_together_and_swapping_both_changes_nothing(table: Any, by: float, turn: float) -> None:
     attacker, target, regions = table
@@ -258,7 +258,7 @@ def test_moving_everything_together_and_swapping_both_changes_nothing(table: Any
 
 
 @pytest.mark.long
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(tables())
 def test_more_terrain_frees_no_line(table: Any) -> None:
     attacker, target, regions = table

@@ -118,7 +118,7 @@ def test_a_set_without_surface_is_refused():
 
 
 @pytest.mark.long
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.integers(0, 1000), st.floats(-180, 180), st.tuples(*[st.floats(-300, 300)] * 3))
 def test_moving_everything_changes_little_and_a_blocker_more_reveals_nothing(seed, turn, by):
     generator = np.random.default_rng(seed)

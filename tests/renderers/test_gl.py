@@ -222,7 +222,7 @@ def test_gl_draws_in_groups_where_all_at_once_are_too_many(
 
 
 @pytest.mark.long
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     width=st.integers(1, 90),
     height=st.integers(1, 90),

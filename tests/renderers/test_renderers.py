@@ -352,7 +352,7 @@ triangle_soup = st.builds(
 
 
 @pytest.mark.thinned(quick=12, ci=50)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(soups=st.lists(triangle_soup, min_size=1, max_size=3), turn=st.floats(0, 360), degenerate=st.booleans())
 def test_all_agree_on_triangles_at_random_but_for_rims(
     renderer: Renderer, soups: list[Floats], turn: float, degenerate: bool

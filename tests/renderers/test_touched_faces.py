@@ -66,7 +66,7 @@ def met_from_within(view: View, size: Floats) -> tuple[Flags, Floats, Flags]:
 
 
 @pytest.mark.thinned(quick=15, ci=15)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SEEDS)
 def test_an_eye_on_a_side_an_edge_or_a_corner_of_a_block_meets_only_what_lies_behind_them(
     renderer: Renderer, seed: int
@@ -91,7 +91,7 @@ def test_an_eye_on_a_side_an_edge_or_a_corner_of_a_block_meets_only_what_lies_be
 
 
 @pytest.mark.thinned(quick=13, ci=13)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SEEDS)
 def test_a_face_in_the_plane_of_another_is_never_before_it(renderer: Renderer, seed: int) -> None:
     """Two flat shapes in one plane, cut into triangles anyhow, each in a frame of its own, seen at 0.5 to 90°."""
@@ -137,7 +137,7 @@ def test_a_micrometre_before_a_face_is_before_it(renderer: Renderer, gap: float)
     assert (second.depth < first.depth)[both].all()
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SEEDS)
 def test_a_flat_shape_seen_edge_on_is_nowhere(renderer: Renderer, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -81,7 +81,7 @@ def test_the_finer_view_shows_the_same_picture() -> None:
 
 
 @given(st.floats(-720, 720), st.floats(-180, 180), st.floats(1, 1000))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_fighters_arc_is_the_angle_to_its_facing(facing: float, off: float, distance: float) -> None:
     assume(abs(abs(off) - 45.0) >= 1e-6)  # not on the arc's edge, where rounding decides
     angle = np.radians(facing + off)
@@ -94,7 +94,7 @@ def test_the_edge_of_an_arc_belongs_to_it() -> None:
 
 
 @given(st.floats(20, 200), st.floats(20, 200), st.floats(0, 360), st.floats(-150, 150), st.floats(-150, 150))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_vehicles_four_arcs_share_out_the_plane(
     length: float, width: float, facing: float, x: float, y: float
 ) -> None:

@@ -106,7 +106,7 @@ def highest_under(triangles: Floats, base: shapely.Polygon) -> float:
     return float((corners[:, 0, 2] + (ways[:, 2:] @ along)[:, 0, 0]).max(initial=-np.inf))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     seed=st.integers(0, 2**32 - 1),
     sides=st.integers(3, 40),

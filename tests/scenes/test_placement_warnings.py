@@ -269,7 +269,7 @@ def test_a_scene_full_of_mistakes_is_not_looked_at_to_the_end() -> None:
     assert len(texts_of(*(fighter(f"F{number}", [number, 0]) for number in range(60)))) == MOST_WARNINGS
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(x=st.floats(-500, 500), y=st.floats(-500, 500), turn=st.floats(0, 360))
 def test_moving_and_turning_a_whole_table_changes_no_warning(x: float, y: float, turn: float) -> None:
     cosine, sine = math.cos(math.radians(turn)), math.sin(math.radians(turn))

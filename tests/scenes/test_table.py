@@ -88,7 +88,7 @@ def test_facing_turns_a_piece_so_that_its_front_points_there() -> None:
     assert {piece.eye_from for piece in scene.pieces} == {"given"}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(facing=st.floats(-720, 720), front=st.floats(-720, 720))
 def test_the_estimated_eye_looks_along_the_facing(facing: float, front: float) -> None:
     parts = [{"cylinder": {"diameter": 10, "height": 30}}]

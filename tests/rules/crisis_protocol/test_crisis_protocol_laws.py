@@ -24,7 +24,7 @@ def answers(document: dict[str, Any]) -> list[Any]:
 
 
 @pytest.mark.long
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=SEEDS,
     power=st.floats(-3, 3),
@@ -40,7 +40,7 @@ def test_nothing_hangs_on_the_unit_or_on_how_the_table_lies(
 
 
 @pytest.mark.long
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=SEEDS, power=st.floats(-3, 3), degrees=st.floats(-360, 360), mirror=st.booleans())
 def test_exact_touches_do_not_hang_on_the_last_digit(seed: int, power: float, degrees: float, mirror: bool) -> None:
     document = grid_duel(seed)
@@ -50,7 +50,7 @@ def test_exact_touches_do_not_hang_on_the_last_digit(seed: int, power: float, de
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=SEEDS, other=SEEDS)
 def test_more_terrain_never_opens_a_line_nor_takes_cover_away(seed: int, other: int) -> None:
     document = duel(seed)
@@ -64,7 +64,7 @@ def test_more_terrain_never_opens_a_line_nor_takes_cover_away(seed: int, other: 
 
 
 @pytest.mark.long
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=SEEDS, random=st.randoms(use_true_random=False))
 def test_the_order_of_pieces_and_corners_does_not_matter(seed: int, random: Any) -> None:
     document = duel(seed)
@@ -78,7 +78,7 @@ def test_the_order_of_pieces_and_corners_does_not_matter(seed: int, random: Any)
 
 
 @pytest.mark.long
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=SEEDS, at=st.tuples(st.floats(-50, 350), st.floats(-60, 60)), size=st.integers(1, 20))
 def test_further_characters_change_nothing(seed: int, at: tuple[float, float], size: int) -> None:
     document = duel(seed)
@@ -88,7 +88,7 @@ def test_further_characters_change_nothing(seed: int, at: tuple[float, float], s
 
 
 @pytest.mark.long
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=SEEDS)
 def test_pieces_cut_in_two_are_the_same_in_the_way(seed: int) -> None:
     document = duel(seed)

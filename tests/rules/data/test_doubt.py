@@ -321,7 +321,7 @@ DOUBTFUL = given(conditions(), conditions(), st.tuples(RANGES, RANGES, RANGES), 
 
 
 @pytest.mark.long
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @DOUBTFUL
 def test_the_verdicts_are_exactly_those_that_some_values_give(
     one: str, other: str, shares: tuple[Range, Range, Range], holds: tuple[bool, bool]
@@ -330,7 +330,7 @@ def test_the_verdicts_are_exactly_those_that_some_values_give(
 
 
 @pytest.mark.long
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @DOUBTFUL
 def test_so_they_are_of_many_more(
     one: str, other: str, shares: tuple[Range, Range, Range], holds: tuple[bool, bool]

@@ -26,7 +26,7 @@ AXES = "xyz"
 WORDS = ("rule", "reason", "rule_number", "attacker", "target", "rules")
 
 seeds = st.integers(0, 2**32 - 1)
-laws = settings(max_examples=120, deadline=None, derandomize=True)
+laws = settings(max_examples=120, derandomize=True)
 
 
 def row_of(document: Document) -> dict[str, Any]:

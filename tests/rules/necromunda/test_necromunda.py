@@ -384,7 +384,7 @@ def test_fighters_have_no_other_arc_than_the_front() -> None:
 
 
 @given(st.floats(-500, 500), st.floats(-500, 500), st.floats(0, 360), st.floats(2, 33))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_moving_and_turning_the_whole_table_changes_no_verdict(x: float, y: float, turn: float, height: float) -> None:
     from silhouette.common.geometry import Pose
 

@@ -185,7 +185,7 @@ PLACES = [
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(where=st.sampled_from(PLACES), value=ANYTHING)
 def test_whatever_stands_in_a_scene_it_loads_or_gets_one_plain_line(where: str, value: Any) -> None:
     document = copy.deepcopy(between())
@@ -193,7 +193,7 @@ def test_whatever_stands_in_a_scene_it_loads_or_gets_one_plain_line(where: str, 
     judged_or_plain(document)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     ask=st.sampled_from(["classify", "penalty", "attack cover", "cover wounds", "destroyed", "vault", "pile through"]),
     keys=st.dictionaries(

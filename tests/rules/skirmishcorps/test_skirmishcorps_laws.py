@@ -52,7 +52,7 @@ def scene_of(seed: int, ask: str | None = None) -> Document:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=SEEDS, turn=st.floats(-360, 360), x=st.floats(-500, 500), z=st.floats(-50, 200))
 def test_moving_and_turning_everything_together_changes_no_verdict(seed: int, turn: float, x: float, z: float) -> None:
     """Assumed is that no length lies within `NEAR` of a threshold, where rounding could decide."""
@@ -69,7 +69,7 @@ def test_moving_and_turning_everything_together_changes_no_verdict(seed: int, tu
 
 
 @pytest.mark.long
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=SEEDS)
 def test_another_piece_of_cover_never_raises_what_is_seen(seed: int) -> None:
     """But one at the attacker itself may, since it stands up to look over that (A9): a piece elsewhere is assumed."""
@@ -84,7 +84,7 @@ def test_another_piece_of_cover_never_raises_what_is_seen(seed: int) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=SEEDS, order=st.permutations(range(4)))
 def test_the_order_of_pieces_does_not_matter(seed: int, order: list[int]) -> None:
     """But for which of two equal pieces is named."""
@@ -98,7 +98,7 @@ def test_the_order_of_pieces_does_not_matter(seed: int, order: list[int]) -> Non
     assert sorted(before["in_contact_with"]) == sorted(after["in_contact_with"])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=SEEDS)
 def test_close_combat_is_mutual(seed: int) -> None:
     document = document_across_a_wall(np.random.default_rng(seed))

@@ -96,7 +96,7 @@ ANYTHING = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(key=st.sampled_from(["map", "hex", "unit", "check", "expect", "readings", "at"]), value=ANYTHING)
 def test_whatever_stands_in_a_scene_it_loads_or_gets_one_plain_line(key: str, value: Any) -> None:
     document: dict[str, Any] = {"rules": "tide-of-iron"}
