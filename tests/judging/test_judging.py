@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trimesh
 
-from silhouette import changes, map_of, odds
+from silhouette import changes, check, map_of, odds
 from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge, judge_all, judge_scene, load_scene
 from silhouette.judging import counterfactuals as searching
+from silhouette.models.model import Model, load_model
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.scene import Check, Scene
@@ -42,6 +44,29 @@ def test_an_observation_is_kept_until_its_picture_is_drawn_and_no_longer(tmp_pat
     assert [judged.verdict for judged in result.judged] == drawn
     assert [getattr(judged.verdict, "observation", drawn) for judged in result.judged] == [None, None]
     assert {judged.picture for judged in result.judged} == {tmp_path / "drawn.png"}
+
+
+def test_a_path_that_is_asked_again_finds_its_models_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as their files stay as they are: one that was changed is read again."""
+    model, file, loads = tmp_path / "block.stl", tmp_path / "duel.toml", list[Path]()
+
+    def load(path: Path, *rest: Any) -> Model:
+        loads.append(path)
+        return load_model(path, *rest)
+
+    monkeypatch.setattr("silhouette.scenes.pieces.load_model", load)
+    trimesh.creation.box((12.0, 12.0, 30.0)).export(model)
+    file.write_text(
+        'rules = "necromunda"\nfighter = [\n'
+        '  { name = "Kal", at = [0, 0], eye = [0, 6, 15], parts = [{ box = [12, 12, 30] }] },\n'
+        '  { name = "Vex", at = [0, 200], model = "block.stl" },\n]\n'
+        'terrain = [{ name = "wall", at = [0, 185], parts = [{ box = [60, 5, 20] }] }]\n'
+    )
+    low = [check(file, "Kal", "Vex").occluded for _ in range(3)]
+    assert (len(set(low)), len(loads)) == (1, 1)
+    trimesh.creation.box((12.0, 12.0, 20.0)).export(model)
+    assert check(file, "Kal", "Vex").occluded > low[0] + 0.1
+    assert len(loads) == 2
 
 
 def test_what_the_first_measurement_imports_is_imported_before_workers_are_forked(tmp_path: Path) -> None:
