@@ -72,8 +72,6 @@ class Closed:
     def sentence(self) -> str:
         """The closing of the mesh, in words.
 
-        >>> Closed(None, holes=0, skirts=0, area_grown=0.0, share_grown=0.0, largest=0.0).sentence
-        'nothing was open'
         >>> Closed(None, holes=3, skirts=0, area_grown=80.0, share_grown=0.008, largest=4.1).sentence
         'closed 3 holes (largest 4.1 mm across) by cones to their middles; the surface grew by 0.8 %'
         """
@@ -104,7 +102,9 @@ def close(mesh: Mesh) -> Closed:
     mesh, rim, third = _zipped(_welded(mesh))
     if len(rim) == 0:
         return Closed(mesh, 0, 0, 0.0, 0.0, 0.0, welded=True)
-    loop = _loops(rim)
+    used, compact = np.unique(rim, return_inverse=True)
+    compact = compact.reshape(-1, 2)
+    loop = np.unique(components(compact, len(used))[compact[:, 0]], return_inverse=True)[1]
     low, high = _boxes(mesh.vertices, rim, loop)
     outer = _outer(mesh, rim, third, loop, low, high)
     skirted = outer[loop]
@@ -274,13 +274,6 @@ def _rim(mesh: Mesh) -> tuple[Edges, Edges, Edges]:
     at_rim = np.flatnonzero(np.isin(keys, open_edges[:, 0] * count + open_edges[:, 1]))
     first = at_rim[np.unique(keys[at_rim], return_index=True)[1]]
     return np.stack([end[first], start[first]], axis=1), third[first], first // 3
-
-
-def _loops(rim: Edges) -> Edges:
-    """The number (e,) of the loop that each boundary edge (e, 2) belongs to, from 0."""
-    used, compact = np.unique(rim, return_inverse=True)
-    compact = compact.reshape(-1, 2)
-    return np.unique(components(compact, len(used))[compact[:, 0]], return_inverse=True)[1]
 
 
 def _boxes(vertices: Floats, rim: Edges, loop: Edges) -> tuple[Floats, Floats]:

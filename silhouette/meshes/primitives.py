@@ -94,13 +94,6 @@ def solid(*parts: Solid) -> Mesh:
     Raises:
         ValueError: where there is no solid.
 
-    >>> mesh = solid(Solid(Box((10.0, 20.0, 30.0)), at=(0.0, 0.0, 3.0)), Solid(Sphere(12.0), name="head"))
-    >>> mesh.part_names
-    ('box 1', 'head')
-    >>> mesh.subset(mesh.part == 0).bounds.tolist()
-    [[-5.0, -10.0, 3.0], [5.0, 10.0, 33.0]]
-    >>> solid(Solid(Sphere(12.0))) is solid(Solid(Sphere(12.0)))
-    True
     >>> solid()
     Traceback (most recent call last):
     ...
@@ -122,7 +115,9 @@ def _joined(parts: tuple[Solid, ...]) -> Mesh:
     ]
     vertices = np.concatenate([vertices for vertices, _ in surfaces])
     faces = np.concatenate([faces + np.int32(start) for start, (_, faces) in zip(starts, surfaces, strict=True)])
-    return _sealed(Mesh(vertices, faces, np.concatenate(belongs), distinct))
+    for array in (vertices, faces, part := np.concatenate(belongs)):
+        array.setflags(write=False)  # every call for the same solids shares them
+    return Mesh(vertices, faces, part, distinct)
 
 
 def part_names(parts: Sequence[Solid]) -> tuple[str, ...]:
@@ -181,10 +176,9 @@ def _cylinder(diameter: float, height: float) -> tuple[Floats, Integers]:
 
 
 def _sphere(diameter: float) -> tuple[Floats, Integers]:
-    """A ball of meridians and parallels, its underside at the origin.
+    """A ball of meridians and parallels, its underside at the origin; its radius makes its surface the true ball's.
 
-    By Cauchy's formula the mean area of a convex body's pictures, over all directions, is a quarter of its surface:
-    the radius makes that surface the true ball's.
+    By Cauchy's formula the mean area of a convex body's pictures, over all directions, is a quarter of its surface.
     """
     around, along = SPHERE_MERIDIANS, SPHERE_PARALLELS
     ring = _circle(around)
@@ -220,10 +214,3 @@ def _circle(sides: int) -> Floats:
 def _rows(*triangles: list[NDArray[np.int64]]) -> Integers:
     """Faces (m, 3) from groups of three index columns."""
     return np.concatenate([np.stack(columns, axis=1) for columns in triangles]).astype(np.int32)
-
-
-def _sealed(mesh: Mesh) -> Mesh:
-    """The mesh, its arrays made unwritable: every call for the same solids shares it."""
-    for array in (mesh.vertices, mesh.faces, mesh.part):
-        array.setflags(write=False)
-    return mesh

@@ -86,7 +86,9 @@ def take_inner_boxes(mesh: Mesh, part: Mesh) -> None:
 
 
 def _boxes_of(clusters: Clusters) -> InnerBoxes:
-    label = _labels(clusters)
+    faces = clusters.corners.astype(np.int64)
+    least = components(faces[:, [0, 1, 1, 2]].reshape(-1, 2), len(clusters.vertices))[faces[:, 0]]
+    label: Indices = np.unique(least, return_inverse=True)[1].astype(np.int64)
     count = int(label.max()) + 1
     corners = np.ascontiguousarray(clusters.vertices.T).take(clusters.corners.T, axis=1).swapaxes(0, 1)
     lids, lid_of = _lids(clusters, label)
@@ -123,14 +125,6 @@ def _boxes_of(clusters: Clusters) -> InnerBoxes:
         np.array(lid_boxes).reshape(-1, 2, 3),
         np.array(lid_surface, dtype=np.int64),
     )
-
-
-def _labels(clusters: Clusters) -> Indices:
-    """(m,) for each face the number of the surface, faces joined by vertices, of which it is a part."""
-    faces = clusters.corners.astype(np.int64)
-    least = components(faces[:, [0, 1, 1, 2]].reshape(-1, 2), len(clusters.vertices))[faces[:, 0]]
-    label: Indices = np.unique(least, return_inverse=True)[1].astype(np.int64)
-    return label
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,10 +213,7 @@ def _touched(triangles: Floats, shape: Indices) -> Indices:
 
 
 def _met(triangles: Floats, shape: Indices) -> tuple[Indices, Floats]:
-    """The columns of cells in which triangles are met, and how high: by lines that rise through them.
-
-    The lines stand where hardly ever an edge lies.
-    """
+    """The columns of cells in which lines, where hardly ever an edge lies, meet triangles, and how high."""
     places = np.array([0.5137, 0.4871])
     flat = triangles[:, :2] - places[:, None]
     first, last = np.ceil(flat.min(axis=0)).astype(np.int64), np.floor(flat.max(axis=0)).astype(np.int64)

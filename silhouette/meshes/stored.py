@@ -73,17 +73,15 @@ class Stored:
 def content(source: Source, *, whole: bool = True, gltf: Gltf | None = None) -> Content:
     """All that a mesh file holds; those of an OBJ share their vertices.
 
-    Args:
-        source: the file.
-        whole: whether colours are wanted, and vertices that no triangle uses; a PLY of points alone will do then.
-        gltf: the file taken apart and checked, if it is glTF and that is at hand.
-
-    Raises:
-        Refused: as the readers do.
+    ``whole`` if colours are wanted, and vertices that no triangle uses; a PLY of points alone will do then. A glTF may
+    come taken apart and checked.
     """
     match source.format:
         case "glb" | "gltf":
-            return _gltf_content(gltf or opened_gltf(source, whole=whole))
+            gltf = gltf or opened_gltf(source, whole=whole)
+            surfaces = gltf.surfaces()
+            warnings = [*gltf.warnings, *gltf.painter.warnings, *see_through(surfaces)]
+            return Content(surfaces, warnings, "meter", gltf.painter.picture)
         case "obj":
             return obj.read(source.data, Colouring(source.fetch) if whole else None)
         case "3mf":
@@ -119,27 +117,16 @@ def pictures_of(held: Content) -> Pictures:
 
 
 def opened_gltf(source: Source, *, whole: bool) -> Gltf:
-    """A glTF file, of which all is there that its default scene shows.
-
-    Raises:
-        Refused: if it is not.
-    """
+    """A glTF file, of which all is there that its default scene shows."""
     gltf = Gltf(source.data, source.fetch, binary=source.format == "glb", whole=whole)
     gltf.check()
     return gltf
 
 
-def _gltf_content(gltf: Gltf) -> Content:
-    surfaces = gltf.surfaces()
-    warnings = [*gltf.warnings, *gltf.painter.warnings, *see_through(surfaces)]
-    return Content(surfaces, warnings, "meter", gltf.painter.picture)
-
-
 def read_stored(source: Source) -> Stored:
     """The content of a mesh file, or of a PLY of points alone.
 
-    Raises:
-        Refused: as the readers do; where a face points past the vertices; where nothing finite is left.
+    Refused also where a face points past the vertices, and where nothing finite is left.
     """
     held = content(source)
     surfaces, pictures = held.surfaces, pictures_of(held)
@@ -150,7 +137,10 @@ def read_stored(source: Source) -> Stored:
         raise Refused(f"holds {starts[-1]} vertices; {MOST_VERTICES} are the most")
     offsets = [0] * len(surfaces) if is_shared else starts[:-1].tolist()
     vertices = np.concatenate([np.asarray(block.vertices, dtype=np.float64) for block in blocks])
-    _check_faces(surfaces)
+    for surface in surfaces:
+        problem = misdirected(surface.faces, len(surface.vertices)) if len(surface.faces) else None
+        if problem is not None:
+            raise Refused(problem)
     colours = _coloured(surfaces, offsets, len(vertices), pictures, is_shared)
     normals = _normals(surfaces, len(vertices))
     faces = _faces(surfaces, offsets)
@@ -172,13 +162,6 @@ def read_stored(source: Source) -> Stored:
     if problem is not None:
         raise Refused(problem)
     return Stored(vertices, faces, colours, normals, usable, held.units, tuple(dict.fromkeys(warnings)))
-
-
-def _check_faces(surfaces: list[Surface]) -> None:
-    for surface in surfaces:
-        problem = misdirected(surface.faces, len(surface.vertices)) if len(surface.faces) else None
-        if problem is not None:
-            raise Refused(problem)
 
 
 def _faces(surfaces: list[Surface], offsets: list[int]) -> Integers:
@@ -266,13 +249,7 @@ FINE = 60_000
 
 @dataclass(frozen=True, eq=False)
 class Paint:
-    """Coloured points on a surface, in the units and axes of its file.
-
-    Attributes:
-        points: (n, 3) float64.
-        colours: (n, 3) uint8, sRGB.
-        digest: of the content of the file, and of those that it refers to.
-    """
+    """Coloured points (n, 3) on a surface, in the units and axes of its file; sRGB (n, 3) uint8; a digest of all read."""
 
     points: NDArray[np.float64]
     colours: Bytes

@@ -185,11 +185,7 @@ class _Material:
 
 
 class Painter:
-    """Knows what colours the primitives of one file, and fetches their pictures.
-
-    Attributes:
-        warnings: a sentence for each thing that is wrong with the colours; the shape is right without them.
-    """
+    """Knows what colours the primitives of one file, and fetches their pictures; what is wrong with it is a warning."""
 
     def __init__(self, tree: Tree, buffer: Callable[[int], bytes], fetch: Callable[[str], bytes]) -> None:
         self._tree = tree
@@ -326,35 +322,20 @@ class _Primitive:
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What a node shows.
-
-    Attributes:
-        surfaces: in a frame of their own, all of the same part.
-        matrix: (4, 4) from that frame to the scene's.
-    """
+    """Surfaces of one part in a frame of their own, and the matrix (4, 4) from that to the scene's."""
 
     surfaces: tuple[Surface, ...]
     matrix: Floats
 
 
 class Gltf:
-    """A glTF or GLB file.
-
-    Attributes:
-        tree: its JSON.
-        nodes: those of the default scene, by index, in the order in which it visits them.
-        painter: of its colours, where they are wanted.
-        warnings: a sentence for each thing that the user should know.
-    """
+    """A glTF or GLB file: its tree of JSON, and the nodes of its default scene, by index, in the order of visits."""
 
     def __init__(self, data: bytes, fetch: Callable[[str], bytes], binary: bool, whole: bool = False) -> None:
         """Takes a file apart, but for its meshes.
 
-        Args:
-            data: its bytes.
-            fetch: the bytes of a file that it refers to; raises Refused.
-            binary: whether it is a GLB.
-            whole: whether colours are wanted, and vertices that no triangle uses or that are not shown.
+        ``fetch`` gives the bytes of a file that it refers to; ``whole`` if colours are wanted, and vertices that no
+        triangle uses or that are not shown.
         """
         self.tree, blob = open_container(data) if binary else (parse_tree(data), None)
         check_version_and_extensions(self.tree)
@@ -420,11 +401,7 @@ class Gltf:
         return node.is_shown
 
     def check_node(self, node: Node) -> list[tuple[int, Tree]]:
-        """Looks whether the mesh of a node is there, with its skeleton, and fetches it.
-
-        Returns:
-            Its primitives of triangles, with their numbers in the mesh.
-        """
+        """Looks whether a node has its mesh and skeleton; answers its primitives of triangles, with their numbers."""
         if INSTANCING in table_of(node.entry, "extensions"):
             raise Refused(f"uses {INSTANCING}, which is not supported; export every copy as a node")
         index = node.entry["mesh"]
@@ -516,13 +493,7 @@ class Gltf:
         return next(filter(None, names), f"mesh {node.entry['mesh']}")
 
     def shape(self, node: Node) -> Shape:
-        """What a node shows: its mesh with the shape keys that are on, in the pose of its skeleton.
-
-        A skeleton that has its mesh as it was bound carries it whole; else the frame is that of one of its joints.
-
-        Raises:
-            Refused: if its mesh, its weights or its skeleton cannot be used.
-        """
+        """What a node shows: its mesh with the shape keys that are on, in the pose of its skeleton (`posed`)."""
         index = node.entry["mesh"]
         primitives = self._primitives_of(index, node)
         weights = weights_of(node.entry, self.tree["meshes"][index])

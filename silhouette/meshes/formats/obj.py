@@ -79,11 +79,7 @@ class _Material:
 
 
 class Colouring:
-    """What has been read of the colours of an OBJ file, line by line beside its shape.
-
-    Attributes:
-        warnings: a sentence for each thing that is wrong with the colours; the shape is right without them.
-    """
+    """What has been read of the colours of an OBJ file, line by line beside its shape."""
 
     def __init__(self, fetch: Callable[[str], bytes]) -> None:
         self._fetch = fetch
@@ -93,7 +89,7 @@ class Colouring:
         self._libraries: list[str] = []
         self._materials: dict[str, _Material] = {}
         self._left = _LARGEST_LIBRARIES
-        self.warnings: list[str] = []
+        self.warnings: list[str] = []  # what is wrong with the colours; the shape is right without them
 
     def read(self, block: bytes, lines: Lines | None, vertices: int, corners: int) -> None:
         """Adds some lines, even or not, before which there were ``vertices`` and ``corners`` of faces."""
@@ -255,11 +251,7 @@ class Colouring:
         return Skin(factor=entry.factor) if entry.factor else None
 
     def picture(self, name: str) -> bytes:
-        """The bytes of a picture: where the library says, or else beside the OBJ file.
-
-        Raises:
-            Refused: where it is in neither place.
-        """
+        """The bytes of a picture: where the library says, or else beside the OBJ file."""
         try:
             return self._fetch(name)
         except Refused as refused:
@@ -407,7 +399,13 @@ class _Reader:
                 rows.append(rest.split(None, 3)[:3])
             elif kind in (b"f", b"fo"):
                 corners = (_TEXTURES_AND_NORMALS.sub(b"", rest) if b"/" in rest else rest).split()
-                faces.append(_absolute(corners, vertices + len(rows)) if b"-" in rest else corners)
+                if b"-" in rest:  # what is below 0 is counted from the last of the vertices before the face
+                    before = vertices + len(rows)
+                    corners = [
+                        b"%d" % max(before + 1 + int(word), 0) if word[1:].isdigit() and word[:1] == b"-" else word
+                        for word in corners
+                    ]
+                faces.append(corners)
             elif kind == b"cstype":
                 raise Refused("holds free-form curves or surfaces; export it as polygons")
             elif kind == b"mtllib":
@@ -522,18 +520,9 @@ class _Reader:
         return list(parts), np.repeat([parts[name_of[names]] for names in used], run[run > 0])
 
 
-def _absolute(corners: list[bytes], before: int) -> list[bytes]:
-    """The corners of a face, of which those below 0 are counted from the last of the vertices before it."""
-    return [
-        b"%d" % max(before + 1 + int(word), 0) if word[1:].isdigit() and word[:1] == b"-" else word for word in corners
-    ]
-
-
 def _parts(named: list[Names]) -> dict[Names, str]:
     """The part for each combination of group, object and material: by what tells most apart, materials only at last.
 
-    >>> _parts([("", "hull", "green"), ("", "gun", "green")])
-    {('', 'hull', 'green'): 'hull', ('', 'gun', 'green'): 'gun'}
     >>> _parts([("all", "", "green"), ("all", "", "steel")])
     {('all', '', 'green'): 'green', ('all', '', 'steel'): 'steel'}
     >>> _parts([("", "", "")])

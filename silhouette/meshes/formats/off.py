@@ -34,8 +34,6 @@ def read(data: bytes, whole: bool = False) -> Content:
     Read here and not by trimesh, which takes a file with too few lines for a smaller mesh and stumbles over polygons of
     five corners; and which, handed triangles, needs three times the time and twice the memory.
 
-    Raises:
-        Refused: where the file is malformed, truncated, binary, or holds more than can be looked at.
     """
     text = plain_text(data)
     lines = _lines(text)

@@ -78,10 +78,8 @@ def read(data: bytes, whole: bool = False) -> Content:
     triangles), and of rows of text it does not miss those that are not there; to tell whether a file is one of these
     takes reading all of it.
 
-    Args:
-        data: the file's bytes.
-        whole: whether points alone will do, and colours and normals are wanted. Then the points of a Gaussian splat
-            whose opacity is below one half are faint: it is stored as a logit, whose sign tells.
+    ``whole`` if points alone will do, and colours and normals are wanted. Then the points of a Gaussian splat whose
+    opacity is below one half are faint: it is stored as a logit, whose sign tells.
     """
     header, body = _split(data)
     form, elements = _parse(header)

@@ -51,9 +51,6 @@ def mended(vertices: Floats, triangles: NDArray[Any], origin: Indices) -> Indice
         triangles: (t, 3) fans, polygon by polygon; where they point past the vertices, nothing is mended.
         origin: (t,) the polygon of each.
 
-    Raises:
-        Refused: where the triangles are not as many as they should be, or where cutting ears would take too long.
-
     >>> dart = np.array([[0.0, 0, 0], [4, 0, 0], [1, 1, 0], [0, 4, 0]])
     >>> mended(dart, np.array([[1, 2, 3], [1, 3, 0]]), np.array([0, 0])).tolist()
     [[2, 3, 0], [2, 0, 1]]
