@@ -60,13 +60,8 @@ from silhouette.workers.process import Stopped, worker_pipe
 
 @dataclass(frozen=True)
 class Desk:
-    """What a process answers with.
-
-    Attributes:
-        scene: that the question's document describes.
-        renderer: measures.
-        cache: of meshes.
-        pixel: mm per pixel at the target; None for the scene's own.
+    """What a process answers with: the scene, the renderer, the cache of meshes, and mm per pixel, None for the scene's
+    own.
     """
 
     scene: TableScene
@@ -84,21 +79,12 @@ class Question(Protocol):
     """A question about a scene, for one process; what pickle can carry, as its answer is."""
 
     def answered(self, desk: Desk) -> Any:
-        """The answer.
-
-        Raises:
-            SilhouetteError: where there is none; one line.
-        """
+        """The answer; SilhouetteError where there is none."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a check found.
-
-    Attributes:
-        row: as of `silhouette check --json`.
-        view: as of a stage's views, where it was asked for: eye, arcs, blockers and lines; None where it has none.
-    """
+    """What a check found: its row, as of `silhouette check --json`, and its view, as of a stage's views, or None."""
 
     row: dict[str, Any]
     view: dict[str, Any] | None = None
@@ -108,11 +94,7 @@ class Answer:
 class CheckQuestion:
     """Checks of a scene: a `Question` whose answer is a list of `Answer`, in their order.
 
-    Attributes:
-        checks: the checks.
-        views: whether each answer has the view that a picture of it is drawn from.
-        seed: of the odds; None where they are not asked for.
-        what_if: whether it is asked what would change the verdicts.
+    With ``views`` each has the view that a picture of it is drawn from; with a seed odds.
     """
 
     checks: tuple[Check, ...]
@@ -137,12 +119,7 @@ class CheckQuestion:
 
 @dataclass(frozen=True)
 class MapQuestion:
-    """Some points of a map: a `Question` whose answer is `silhouette.doubt.maps.Cells`.
-
-    Attributes:
-        request: what the map is of.
-        points: mm, x and y.
-    """
+    """Some points (mm, x and y) of a map: a `Question` whose answer is `silhouette.doubt.maps.Cells`."""
 
     request: MapRequest
     points: tuple[tuple[float, float], ...]
@@ -161,9 +138,7 @@ class MapQuestion:
 class PageQuestion:
     """The report of one check, or of the scene's own: a `Question` whose answer is the page, in UTF-8.
 
-    Attributes:
-        attacker, target: of the check; None for the scene's own checks.
-        text: of the scene file, which the page has.
+    Without attacker and target it is of the scene's own checks; it has the text of the scene file.
     """
 
     attacker: str | None
@@ -182,11 +157,7 @@ class PageQuestion:
 
 @dataclass(frozen=True)
 class PictureQuestion:
-    """The picture of a check: a `Question` whose answer is a PNG file's content.
-
-    Attributes:
-        check: the check.
-    """
+    """The picture of a check: a `Question` whose answer is a PNG file's content."""
 
     check: Check
 
@@ -203,11 +174,9 @@ class PictureQuestion:
 
 
 class StoppableRenderer(Renderer):
-    """A renderer, a measurement with which ends with `Stopped` at the first look after a message has come.
+    """A renderer, a measurement with which ends with `Stopped` at the first look after a message has come by the pipe.
 
-    Args:
-        renderer: that looks.
-        pipe: brings the message. In a process that is forked from this one nothing is read from it.
+    In a process that is forked from this one nothing is read from the pipe.
     """
 
     def __init__(self, renderer: Renderer, pipe: Connection) -> None:
@@ -289,7 +258,7 @@ class Start:
         cache: of meshes; with what is in memory if the process is forked.
         renderer: the name of a renderer.
         device: the name of its device.
-        error: the error goal in place of the scene's own; None for that.
+        error: the error goal; None for the scene's own.
         pixel: mm per pixel at the target; None for the scene's own.
         started: the renderer itself.
         scene: whose meshes are made ready once, for all processes that are forked from that one.
@@ -335,11 +304,7 @@ class Answering:
         return "full"
 
     def __call__(self, task: tuple[str, Path, Question]) -> Iterator[Any]:
-        """The answer to a question.
-
-        Raises:
-            RequestError: if there is none; one line.
-        """
+        """The answer to a question; RequestError if there is none."""
         name, path, question = task
         try:
             if self._renderer is None:
@@ -369,15 +334,8 @@ class Answering:
 class Judges:
     """Processes that judge; an asynchronous context manager, at the end of which they are gone.
 
-    They are started at once: before the event loop has threads, so that they may be forked.
-
-    Args:
-        scene: as it is at first; its meshes are loaded once for all processes.
-        cache: of meshes.
-        renderer: "auto" or the name of a renderer.
-        device: the name of its device.
-        workers: the number of processes; by default that of the cores.
-        error, pixel: in place of the scene's own.
+    They are started at once: before the event loop has threads, so that they may be forked. The meshes of the first
+    scene are loaded once for all. Their number is by default that of the cores.
     """
 
     def __init__(
@@ -423,10 +381,7 @@ class Judges:
     def ask(self, pose: Pose, question: Question, urgency: int = 0) -> asyncio.Future[Any]:
         """What the question's ``answered`` returns; cancelled, it is not begun, or not gone on with.
 
-        Args:
-            pose: of the table.
-            question: what is asked about it.
-            urgency: less urgent questions, with higher numbers, wait for more urgent ones.
+        Less urgent questions, with higher numbers, wait for more urgent ones.
         """
         contents = self._contents_of(pose)
         future = self._pool.submit((next(iter(contents)), pose.path, question), contents, urgency)

@@ -104,12 +104,9 @@ def shape_name(model: Model) -> str:
 
 
 def shapes_of(table: LiveTable, known: Collection[str] = (), triangles: int | None = None) -> dict[str, Any]:
-    """The shapes of a table, simplified for display; those that the client has already are left out.
+    """The shapes of a table, simplified for display, but for the ``known`` names.
 
-    Args:
-        table: its scene's models are told.
-        known: names of shapes.
-        triangles: about so many that all pieces together may have; None for those of a report.
+    ``triangles``: about so many that all pieces together may have; None for those of a report.
     """
     models, most = models_of(table.scene)
     if triangles is not None:
@@ -141,13 +138,7 @@ LONGEST_WORD = 200
 
 
 class Session:
-    """What one client asks of a table, and is told; many may share a table.
-
-    Args:
-        table: the table.
-        judges: judge its poses.
-        tell: is called with each event.
-    """
+    """What one client asks of a table, and is told, each event by a call of ``tell``; many may share a table."""
 
     def __init__(self, table: LiveTable, judges: Judges, tell: Tell) -> None:
         self._table, self._judges, self._tell = table, judges, tell
@@ -395,22 +386,14 @@ def _file(name: str, type_: str, content: bytes) -> dict[str, str]:
 
 
 def _word(value: object) -> str | None:
-    """A text or nothing.
-
-    Raises:
-        RequestError: for anything else.
-    """
+    """A text or nothing; RequestError for anything else."""
     if value is not None and not isinstance(value, str):
         raise RequestError(f"{as_written(value)} stands where a name must stand")
     return value
 
 
 def _flag(request: Request, key: str) -> bool:
-    """Whether something is asked for.
-
-    Raises:
-        RequestError: where that is neither true nor false.
-    """
+    """Whether something is asked for; RequestError where that is neither true nor false."""
     value = request.get(key, False)
     if not isinstance(value, bool):
         raise RequestError(f"{key} is {as_written(value)}; it must be true or false")
@@ -445,10 +428,7 @@ def serve_lines(table: LiveTable, judges: Judges, lines: BinaryIO, out: TextIO) 
         table: what they are about.
         judges: judge it; they end with this.
         lines: JSON objects, one a line, in UTF-8; a thread reads it, which may still wait for a line at the end.
-        out: takes answers and events, one a line, in ASCII.
-
-    Raises:
-        OSError: where nothing can be written any longer.
+        out: takes answers and events, one a line, in ASCII; OSError if it cannot be written.
     """
     try:
         asyncio.run(_serve(table, judges, lines, out))

@@ -134,25 +134,14 @@ _SPACES = re.compile(r"[ \t\r\n]*")
 
 
 def json_rewritten(text: str, document: Mapping[str, Any], match: Match) -> str:
-    """The text of a JSON file that says what a document says; what has not changed stays, byte for byte.
+    """The text of a JSON file that says what a document says (dates as texts); what has not changed stays, byte for
+    byte.
 
-    Args:
-        text: that it has; empty where there is none yet.
-        document: what it is to say; dates become texts.
-        match: tells which entries of lists are the same.
+    The text is empty where there is none yet; ``match`` tells which entries of lists are the same.
 
     >>> old = '{"rules": "ikosa",  "boxes": [[0, 0.50], [1, 1]], "mode": "melee"}'
     >>> print(json_rewritten(old, {"rules": "ikosa", "boxes": [[0, 0.5], [1, 2]]}, lambda old, new: [0, 1]))
     {"rules": "ikosa",  "boxes": [[0, 0.50], [1, 2]]}
-    >>> print(json_rewritten("", {"creature": [{"name": "ogre", "cells": [[0, 0, 0]]}]}, lambda old, new: []), end="")
-    {
-      "creature": [
-        {
-          "name": "ogre",
-          "cells": [[0, 0, 0]]
-        }
-      ]
-    }
     """
     if not text.strip():
         return _written(document) + "\n"
@@ -163,14 +152,7 @@ def json_rewritten(text: str, document: Mapping[str, Any], match: Match) -> str:
 
 @dataclass(frozen=True)
 class _Member:
-    """A member of an object or an array.
-
-    Attributes:
-        before: the comma before it, and spaces.
-        label: its key with the colon; empty in an array.
-        key: its key, or its number.
-        value: its value.
-    """
+    """A member of an object or an array: comma and spaces before it, label with the colon, key or number, and value."""
 
     before: str
     label: str
@@ -180,14 +162,7 @@ class _Member:
 
 @dataclass(frozen=True)
 class _Value:
-    """A value in a text.
-
-    Attributes:
-        text: it whole.
-        value: as Python has it.
-        members: of an object or an array.
-        close: what stands behind the last member.
-    """
+    """A value in a text: the text whole, the value in Python, its members, and what stands behind the last."""
 
     text: str
     value: Any
@@ -300,25 +275,17 @@ def rewritten(path: Path, text: str, document: Mapping[str, Any], names: Names |
     """The text of a scene or model file, by its ending TOML or JSON, that says what a document says.
 
     What has not changed stays as it is, byte for byte. An entry that goes takes the comment directly above it along.
-
-    Args:
-        path: of the file.
-        text: that it has, as TOML or JSON; empty where there is none yet.
-        document: what it is to say.
-        names: of the pieces that were renamed, or made, since the text was written.
+    The text is empty where there is none yet; ``names`` are of the pieces that were renamed, or made, since it was
+    written.
 
     >>> old = 'rules = "necromunda"\\n\\n[[fighter]]\\nname = "Kal"\\nat = [0, 0]  # by the door\\n'
-    >>> new = {"rules": "necromunda", "fighter": [{"name": "Kal", "at": [1.5, 0]}, {"name": "Vex", "at": [9, 0]}]}
+    >>> new = {"rules": "necromunda", "fighter": [{"name": "Kal", "at": [1.5, 0]}]}
     >>> print(rewritten(Path("duel.toml"), old, new), end="")
     rules = "necromunda"
     <BLANKLINE>
     [[fighter]]
     name = "Kal"
     at = [1.5, 0]  # by the door
-    <BLANKLINE>
-    [[fighter]]
-    name = "Vex"
-    at = [9, 0]
     >>> rewritten(Path("duel.toml"), old, {"rules": "necromunda"})
     'rules = "necromunda"\\n'
     """
@@ -388,10 +355,8 @@ def _named_before(value: Any, names: Names) -> Any:
 class _Group:
     """The blocks of a table or of an entry of a list, its inner tables among them.
 
-    Attributes:
-        key: at the top of the document; empty for what stands above the first header.
-        number: of the entry in its list, from 0; None where it is no list.
-        blocks: one after the other.
+    The key is at the top of the document, empty above the first header; the number is the entry's, None where it is no
+    list.
     """
 
     key: str

@@ -249,7 +249,7 @@ FINE = 60_000
 
 @dataclass(frozen=True, eq=False)
 class Paint:
-    """Coloured points (n, 3) on a surface, in the units and axes of its file; sRGB (n, 3) uint8; a digest of all read."""
+    """Coloured points (n, 3) on a surface, in its file's units and axes; sRGB (n, 3) uint8; the digest of all read."""
 
     points: NDArray[np.float64]
     colours: Bytes

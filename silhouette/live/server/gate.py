@@ -112,12 +112,7 @@ def new_token() -> str:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An answer in place of the one asked for.
-
-    Attributes:
-        status: of HTTP.
-        words: one line.
-    """
+    """An answer in place of the one asked for: the status of HTTP, and one line."""
 
     status: HTTPStatus
     words: str
@@ -125,12 +120,9 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Door:
-    """An address at which the server can be reached, and the tokens that open a session there.
+    """An address at which the server can be reached, and the tokens that open a session there, each with a role.
 
-    Attributes:
-        listening: the socket, which listens.
-        roles: the role that each token gives.
-        once: further tokens, each of which gives a role once, for addresses that others of this machine may read.
+    Those in ``once`` give it once, for addresses that others of this machine may read.
     """
 
     listening: socket
@@ -192,11 +184,7 @@ def _only(headers: Headers, name: str) -> str | None:
 
 
 def security_headers(host: str | None) -> dict[str, str]:
-    """The headers of every answer: nothing from elsewhere, nothing kept, and no page of another may show this one.
-
-    Args:
-        host: the Host that was asked for, where it is one of the table's.
-    """
+    """The headers of every answer: nothing from elsewhere, nothing kept, and no page of another may show this one."""
     sockets = f" ws://{host}" if host else ""
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "

@@ -46,11 +46,7 @@ class PageSession(Session):
 
 
 def check_inside(table: LiveTable, path: str) -> None:
-    """Refuses the path of a file that lies elsewhere than in the scene's folder, unless the scene has it already.
-
-    Raises:
-        RequestError: one line.
-    """
+    """Refuses the path of a file that lies elsewhere than in the scene's folder, unless the scene has it already."""
     try:
         inside = is_inside(table.path.parent, path)
     except (OSError, ValueError):  # a name that no file can have
@@ -79,13 +75,7 @@ SOON = 0.5
 
 
 class Autosaving:
-    """Keeps a table while the event loop runs.
-
-    Args:
-        table: the table.
-        complain: is called with one line that says why the table cannot be kept; with the same line once.
-        soon: seconds after a change.
-    """
+    """Keeps a table while the event loop runs, ``soon`` seconds after a change; complains once of the same problem."""
 
     def __init__(self, table: LiveTable, complain: Callable[[str], None], soon: float = SOON) -> None:
         self._table, self._complain, self._soon = table, complain, soon
@@ -138,14 +128,8 @@ BACKLOG = 128
 
 
 def opened_doors(port: int, *, lan: bool) -> list[Door]:
-    """The doors of a server: for this machine, and with ``lan`` for a second device in the same network.
-
-    Args:
-        port: 0 for any that is free.
-        lan: whether the second one is wanted, at which one can only look.
-
-    Raises:
-        RequestError: where the port cannot be had, or the machine is in no network.
+    """The doors of a server: for this machine, and with ``lan`` for a second device, which may only look; port 0 is
+    any.
     """
     player, looker = new_token(), new_token()
     doors = [Door(_listening(HERE, port), {player: Role.PLAYER})]
@@ -159,11 +143,7 @@ def opened_doors(port: int, *, lan: bool) -> list[Door]:
 
 
 def lan_address() -> str:
-    """This machine's IPv4 address on the interface that its default route takes.
-
-    Raises:
-        RequestError: where there is none.
-    """
+    """This machine's IPv4 address on the interface that its default route takes; RequestError without any."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         try:
             asking.connect(ELSEWHERE)
@@ -201,13 +181,9 @@ def serve_table(
     doors: Sequence[Door],
     complain: Callable[[str], None],
 ) -> None:
-    """Serves a table until Ctrl-C or the signal TERM.
+    """Serves a table until Ctrl-C or the signal TERM; its judges and doors end with it, and what is not saved is kept.
 
-    Args:
-        table: the table; what is not saved is kept beside its scene.
-        judges: judge it; they end with this.
-        doors: where it is reached; they are closed with this.
-        complain: is told in a line what goes wrong beside the clients' requests.
+    ``complain`` is told in a line what goes wrong beside the clients' requests.
     """
     asyncio.run(_serve(table, judges, doors, complain))
 

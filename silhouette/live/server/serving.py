@@ -46,18 +46,7 @@ class Answering(Protocol):
 
 
 class Client:
-    """A client that has shown its token.
-
-    Args:
-        connection: its WebSocket.
-        role: what it may do.
-        limits: how much of it.
-        start: starts its session, given what tells it of events.
-        hand_over: takes the files that it hands over; None where none are taken.
-
-    Attributes:
-        tell: sends it an event.
-    """
+    """A client that has shown its token; ``start`` makes its session, given what tells it of events."""
 
     def __init__(
         self,
@@ -150,11 +139,7 @@ class Client:
         self._outbox.put(answer)
 
     async def _check_looking(self, request: Mapping[str, Any]) -> None:
-        """Refuses what a second device may not ask for; for some of it a player is asked.
-
-        Raises:
-            RequestError: one line.
-        """
+        """Refuses what a second device may not ask for; for some of it a player is asked."""
         do, file = request.get("do"), request.get("file")
         if not (isinstance(do, str) and do in LOOKING):
             raise RequestError(f"a second device only looks; it cannot ask for {as_written(do)}")
@@ -167,8 +152,7 @@ class Client:
     async def _check_wanted(self, hand_over: HandOver, file: str) -> None:
         """Waits until a player allows that a scan takes the place of the table, unless nothing was done on it yet.
 
-        Raises:
-            RequestError: where a player refuses it; it must be handed over again then.
+        Where a player refuses it, it must be handed over again.
         """
         state = await self._session.answer({"do": "state"})
         untouched = state.get("pose") == 0 and not state.get("saved")  # a first scene, in no file
@@ -200,10 +184,6 @@ def decoded(message: str) -> dict[str, Any]:
 
     >>> decoded('{"id": 1, "do": "state"}')
     {'id': 1, 'do': 'state'}
-    >>> decoded('[NaN]')
-    Traceback (most recent call last):
-    ...
-    silhouette.common.errors.RequestError: a message that is not JSON: NaN is no number of JSON
     """
     try:
         content = json.loads(message, parse_constant=_no_number)
@@ -227,10 +207,10 @@ TOO_MANY = "The live table is open in too many places; close one of them."
 
 
 class TableServer:
-    """Serves a page and the sessions of those who open it, from ``async with`` until its end.
+    """Serves a page and the sessions of those who open it, from ``async with`` until its end, when it closes the doors.
 
     Args:
-        doors: where it listens; it closes them at its end.
+        doors: where it listens.
         start: starts the session of one client, given what tells it of events.
         files: of the page, by their paths.
         scans: gives the scene's folder; and what happens with a file that is handed over. None where none are taken.
