@@ -95,11 +95,7 @@ UNKNOWN: Literal["unknown"] = "unknown"
 
 
 def _facing(value: object) -> object:
-    """A number of degrees or "unknown".
-
-    Raises:
-        ValueError: for anything else.
-    """
+    """A number of degrees or "unknown"; ValueError for anything else."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if value == UNKNOWN or (is_number and abs(value) <= MAX_LENGTH):  # type: ignore[arg-type]
         return float(value) if is_number else value  # type: ignore[arg-type]

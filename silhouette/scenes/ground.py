@@ -176,11 +176,10 @@ class Hits:
 
 
 class Ground:
-    """Triangles in the world, and an index by which those near a place are found.
+    """Triangles (m, 3, 3) in the world, mm, anticlockwise seen from outside, and an index by which those near a place
+    are found.
 
-    Args:
-        triangles: (m, 3, 3) float64, mm, z up: the corners of each triangle, anticlockwise seen from outside.
-        whole: of which these triangles are a part, if of any.
+    ``whole`` is the ground of which these triangles are a part, if of any.
     """
 
     def __init__(self, triangles: Floats, whole: Ground | None = None) -> None:

@@ -193,10 +193,7 @@ class Piece:
 class Models:
     """The models of one scene; a model is loaded once for all of its pieces.
 
-    Args:
-        scene: the path of the scene.
-        cache: the cache of meshes.
-        tables: the table of the scene in which a piece stands, by the piece's name, for messages; by default its kind.
+    ``tables``: the table of the scene in which a piece stands, by its name, for messages; by default its kind.
     """
 
     def __init__(self, scene: Path, cache: Cache, tables: Mapping[str, str] | None = None) -> None:
@@ -258,14 +255,7 @@ class Models:
 
 
 def piece_of(index: int, kind: Kind, entry: PieceEntry, models: Models) -> Piece:
-    """The piece that a table of a scene describes.
-
-    Args:
-        index: its number in the scene, from 0.
-        kind: the kind that its table requires.
-        entry: its keys.
-        models: the models of the scene.
-    """
+    """The piece that a table of a scene describes, of the kind that the table requires; its number is from 0."""
     model = models.of(kind, entry)
     at = (*entry.at, 0.0)[:3]
     turn, facing = _turn_and_facing(entry, model)

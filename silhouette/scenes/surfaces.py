@@ -102,12 +102,7 @@ def ground_of(mesh: Mesh) -> Ground:
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """The surface of a piece in the world.
-
-    Attributes:
-        ground: its triangles, in a frame of their own.
-        pose: from that frame to the world, about the vertical only.
-    """
+    """The surface of a piece: its triangles in a frame of their own, and the pose, upright, from that to the world."""
 
     ground: Ground
     pose: Pose

@@ -103,9 +103,9 @@ def settled(
 ) -> tuple[Piece, ...]:
     """The pieces, each that says ``on`` lowered from above, upright, until its base touches.
 
-    A piece is lowered after the piece that it names. With ``on = "surface"`` it is lowered after all terrain that
-    does not say ``on``, and after terrain that does and that stands before it in the file; fighters and vehicles
-    after all terrain.
+    A piece is lowered after the piece that it names. With ``on = "surface"`` it is lowered after all terrain that does
+    not say ``on``, and after terrain that does and that stands before it in the file; fighters and vehicles after all
+    terrain.
 
     Args:
         path: of the scene file, for messages.
@@ -247,11 +247,7 @@ class Occluders:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Piece, Mesh]]) -> Occluders:
-        """The pieces with the part of each that blocks.
-
-        >>> Occluders.of([]).boxes.shape
-        (0, 8, 3)
-        """
+        """The pieces with the part of each that blocks."""
         pairs = list(pairs)
         boxes = [swollen(piece.pose.place(corners(*mesh.bounds)), piece.outline) for piece, mesh in pairs]
         return cls(
@@ -295,12 +291,7 @@ class TableScene(Scene):
         return np.stack([boxes.min(axis=0), boxes.max(axis=0)])
 
     def doubts(self, attacker: str, others: Iterable[str]) -> list[str]:
-        """A sentence for each mistake in where pieces stand, and in what the file says of them, that may touch a check.
-
-        Args:
-            attacker: the name of the piece that looks.
-            others: the names of the target and of the pieces in the way.
-        """
+        """A sentence for each mistake that may touch a check of an attacker, its target and the pieces in the way."""
         named = frozenset(others)
         return [
             one.text
@@ -315,11 +306,7 @@ class TableScene(Scene):
         return bool(convex_hull(np.concatenate(boxes)).distance(convex_hull(np.array([[x, y]]))) <= radius)
 
     def piece(self, name: str) -> Piece:
-        """The piece of a name.
-
-        Raises:
-            RequestError: where no piece has that name.
-        """
+        """The piece of a name; RequestError if none has it."""
         piece = self._by_name.get(name)
         if piece is None:
             raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, self._by_name)}")
@@ -359,11 +346,10 @@ def load_table_scene(
 
     Args:
         path: of the scene file; paths in it are seen from its folder.
-        document: its content, as from `read_document`.
+        document: its content.
         readings_schema: the readings that its rule system knows, and their defaults; other keys are refused.
-        cache: the cache of meshes and other results that take long to compute.
-        tables_of: the table of the user's scene in which a piece stands, by the piece's name, for messages; by default
-            its kind.
+        cache: of meshes and other results that take long to compute.
+        tables_of: as in `settled`.
         posed: changes a piece on the table's top before it is lowered onto what it stands on, such as to lay it down.
 
     Raises:
@@ -420,14 +406,7 @@ def _warnings_of(pieces: Iterable[Piece]) -> tuple[str, ...]:
 
 
 def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> OfTable:
-    """The scene with the mistakes in where its pieces stand too, which are also among its warnings.
-
-    Args:
-        scene: a table scene with its pieces in their places.
-        faces: whether it matters to the rules where a model looks.
-        z_is_ground: whether the height that a place gives is that of the ground there, so that nothing hangs above
-            the table.
-    """
+    """The scene with the mistakes in where its pieces stand (`placement_warnings`), also among its warnings."""
     placed = placement_warnings(scene.pieces, faces=faces, units=scene.unit_of_places, z_is_ground=z_is_ground)
     warnings = (*scene.placement_warnings, *placed)
     texts = [one.text for one in warnings if not one.as_attacker]
@@ -462,14 +441,7 @@ def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
 
 
 def check_names_differ(path: Path, pieces: Sequence[tuple[str, str]]) -> None:
-    """Checks that no two pieces of a scene have one name.
-
-    Args:
-        path: of the scene.
-        pieces: the kind and the name of each.
-
-    Raises:
-        FileError: where two have the same name.
+    """Refuses two pieces of one name, given the kind and the name of each.
 
     >>> check_names_differ(Path("duel.toml"), [("fighter", "A"), ("terrain", "A")])  # doctest: +ELLIPSIS
     Traceback (most recent call last):

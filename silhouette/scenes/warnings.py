@@ -58,12 +58,9 @@ it lies on a slope, and not on an edge."""
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """A model and what lies under its base.
+    """A model, the pieces with triangles under its base, below or above it, and what lies there.
 
-    Attributes:
-        piece: the model.
-        near: the pieces with triangles under its base, below or above it.
-        is_tangled: whether so many triangles lie above each other there that there is no telling what is ground.
+    It is tangled if so many triangles lie above each other there that there is no telling what is ground.
     """
 
     piece: Piece
@@ -215,7 +212,7 @@ def entry_warnings(
         entry: the scene as its file has it.
         pieces: terrain, fighters, vehicles, each in the order of the entry.
         table: (x, y) mm, the size of the table's top that the entry gives, or None.
-        tables_of: the table of the user's scene in which a piece stands, by the piece's name; by default its kind.
+        tables_of: the table of the user's scene in which a piece stands, by its name; by default its kind.
     """
     return tuple(islice(_of_entries(entry, pieces, table, tables_of), MOST_WARNINGS))
 
@@ -268,10 +265,6 @@ def _gangs(entries: Sequence[GangerEntry]) -> Iterator[PlacementWarning]:
 
 def groups_alike(what: str, groups: Mapping[str, str]) -> Iterator[PlacementWarning]:
     """A warning for groups of models, such as gangs, whose names are one but for case and blanks.
-
-    Args:
-        what: the groups in words.
-        groups: the name of the group of each model, by the name of the model.
 
     >>> [one.text for one in groups_alike("gangs", {"Kal": "red", "Vex": "Red"})]
     ['the gangs "red" and "Red" differ by case or blanks alone, and count as 2; write the same for all if they are one']
@@ -361,15 +354,13 @@ _LOWER_IT = 'write on = "surface"'
 
 @dataclass(frozen=True)
 class PlacementWarning:
-    """A mistake in where a piece stands, or in what a scene says of it.
+    """A mistake in where a piece stands, or in what a scene says of it: a sentence, and the names of the pieces.
 
     Attributes:
-        text: a sentence.
-        names: of the pieces that it is about.
         as_attacker: whether it touches only checks in which the piece looks.
         around: x, y and radius in mm of the circle in plan that the piece may reach if the mistake is mended. It
-            touches each check between whose pieces the circle lies, whether or not the piece is in the way. None
-            where it touches those alone in which the piece takes part.
+            touches each check between whose pieces the circle lies, whether or not the piece is in the way. None where
+            it touches those alone in which the piece takes part.
     """
 
     text: str
@@ -387,23 +378,15 @@ def placement_warnings(
 ) -> tuple[PlacementWarning, ...]:
     """The mistakes in where the pieces of a table stand, at most `MOST_WARNINGS`.
 
-    Args:
-        pieces: of the scene.
-        faces: whether it matters to the rules where a model looks.
-        units: of the places in the scene's file, "mm" or "inch".
-        z_is_ground: whether the height that a place gives is that of the ground there, so that nothing hangs above
-            the table.
+    ``faces`` if it matters to the rules where a model looks; ``units`` are those of the scene's file; ``z_is_ground``
+    if the height that a place gives is that of the ground there, so that nothing hangs above the table.
     """
     warnings = _of_pieces(pieces, faces=faces, units=units, z_is_ground=z_is_ground)
     return tuple(islice(warnings, MOST_WARNINGS))
 
 
 def prepare(pieces: Sequence[Piece]) -> None:
-    """Works out now what looking at these models anywhere shares, so that processes forked from this one have it all.
-
-    Args:
-        pieces: of the scene; what is worked out does not depend on where they stand.
-    """
+    """Works out now what looking at these models anywhere shares, for all processes forked from this one."""
     for piece in {piece.model: piece for piece in pieces}.values():
         Surface.of(piece).ground.prepare()
         underside_of(piece)
@@ -432,14 +415,11 @@ def _of_pieces(pieces: Sequence[Piece], *, faces: bool, units: str, z_is_ground:
         for other in np.flatnonzero((gaps < 0.0).all(axis=1)).tolist():
             yield from _between(piece, pieces[other], seen=other < number)
             may_go_through = pieces[other].kind == "terrain" and pieces[other].name not in named
-            if may_go_through and not support.is_tangled and next(bodies, None) is not None:
-                yield from _through(piece, pieces[other])
+            may_go_through = may_go_through and not support.is_tangled and next(bodies, None) is not None
+            if may_go_through and goes_through(piece, pieces[other]):
+                name = in_a_sentence(pieces[other].name)
+                yield _of_both(piece, pieces[other], f"{piece.name} goes through {name}; move it")
         pairs += len(above)
-
-
-def _through(piece: Piece, terrain: Piece) -> Iterator[PlacementWarning]:
-    if goes_through(piece, terrain):
-        yield _of_both(piece, terrain, f"{piece.name} goes through {in_a_sentence(terrain.name)}; move it")
 
 
 def _alone(pieces: Sequence[Piece], *, faces: bool, units: str) -> Iterator[PlacementWarning]:
