@@ -13,11 +13,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """See `silhouette.cli.app.main`, which takes a moment to import, and Ctrl-C may come then.
-
-    Args:
-        arguments: the words after the program's name; by default those of the process.
-    """
+    """See `silhouette.cli.app.main`, which takes a moment to import, and Ctrl-C may come then."""
     try:
         from silhouette.cli.app import main as run
     except KeyboardInterrupt:

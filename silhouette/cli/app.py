@@ -1,10 +1,8 @@
 """The command line: the commands put together, and what happens to errors.
 
-words -> the options of the command that they name -> its module, imported -> its output
-an error -> one line and an exit status
+words -> the options of the command that they name -> its module, imported -> its output; an error -> one line and an
+exit status
 
-What a command may be told is declared in `silhouette.cli.commands`; the module that does it is imported only when it is
-called, so that help is quick.
 What is wrong with the words of a command is told in one line too: the option or argument, its value, and what would be
 right.
 """
@@ -38,13 +36,7 @@ from silhouette.files.writing import why_not
 
 
 def usage_problem(error: typer.TyperException, arguments: Sequence[str], commands: Sequence[str]) -> str:
-    """The mistake in plain words, and where to read more.
-
-    Args:
-        error: typer's.
-        arguments: the words after the program's name.
-        commands: the names of all commands.
-    """
+    """The mistake in plain words, and where to read more; ``arguments`` are the words after the program's name."""
     message = " ".join(error.format_message().split()).rstrip(".")
     command = next((word for word in arguments[:1] if word in commands), None)
     more = f"silhouette {command} --help" if command else "silhouette --help"
@@ -110,11 +102,7 @@ COMPLETED_WORDS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and gives its exit status; no traceback ever reaches the user.
-
-    Args:
-        arguments: the words after the program's name; by default those of the process.
-    """
+    """Runs the command line, by default the process's, and gives its exit status; no traceback reaches the user."""
     open_missing_streams()
     tolerate_any_text()
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -197,7 +185,9 @@ def _run(arguments: list[str]) -> int:
     instruction = os.environ.get(COMPLETE_VARIABLE)
     if instruction:
         typed = " ".join(os.environ.get(variable, "") for variable in COMPLETED_WORDS)
-        return _complete(_command(typed.split()), instruction)
+        from typer.completion import shell_complete
+
+        return shell_complete(_command(typed.split()), {}, "silhouette", COMPLETE_VARIABLE, instruction)
     command = _command(arguments)
     logging.getLogger().addHandler(logging.NullHandler())
     with warnings.catch_warnings():
@@ -222,13 +212,6 @@ def _show_warning(otherwise: Callable[..., object], message: Warning | str, *whe
         warn(str(message))
     else:
         otherwise(message, *where, **options)
-
-
-def _complete(command: Any, instruction: str) -> int:
-    """Answers the shell, which asks by an environment variable what the words typed so far can become."""
-    from typer.completion import shell_complete
-
-    return shell_complete(command, {}, "silhouette", COMPLETE_VARIABLE, instruction)
 
 
 def _root(

@@ -61,11 +61,7 @@ ONLY_FIGURES = {
 
 
 def check_motion(given: DrawOptions) -> None:
-    """Refuses options of figures and of animations that do not go together.
-
-    Raises:
-        RequestError: that names the option that is wrong or lacking.
-    """
+    """Refuses options of figures and of animations that do not go together; RequestError names the wrong one."""
     moves = [name for name in ("walk", "turn", "frames", "fps") if getattr(given, name) is not None]
     unfit = [name for name, field in ONLY_FIGURES.items() if getattr(given, field) != getattr(DrawOptions, field)]
     if given.animate is None:

@@ -153,9 +153,8 @@ class Judging(Measuring, Doubting, Working, Telling):
 def declared(options: type[Given], run: Callable[[Given], int]) -> Callable[..., int]:
     """The function of a command, for typer: its own options first, then those of each group.
 
-    Args:
-        options: a dataclass, whose fields are annotated as typer has it, and whose docstring is the help.
-        run: does what the command does, and gives the exit status.
+    The options are a dataclass, whose fields are annotated as typer has it, and whose docstring is the help; ``run``
+    gives the exit status.
     """
 
     def command(**given: Any) -> int:

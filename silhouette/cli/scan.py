@@ -125,11 +125,7 @@ def _show(table: ScannedTable, out: Path, result: SceneResult | None, *, as_json
 
 
 def _known_scale(given: ScanOptions) -> Wanted:
-    """What is known of the scale, from the options.
-
-    Raises:
-        RequestError: if they cannot be read, or there is more than one.
-    """
+    """What is known of the scale, from the options; RequestError if they cannot be read, or there is more than one."""
     options = {"--scale": given.scale, "--bases": given.bases, "--length": given.length}
     names = [name for name, value in options.items() if value is not None]
     if len(names) > 1:

@@ -48,11 +48,7 @@ _REFERRED = re.compile(r'"#/\$defs/([^"]+)"')
 
 
 def schema_of(kind: str) -> Schema:
-    """A JSON Schema.
-
-    Args:
-        kind: one of `KINDS` or of `OLD_KINDS`.
-    """
+    """A JSON Schema, one of `KINDS` or of `OLD_KINDS`."""
     return {"$schema": DIALECT, **KINDS[OLD_KINDS.get(kind, kind)]()}
 
 

@@ -145,21 +145,12 @@ def wrapped(cell: Text, width: int) -> Text:
 
 
 def total(widths: Sequence[int]) -> int:
-    """The width of a table with columns of these widths.
-
-    >>> total([8, 6, 10])
-    32
-    """
+    """The width of a table with columns of these widths."""
     return sum(widths) + COLUMN_GAP * (len(widths) - 1) + EDGES
 
 
 def fitted(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """The widths of columns that share some room: natural ones, else what their words need, else narrower ones.
-
-    Args:
-        natural: the widths that columns would like to have.
-        least: the widths below which words are broken.
-        room: for all of them together.
+    """The widths of columns that share some room: natural ones, else the least that break no word, else narrower ones.
 
     >>> fitted([10, 20], [5, 8], 40), fitted([10, 20], [5, 8], 24), fitted([30, 4], [30, 4], 20)
     ([10, 20], [7, 17], [16, 4])
@@ -219,10 +210,8 @@ def _scene_entry(result: SceneResult) -> dict[str, Any]:
 def scene_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:
     """A table of the verdicts of one scene; then the reason of each; then the warnings.
 
-    Args:
-        result: the result of the scene.
-        quiet: whether to leave out the reasons and warnings, but never what would change a verdict, nor an expectation
-            that does not hold.
+    If quiet, without reasons and warnings, but never without what would change a verdict, nor an expectation that does
+    not hold.
     """
     if not result.judged:
         return []
@@ -235,12 +224,7 @@ def scene_report(result: SceneResult, *, quiet: bool = False) -> list[Renderable
 
 
 class Column(NamedTuple):
-    """A column of a table of verdicts.
-
-    Attributes:
-        cell: of a result.
-        shown: whether some results make a table have it.
-    """
+    """A column of a table of verdicts: the cell of a result, and whether some results make a table have it."""
 
     cell: Callable[[Judged], Text]
     shown: Callable[[Sequence[Judged]], bool]

@@ -30,12 +30,8 @@ LINE_AFTER = 5.0
 
 @dataclass(frozen=True)
 class _WaitingState:
-    """How far it has come.
-
-    Attributes:
-        done: the steps that are done, and a part of the next one.
-        total: all steps; None where they are not known.
-        at_least: whether more steps may turn up.
+    """How far it has come: steps that are done, with a part of the next one; all, None where unknown, or at least so
+    many.
     """
 
     done: float = 0.0

@@ -34,10 +34,10 @@ from silhouette.scans.mesh_writing import ply_bytes
 def read_table(
     path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool = False, units: str | None = None
 ) -> ImportedTable:
-    """The table of a file from elsewhere.
+    """The table of a file from elsewhere: of Tabletop Simulator (.json), or a scene of glTF (.glb, .gltf).
 
     Args:
-        path: a save or a saved object of Tabletop Simulator (.json), or a scene of glTF (.glb, .gltf).
+        path: of the file.
         meshes: the folder in which that program keeps meshes.
         cache: of meshes.
         stand_ins: whether a fighter without a mesh becomes a stand-in, where the size of its base is known.
@@ -45,7 +45,7 @@ def read_table(
 
     Raises:
         RequestError: where an option is that of another format.
-        FileError: where it cannot be read; one line that says what would be right.
+        FileError: where it cannot be read.
     """
     if path.suffix.lower() in (".glb", ".gltf"):
         if meshes is not None or stand_ins:
@@ -96,11 +96,8 @@ def odd_base(name: str, base: Base | None) -> str | None:
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What is wanted of a model: no more, since it comes from another process.
-
-    Attributes:
-        base: its base, or None.
-        ground: the lowest z of its mesh, mm.
+    """What is wanted of a model: no more, since it comes from another process; ``ground`` is the lowest z of its mesh,
+    mm.
     """
 
     base: Base | None
@@ -112,12 +109,7 @@ Keys = tuple[Kind, Mapping[str, Any]]
 
 
 class SceneModels:
-    """The models of a scene, each made once.
-
-    Args:
-        scene: the file of the scene, from which its meshes are named; it need not be there yet.
-        cache: of meshes, in which they and the bases that are found stay.
-    """
+    """The models of a scene, each made once; its file, from which meshes are named, need not be there yet."""
 
     def __init__(self, scene: Path, cache: Cache) -> None:
         self._scene = scene
@@ -158,13 +150,10 @@ def scene_text(
     addresses: Mapping[str, str],
     keys_of_all: Mapping[str, Any],
 ) -> str:
-    """The scene of an imported table.
+    """The scene of an imported table, with the pieces that stand in it, each with the keys that say what it looks like.
 
-    Args:
-        table: what it was made of.
-        pieces: those that stand in the scene, each with the keys that say what it looks like.
-        addresses: where the other program has a mesh from, by its path in the scene: `export` gives it back.
-        keys_of_all: those of the scene itself.
+    ``addresses``: where the other program has a mesh from, by its path in the scene: `export` gives it back.
+    ``keys_of_all`` are those of the scene itself.
     """
     order = sorted(pieces, key=lambda pair: pair[0].kind != "terrain")
     names = [piece.name for piece, _ in order if piece.kind != "terrain"][:2]
@@ -222,12 +211,8 @@ CLEAR = 2.0
 
 @dataclass(frozen=True, eq=False)
 class WrittenPiece:
-    """A piece that stands in the scene.
-
-    Attributes:
-        piece: as it was imported.
-        mesh: the path of its mesh, seen from the folder; None of a stand-in.
-        keys: of its table in the scene that say what it looks like.
+    """A piece that stands in the scene: the path of its mesh, seen from the folder, None of a stand-in; and the keys of
+    its table in the scene that say what it looks like.
     """
 
     piece: ImportedPiece
@@ -237,13 +222,7 @@ class WrittenPiece:
 
 @dataclass(frozen=True, eq=False)
 class WrittenTable:
-    """What was written.
-
-    Attributes:
-        pieces: in the scene.
-        left_out: all other objects of the table, those among them whose meshes no scene can use.
-        warnings: sentences about sizes of bases.
-    """
+    """The pieces in the scene; all other objects, with those whose meshes no scene can use; warnings about bases."""
 
     pieces: tuple[WrittenPiece, ...]
     left_out: tuple[LeftOut, ...]
@@ -274,11 +253,6 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
 
     Meshes of earlier scenes stay as well: other scenes may name them. Each mesh is read again as the scene reads it: a
     piece that no scene could use is left out, and not in the scene.
-
-    Args:
-        table: what is to be written.
-        folder: an earlier one, or a new one.
-        cache: of meshes, in which the bases that are found stay.
 
     Raises:
         FileError: where it cannot be written, or is none to write into (`check_folder`); an earlier scene and all that

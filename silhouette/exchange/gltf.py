@@ -85,14 +85,10 @@ NOTHING_MARKED = (
 
 
 def read_gltf(path: Path, units: str | None = None) -> ImportedTable:
-    """The table of a GLB or glTF file.
+    """The table of a GLB or glTF file; nothing is read outside its folder.
 
-    Args:
-        path: of the file; nothing is read outside its folder.
-        units: what one unit of the file is: "mm", "cm", "m" or "inch"; None where the file says, or else metres.
-
-    Raises:
-        FileError: where it is no such file, or no node of it says that it is a piece.
+    A unit of the file is "mm", "cm", "m" or "inch"; None where the file says, or else metres. FileError where it is no
+    such file, or no node of it says that it is a piece.
     """
     with plainly(path):
         source = opened(path)

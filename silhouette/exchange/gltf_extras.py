@@ -43,13 +43,8 @@ LEAST_HEIGHT, GREATEST_HEIGHT, USUAL_HEIGHT = 8.0, 300.0, (15.0, 120.0)
 
 @dataclass(frozen=True)
 class FileSettings:
-    """What a file says of itself as a whole.
-
-    Attributes:
-        units: what one unit of it is.
-        up: the axis that is up.
-        title: for people; empty where it has none.
-        keys: of a scene file, but for its pieces.
+    """What a file says of itself: its units, the axis that is up, its title, and keys of a scene file, but for its
+    pieces.
     """
 
     units: str = "m"
@@ -59,10 +54,7 @@ class FileSettings:
 
 
 def settings_of(extras: Mapping[str, Any], path: Path) -> FileSettings:
-    """The settings that the custom properties of a scene say.
-
-    Raises:
-        FileError: where they are none that can be.
+    """The settings that the custom properties of a scene say; FileError where they are none that can be.
 
     >>> settings_of({"units": "mm", "silhouette": "title = 'Ambush'"}, Path("a.glb"))
     FileSettings(units='mm', up='y', title='Ambush', keys={})
@@ -152,9 +144,6 @@ class NoPiece(Exception):
 def kind_of(extras: Mapping[str, Any]) -> Kind | None:
     """The kind of piece that a node says it is; None where it says nothing of the sort.
 
-    Raises:
-        NoPiece: where it says something else, or seems to mean to.
-
     >>> kind_of({"silhouette": "fighter"}), kind_of({"cycles": 1})
     ('fighter', None)
     >>> kind_of({"silhouete": "fighter"})
@@ -175,11 +164,7 @@ def kind_of(extras: Mapping[str, Any]) -> Kind | None:
 
 
 def entries_of(rules: str) -> Entries:
-    """The schemas of the pieces of a game, by its name or the path of its file; those of any table where it has others.
-
-    Raises:
-        FileError: where there is no such game file.
-    """
+    """The schemas of the pieces of a game, by its name or its file; those of any table where it has others."""
     entries = dict(ENTRIES)
     for kind in KINDS:
         pieces = rule_called(rules).scene_entry.model_fields.get(kind)
@@ -190,15 +175,7 @@ def entries_of(rules: str) -> Entries:
 
 
 def keys_of(extras: Mapping[str, Any], kind: Kind, entries: Entries = ENTRIES) -> dict[str, Any]:
-    """The keys of a piece that a node gives: ``gang``, ``facing``, and any of a model file.
-
-    Args:
-        extras: its custom properties; other programs' are passed over.
-        kind: of the piece.
-        entries: the schemas of the game's pieces.
-
-    Raises:
-        NoPiece: where a key is unknown, or a value wrong.
+    """The keys of a piece that a node gives: ``gang``, ``facing``, and any of a model file; others' are passed over.
 
     >>> keys_of({"silhouette": "fighter", "facing": 90, "base": "{ height = 3 }"}, "fighter")
     {'facing': 90, 'base': {'height': 3}}

@@ -1,6 +1,5 @@
 """EXCHANGE: a node of glTF with what hangs below it becomes an ImportedPiece, placed or baked.
 
-what nodes show -> each mesh once, in mm with z up
 node, its keys and its parts -> one mesh in the node's own frame, shared by all that look so -> at, turn and scale;
 what is tilted, mirrored or unevenly scaled -> a mesh of its own
 
@@ -77,11 +76,7 @@ def points_to_table(points: Floats) -> Floats:
 
 
 def points_from_table(points: Floats) -> Floats:
-    """Points (n, 3) in mm with z up, in metres with y up.
-
-    >>> points_from_table(np.array([[1.0, 2.0, 3.0]])).tolist()
-    [[0.001, 0.003, -0.002]]
-    """
+    """Points (n, 3) in mm with z up, in metres with y up."""
     x, y, z = points.T / METRE
     return np.stack([x, z, -y], axis=1)
 
@@ -117,12 +112,10 @@ def upright_node(at: Floats, turn: float) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class NodeMesh:
-    """What a node shows.
+    """What a node shows: a mesh of one part in a frame of its own, and (4, 4) from that to the scene's, metres and y
+    up.
 
-    Attributes:
-        mesh: in a frame of its own, with one part.
-        matrix: (4, 4) from that frame to the scene's, metres and y up.
-        areas: of each material that makes pixels transparent, by its name; that of all others has an empty one.
+    ``areas`` of each material that makes pixels transparent, by its name; that of all others has an empty one.
     """
 
     mesh: Mesh
@@ -140,11 +133,7 @@ class GltfMeshes:
         self._read: dict[tuple[int, ...], tuple[tuple[Surface, ...], Mesh, dict[str, float]]] = {}
 
     def of(self, node: Node) -> NodeMesh:
-        """What a node shows: its mesh, with its shape keys, in the pose of its skeleton.
-
-        Raises:
-            NoPiece: where it has a mesh that cannot be used.
-        """
+        """What a node shows: its mesh, with its shape keys, in the pose of its skeleton; NoPiece if it cannot be."""
         if type(node.entry.get("mesh")) is not int:
             raise NoPiece("refers to no mesh of the file")
         try:
@@ -224,9 +213,6 @@ class Marked:
 class Pieces:
     """Makes the pieces of a file.
 
-    Attributes:
-        warnings: a sentence for each thing about a piece that its maker should know.
-
     Args:
         meshes: of the file.
         nodes: of its default scene, by index.
@@ -248,11 +234,7 @@ class Pieces:
         self.warnings: list[str] = []
 
     def piece(self, marked: Marked) -> ImportedPiece:
-        """The piece that a node says it is.
-
-        Raises:
-            NoPiece: where it cannot stand in a scene.
-        """
+        """The piece that a node says it is; NoPiece where it cannot stand in a scene."""
         assert marked.node.world is not None
         assert marked.kind is not None
         matrix = to_table(self._frame @ marked.node.world)

@@ -67,12 +67,8 @@ MIN_SHARE_IN_PLAN = 0.01
 
 @dataclass(frozen=True)
 class Upright:
-    """How a piece stands that keeps its mesh file.
-
-    Attributes:
-        at: (x, y, z) mm, of the file's origin.
-        turn: degrees anticlockwise from how it lies in its file, once z is up.
-        scale: mm for each unit of the file.
+    """How a piece stands that keeps its mesh file: (x, y, z) mm, of the file's origin; degrees anticlockwise from how
+    it lies in its file, once z is up; mm for each unit of the file.
     """
 
     at: tuple[float, float, float]
@@ -83,16 +79,9 @@ class Upright:
 def standing(matrix: Floats, up: Literal["y", "z"], bounds: Floats) -> Upright | None:
     """How a mesh stands that a matrix places; None where it is tilted, mirrored or unevenly scaled.
 
-    Args:
-        matrix: (4, 4) from the file's frame to the table's, mm.
-        up: the axis of the file that a scene takes as up.
-        bounds: (2, 3) least and greatest coordinates in the file.
-
     >>> inch = np.diag([25.4, 25.4, 25.4, 1.0])
     >>> standing(inch, "z", np.array([[0.0, 0, 0], [1, 1, 1]]))
     Upright(at=(0.0, 0.0, 0.0), turn=0.0, scale=25.4)
-    >>> standing(np.diag([25.4, 25.4, 12.7, 1.0]), "z", np.array([[0.0, 0, 0], [1, 1, 1]])) is None
-    True
     """
     as_loaded = matrix[:3, :3] @ np.linalg.inv(upright(np.eye(3), up).T)
     volume = float(np.linalg.det(as_loaded))
@@ -116,13 +105,10 @@ def moved(matrix: Floats, points: Floats) -> Floats:
 
 
 def baked(named: list[tuple[str, Mesh, Floats]], origin: Floats) -> Mesh:
-    """One mesh of several, each after its matrix (4, 4), about an origin (3,) in the table's frame; parts keep names.
+    """One mesh of several, each after its matrix (4, 4), about an origin (3,) in the table's frame, mm.
 
-    Faces of what is mirrored are turned round, so that they still look outward.
-
-    Args:
-        named: the name of each, its mesh, and its matrix; where a mesh has parts, these are named ``name/part``.
-        origin: in the table's frame, mm.
+    Faces of what is mirrored are turned round, so that they still look outward. Where a mesh has parts, these are named
+    ``name/part``.
     """
     vertices, faces, part = [], [], []
     names: list[str] = []
@@ -253,12 +239,7 @@ class ImportedPiece:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An object that is not in the scene.
-
-    Attributes:
-        name: of the object.
-        why: the reason, in words.
-    """
+    """An object that is not in the scene, and the reason in words."""
 
     name: str
     why: str
@@ -303,12 +284,7 @@ MAX_BYTES_AHEAD = 2 * 1024**3
 
 @dataclass(frozen=True, eq=False)
 class Size:
-    """How large a mesh is, which is all that most pieces need to know of it.
-
-    Attributes:
-        bounds: (2, 3) the least and greatest coordinates in its file.
-        triangles: how many it has.
-    """
+    """How large a mesh is: (2, 3) the least and greatest coordinates in its file, and its triangles."""
 
     bounds: Floats
     triangles: int
@@ -322,8 +298,7 @@ class Size:
 def read_ahead(files: Iterable[Path], cache: Cache) -> dict[Path, Size | FileError]:
     """Reads mesh files side by side, so that the cache has them when they are wanted; nothing without a folder of it.
 
-    Returns:
-        For each file that was read its size, or why it cannot be used.
+    Answers for each file that was read its size, or why it cannot be used.
     """
     chosen: list[Path] = []
     together = 0

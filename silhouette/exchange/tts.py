@@ -76,9 +76,6 @@ class KeptMeshes:
 
     The game names a file after its address, with all but letters and digits left out, and ``.obj``. A local file
     (``file:///C:/minis/kal.obj``) is looked for by its own name, in this folder alone.
-
-    Raises:
-        FileError: where it is no folder that can be read.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -92,10 +89,8 @@ class KeptMeshes:
                 self._by_place.setdefault(stem[start:], name)
 
     def find(self, address: str) -> Path | None:
-        """The file in which the mesh of an address is kept; None where there is none.
-
-        Raises:
-            FileError: where its name is that of a link which leads out of the folder.
+        """The file in which the mesh of an address is kept; None where there is none; FileError if it leads out of the
+        folder.
         """
         name = self._name(address.replace("{verifycache}", "").strip())
         if name is None or self._folder is None:
@@ -160,10 +155,8 @@ def to_table(in_unity: Floats) -> Floats:
 
 
 def in_parent(transform: Mapping[str, Any]) -> Floats:
-    """(4, 4) from an object in Unity to what it lies in, by its ``Transform``.
-
-    Raises:
-        NoPlace: where a number is missing, none, not finite or out of range.
+    """(4, 4) from an object in Unity to what it lies in, by its ``Transform``; NoPlace where a number is missing or
+    wrong.
     """
     matrix = np.eye(4)
     turns = [_number(transform, f"rot{axis}", 0.0) % 360.0 for axis in "XYZ"]

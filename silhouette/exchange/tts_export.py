@@ -45,13 +45,7 @@ DECIMALS = 7
 
 @dataclass(frozen=True, eq=False)
 class Export:
-    """What was written.
-
-    Attributes:
-        file: the saved object.
-        meshes: the folder of its meshes, beside it.
-        pieces: how many objects it has.
-    """
+    """What was written: the saved object, the folder of its meshes, beside it, and how many pieces it has."""
 
     file: Path
     meshes: Path
@@ -61,9 +55,7 @@ class Export:
 def write_saved_object(scene: Scene, out: Path, cache: Cache) -> Export:
     """Writes a table as a saved object of Tabletop Simulator (.json), and its meshes into a folder ``NAME_meshes``.
 
-    Raises:
-        RequestError: where the scene is no table with pieces.
-        FileError: where one of them cannot be written.
+    RequestError where the scene is no table with pieces; FileError where it cannot be written.
     """
     if not isinstance(scene, TableScene):
         raise RequestError(f"{scene.path}: its game has no pieces with meshes; give a table scene")
