@@ -31,18 +31,10 @@ from silhouette.workers.starting import drivers_are_loaded
 
 
 class Opener:
-    """Reads scenes in one process, one after another. It keeps the last one, and models for later ones.
+    """Reads scenes in one process, one after another. It keeps the last one, with its checks, and models for later
+    ones.
 
-    Args:
-        settings: how every scene is judged.
-        folder: the folder to which paths of scenes are relative; None is the current one. Rows name files as the batch
-            does, whatever the folder.
-
-    Attributes:
-        scene: that was read last.
-        checks: its checks.
-        fingerprints: of files.
-        memory: the models that are kept.
+    Paths are relative to the folder, None for the current one. Rows name files as the batch does, whatever the folder.
     """
 
     def __init__(self, settings: BatchSettings, folder: Path | None = None) -> None:
@@ -62,8 +54,7 @@ class Opener:
     def open(self, scene: str, digest: str) -> None:
         """Reads a scene unless it was read last, and selects its checks.
 
-        Raises:
-            SilhouetteError: where the scene cannot be used, or its files no longer have that digest.
+        SilhouetteError where the scene cannot be used, or its files no longer have that digest.
         """
 
         path = self._place(scene)
@@ -142,11 +133,6 @@ class Chunk:
 def chunks_of(scene: str, digest: str, checks: Sequence[int], longest: int = CHECKS_PER_CHUNK) -> list[Chunk]:
     """Chunks of checks that follow each other, in order.
 
-    Args:
-        scene, digest: as in `Chunk`.
-        checks: the numbers of the checks, ascending.
-        longest: the number of checks of a chunk, at most.
-
     >>> [(chunk.start, chunk.stop) for chunk in chunks_of("duel.toml", "", [0, 1, 4, *range(10, 50)])]
     [(0, 2), (4, 5), (10, 42), (42, 50)]
     """
@@ -175,11 +161,8 @@ class ChunkRequirements:
 class ChunkJudge:
     """Judges chunks in one process. It keeps the renderer, the scene that it read last, and models for later scenes.
 
-    Args:
-        settings: how every scene is judged.
-        folder: as of `silhouette.batches.chunks.Opener`.
-        number: the number of this worker, which decides its GPU; by default `silhouette.workers.worker_number`.
-        together: the number of checks that are judged at once; 1 where each has a time limit of its own.
+    The number of this worker decides its GPU; ``together`` is how many checks are judged at once, 1 where each has a
+    time limit of its own.
     """
 
     def __init__(
@@ -196,11 +179,7 @@ class ChunkJudge:
         self._renderer: Any = None
 
     def start(self) -> Any:
-        """The renderer of the settings, started when it is first asked for.
-
-        Raises:
-            RendererUnavailable: where it cannot run here.
-        """
+        """The renderer of the settings, started when it is first asked for."""
         if self._renderer is None:
             self._renderer = choose(self._settings.renderer, self._device())
         return self._renderer

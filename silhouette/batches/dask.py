@@ -45,9 +45,6 @@ _SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 def place_of(address: str) -> tuple[str, int]:
     """The host and the port of the address of a scheduler.
 
-    Raises:
-        RequestError: where it is no such address.
-
     >>> place_of("tcp://10.0.0.5:8786"), place_of("login-1:8786")
     (('10.0.0.5', 8786), ('login-1', 8786))
     >>> place_of("nonsense")
@@ -64,12 +61,7 @@ def place_of(address: str) -> tuple[str, int]:
 
 
 def client_of(address: str) -> Any:
-    """A client of the scheduler at an address.
-
-    Raises:
-        RequestError: where that is no address.
-        SilhouetteError: where distributed is not installed, or no scheduler answers there.
-    """
+    """A client of the scheduler at an address; SilhouetteError if distributed is not installed, or none answers there."""
     host, port = place_of(address)
     try:
         distributed = import_module("distributed")
@@ -178,8 +170,7 @@ _threads = itertools.count()
 def judge_chunk(chunk: Chunk, settings: BatchSettings, folder: str, version: str | None) -> list[Row]:
     """The rows of a chunk, judged by a worker of the cluster; each of its threads keeps a `ChunkJudge`.
 
-    Raises:
-        RequestError: where another version of this package is installed on the worker.
+    RequestError where another version of this package is installed on the worker.
     """
     if version != VERSION:
         raise RequestError(f"a worker has silhouette {VERSION}, and this is {version}; install the same version there")
@@ -217,19 +208,8 @@ class Cluster:
     """The workers of a Dask scheduler, with the events of a `silhouette.workers.WorkerPool`.
 
     A worker that is lost costs only time: what it was doing is done by another, check by check. A check over which
-    several are lost, one after the other, is a row with ``problem``.
-
-    Args:
-        address: the address of the scheduler, such as ``tcp://10.0.0.5:8786``.
-        settings: how every scene is judged.
-        timeout: seconds that reading a scene and judging one check may take; then its worker is started anew.
-
-    Raises:
-        RequestError: where that is no address.
-        SilhouetteError: where distributed is not installed, or no scheduler answers at the address.
-
-    Attributes:
-        by_meshes: see `silhouette.batches.run.Pool`.
+    several are lost, one after the other, is a row with ``problem``; so is one after ``timeout`` seconds, and its
+    worker is started anew. As `client_of`, it raises an error where there is no scheduler.
     """
 
     by_meshes = True
@@ -264,9 +244,8 @@ class Cluster:
     def events(self, next_task: NextTask) -> Iterator[Event]:
         """The events until all is done; see `silhouette.workers.WorkerPool.events`.
 
-        Raises:
-            SilhouetteError: where the scheduler is gone, where it or a worker lacks this package, or there is no worker
-                for a minute.
+        SilhouetteError where the scheduler is gone, where it or a worker lacks this package, or there is no worker for
+        a minute.
         """
         while True:
             yield from self._look_for_workers()
@@ -319,9 +298,6 @@ class Cluster:
 
         A worker that lacks it dies of the first chunk, without a word. So it is first given a question that Python
         itself can answer.
-
-        Raises:
-            SilhouetteError: where it does not have it.
         """
         if worker in self._sound:
             return True

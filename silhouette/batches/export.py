@@ -132,9 +132,7 @@ class KeptRow(dict[str, Any]):
 def check_table_path(path: Path) -> None:
     """Refuses a path that `write_table` could not write, before anything is judged.
 
-    Raises:
-        FileError: where the ending is not known.
-        SilhouetteError: where Parquet is wanted and pyarrow is missing.
+    FileError where the ending is not known; SilhouetteError where Parquet is wanted and pyarrow is missing.
     """
     if path.suffix.lower() not in WRITERS:
         raise FileError(path, f"'{path.suffix}' is no known ending; rows are written to {', '.join(WRITERS)}")
@@ -143,11 +141,7 @@ def check_table_path(path: Path) -> None:
 
 
 def check_outputs(out: Path, junit: Path | None, scenes: Iterable[str]) -> None:
-    """Refuses files of which one would be written over another, or over a scene, before anything is judged.
-
-    Raises:
-        FileError: where the JUnit file does not end in .xml, or where two of the files are one, by links too.
-    """
+    """Refuses files of which one would be written over another, or over a scene, before anything is judged."""
     if junit is None:
         written = {realpath(out)}
     else:
@@ -164,12 +158,8 @@ def check_outputs(out: Path, junit: Path | None, scenes: Iterable[str]) -> None:
 def write_table(path: Path, rows: Iterable[Row]) -> None:
     """Writes all rows; until the last is written nothing appears under the name, and an older file stays.
 
-    Args:
-        path: the path of the file, which no other process writes at the same time.
-        rows: the rows, iterated over more than once; only Parquet holds them all in memory.
-
-    Raises:
-        FileError: where it cannot be written.
+    No other process writes it at the same time. The rows are iterated over more than once; only Parquet holds them all
+    in memory. FileError where it cannot be written.
     """
     write = WRITERS[path.suffix.lower()]
     write_whole(path, lambda file: write(file, rows))
@@ -195,8 +185,6 @@ def columns(rows: Iterable[Row]) -> list[str]:
     ['scene', 'verdict', 'error', 'seen']
     >>> columns([{"scene": "duel.toml", "problem": None}])
     ['scene']
-    >>> columns([])
-    []
     """
     names = dict.fromkeys(name for row in rows for name in row if name != PROBLEM.key or row[name] is not None)
     return [name for name in FIRST if name in names] + [name for name in names if name not in FIRST]
@@ -281,11 +269,7 @@ def _column(pyarrow: Any, values: Sequence[Any]) -> tuple[Any, bool]:
 
 
 def load_pyarrow() -> Any:
-    """The module pyarrow.
-
-    Raises:
-        SilhouetteError: where it is not installed.
-    """
+    """The module pyarrow; SilhouetteError where it is not installed."""
     try:
         import pyarrow
     except ImportError:
@@ -304,16 +288,9 @@ WRITERS: dict[str, Callable[[BinaryIO, Iterable[Row]], None]] = {".jsonl": _json
 
 
 def write_junit(path: Path, rows: Iterable[Row]) -> None:
-    """Writes a JUnit file: a test case per row, in a suite per scene.
+    """Writes a JUnit file: a test case per row, in a suite per scene, whose rows follow each other.
 
     A failed row is an error, an unmet expectation a failure, and a check without an expectation is skipped.
-
-    Args:
-        path: the path of the file.
-        rows: the rows of each scene in the order of its checks.
-
-    Raises:
-        FileError: where it cannot be written.
     """
     root = ElementTree.Element("testsuites", name="silhouette")
     suites: dict[str, ElementTree.Element] = {}
@@ -337,14 +314,8 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
 
 
 class Outcome(NamedTuple):
-    """What a JUnit file says of a check that did not pass.
-
-    Attributes:
-        tag: of the element.
-        counter: the attribute of a suite that counts them.
-        applies: whether a result is such.
-        message: of the element.
-        text: in the element.
+    """What a JUnit file says of a check that did not pass: its element, the attribute that counts these, and what is in
+    it.
     """
 
     tag: str
@@ -383,11 +354,8 @@ class TestNames:
         self._checks = 0
 
     def next(self, pair: str, arc: str = "") -> str:
-        """The name of the next check.
-
-        Args:
-            pair: who looks at whom, or "" for a check of rules alone, which has its number for a name.
-            arc: the vision arc that the check is about, or "".
+        """The name of the next check, which says who looks at whom, or nothing of a check of rules alone; and its arc,
+        if any.
         """
         self._checks += 1
         plain = (pair or f"check {self._checks}") + (f", {arc} arc" if arc else "")

@@ -36,12 +36,7 @@ MOST_RECORDS = 200
 
 
 def read_rows(path: Path) -> list[KeptRow]:
-    """The rows of a finished file, in order.
-
-    Raises:
-        FileError: where it cannot be read, or is no file of rows.
-        SilhouetteError: where it is Parquet and pyarrow is missing.
-    """
+    """The rows of a finished file, in order."""
     try:
         rows = READERS[path.suffix.lower()](path)
     except OSError as error:
@@ -123,13 +118,10 @@ READERS: dict[str, Callable[[Path], list[KeptRow]]] = {
 
 @dataclass(frozen=True)
 class Record:
-    """What a finished file was made of.
+    """What a finished file was made of: its hash, how its scenes were judged, and the folder from which its paths are
+    seen.
 
-    Attributes:
-        content: the hash of the file.
-        settings: how its scenes were judged.
-        scenes: each scene, by its one path (`silhouette.scenes.finding.identity`), with its fingerprint.
-        folder: the folder from which its paths are seen.
+    ``scenes`` has the fingerprint of each scene by its one path (`silhouette.scenes.finding.identity`).
     """
 
     content: str
@@ -196,12 +188,7 @@ class Repair:
     """A finished file whose failed rows are judged again.
 
     A scene that has another number of checks now, or that has changed since, as far as that is known, is judged anew
-    with all of its checks.
-
-    Args:
-        out: the finished file.
-        options: how its scenes are judged.
-        scenes: the paths of the scenes of this batch. Rows of other scenes stay as they are.
+    with all of its checks. Rows of other scenes than those of this batch stay as they are.
 
     Attributes:
         options: how its scenes are judged, and the hash of the finished file: a journal is of one file alone.
@@ -265,10 +252,7 @@ class Repair:
 class RepairStore:
     """A `silhouette.batches.schedule.RowStore`: a journal in which checks that need not be judged again are marked.
 
-    Args:
-        journal: the journal.
-        rows: the rows of each scene in the finished file.
-        digests: the fingerprint that each scene had when these rows were judged; empty where it is not known.
+    It is given the rows of each scene in the finished file, and the fingerprint that it had then; empty if unknown.
     """
 
     def __init__(self, journal: Journal, rows: Mapping[str, Sequence[KeptRow]], digests: Mapping[str, str]) -> None:

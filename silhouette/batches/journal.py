@@ -37,12 +37,9 @@ def journal_of(out: Path) -> Path:
 
 @dataclass
 class SceneProgress:
-    """The progress of one scene of a batch.
+    """The progress of one scene of a batch: its fingerprint, empty if it could not be read, and how many checks it has.
 
-    Attributes:
-        digest: the fingerprint of the scene; empty where it could not be read.
-        checks: the number of its checks.
-        judged: for each check that has a row, counted from 0, the offset of that row in the journal.
+    ``judged`` has for each check that has a row, counted from 0, the offset of that row in the journal.
     """
 
     digest: str
@@ -122,10 +119,8 @@ class Journal:
             raise
 
     def _read(self) -> tuple[int, str]:
-        """Reads the journal of the unfinished batch.
-
-        Returns:
-            The offset at which its last whole line ends, and the folder from which that line was written.
+        """Reads the journal: the offset at which its last whole line ends, and the folder from which that line was
+        written.
         """
         end, names = 0, _Names(self.out.parent, self._batch)
         for line in self._file:
@@ -214,11 +209,9 @@ class Rows:
 
 
 class _Names:
-    """The paths of scenes in a journal, as this batch writes them.
+    """The paths of scenes in a journal, as this batch writes them; None leaves all paths as they are.
 
-    Args:
-        root: the folder of the journal, to which the folder of each session is relative: both may have moved together.
-        scenes: the paths of this batch; None leaves all paths as they are.
+    The folder of each session is relative to the root, the folder of the journal: both may have moved together.
     """
 
     def __init__(self, root: Path, scenes: Iterable[str] | None) -> None:

@@ -47,14 +47,8 @@ class Pool(Protocol):
 
 @dataclass(frozen=True)
 class BatchSummary:
-    """The outcome of a finished batch.
-
-    Attributes:
-        rows: the number of all rows.
-        kept: the number of rows that had been judged before the batch was resumed.
-        failed: a sentence for each row with an error.
-        unmet: a sentence for each check that is not as expected.
-        complete: whether all had been done before, and nothing was judged.
+    """The outcome of a finished batch: its rows, those that had been judged before it was resumed, a sentence for each
+    row with an error and for each check that is not as expected, and whether all had been done before.
     """
 
     rows: int
@@ -88,8 +82,8 @@ def write_batch(
             scenes and the settings are still the same.
         retry_errors: whether only the failed rows of a finished file are judged, and all others kept as they are.
         junit: the path of a JUnit file for CI systems, or None.
-        progress: called with the number of checks that are done, the number of all known checks, and whether there may
-            be more, because not every scene has been opened.
+        progress: called with the number of checks that are done, that of all known checks, and whether there may be
+            more.
 
     Raises:
         SilhouetteError: where the paths mean no scene, or the file cannot be written.
@@ -123,13 +117,7 @@ def write_batch(
 
 
 class Whole:
-    """A batch of all scenes, from the beginning or from where it stopped; see `silhouette.batches.finished.Repair`.
-
-    Args:
-        out: the file.
-        options: how the scenes are judged.
-        scenes: the paths of the scenes.
-    """
+    """A batch of all scenes, from the beginning or from where it stopped; see `silhouette.batches.finished.Repair`."""
 
     def __init__(self, out: Path, options: dict[str, Any], scenes: list[str]) -> None:
         self._out = out
@@ -185,11 +173,7 @@ def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> Bat
 
 
 def check_settings(settings: BatchSettings) -> None:
-    """Refuses settings with which no scene could be judged.
-
-    Raises:
-        SilhouetteError: where the renderer, the device or a number is refused.
-    """
+    """Refuses settings with which no scene could be judged."""
     check_name(settings.renderer, settings.device)
     check_numbers(settings.pixel, settings.error)
 
@@ -197,16 +181,10 @@ def check_settings(settings: BatchSettings) -> None:
 def make_pool(
     settings: BatchSettings, workers: int | None = None, timeout: float | None = None, cluster: str | None = None
 ) -> AbstractContextManager[Pool]:
-    """The processes that judge: of this machine, or of a cluster.
+    """The processes that judge, by default as many as there are cores of this machine; or those of a cluster.
 
-    Args:
-        settings: how every scene is judged.
-        workers: the number of processes; by default as many as there are cores.
-        timeout: seconds that reading one scene, or one check, may take; then it is a row with ``problem``.
-        cluster: the address of a Dask scheduler whose workers judge instead.
-
-    Raises:
-        RequestError: where a number is not above 0, or both workers and a cluster are given.
+    After ``timeout`` seconds of reading one scene, or of one check, that is a row with ``problem``. RequestError where
+    a number is not above 0, or both workers and a cluster are given.
     """
     if workers is not None and workers < 1:
         raise RequestError(f"workers is {workers}; it must be at least 1")

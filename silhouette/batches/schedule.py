@@ -116,8 +116,7 @@ class Schedule:
     def record(self, event: Event) -> None:
         """Stores the row of an event, and schedules the tasks that follow from it.
 
-        Raises:
-            RendererUnavailable: where nothing can be judged with the renderer of the settings.
+        RendererUnavailable where nothing can be judged with the renderer of the settings.
         """
         chunk: Chunk = event.task
         if event.kind == "lost" and event.may_retry and self._retry(chunk):
@@ -134,9 +133,7 @@ class Schedule:
     def _retry(self, chunk: Chunk) -> bool:
         """Schedules a chunk again whose process ended, from the check that was not finished; once for each check.
 
-        Returns:
-            Whether that is done; False where it was tried before, where the process was not yet at a check, or where
-            every check was finished.
+        False where it was tried before, where the process was not yet at a check, or where every check was finished.
         """
         count = self._rows.get(chunk, 0)
         if chunk.failure and count == 0:

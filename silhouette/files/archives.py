@@ -78,11 +78,7 @@ class SafeZip:
 
     @contextmanager
     def opened(self, info: zipfile.ZipInfo) -> Iterator[IO[bytes]]:
-        """The content of a file.
-
-        Raises:
-            ArchiveError: if it is damaged.
-        """
+        """The content of a file; ArchiveError if it is damaged."""
         self._left -= info.file_size
         try:
             with self._archive.open(info) as stream:
@@ -93,11 +89,7 @@ class SafeZip:
 
 
 class Archive:
-    """The files of an archive by their names, and how much of them may still be unpacked.
-
-    Args:
-        data: of the archive.
-        again: what to do about one that is damaged, such as "export the scan again".
+    """The files of an archive by their names, and how much of them may still be unpacked; ``again`` is as of `SafeZip`.
 
     Raises:
         ArchiveError: where it is no zip archive, is encrypted, compressed in an unusual way, has too many files, two
@@ -129,9 +121,7 @@ class Archive:
     def read(self, name: str) -> bytes:
         """The bytes of a file: no more than it announces, and than is left of what an archive may hold.
 
-        Raises:
-            KeyError: where there is no such file.
-            ArchiveError: where it is too large, suspiciously dense, or damaged.
+        KeyError where there is no such file; ArchiveError where it is too large, suspiciously dense, or damaged.
         """
         info = self._infos[collision_key(name)]
         self._zip.check_size(info)

@@ -63,13 +63,10 @@ class MemoryCache:
         return self._made.size
 
     def get(self, file: Path, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
-        """The object that ``make`` makes of a file, made only where it is not kept.
+        """The object that ``make`` makes of a file, made only where it is not kept, and not kept if the file changes
+        meanwhile.
 
-        Args:
-            file: that the object is made of. Where it changes while it is read, the object is not kept.
-            key: names the kind of object, and everything else that it depends on.
-            make: makes it; its exceptions pass through.
-            size: of an object, in the unit of ``most``.
+        The key names the kind of object, and everything else that it depends on; sizes are in the unit of ``most``.
         """
         before = self._fingerprint(file)
         entry = (os.path.abspath(file), before, key)
@@ -123,9 +120,7 @@ class Cache:
     def fetch(self, key: str, build: Callable[[], Arrays]) -> Arrays:
         """The arrays kept under ``key``; where there are none, those that ``build`` makes, which are kept from then on.
 
-        Args:
-            key: names everything that the arrays depend on.
-            build: makes the arrays; its exceptions pass through, and nothing is kept then.
+        The key names everything that the arrays depend on. What ``build`` raises passes through.
         """
         if self.directory is None:
             return build()

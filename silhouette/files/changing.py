@@ -20,11 +20,9 @@ from silhouette.files.writing import Content, Staged, make_folder, temporary, un
 def check_folder(folder: Path, inputs: Iterable[Path]) -> None:
     """Refuses a folder into which no command is to write a table, before the work for it begins.
 
-    Raises:
-        FileError: where it is a file, the root of the file system, the user's home or a folder above that, or one in
-            which an input lies, directly or further down, links followed or not.
+    It is a file, the root of the file system, the user's home or a folder above that, or one in which an input lies,
+    directly or further down, links followed or not.
 
-    >>> check_folder(Path("game"), [Path("table.glb")])
     >>> check_folder(Path("game"), [Path("game/scans/table.glb")])
     Traceback (most recent call last):
     ...
@@ -63,9 +61,6 @@ def changing_folder(folder: Path, main: Path) -> Iterator[FolderChange]:
         folder: that is changed; made where it is not there. A link to a folder is written through.
         main: the path of the file that names the others, in the folder or elsewhere.
 
-    Raises:
-        FileError: where it cannot be written.
-
     >>> from tempfile import TemporaryDirectory
     >>> top = TemporaryDirectory()
     >>> game = Path(top.name) / "game"
@@ -100,11 +95,7 @@ class FolderChange:
         self._new_folders: list[Path] = []
 
     def make_folder(self, folder: Path) -> None:
-        """Makes a folder, which goes again if the block raises and nothing else lies in it.
-
-        Raises:
-            FileError: where that cannot be.
-        """
+        """Makes a folder, which goes again if the block raises and nothing else lies in it."""
         self._new_folders += reversed([each for each in (folder, *folder.parents) if not each.exists()])
         make_folder(folder)
 
@@ -119,9 +110,6 @@ class FolderChange:
 
         Returns:
             The name, with the ending of a single file, as the path from the folder, with ``/``.
-
-        Raises:
-            FileError: where one cannot be written.
         """
         hashed = hashlib.blake2b(digest_size=DIGITS // 2)
         for inner, content in sorted(files.items()):
@@ -141,15 +129,10 @@ class FolderChange:
         return name if first.startswith("/") else f"{name}{first}"
 
     def put(self, path: Path, content: Content, like: Path | None = None) -> None:
-        """Writes a file that takes its name in `commit`; one that holds the same already stays.
+        """Writes a file that takes its name in `commit`; one that holds the same already stays. Folders on the way are
+        made.
 
-        Args:
-            path: of the file; folders on the way are made.
-            content: what it is to hold.
-            like: the file whose permissions it gets; by default the one that has the name now.
-
-        Raises:
-            FileError: where it cannot be written.
+        It gets the permissions of the file ``like``, by default of the one that has the name now.
         """
         if not (isinstance(content, bytes) and _holds(path, content)):
             self._stage(path, content, like)
@@ -171,17 +154,11 @@ class FolderChange:
             self._dropped.append(path)
 
     def commit(self, content: Content, before: Path | None = None) -> None:
-        """Gives all files their names, the main file first.
+        """Gives all files their names, the main file, whose content is given, first.
 
-        The earlier ones of the others go before that: a file that tells of another version never lies beside it.
-
-        Args:
-            content: of the main file.
-            before: the path under which the earlier main file is kept, if there is one that says something else: what
-                was written twice takes no place of what somebody edited.
-
-        Raises:
-            FileError: where one cannot be written.
+        The earlier ones of the others go before that: a file that tells of another version never lies beside it. The
+        earlier main file is kept as ``before``, if it says something else: what was written twice takes no place of
+        what somebody edited.
         """
         others = [*self._staged]
         self._last = last = self._stage(self._main, content)

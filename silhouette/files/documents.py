@@ -311,10 +311,8 @@ def document_of(path: Path, text: str) -> dict[str, Any]:
 
 
 def read_text(path: Path, *, with_mark: bool = False) -> str:
-    """The text of a scene or model file; ``with_mark`` with the byte order mark at its beginning.
-
-    Raises:
-        FileError: where it is missing, no regular file, too large or not UTF-8.
+    """The text of a scene or model file; ``with_mark`` with the byte order mark at its beginning; errors as
+    `read_document`.
     """
     content = read_file(path, LARGEST_DOCUMENT)
     try:
@@ -325,11 +323,7 @@ def read_text(path: Path, *, with_mark: bool = False) -> str:
 
 
 def check_document(path: Path, document: object) -> None:
-    """Refuses a document that could not be read again from its file: too large, too deep, or with too long texts.
-
-    Raises:
-        FileError: one line that says what is too large.
-    """
+    """Refuses a document that could not be read again from its file: too large, too deep, or with too long texts."""
     try:
         _check_size(document)
     except _Refused as refused:

@@ -39,10 +39,8 @@ class Fingerprints:
         self._names: dict[Path, tuple[_Stamp, tuple[Path, ...]]] = {}
 
     def of(self, scene: Path) -> str:
-        """The fingerprint of a scene.
-
-        Raises:
-            SilhouetteError: where the scene's own file cannot be read; others that cannot are part of the fingerprint.
+        """The fingerprint of a scene; other files that cannot be read are part of it, of its own that is a
+        SilhouetteError.
         """
         self.named(scene)
         hashed = hashlib.blake2b(digest_size=16)
@@ -73,11 +71,7 @@ class Fingerprints:
                     todo += reversed(self.named(path))
 
     def named(self, path: Path) -> tuple[Path, ...]:
-        """The files that a scene, model, glTF or OBJ file names itself, sorted; nothing for other files.
-
-        Raises:
-            SilhouetteError: where a scene or model file cannot be read.
-        """
+        """The files that a scene, model, glTF or OBJ file names itself, sorted; nothing for other files."""
         ending = path.suffix.lower()
         if ending not in (*DOCUMENTS, *_NAMING):
             return ()
@@ -108,8 +102,7 @@ class Fingerprints:
 def references(path: Path) -> tuple[str, ...]:
     """What a scene, model, glTF or OBJ file has as the paths of other files; nothing for other files.
 
-    Raises:
-        SilhouetteError: where a scene or model file cannot be read.
+    SilhouetteError where a scene or model file cannot be read.
     """
     ending = path.suffix.lower()
     if ending in DOCUMENTS:

@@ -29,11 +29,7 @@ Content = str | bytes | Callable[[BinaryIO], object]
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder, and those that it lies in, where they are not there.
-
-    Raises:
-        FileError: where that cannot be.
-    """
+    """Makes a folder, and those that it lies in, where they are not there; FileError where that cannot be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -45,9 +41,8 @@ def make_folder(folder: Path) -> None:
 def check_place(path: Path) -> None:
     """Refuses a name under which no file can be written, before the work for it begins; links are followed.
 
-    Raises:
-        FileError: where it is a folder, a pipe, a device or a socket, or a link to a scene or model file, or the folder
-            that it lies in is not there.
+    It may be a folder, a pipe, a device or a socket, or a link to a scene or model file, or lie in a folder that is not
+    there.
 
     >>> check_place(Path("nowhere/duel.png"))
     Traceback (most recent call last):
@@ -83,9 +78,6 @@ def _document_behind(path: Path) -> str:
 
 def write_file(path: Path, content: Content) -> None:
     """Writes a file whole, or not at all.
-
-    Raises:
-        FileError: where it cannot be written. The earlier file is then unchanged.
 
     >>> from tempfile import TemporaryDirectory
     >>> folder = TemporaryDirectory()
@@ -132,14 +124,10 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[BinaryIO]:
 
 
 class Staged:
-    """A file that is written under a temporary name beside the one that it is to take.
+    """A file that is written under a temporary name beside the one that it is to take, links followed; errors as
+    `replacing`.
 
-    Args:
-        path: the name that it is to take; links are followed.
-        like: the file whose permissions it gets; by default the one that has the name now.
-
-    Raises:
-        OSError: as `replacing`.
+    It gets the permissions of the file ``like``, by default of the one that has the name now.
     """
 
     def __init__(self, path: Path, like: Path | None = None) -> None:
@@ -217,9 +205,6 @@ def open_own(path: Path, *, new: bool) -> BinaryIO:
 
     In a folder that others may write to, somebody else may have put something under the name: a link is not followed, a
     pipe not waited for, and a new file takes no name that is there.
-
-    Raises:
-        OSError: where it cannot be opened, is there already, or is no regular file.
     """
     flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     number = os.open(path, flags | (os.O_CREAT | os.O_EXCL if new else 0), 0o666)
@@ -230,11 +215,7 @@ def open_own(path: Path, *, new: bool) -> BinaryIO:
 
 
 def write_to(file: BinaryIO, content: Content) -> None:
-    """Writes what a file is to hold.
-
-    Raises:
-        OSError: where that cannot be written.
-    """
+    """Writes what a file is to hold."""
     if isinstance(content, str):
         file.write(content.encode("utf-8"))
     elif isinstance(content, bytes):

@@ -70,8 +70,6 @@ def joined(*content: Content) -> Markup:
 
     >>> joined("1 < 2", [element("b", "Kal"), " & Vex"])
     '1 &lt; 2<b>Kal</b> &amp; Vex'
-    >>> joined()
-    ''
     """
     pieces = chain.from_iterable([part] if isinstance(part, str) else part for part in content)
     return Markup("".join(text(piece) for piece in pieces))
@@ -90,8 +88,6 @@ def element(name: str, /, *content: Content, **attributes: str | int | bool | No
     '<a href="a.html?b&amp;c" class="next">to &lt;Vex&gt;</a>'
     >>> element("input", type="checkbox", checked=True, disabled=False, aria_label='"Kal"')
     '<input type="checkbox" checked aria-label="&quot;Kal&quot;">'
-    >>> element("p")
-    '<p></p>'
     """
     listed = "".join(_attribute_of(key, value) for key, value in attributes.items())
     start = f"<{name}{listed}>"
@@ -118,12 +114,9 @@ _REFERENCE = re.compile(r"url\(#")
 
 
 def inlined(svg: str | bytes, mark: str, label: str) -> tuple[Markup, tuple[str, ...]]:
-    """A figure for a page, an ``<svg>`` with a label for readers who do not see it, and the ``@font-face`` rules of it.
+    """A figure as `silhouette.drawing` writes it, as an ``<svg>`` of a page, and its ``@font-face`` rules.
 
-    Args:
-        svg: the file's content, as `silhouette.drawing` writes it.
-        mark: put before every id in it; no two figures of a page may have the same.
-        label: the content of the figure, in words.
+    ``mark`` is put before every id in it, another one for each figure of a page; the label says in words what it shows.
 
     >>> drawn = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3" width="4pt"><title>t</title>'
     >>> drawn += '<g id="a"><text>a&lt;b</text></g><path clip-path="url(#a)" onclick="no()"/></svg>'
@@ -197,14 +190,7 @@ class Figures:
         self._fonts: dict[str, None] = {}
 
     def add(self, svg: str | bytes, label: str, caption: Content = (), **attributes: str) -> Markup:
-        """A ``<figure>`` with a drawing.
-
-        Args:
-            svg: the content of a file that `silhouette.drawing` wrote.
-            label: its content in words, for readers who do not see it.
-            caption: the caption below it; none where it is empty.
-            attributes: the attributes of the ``<figure>``.
-        """
+        """A ``<figure>`` of the attributes given, with a drawing as `inlined` takes it, and a caption, if any."""
         self._count += 1
         markup, fonts = inlined(svg, f"f{self._count}-", label)
         self._fonts.update(dict.fromkeys(fonts))
@@ -283,13 +269,8 @@ def page(
 
 
 def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Content]], **attributes: str) -> Markup:
-    """A table whose first column names its rows; on a narrow screen each row becomes a card.
-
-    Args:
-        caption: the caption of the table.
-        headings: the headings of the columns.
-        rows: the rows, each with one cell for each heading.
-        attributes: the attributes of the ``<table>``.
+    """A table whose first column names its rows; on a narrow screen each row becomes a card. Attributes are the
+    element's.
     """
     head = element("tr", [element("th", heading, scope="col", role="columnheader") for heading in headings], role="row")
     body = [element("tr", _cells(headings, row), role="row") for row in rows]
@@ -312,9 +293,7 @@ def _cells(names: Sequence[str], row: Sequence[Content]) -> list[Markup]:
 def verdict_mark(verdict: str, level: Level | None) -> Markup:
     """A verdict as a small plate: its colour and its sign have the meaning of its words.
 
-    Args:
-        verdict: the verdict, in words.
-        level: the level of the verdict; None where the verdict is not about how exposed a target is.
+    The level is None where the verdict is not about how exposed a target is.
 
     >>> verdict_mark("hidden", Level.BLOCKED)
     '<span class="verdict none"><span aria-hidden="true">●</span> hidden</span>'
@@ -347,10 +326,7 @@ def asset(name: str) -> str:
 
 
 def check_page_path(path: Path) -> None:
-    """Checks, before anything is judged, that a page can be written.
-
-    Raises:
-        FileError: where the ending is neither .html nor .htm, or the folder is not there.
+    """Checks, before anything is judged, that a page can be written there.
 
     >>> check_page_path(Path("duel.pdf"))
     Traceback (most recent call last):

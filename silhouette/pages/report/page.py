@@ -69,10 +69,6 @@ from silhouette.workers import parallel_map
 def result_in_words(row: Mapping[str, Any], fields: Sequence[ResultField]) -> list[tuple[str, str]]:
     """The name and the value of each key of a result that is a detail, without those that have no value.
 
-    Args:
-        row: of the result.
-        fields: its keys.
-
     >>> from silhouette.rules.fields import ARC, LINE_OF_SIGHT, VERDICT
     >>> row = {"verdict": "open", "line_of_sight": True, "arc": None, "distance": 61.5}
     >>> result_in_words(row, (VERDICT, LINE_OF_SIGHT, ARC, ResultField("distance", float, "")))
@@ -92,11 +88,7 @@ def result_in_words(row: Mapping[str, Any], fields: Sequence[ResultField]) -> li
 
 
 def value_in_words(value: Any, parts: Mapping[str, ResultField]) -> str:
-    """A value; empty if there is none.
-
-    Args:
-        value: of JSON.
-        parts: the fields of the tables in it, by their keys.
+    """A value of JSON, with the fields of the tables in it by their keys; empty if there is none.
 
     >>> [value_in_words(value, {}) for value in (False, None, [], -2, 1 / 3)]
     ['no', '', '', '-2', '0.3333']
@@ -265,10 +257,10 @@ def judged_and_drawn(
     None of a scene without checks whose game draws whole scenes: its page shows the table.
 
     Args:
-        scene: the scene, from `silhouette.judging.load_scene`.
-        renderer: the renderer that measures and draws.
-        pixel: mm per pixel; None for the default of the scene.
-        selection: the checks; by default those that are written in the scene.
+        scene: from `silhouette.judging.load_scene`.
+        renderer: measures and draws.
+        pixel: mm; None for the default of the scene.
+        selection: of checks.
         workers: the number of processes that judge and draw at the same time, where that is possible.
         writing: from `on_page`; by default it keeps nothing.
         progress: called with the number of checks done, and of all checks.
@@ -332,10 +324,10 @@ def report_page(
     """The page of a scene, HTML in one text.
 
     Args:
-        scene: the scene that was judged.
+        scene: that was judged.
         drawn: its checks, from `judged_and_drawn`.
         source: the scene file's text.
-        version: the version of Silhouette.
+        version: of Silhouette.
         writing: from `on_page`; its cache has meshes that were made simpler for display as well.
         shown: a map of the scene.
         at: the places that were tried, as of `silhouette.judging.load_scene`.

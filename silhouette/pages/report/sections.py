@@ -184,12 +184,7 @@ METHOD = 2
 
 @dataclass(frozen=True)
 class PageWriting(Writing):
-    """How a figure of a page is drawn and written.
-
-    Attributes:
-        style: the colours.
-        language: of the words in figures.
-    """
+    """How a figure of a page is drawn and written."""
 
     style: Style = PRINT
     language: str = "en"
@@ -203,16 +198,9 @@ class PageSheet(Sheet):
 
 
 def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, writing: PageWriting) -> list[tuple[str, str]]:
-    """The caption of each figure, and its SVG as a page holds it.
+    """The caption of each figure of a check, whose verdict has kept its observation, and its SVG as a page holds it.
 
-    Args:
-        scene: the scene that was judged.
-        judged: one of its checks, whose verdict has kept its observation.
-        renderer: the renderer that draws the surroundings of a target.
-        writing: from `on_page`.
-
-    Raises:
-        RequestError: where matplotlib is not installed.
+    RequestError where matplotlib is not installed.
     """
     drawn = []
     with settings():
@@ -247,13 +235,7 @@ def _webp(picture: Image.Image) -> tuple[str, bytes]:
 
 
 def on_page(cache: Cache, style: Style = PRINT, language: str = "en") -> PageWriting:
-    """How figures of a page are written: pictures with a small loss, paths to a hundredth of a point, one type for all.
-
-    Args:
-        cache: keeps the type.
-        style: the colours.
-        language: of the words in figures.
-    """
+    """How figures of a page are written: pictures with a small loss, paths to a hundredth of a point, one type."""
     return PageWriting(text=True, decimals=2, signs=SIGNS, encode=_webp, cache=cache, style=style, language=language)
 
 
@@ -289,12 +271,7 @@ def see_button(view: int | None, who: str) -> Markup:
 
 
 def view_section(stage: Stage | None, about: About) -> Markup:
-    """The section with the view; without a stage a sentence in its place.
-
-    Args:
-        stage: the stage to show, or None.
-        about: the values from `about_checks`.
-    """
+    """The section with the view; without a stage a sentence in its place. The values are from `about_checks`."""
     heading = element("h2", word("3d"), id="view-title")
     if stage is None:
         return element("section", heading, element("p", word("3d none")), id="view", aria_labelledby="view-title")
@@ -407,13 +384,7 @@ def _legend(stage: Stage) -> Markup:
 def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> tuple[Markup, dict[str, Any]]:
     """The section of a map, and what its script needs.
 
-    Args:
-        drawn: the map.
-        figures: those of the page.
-        writing: from `silhouette.pages.report.sections.on_page`.
-
-    Raises:
-        RequestError: where the game draws no table, or matplotlib is not installed.
+    RequestError where the game draws no table, or matplotlib is not installed.
     """
     figure = map_figure(drawn)
     with settings():

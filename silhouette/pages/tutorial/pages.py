@@ -56,14 +56,7 @@ TABLE_STYLE = "break-inside:avoid"
 
 
 def page_of(text: PageText, parts: Sequence[PartResult], texts: Texts, renderer: str) -> str:
-    """A page of the tutorial.
-
-    Args:
-        text: the text of the page.
-        parts: the results of its parts.
-        texts: all texts of the tutorial.
-        renderer: the name of the renderer that measured.
-    """
+    """A page of the tutorial, with the results of its parts and the name of the renderer that measured."""
     contents = [element("li", element("a", part.heading, href=f"#part-{n}")) for n, part in enumerate(text.part, 1)]
     pairs = enumerate(zip(text.part, parts, strict=True), 1)
     return _whole(
@@ -322,8 +315,7 @@ def _own_files(facts: Path) -> set[str] | None:
 def scenes_folder(given: Path | None = None) -> Path:
     """The folder of scenes: the one given, ``scenes`` in the current folder, or that of the shipped examples.
 
-    Raises:
-        RequestError: where the folder given has not the first scene of the tutorial, or no examples are installed.
+    RequestError where the folder given has not the first scene of the tutorial, or no examples are installed.
     """
     needed = texts().page[0].part[0].scene  # the folder of scenes is known by it
     if given is not None and not (given / needed).is_file():
@@ -337,17 +329,14 @@ def scenes_folder(given: Path | None = None) -> Path:
 def write_tutorial(out: Path, run: TutorialRun, progress: Progress = lambda done, total: None) -> list[dict[str, Any]]:
     """Writes the whole tutorial into a folder, and gives the results of all checks, as the pages build them.
 
-    Args:
-        out: a folder that does not exist, is empty, or holds an earlier tutorial, which is replaced at the end.
-        run: the settings of the tutorial.
-        progress: called with the number of steps done, and of all steps.
+    ``progress`` is called with the number of steps done, and of all steps.
 
     Returns:
         For every page ``name``, ``title`` and ``parts``; for each part ``scene`` and its ``checks``: their rows, with
-        ``check``, their number, and ``figures``, the paths of these; and ``frames``, where it has an animation.
+            ``check``, their number, and ``figures``, the paths of these; and ``frames``, where it has an animation.
 
     Raises:
-        FileError: where a scene cannot be used or the folder cannot be written; its files then stay as they were.
+        FileError: where a scene cannot be used, or the folder is none of those of `whole_folder`; its files stay then.
         RequestError: where matplotlib is not installed.
     """
     words, renderer = run.texts, run.renderer.name
