@@ -61,7 +61,7 @@ def place_of(address: str) -> tuple[str, int]:
 
 
 def client_of(address: str) -> Any:
-    """A client of the scheduler at an address; SilhouetteError if distributed is not installed, or none answers there."""
+    """A client of the scheduler at an address; SilhouetteError without distributed, or if none answers there."""
     host, port = place_of(address)
     try:
         distributed = import_module("distributed")

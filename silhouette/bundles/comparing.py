@@ -52,13 +52,7 @@ _PERCENT = re.compile(r"\d+(?:\.\d+)?(?= ?%)")
 
 @dataclass(frozen=True)
 class Difference:
-    """A key of a row whose value is another one.
-
-    Attributes:
-        key: of the row.
-        then: the value in the bundle.
-        now: the value here; None where there is no such key.
-    """
+    """A key of a row whose value is another one: that in the bundle, and that here, None where there is no such key."""
 
     key: str
     then: Any
@@ -67,13 +61,9 @@ class Difference:
 
 @dataclass(frozen=True)
 class Compared:
-    """One check, judged twice.
+    """One check, judged twice: its number, from 1, who looks at whom, and how far its two rows are the same.
 
-    Attributes:
-        number: of the check, from 1.
-        label: who looks at whom, or what is asked.
-        sameness: of its two rows.
-        differences: the keys that differ, by more than the errors allow; empty where the rows are the same.
+    The differences are the keys that differ, by more than the errors allow; empty where the rows are the same.
     """
 
     number: int
@@ -85,10 +75,7 @@ class Compared:
 def compared(then: Sequence[Row], now: Sequence[Row], *, alike: bool = True) -> list[Compared]:
     """Each check of a bundle, compared.
 
-    Args:
-        then: the rows in the bundle.
-        now: the rows here.
-        alike: whether both were asked for with the same pixel and error; elsewhere stated errors may differ at will.
+    ``alike`` if both were asked for with the same pixel and error; elsewhere stated errors may differ at will.
 
     >>> row = {"attacker": "Kal", "target": "Vex", "verdict": "open", "occluded": 0.20, "error": 0.001}
     >>> compared([row], [row])[0].sameness
@@ -111,12 +98,7 @@ def compared(then: Sequence[Row], now: Sequence[Row], *, alike: bool = True) -> 
 
 @dataclass(frozen=True)
 class _RowPair:
-    """Two rows of one check.
-
-    Attributes:
-        then, now: the rows.
-        alike: as of `compared`.
-    """
+    """Two rows of one check; ``alike`` as of `compared`."""
 
     then: Row
     now: Row

@@ -37,11 +37,11 @@ _READ = (*DOCUMENTS, ".gltf", ".glb", ".obj")
 
 @dataclass(frozen=True)
 class Layout:
-    """The files that a scene rests on.
+    """The files that a scene rests on, its own included, by their places, all seen from one folder.
 
     Attributes:
         scene: the place of the scene's own file.
-        files: each file, its own included, by its place; places are seen from one folder.
+        files: each file by its place.
         folders: the places of folders through which paths go, though no file need lie there.
         missing: what is named and not there, with the file that names it, in words.
     """
@@ -76,13 +76,9 @@ def layout_of(scene: Path) -> Layout:
 
 
 def check_inside(folder: Path, scene: Place) -> frozenset[Place]:
-    """Refuses a scene in a folder of bundled files that names any file outside of the folder.
+    """Refuses a scene in a folder of bundled files that names any file outside of the folder, or cannot be read.
 
-    Returns:
-        The places of the folders through which its paths go.
-
-    Raises:
-        FileError: where it does, or a file that it rests on cannot be read.
+    Answers with the places of the folders through which its paths go.
     """
     search = _Search({scene: folder.joinpath(*scene)}, folder)
     search.follow()

@@ -28,10 +28,7 @@ from silhouette.judging import SceneResult
 def lay_out(folder: Path, contents: Mapping[Place, bytes], folders: Iterable[Place] = ()) -> Path:
     """Writes files below a new folder in ``folder``, and makes further folders there; answers with the new folder.
 
-    Args:
-        folder: that is there.
-        contents: of the files, by their places, which are checked already.
-        folders: the places of further folders.
+    Places are checked already.
     """
     made = folder / SCENE_FOLDER
     made.mkdir()
@@ -103,8 +100,7 @@ class Opened:
 def opened_bundle(path: Path) -> Iterator[Opened]:
     """A bundle, unpacked into a temporary folder for as long as the block lasts.
 
-    Raises:
-        FileError: where it is no bundle, damaged, or made to harm: one line that says what is wrong.
+    FileError where it is no bundle, damaged, or made to harm.
     """
     try:
         archive = Archive(read_file(path, LARGEST_FILE), AGAIN)

@@ -56,9 +56,6 @@ class Bundle:
 def check_bundle_path(path: Path) -> None:
     """Refuses a path at which no bundle can be written, before anything is judged.
 
-    Raises:
-        FileError: where the ending is not .zip, or the folder is not there.
-
     >>> check_bundle_path(Path("duel.tar"))
     Traceback (most recent call last):
     ...

@@ -313,8 +313,6 @@ class LRU(Generic[Value]):
     >>> lru.touch("a")
     >>> lru.trim(keep="c"), "a" in lru, lru.get("b")
     ({'b': 'B'}, True, None)
-    >>> LRU[str](room=0).trim()
-    {}
     """
 
     def __init__(self, room: int) -> None:
@@ -364,12 +362,7 @@ class LRU(Generic[Value]):
         self._entries.move_to_end(key)
 
     def trim(self, keep: Collection[Hashable] = (), room: int | None = None) -> dict[Any, Value]:
-        """Drops values until the others have room, none of those in ``keep``, and gives what was dropped.
-
-        Args:
-            keep: the keys of what stays, whatever room it takes.
-            room: for all; by default that of the LRU.
-        """
+        """Drops values until the others have room, none of those in ``keep``, and gives what was dropped."""
         room, dropped = self.room if room is None else room, dict[Any, Value]()
         for key in list(self._entries) if self.size > room else ():
             if self.size <= room:

@@ -66,11 +66,9 @@ class Balls:
 
 
 def balls_in(body: Mesh, front: float) -> Balls | None:
-    """The balls inside a body, the largest first; None where it has no volume.
+    """The balls inside a body, its significant parts in mm, z up, the largest first; None where it has no volume.
 
-    Args:
-        body: the significant parts, mm, z up.
-        front: the direction that it faces, degrees anticlockwise from +x.
+    The front is in degrees anticlockwise from +x.
     """
     solid = Cubes.of(body.vertices[body.faces], BALL_CUBES)
     if solid is None:

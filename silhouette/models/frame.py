@@ -41,12 +41,9 @@ UNREMARKABLE = 2.0
 
 @dataclass(frozen=True)
 class UnitsChoice:
-    """The units that are taken for a mesh file.
+    """The units that are taken for a mesh file, a key of `MILLIMETRES`, and how they are known.
 
-    Attributes:
-        units: a key of `MILLIMETRES`.
-        source: the way in which they are known: given by the user, declared by the mesh file, or guessed from the size.
-        warning: a sentence for the user where the units are doubtful, or None.
+    They are given by the user, declared by the mesh file, or guessed from the size; if doubtful, with a warning.
     """
 
     units: str

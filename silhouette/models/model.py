@@ -267,7 +267,7 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
     Args:
         path: of the file.
         cache: keeps what takes long to work out.
-        kind: the kind that the scene's table requires; without it the kind in the file, or a fighter.
+        kind: that the scene's table requires; without it the kind in the file, or a fighter.
         overrides: keys of a model file, already checked, that replace those of the file.
 
     Raises:
@@ -291,13 +291,8 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
 
 
 def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind: Kind | None = None) -> Model:
-    """The model of a mesh file.
-
-    Args:
-        options: the keys of a model file; ``mesh`` is a path seen from the file in which they stand.
-        location: the place of the options in a file, for messages.
-        cache: keeps what takes long to work out.
-        kind: as for `load_model`.
+    """The model of a mesh file, by the keys of a model file, whose ``mesh`` is a path seen from the file in which they
+    stand.
     """
     assert options.mesh is not None
     kind = kind or options.kind or "fighter"
@@ -334,14 +329,9 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
 
 @dataclass(frozen=True, eq=False)
 class _Lying:
-    """The mesh of a file in mm with z up, closed if it is to be solid, and what was found out on the way.
+    """The mesh of a file in mm with z up, before its base is looked for, closed if it is to be solid.
 
-    Attributes:
-        mesh: before its base is looked for.
-        up: the axis that is up in its file.
-        units: those of the file.
-        key: names the mesh and all that was done to it, for the cache.
-        warnings: a sentence for each thing that the user should know.
+    The key names the mesh and all that was done to it, for the cache.
     """
 
     mesh: Mesh

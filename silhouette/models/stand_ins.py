@@ -43,10 +43,7 @@ HEAD_RINGS = 9
 def stand_in(figure: FigureEntry, kind: Kind, front: float | None = None) -> Model:
     """The model of a stand-in: a round base, and on it a rounded body with its eye on the front of the head.
 
-    Args:
-        figure: the diameter of the base and the height of the whole figure, mm.
-        kind: of the model.
-        front: the direction that it faces, degrees anticlockwise from +x; +y where it is not given.
+    The front, degrees anticlockwise from +x, is +y where it is not given.
 
     >>> model = stand_in(FigureEntry(base=32.0, height=38.0), "fighter")
     >>> model.mesh.bounds.round(1).tolist()

@@ -113,10 +113,8 @@ def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
     everything thicker, and has a free end that is not on the ground. Limbs, necks and sheets such as cloaks do not.
 
     >>> triangle = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
-    >>> suggest_insignificant(triangle, np.array([True]))
-    ()
-    >>> suggest_insignificant(triangle, np.array([False]))
-    ()
+    >>> suggest_insignificant(triangle, np.array([True])), suggest_insignificant(triangle, np.array([False]))
+    ((), ())
     """
     triangles = mesh.vertices[mesh.faces[body]]
     solid = Cubes.of(triangles, CUBES)

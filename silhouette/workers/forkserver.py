@@ -109,14 +109,9 @@ class Order:
 class ForkServer:
     """A fork server as its pool sees it. It gets one request at a time; others wait.
 
-    Args:
-        start: gives what it loads, and its forks work with.
-        clock: the clock of the pool.
-        timeout: the seconds that loading may take; None is unlimited.
-
     Attributes:
         pipe: readable when an answer has come.
-        deadline: the time by which the answer must come, on the clock of the pool.
+        deadline: the time by which the answer must come, on the clock of the pool; None for one without a timeout.
         loaded: the requirements that it has loaded.
         full: whether it should load nothing more.
         orders: workers that are still to be forked.
@@ -184,9 +179,8 @@ class ForkServer:
     def receive(self) -> tuple[str, Any, Any]:
         """The answer to the request; called when the pipe is readable or broken.
 
-        Returns:
-            "loaded", with a `Loaded`; "forked", with the `ForkedWorker`; "reaped", with the exit status of a worker;
-            or "died": the fork server itself did. In between, the slot of the pool that the request was made for.
+        It is "loaded", with a `Loaded`; "forked", with the `ForkedWorker`; "reaped", with the exit status of a worker;
+        or "died": the fork server itself did. In between, the slot of the pool that the request was made for.
         """
         assert self._request is not None
         (kind, slot), self._request, self.deadline = self._request, None, NEVER
@@ -230,12 +224,7 @@ def _serve_forks(pipe: Connection, argument: tuple[Callable[[], SharedWork], int
 
 
 class _Forking:
-    """The work of a fork server.
-
-    Args:
-        work: that it loads for, and its forks do.
-        pool: the number of the process that its forks end with.
-    """
+    """The work that a fork server loads for, and its forks do; these end with the process of the pool."""
 
     def __init__(self, work: SharedWork, pool: int) -> None:
         self._work, self._pool, self._pool_pidfd = work, pool, os.pidfd_open(pool)

@@ -198,11 +198,9 @@ class WorkerPool:
             self._stop(last)
 
     def result(self, future: TaskFuture) -> Any:
-        """The result of a future, for which the caller itself drives the pool.
+        """The result of a future, for which the caller itself drives the pool; what the task raises passes through.
 
-        Raises:
-            SilhouetteError: if its processes have ended over it, or no process is left.
-            Exception: that which the task met.
+        SilhouetteError if its processes have ended over it, or no process is left.
         """
         while not future.done():
             if not self._turn():
@@ -289,11 +287,7 @@ class WorkerPool:
     # A source of tasks
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
-        """The events until no process is busy and there is no task left.
-
-        Args:
-            next_task: is asked when a process is free. It may have tasks that follow from events.
-        """
+        """The events until no process is busy and no task left; ``next_task`` is asked when a process is free."""
         events = deque[Event]()
         if starting.start_method().name == "none":
             yield from self._events_here(next_task)
@@ -473,8 +467,7 @@ class WorkerPool:
     def _advance_servers(self) -> bool:
         """Stops fork servers that are not used, drops those that have died, and sends the others their next request.
 
-        Returns:
-            Whether any was dropped, and with it what it was asked for.
+        True if any was dropped, and with it what it was asked for.
         """
         dropped = False
         for server in list(self._servers):
@@ -524,12 +517,12 @@ def parallel_map(
     """Yields ``function(item)`` for each item, in the order of the items.
 
     The work is done by processes forked from this one, which end with the iterator. Each takes the next item as soon as
-    it is free. Where this process cannot be forked (see `silhouette.workers.starting.start_method`), and for one
-    worker or one item, it does the work itself, with the same results.
+    it is free. Where this process cannot be forked (see `silhouette.workers.starting.start_method`), and for one worker
+    or one item, it does the work itself, with the same results.
 
     Args:
         function: any closure; its results must be what pickle can carry, and wait in memory for their turn.
-        items: the items to which it is applied.
+        items: of the work.
         workers: the number of processes.
         order: the indices of the items, each once, in the order in which they are to be taken; by default ascending.
 
@@ -542,8 +535,6 @@ def parallel_map(
     [Fraction(2, 3), Fraction(1, 1)]
     >>> list(parallel_map(str, [5, 6, 7], workers=1, order=[2, 0, 1]))
     ['5', '6', '7']
-    >>> list(parallel_map(str, [], workers=2))
-    []
     """
     indices = range(len(items)) if order is None else order
     workers = min(workers, len(items))
@@ -561,11 +552,7 @@ def parallel_map(
 
 
 def _here(function: Callable[[Item], Result], items: Sequence[Item], indices: Sequence[int]) -> Iterator[Result]:
-    """The results by this process alone; of an error, after what is before it in the order of the items.
-
-    >>> list(_here(ValueError, ["a result, and no error"], [0]))
-    [ValueError('a result, and no error')]
-    """
+    """The results by this process alone; of an error, after what is before it in the order of the items."""
     outcomes: dict[int, Future[Result]] = {}
     due = 0
     for index in indices:

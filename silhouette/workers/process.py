@@ -39,10 +39,7 @@ Made = TypeVar("Made")
 class ChildProcess:
     """A process that runs ``target(pipe, argument)`` and ends with this one, even where this one is killed.
 
-    It is forked if that is safe; else ``target`` and ``argument`` must be what pickle can carry.
-
-    Attributes:
-        pipe: the end of the pipe opposite to that of ``target``.
+    It is forked if that is safe; else ``target`` and ``argument`` must be what pickle can carry. ``pipe`` is this end.
     """
 
     def __init__(self, target: Callable[[Connection, Any], None], argument: Any) -> None:
@@ -114,11 +111,7 @@ class ChildProcess:
 
 
 def is_stopped(process: int) -> bool:
-    """Whether a process is stopped by a signal or by a debugger; False where the system does not tell.
-
-    >>> is_stopped(os.getpid())
-    False
-    """
+    """Whether a process is stopped by a signal or by a debugger; False where the system does not tell."""
     try:
         status = Path("/proc", str(process), "stat").read_text(errors="replace")
     except OSError:

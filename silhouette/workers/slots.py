@@ -166,10 +166,8 @@ class Slot:
             self.begin()
 
     def begin(self) -> None:
-        """Sends the process its task, with those of its contents that it lacks.
-
-        Raises:
-            Exception: that which the making of a content meets, or the packing of the task; then nothing is sent.
+        """Sends the process its task, with those of its contents that it lacks; what cannot be made or packed is raised
+        first.
         """
         self._restart_clock()
         future = self.current
