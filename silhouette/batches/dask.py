@@ -124,7 +124,6 @@ def _within(seconds: float, ask: Callable[[], Any]) -> Any:
 
 
 def _is_open(host: str, port: int) -> bool:
-    """Whether anything listens there."""
     try:
         socket.create_connection((host, port), timeout=1.0).close()
     except OSError:

@@ -368,5 +368,4 @@ class TestNames:
 
 
 def _clean(text: str) -> str:
-    """The text without the characters that XML cannot hold."""
     return "".join(letter if letter.isprintable() or letter in "\t\n" else "?" for letter in text)

@@ -143,8 +143,6 @@ def batch(  # noqa: PLR0913  # the options of a command
 
 
 class _MemoryRowStore:
-    """A `silhouette.batches.schedule.RowStore` of the rows that have not been yielded yet."""
-
     def __init__(self) -> None:
         self.scenes: dict[str, SceneProgress] = {}
         self.rows: dict[tuple[str, int], Row] = {}

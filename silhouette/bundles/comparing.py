@@ -119,7 +119,6 @@ class _RowPair:
         return self._has(key, lambda value: True) and _is_equal(self.then[key], self.now[key])
 
     def _has(self, key: str, fits: Callable[[Any], bool]) -> bool:
-        """Whether both rows have a key, with values that fit."""
         return all(key in row and fits(row[key]) for row in (self.then, self.now))
 
     def _tells_a_share(self, unequal: Sequence[str]) -> bool:
@@ -154,7 +153,6 @@ class _RowPair:
 
 
 def _is_equal(before: Any, after: Any) -> bool:
-    """Whether two values of JSON are the same, where true is not 1."""
     if isinstance(before, bool) or isinstance(after, bool):
         return before is after
     if isinstance(before, dict) and isinstance(after, dict):

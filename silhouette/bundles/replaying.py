@@ -105,7 +105,6 @@ def replay(
 
 
 def _options(settings: BatchSettings, then: SettingsRecord) -> tuple[JudgingOptions, str | None]:
-    """How the scene is judged, and the name of the device that was chosen for it."""
     pixel = then.pixel if settings.pixel is None else settings.pixel
     error = then.error if settings.error is None else settings.error
     device = settings.device

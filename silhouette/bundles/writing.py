@@ -130,7 +130,6 @@ def _settings(
     at: Mapping[str, Sequence[float]],
     readings: Mapping[str, Any],
 ) -> SettingsRecord:
-    """How the scene was judged, for the record."""
     how = {"renderer": options.renderer.name, "device": device, "pixel": options.pixel, "error": options.error}
     chosen = {"from": selection.attacker, "to": selection.target, "at": dict(at)}
     return SettingsRecord.model_validate({**how, **chosen, "readings": readings})

@@ -121,7 +121,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _answer(words: list[str]) -> int:
-    """Runs a command, and has each error be one line."""
     try:
         _start_quickly()
         return _run(words)

@@ -139,7 +139,6 @@ def _draw_check(
 
 
 def _options(given: DrawOptions) -> FigureOptions:
-    """The options of figures; RequestError for an unknown format, style or language."""
     ending = next((form for form in FORMATS if form == given.kind.lower()), None)
     if ending is None:
         raise RequestError(f"no format '{given.kind}'; {did_you_mean(given.kind, FORMATS)}")
@@ -150,7 +149,6 @@ def _options(given: DrawOptions) -> FigureOptions:
 
 
 def _checks(scene: Scene, selection: Selection, number: int | None) -> dict[int, Check]:
-    """The checks to draw, by their number in the selection."""
     if number is not None and selection.attacker is not None:
         raise RequestError("--check is for the scene's own checks; leave it out with --from")
     checks = dict(enumerate(selection.checks(scene), 1))

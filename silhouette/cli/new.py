@@ -56,7 +56,6 @@ def new(given: NewOptions) -> int:
 
 
 def _doubts(meshes: Sequence[Path], scene: Path) -> list[str]:
-    """What is doubtful about meshes."""
     warnings = list[str]()
     with Waiting(f"making {scene}", quiet=False) as waiting:
         for number, mesh in enumerate(meshes):

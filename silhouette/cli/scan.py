@@ -148,7 +148,6 @@ def _diameters(text: str) -> tuple[float, ...]:
 
 
 def _length(text: str) -> tuple[float, Point, Point]:
-    """A length in mm, and the two points of the file between which it lies."""
     mm, _, ends = text.partition("=")
     points = [_numbers(end, ",") for end in ends.split(":")]
     lengths = _numbers(mm, " ")

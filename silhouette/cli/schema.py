@@ -178,7 +178,6 @@ _BUNDLE: Schema = {
 
 
 def _scene(rules: Schema, results: Schema) -> Schema:
-    """A scene among the results."""
     return {
         "type": "object",
         "required": ["scene", "title", "rules", "results", "warnings"],

@@ -120,7 +120,6 @@ class FittedTable:
         return _longest(line for cell in self._cells(column) for line in cell.splitlines())
 
     def _least(self, column: int) -> int:
-        """The width of a column in which no word is broken."""
         return _longest(word for cell in self._cells(column) for word in WORD.findall(cell))
 
 
@@ -275,7 +274,6 @@ def _attacker(judged: Judged) -> str:
 
 
 def _verdict_cell(judged: Judged) -> Text:
-    """The verdict, or the call if there are odds, and whether it is too close to call."""
     words, note = stands(judged.verdict, judged.call)
     cell = plain_line(words, _style_of(judged))
     return cell.append(f", {note}", "bold") if note else cell
@@ -321,7 +319,6 @@ def summary(results: Sequence[SceneResult]) -> Text:
 
 
 def _share(verdict: Verdict) -> str:
-    """The obscured share with its error; empty if nothing was measured."""
     return "" if verdict.measurement is None else verdict.measurement.words
 
 
@@ -450,7 +447,6 @@ def inspection_report(report: Row) -> list[RenderableType]:
 
 
 def _facts(report: Row) -> Iterator[str]:
-    """What a model is, but for its parts."""
     size = " x ".join(f"{length:.1f}" for length in report["extents"])
     yield f"{report['kind']}, {report['format']}, {_counted(report['triangles'], 'triangle')}"
     yield f"size    {size} mm (x, y, z), units {report['units']} ({report['units_from']}), {report['up']} was up"

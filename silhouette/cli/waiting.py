@@ -179,13 +179,11 @@ class _Alarm:
         return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
     def start(self, first: float, then: float) -> None:
-        """See `_Thread`."""
         handler = signal.signal(signal.SIGALRM, lambda *_: self._call())
         signal.siginterrupt(signal.SIGALRM, False)  # native code that waits for a file or a pipe goes on waiting
         self._before = handler, signal.setitimer(signal.ITIMER_REAL, first, then)
 
     def end(self) -> None:
-        """See `_Thread`."""
         assert self._before is not None
         handler, (left, interval) = self._before
         signal.setitimer(signal.ITIMER_REAL, 0.0)

@@ -295,7 +295,6 @@ def _about(keys: Mapping[str, Any], names: Collection[str]) -> tuple[list[str], 
 
 
 def _pieces_of(entry: object) -> set[str]:
-    """The names of pieces that a check, or a pair in contact, is about."""
     if isinstance(entry, Mapping):
         entry = [entry.get("attacker"), entry.get("target")]
     return {name for name in entry if isinstance(name, str)} if isinstance(entry, list | tuple) else set()
@@ -329,7 +328,6 @@ class _Writer:
         self._of_kind: Counter[str] = Counter()
 
     def add(self, pieces: Sequence[ImportedPiece]) -> None:
-        """Writes the mesh of each piece, if there is none of the same content yet; or leaves it out."""
         todo = deque(pieces)
         while todo:
             # Those for which there is room whatever becomes of the others are looked at together.

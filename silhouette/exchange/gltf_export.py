@@ -78,7 +78,6 @@ def _keys_of_scene(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _extras(piece: Piece, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The custom properties of a piece's node: what its table in the scene says, and what its model has."""
     keys = {key: value for key, value in entry.items() if key not in (*OF_THE_NODE, *ModelOptions.model_fields)}
     keys |= {MARK: piece.kind}
     if piece.kind == "terrain":
@@ -89,7 +88,6 @@ def _extras(piece: Piece, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _keys_of_model(piece: Piece) -> dict[str, Any]:
-    """What a piece's model has, as keys."""
     model, is_terrain = piece.model, piece.kind == "terrain"
     eye = model.eye_given if piece.eye_given is None else piece.eye_given
     eyes = {arc: point.tolist() for arc, point in piece.eyes.items()}
@@ -119,8 +117,6 @@ def _material(part: str) -> dict[str, Any]:
 
 
 class _File:
-    """A GLB file while it is made."""
-
     def __init__(self) -> None:
         self._nodes: list[dict[str, Any]] = []
         self._roots: list[int] = []

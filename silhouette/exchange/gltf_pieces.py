@@ -163,7 +163,6 @@ class GltfMeshes:
 
 
 def _read(surfaces: tuple[Surface, ...]) -> tuple[Mesh, dict[str, float]]:
-    """The mesh of surfaces, and the area of each material."""
     areas = areas_of(surfaces)
     vertices, faces, part, names = joined(list(surfaces))
     problem = absurd(vertices)

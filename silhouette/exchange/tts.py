@@ -119,7 +119,6 @@ class KeptMeshes:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    """The names of the OBJ files in a folder."""
     try:
         with os.scandir(folder) as entries:
             names = sorted(entry.name for entry in islice(entries, MOST_FILES))
@@ -184,7 +183,6 @@ def rotation(x: float, y: float, z: float) -> Floats:
 
 
 def _number(transform: Mapping[str, Any], key: str, default: float | None) -> float:
-    """A number of a ``Transform``."""
     value = transform.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise NoPlace(f"its {key} is missing" if value is None else f"its {key} is no number")
@@ -284,8 +282,6 @@ BUNDLE = "is an asset bundle, which only the game can read"
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A mesh of a piece: its name, file, address and size, and the matrix (4, 4) from the file to the table, mm."""
-
     name: str
     file: Path
     address: str
@@ -431,7 +427,6 @@ class _Table:
             raise _NoMesh(_unusable(error)) from None
 
     def _size_of(self, file: Path) -> Size:
-        """The size of the mesh of a file."""
         if file not in self._sizes:
             try:
                 if self._triangles > MOST_TRIANGLES:
@@ -521,7 +516,6 @@ class _Table:
         return None
 
     def _name(self, state: object) -> str:
-        """A name that no other object has."""
         self._number += 1
         return self._names.of(name_of(state, self._number))
 
@@ -563,7 +557,6 @@ def _unusable(error: FileError) -> str:
 
 
 def _transform(state: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The ``Transform`` of an object."""
     transform = state.get("Transform")
     if not isinstance(transform, Mapping):
         raise NoPlace("has no Transform, so that nobody knows where it stands")

@@ -86,8 +86,6 @@ def _addresses(scene: TableScene) -> dict[Path, str]:
 
 
 class _Exporter:
-    """The objects of a save while they are made, and the files that they name written."""
-
     def __init__(self, addresses: Mapping[Path, str], folder: Path, change: FolderChange, cache: Cache) -> None:
         self._addresses = addresses
         self._folder = folder
@@ -97,7 +95,6 @@ class _Exporter:
         self._own: dict[str, str] = {}
 
     def state(self, piece: Piece) -> dict[str, Any]:
-        """A piece as the game saves an object."""
         rotation = piece.pose.rotation
         turn = float(np.degrees(np.arctan2(rotation[1, 0], rotation[0, 0])))
         address, origin, scale = self._imported(piece) or (self._written(piece), piece.pose.translation, 1.0)

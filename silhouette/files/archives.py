@@ -143,7 +143,6 @@ def collision_key(name: str) -> str:
 
 
 def _checked(info: zipfile.ZipInfo) -> str:
-    """The name of an entry, if it is a plain file that lies within the archive."""
     name = info.filename.replace("\\", "/")
     if name.startswith("/") or ".." in name.split("/") or name[1:2] == ":" or "\0" in name:
         raise ArchiveError(f"is an archive with a name that leads out of it, {name[:80]!r}; it is not read")

@@ -170,7 +170,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
 
 
 def _write(file: Any, arrays: Arrays) -> None:
-    """Writes an uncompressed .npz; its checksums show damage later. `numpy.savez` cannot hold an array named "file"."""
+    # Its checksums show damage later. `numpy.savez` cannot hold an array named "file".
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:

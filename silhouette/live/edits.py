@@ -262,7 +262,6 @@ def is_inside(folder: Path, file: str) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A value as documents have it."""
     return [_plain(item) for item in value] if isinstance(value, tuple | list) else value
 
 
@@ -379,7 +378,6 @@ def edited(document: Document, scene: TableScene, edit: Edit) -> Document:
 
 
 def _changed(document: Document, scene: TableScene, edit: PieceEdit) -> Document:
-    """The document with a piece changed."""
     table, number = table_and_number(document, scene, edit.piece)
     entry = dict(document[table][number])
     given = edit.model_fields_set
@@ -477,7 +475,6 @@ def _on_floor(scene: TableScene, edit: PieceEdit, units: str, entry: Document) -
 
 
 def _bottom(piece: Piece) -> float:
-    """mm: the height of the underside of what a piece stands on."""
     return float(piece.pose.translation[2]) + underside_of(piece).bottom
 
 
@@ -503,7 +500,6 @@ def floors_at(scene: TableScene, name: str, place: Floats) -> list[float]:
 
 
 def _copied(document: Document, scene: TableScene, edit: CopyEdit) -> Document:
-    """The document with a copy at the end of the list, beside what it is a copy of."""
     table, number = table_and_number(document, scene, edit.copy_of)
     entry = dict(document[table][number])
     entry["name"] = edit.name or free_name(document, edit.copy_of)
@@ -538,7 +534,6 @@ def _unnamed(key: str, entries: list[Any], name: str) -> list[Any]:
 
 
 def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
-    """The document with a new piece at the end of its list."""
     if edit.add not in rule_called(scene.rules).scene_entry.model_fields:
         raise RequestError(f"{scene.path}: {rule_called(scene.rules).title} has no [[{edit.add}]] to add to")
     check_free(document, scene, edit.name)

@@ -245,7 +245,6 @@ class Session:
         return {"pose": self._table.pose}
 
     def _pairs(self, pairs: object, arc: object) -> list[Check]:
-        """The checks of pairs of names."""
         if not isinstance(pairs, list) or not all(map(_is_pair, pairs)):
             raise RequestError("pairs must be a list of [attacker, target], two names")
         if len(pairs) > MAX_PAIRS:
@@ -381,19 +380,16 @@ class Session:
 
 
 def _file(name: str, type_: str, content: bytes) -> dict[str, str]:
-    """A file that the client may keep."""
     return {"name": name, "type": type_, "data": b64encode(content).decode()}
 
 
 def _word(value: object) -> str | None:
-    """A text or nothing; RequestError for anything else."""
     if value is not None and not isinstance(value, str):
         raise RequestError(f"{as_written(value)} stands where a name must stand")
     return value
 
 
 def _flag(request: Request, key: str) -> bool:
-    """Whether something is asked for; RequestError where that is neither true nor false."""
     value = request.get(key, False)
     if not isinstance(value, bool):
         raise RequestError(f"{key} is {as_written(value)}; it must be true or false")
@@ -495,7 +491,6 @@ async def _lines(stream: BinaryIO) -> AsyncIterator[bytes]:
 
 
 async def _answer(session: Session, line: bytes, tell: Callable[[dict[str, Any]], None]) -> None:
-    """Answers one line."""
     if len(line) >= MAX_LINE_BYTES:
         tell({"id": None, "error": f"a line of more than {MAX_LINE_BYTES} bytes; send less at once"})
         return

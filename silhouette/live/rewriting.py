@@ -181,7 +181,6 @@ class _Value:
         return self._joined([self._entry(number, one, match) for number, one in zip(match(old, new), new, strict=True)])
 
     def _pairs(self, new: Mapping[str, Any], match: Match) -> list[tuple[_Member | None, str]]:
-        """The keys of an object with their values, each with the member that it was."""
         pairs: list[tuple[_Member | None, str]] = [
             (member, member.label + member.value.rewritten(new[str(member.key)], match))
             for member in self.members
@@ -336,7 +335,6 @@ def _is_named(entry: Any) -> bool:
 
 
 def _is_same(old: Any, new: Any) -> bool:
-    """Whether two entries are one: of two with names, the names tell."""
     if _is_named(old) and _is_named(new):
         return bool(old["name"] == new["name"])
     return bool(old == new)
@@ -392,7 +390,6 @@ class _Group:
 
 
 def _groups(blocks: Sequence[Block]) -> list[_Group]:
-    """The blocks in groups, in their order."""
     groups, counts = [_Group("", None, (blocks[0],))], dict[str, int]()
     for block in blocks[1:]:
         key, last = block.keys[0], groups[-1]
@@ -480,7 +477,6 @@ def _as_a_whole(text: str, old: Mapping[str, Any], new: Mapping[str, Any], names
 
 
 def _fresh(text: str, old: Mapping[str, Any], new: Mapping[str, Any], names: Names) -> str:
-    """A text without comments."""
     written = tomlkit.document()
     for key in sorted(new, key=lambda key: isinstance(new[key], Mapping) or _is_tables(new[key])):
         if _is_tables(new[key]):
@@ -534,7 +530,6 @@ def _matched(old: Sequence[Any], new: Sequence[Any], names: Names) -> list[int |
 
 
 def _plain(value: Any) -> Any:
-    """A value of tomlkit as Python has it."""
     return value.unwrap() if hasattr(value, "unwrap") else value
 
 

@@ -132,7 +132,6 @@ def _with_moves_of(
 
 
 def _as_before(new: Document, old: Document, scanned_at: Mapping[str, Any]) -> Document:
-    """The entry of a piece; where a player has moved it, as it stood before."""
     place = scanned_at.get(new["name"])
     if place is not None and np.hypot(*(np.array(old["at"][:2]) - place)) <= MOVED:
         return new

@@ -122,7 +122,6 @@ async def mapped(
 
 
 def _cells(part: Map) -> list[list[Any]]:
-    """The cells of a part of a map, as they are told."""
     cells = []
     columns = (part.cells.at, part.verdict, part.marginal, part.seen_by)
     for (x, y, z), verdict, marginal, seen_by in zip(*columns, strict=True):
@@ -220,7 +219,6 @@ class Watching:
         return list({(check.attacker, check.target): check for check in (*chosen, *looking, *seen)}.values())
 
     async def _judge(self) -> None:
-        """Tells the results as they come."""
         pose, checks = self._pose, self._checks()
         new = [check for check in checks if not self._is_answered(check)]
         self._tell_results(pose, [check for check in checks if self._is_answered(check)], settled=not new)
@@ -276,7 +274,6 @@ class Watching:
         return CheckQuestion(tuple(checks), views=chosen)
 
     def _tell_results(self, pose: int, checks: list[Check], *, settled: bool) -> None:
-        """Tells what is known of checks."""
         if not checks and not settled:
             return
         answers = [self._answers[_pair(check)] for check in checks]

@@ -347,7 +347,6 @@ def _areas(vertices: Floats, faces: NDArray[Any]) -> Floats:
 
 
 def _joined(mesh: Mesh, vertices: Floats, added: Edges) -> Mesh:
-    """The mesh over more vertices, with the added faces as a separate part."""
     names = mesh.part_names if CLOSING in mesh.part_names else (*mesh.part_names, CLOSING)
     part = np.concatenate([mesh.part, np.full(len(added), names.index(CLOSING), dtype=np.int32)])
     return Mesh(vertices, np.concatenate([mesh.faces, added.astype(np.int32)]), part, names)

@@ -191,7 +191,6 @@ def joined(surfaces: list[Surface]) -> tuple[Floats, NDArray[np.int64], Integers
 
 
 def _concatenated(arrays: list[NDArray[Any]]) -> NDArray[Any]:
-    """The arrays one after the other; the list is emptied."""
     joined = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
     arrays.clear()
     return joined

@@ -134,7 +134,6 @@ def part_names(parts: Sequence[Solid]) -> tuple[str, ...]:
 
 
 def _surface(part: Solid) -> tuple[Floats, Integers]:
-    """Vertices (n, 3) and faces (m, 3) of a solid in its place."""
     match part.shape:
         case Box(size=(along_x, along_y, along_z)):
             vertices = corners([-along_x / 2, -along_y / 2, 0.0], [along_x / 2, along_y / 2, along_z])
@@ -149,7 +148,6 @@ def _surface(part: Solid) -> tuple[Floats, Integers]:
 
 
 def _laid_down(vertices: Floats, axis: Axis, radius: float) -> Floats:
-    """A standing cylinder, laid along x or y."""
     x, y, z = vertices.T
     middle = z - (z.min() + z.max()) / 2
     return np.stack([middle, x, y + radius] if axis == "x" else [y, middle, x + radius], axis=1)

@@ -165,7 +165,6 @@ def read_stored(source: Source) -> Stored:
 
 
 def _faces(surfaces: list[Surface], offsets: list[int]) -> Integers:
-    """All faces (m, 3), for the vertices of all surfaces."""
     own = [np.zeros((0, 3), np.int32)]
     for surface, offset in zip(surfaces, offsets, strict=True):
         if len(surface.faces):

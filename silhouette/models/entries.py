@@ -147,7 +147,6 @@ class BaseChoice:
 
 
 def _length(value: object) -> float | None:
-    """A length of a base in mm; None for None."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not LEAST_BASE <= value <= MAX_LENGTH:

@@ -171,7 +171,6 @@ def _sphere() -> tuple[Floats, Floats, Floats]:
 
 
 def _weights() -> tuple[Floats, float]:
-    """(f,) what a unit of each feature adds to the logarithm of how likely a ball is the head; that of "no ball"."""
     numbers = json.loads(Path(__file__).with_name("heads.json").read_text(encoding="utf-8"))
     return np.array(numbers["weights"]), float(numbers["none"])
 

@@ -366,7 +366,6 @@ def _in_mm(file: MeshFile, options: ModelOptions, kind: Kind, location: Location
 
 
 def _roles(mesh: Mesh, below: Flags, tags: Sequence[InsignificantEntry], location: Location) -> tuple[Roles, list[str]]:
-    """The role of each face, given which are base; and a sentence for each tag of nothing."""
     role, mistakes = np.where(below, BASE, BODY).astype(np.uint8), list[str]()
     for number, tag in enumerate(tags, 1):
         chosen = tagged(mesh, tag, within(location, f"insignificant {number}"))
@@ -395,7 +394,6 @@ def model_of_solids(
 
 
 def _thick(body: Mesh, cache: Cache) -> Floats:
-    """(n, 3) the thick parts of a body."""
     return cache.fetch(f"thick {body.digest}", lambda: {"thick": thick_parts(body)})["thick"]
 
 

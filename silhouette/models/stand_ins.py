@@ -73,7 +73,6 @@ def _slimness(base: float, height: float) -> float:
 
 @remembered
 def _mesh(base: float, height: float, thickness: float) -> tuple[Mesh, int]:
-    """The mesh of a stand-in, whose first faces are its base, and the number of these. Equal ones share a mesh."""
     disc = solid(Solid(Cylinder(base, thickness)))
     vertices, faces = _body(height - thickness, _slimness(base, height - thickness))
     vertices = np.concatenate([disc.vertices, vertices + np.array([0.0, 0.0, thickness])])

@@ -98,7 +98,6 @@ class Suggestion:
 
     @property
     def _words(self) -> str:
-        """The part in words."""
         return f"thin part, {self.thickness:.1f} mm thick, {self.length:.0f} mm long"
 
 
@@ -227,7 +226,6 @@ def _thin_parts(solid: Cubes) -> list[_Part]:
 
 
 def _ground(solid: Cubes) -> int:
-    """The lowest layer of cubes in which thin parts are looked for."""
     return MARGIN + round(GROUND * float(solid.cubes.shape[2] - 2 * MARGIN))
 
 
@@ -328,7 +326,6 @@ def _box_round(points: Floats) -> BoxCorners:
 
 
 def _within_box(points: Floats, box: BoxCorners) -> Flags:
-    """Which of the points (n, 3) lie in a box."""
     low, high = box
     inside: Flags = np.all((points >= low) & (points <= high), axis=1)
     return inside

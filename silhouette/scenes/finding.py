@@ -103,7 +103,6 @@ def _is_in(place: str, folder: str) -> bool:
 
 
 def _is_model(file: Path) -> bool:
-    """Whether a file names a mesh and no rules: then it is a model, for the scenes in the same folder."""
     try:
         if b"rules" in read_file(file, LARGEST_DOCUMENT):
             return False

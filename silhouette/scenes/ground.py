@@ -205,7 +205,6 @@ class Ground:
 
     @cached_property
     def _boxes(self) -> Floats:
-        """(m, 4) least x, least y, greatest x, greatest y."""
         x, y = self.triangles[:, :, 0].T, self.triangles[:, :, 1].T
         least, most = np.minimum, np.maximum  # by rows of x and y: several times as fast as along short axes
         return np.stack(
@@ -220,7 +219,6 @@ class Ground:
 
     @cached_property
     def _heights(self) -> Floats:
-        """(m, 2) the lowest and the highest z of each triangle."""
         z = self.triangles[:, :, 2].T
         return np.stack([np.minimum(np.minimum(z[0], z[1]), z[2]), np.maximum(np.maximum(z[0], z[1]), z[2])], axis=1)
 

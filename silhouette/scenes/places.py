@@ -198,7 +198,6 @@ def length(start: Sequence[float], place: Sequence[float]) -> float:
 
 
 def _entry(document: dict[str, Any], name: Any, mobility: Mobility) -> dict[str, Any] | None:
-    """The entry of the piece that has a name and can move; None where there is no such piece."""
     return next(
         (entry for table in mobility.walkers for entry in document.get(table, ()) if entry.get("name") == name), None
     )

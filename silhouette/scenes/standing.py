@@ -248,7 +248,6 @@ def _grid_crossings(triangles: Floats, low: Floats, size: float, shape: tuple[in
 
 
 def _eroded(inside: Flags) -> Flags:
-    """The cells whose six neighbours lie inside."""
     left = np.zeros_like(inside)
     middle = inside[1:-1, 1:-1, 1:-1].copy()
     for axis in range(3):
@@ -397,7 +396,6 @@ def _interior(piece: Piece, low: Floats, high: Floats) -> Interior:
 
 
 def _box(piece: Piece) -> tuple[Floats, Floats]:
-    """The least and the greatest x, y and z of the box in the world round a whole piece, mm."""
     return piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)
 
 

@@ -126,8 +126,6 @@ def settled(
 
 
 class _Settling:
-    """The pieces of a scene while they are lowered one after the other."""
-
     def __init__(
         self, path: Path, entries: Sequence[Placed], pieces: Sequence[Piece], tables_of: Mapping[str, str]
     ) -> None:
@@ -155,7 +153,6 @@ class _Settling:
         self._settled.add(number)
 
     def _below(self, number: int, chain: Sequence[int]) -> list[int]:
-        """The pieces that a piece may stand on; ``chain`` are those that wait for it, and itself."""
         if self._entries[number].on == SURFACE:
             terrain = [other for other in self._terrain.values() if other not in chain]
             return [other for other in terrain if other < number or self._entries[other].on is None]

@@ -440,7 +440,6 @@ def _alone(pieces: Sequence[Piece], *, faces: bool, units: str) -> Iterator[Plac
 
 
 def _far(pieces: Sequence[Piece], boxes: Floats) -> Iterator[PlacementWarning]:
-    """The pieces that stand more than 2 m from all others."""
     if len(pieces) < 2:
         return
     order = np.argsort(boxes[:, 0, 0], kind="stable")

@@ -230,7 +230,6 @@ class _Forking:
         self._work, self._pool, self._pool_pidfd = work, pool, os.pidfd_open(pool)
 
     def __call__(self, request: tuple[str, Any]) -> Iterator[Any]:
-        """The answer to a request; after that of "forked", the handle of the pipe to the new process is sent."""
         kind, argument = request
         if kind == "loaded":
             yield _load(self._work, argument)

@@ -371,7 +371,6 @@ class WorkerPool:
         return source.deadline <= self._clock.now() and not source.pipe.poll()
 
     def _take(self, slot: Slot) -> None:
-        """Takes a message of a process, or notes that it has ended."""
         message = slot.receive()
         if message is None:
             if slot.reaper not in self._servers:

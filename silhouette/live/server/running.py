@@ -63,7 +63,6 @@ def _named(request: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _used(document: Mapping[str, Any]) -> set[str]:
-    """The paths that the pieces of a scene name."""
     pieces = [entry for entries in document.values() if isinstance(entries, list) for entry in entries]
     return {entry[key] for entry in pieces if isinstance(entry, dict) for key in NAMING if key in entry}
 

@@ -295,7 +295,6 @@ class TableServer:
         return response
 
     async def _serve(self, door: Door, connection: ServerConnection) -> None:
-        """One WebSocket, from its opening to its end."""
         assert isinstance(connection, CountedConnection)
         with suppress(ConnectionClosed):
             token = await self._token(connection)

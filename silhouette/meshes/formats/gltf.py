@@ -378,7 +378,6 @@ class Gltf:
             raise Refused(f"holds {vertices} vertices; {MOST_VERTICES} are the most that can be looked at")
 
     def _meshes_of_nodes(self) -> Iterator[list[tuple[int, Tree]]]:
-        """The primitives of each node whose mesh is looked at."""
         for node in self.nodes.values():
             if "mesh" in node.entry and self._is_wanted(node):
                 try:
@@ -391,7 +390,6 @@ class Gltf:
                     yield primitives
 
     def _is_wanted(self, node: Node) -> bool:
-        """Whether what a node has is looked at."""
         if node.index in self._broken:
             return False
         if self._whole and node.world is not None:
@@ -433,7 +431,6 @@ class Gltf:
                     self._accessors.check(accessor, "VEC4", bare=is_packed)
 
     def _has_triangles(self, primitive: Tree) -> bool:
-        """Whether a primitive has triangles, which are all there."""
         mode, attributes = primitive.get("mode", _TRIANGLES), primitive["attributes"]
         if mode in _POINTS_AND_LINES or "POSITION" not in attributes:
             return False
@@ -477,7 +474,6 @@ class Gltf:
         return surfaces
 
     def _unseen(self, node: Node) -> Shape:
-        """The vertices of a node that is not shown."""
         points = [primitive.points for primitive in self._primitives_of(node.entry["mesh"], node)]
         world = np.eye(4) if node.world is None else node.world
         return Shape(tuple(Surface("", each, np.zeros((0, 3), np.int64)) for each in points), world)
@@ -513,7 +509,6 @@ class Gltf:
         )
 
     def _morphed(self, primitive: _Primitive, weights: list[float]) -> Surface:
-        """A primitive with the shape keys that are on."""
         points, targets = primitive.points, primitive.entry.get("targets", [])
         if any(weights):
             self._count(len(points) * sum(map(bool, weights)))
@@ -580,7 +575,6 @@ class Gltf:
         return np.array(matrices)
 
     def _primitives_of(self, index: int, node: Node) -> list[_Primitive]:
-        """The primitives of triangles of a mesh; each is read once."""
         if index not in self._primitives:
             self._primitives[index] = [
                 self._primitive(f"{index}.{number}", primitive, self._part(node))
@@ -608,7 +602,6 @@ class Gltf:
         return _Primitive(primitive, points, faces, skin, arrays)
 
     def _skin(self, key: str, primitive: Tree, arrays: dict[str, Numbers], count: int) -> Skin | None:
-        """What colours a primitive."""
         stored: dict[str, Any] = {}
         for name, (accessor, shape) in self.painter.attributes(key, primitive).items():
             try:

@@ -303,7 +303,6 @@ def _node(index: int, entry: Tree, parent: Node | None) -> Node:
 
 
 def _place(entry: Tree, parent: Node | None) -> tuple[Floats, Floats | None, str]:
-    """The ``local``, ``world`` and ``wrong`` of a node."""
     above, wrong = (_UNMOVED, "") if parent is None else (parent.world, parent.wrong)
     if parent is not None and above is None:
         return _UNMOVED, None, f"hangs below {parent.called}, whose place cannot be told"
@@ -437,7 +436,6 @@ class Accessors:
         self._fetch(self._view_rows(draco["bufferView"]))
 
     def _view_rows(self, index: Any) -> _Rows:
-        """All bytes of a view, as rows of one."""
         view = self._view(index)
         return _Rows(view["buffer"], view["byteOffset"], 1, np.dtype("u1"), view["byteLength"], 1)
 
@@ -491,7 +489,6 @@ class Accessors:
         return rows
 
     def _values(self, rows: _Rows) -> Numbers:
-        """The rows (n, columns), as they lie in the file."""
         if not rows.count:
             return np.zeros((0, rows.columns), rows.kind)
         data = self._buffers.of(rows.buffer)

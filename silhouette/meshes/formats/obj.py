@@ -62,7 +62,6 @@ class _Material:
     opacity: float | None = None
 
     def describe(self, kind: str, rest: bytes, folder: str) -> None:
-        """Takes in a line of a library that lies in a folder."""
         if kind == "kd":
             self.factor = _factor(rest) or self.factor
         elif kind == "map_kd":
@@ -386,11 +385,9 @@ class _Reader:
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many vertices, and how many corners of faces."""
         return len(self._points) // 3, len(self._corners)
 
     def read(self, block: bytes) -> None:
-        """Adds some lines."""
         rows: list[list[bytes]] = []
         faces: list[list[bytes]] = []
         vertices = len(self._points) // 3
@@ -416,7 +413,6 @@ class _Reader:
         self._add(rows, faces)
 
     def take(self, lines: Lines) -> None:
-        """Adds lines that have been read already."""
         self._points.frombytes(np.ascontiguousarray(lines.vertices[:, :3]).tobytes())
         self._corners.frombytes(np.ascontiguousarray(lines.corners).tobytes())
         self._lengths.frombytes(np.full(len(lines.corners), lines.corners.shape[1]).tobytes())
@@ -455,7 +451,6 @@ class _Reader:
             raise Refused(f"holds over {MOST_TRIANGLES} triangles, or {MOST_LINES} vertices and faces; reduce them")
 
     def surfaces(self, colouring: Colouring | None = None) -> list[Surface]:
-        """The surfaces of all that was read."""
         if not self._lengths:
             raise no_triangles("points or lines" if self._points else "")
         vertices: Floats = np.array(self._points).reshape(-1, 3)
@@ -476,7 +471,6 @@ class _Reader:
     def _coloured(
         self, colouring: Colouring, vertices: Floats, triangles: Indices, corners: Indices, lengths: Indices
     ) -> list[Surface]:
-        """A surface for each material, with its skin."""
         colouring.load()
         shades = colouring.shades(len(vertices))
         uv, rows = colouring.places(corners, lengths, triangles) or (None, triangles)
@@ -488,7 +482,6 @@ class _Reader:
 
     @property
     def libraries(self) -> list[str]:
-        """The names of the files of its materials, each once."""
         return list(dict.fromkeys(self._libraries))[:_MOST_LIBRARIES]
 
     def areas(self, vertices: Floats) -> dict[str, float]:

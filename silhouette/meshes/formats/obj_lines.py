@@ -132,7 +132,6 @@ def _faces(signs: Signs) -> tuple[Indices, Indices | None] | None:
 
 
 def _begins(signs: Signs) -> Indices:
-    """Where words begin."""
     blank = signs <= _SPACE
     begins = ~blank
     begins[1:] &= blank[:-1]

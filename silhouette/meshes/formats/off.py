@@ -89,7 +89,6 @@ def _check_lines(vertices: int, faces: int, there: int) -> None:
 
 
 def _lines(text: bytes) -> Iterator[bytes]:
-    """The lines that hold something, without comments."""
     for block in blocks(text):
         for line in (re.sub(rb"#.*", b"", block) if b"#" in block else block).split(b"\n"):
             if line and not line.isspace():

@@ -63,7 +63,6 @@ class _Element:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The number type of each property that is no list."""
         return {name: kind for name, kind, counted in self.properties if counted is None}
 
     def first_with(self, choices: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
@@ -129,7 +128,6 @@ def _check_vertices(vertex: _Element, *, needs_faces: bool, is_splat: bool) -> N
 
 
 def _corner_list(face: _Element) -> str:
-    """The property that lists the corners of faces; empty without any faces."""
     if not face.count:
         return ""
     corners = next((name for name, _, counted in face.properties if name in _CORNERS and counted), "")
@@ -176,7 +174,6 @@ def _parse(header: list[str]) -> tuple[str, list[_Element]]:
 
 
 def _rows(form: str, body: memoryview, elements: list[_Element], chosen: set[str]) -> dict[str, Columns]:
-    """The wanted properties of each element's rows."""
     if form == "ascii":
         body, elements = _as_binary(body, elements)
     order = ">" if form == "binary_big_endian" else "<"

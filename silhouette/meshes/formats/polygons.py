@@ -95,7 +95,6 @@ def _mend_large(vertices: Floats, triangles: Indices, start: Indices, end: Indic
 
 
 def _folded(vertices: Floats, triangles: Indices, origin: Indices) -> Indices:
-    """The polygons that have triangles turned against their whole."""
     shared = np.zeros(len(origin), dtype=np.bool_)
     shared[1:] = origin[1:] == origin[:-1]
     shared[:-1] |= shared[1:]

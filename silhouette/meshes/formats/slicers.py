@@ -172,11 +172,9 @@ class LeftOut:
         self._triangles[kind, name] = self._triangles.get((kind, name), 0) + triangles
 
     def __bool__(self) -> bool:
-        """Whether anything was."""
         return bool(self._triangles)
 
     def __str__(self) -> str:
-        """All that was left out, by kind and name; empty where nothing was."""
         named = [f"{kind} {name!r} ({count} triangles)" for (kind, name), count in self._triangles.items()]
         more = f" and {len(named) - 6} more" if len(named) > 6 else ""
         return ", ".join(named[:6]) + more

@@ -253,7 +253,6 @@ class _Reader:
         }
 
     def start(self, tag: str, attributes: dict[str, str]) -> bool:
-        """An element begins; answers whether its text is a setting of an object."""
         handler = self._handlers.get(tag)
         if handler is not None:
             handler(attributes)
@@ -263,7 +262,6 @@ class _Reader:
         return False
 
     def text(self, characters: str) -> None:
-        """Some characters of a setting."""
         self._value = (self._value + characters)[:LONGEST_NAME]
 
     def _vertex(self, attributes: dict[str, str]) -> None:
@@ -357,7 +355,6 @@ def read_model(archive: Archive, path: str) -> Model:
 
 
 def _transform(attributes: dict[str, str]) -> Floats:
-    """A 3MF transform as (4, 4): twelve numbers, the rows of a matrix that is multiplied from the right."""
     matrix = np.eye(4)
     if "transform" in attributes:
         matrix[:3, :] = np.array(attributes["transform"].split(), dtype=np.float64).reshape(4, 3).T
@@ -413,7 +410,6 @@ def _configuration(archive: Archive) -> Configuration:
 
 
 def _root(archive: Archive) -> str:
-    """The model that the archive starts with: the one its relationships name."""
     targets: list[str] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -467,7 +463,6 @@ class _Builder:
         self._triangles = self._points = self._placed = 0
 
     def build(self) -> None:
-        """Places all items."""
         pending = [_Place(item.key, item.matrix, role=item.role) for item in self._models[self._root].build[::-1]]
         while pending:
             place = pending.pop()
@@ -517,7 +512,6 @@ class _Builder:
         return thing
 
     def _place(self, place: _Place, thing: Object, description: Description | None, role: str, name: str) -> None:
-        """Adds the body of an object, or notes that it is none."""
         label = name or f"object {place.key[1][:40]}"
         if role:
             if (place.key, role) not in self._noted:
@@ -574,7 +568,6 @@ class _Builder:
                 self.left_out.add(kind, name or f"of object {key[1][:40]}", int(left[end] - left[first]))
 
     def warnings(self) -> list[str]:
-        """A sentence for each thing that was left out, or that the slicers say and that does not fit."""
         sentences = []
         if self.left_out:
             sentences.append(f"left out, because it is not printed as body: {self.left_out}")
@@ -596,14 +589,12 @@ class _Builder:
         return [*dict.fromkeys([*sentences, *self._configuration.warnings])][:_MOST_WARNINGS]
 
     def _is_missing(self, number: str, description: Description, part: str | None) -> bool:
-        """Whether the file has no such volume as a slicer names: a part of an object, or a range of its triangles."""
         objects = self._models[self._root].objects
         if number not in objects or (part is None and not objects[number].faces):
             return True
         return description.used and part is not None and (id(description), part) not in self._parts
 
     def _cuts(self) -> list[str]:
-        """A sentence if a negative volume reaches into the body."""
         placed = [
             surface.vertices[surface.faces]
             for surface in self.surfaces

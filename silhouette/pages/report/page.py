@@ -456,7 +456,6 @@ def _facts(verdict: Verdict) -> Facts:
 
 
 def _blockers_table(verdict: Verdict) -> Markup:
-    """The blockers: the name of each, the share for which it is nearest, and the share that it would obscure alone."""
     blockers = [
         (blocker.name, fraction_in_words(blocker.share), fraction_in_words(blocker.alone or 0.0))
         for blocker in verdict.blockers

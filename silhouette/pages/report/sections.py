@@ -407,7 +407,6 @@ def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> tuple[Mar
 
 
 def _nearest(drawn: Map) -> Markup:
-    """The nearest place with each cover, as a table."""
     if not drawn.nearest:
         return Markup()
     rows = [

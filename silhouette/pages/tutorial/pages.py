@@ -140,7 +140,6 @@ def _section(mark: str, part: Part, result: PartResult, texts: Texts) -> Markup:
 
 
 def _picture(result: PartResult) -> Markup:
-    """The picture of a scanned table, or of a map; nothing for other parts."""
     if not result.picture:
         return Markup()
     image = element("img", src=result.picture, alt=result.caption, class_="drawing", loading="lazy")
@@ -148,7 +147,6 @@ def _picture(result: PartResult) -> Markup:
 
 
 def _gestures(part: Part, texts: Texts) -> Markup:
-    """The keys and gestures as a table; nothing where there are none."""
     words = texts.words
     if not part.gestures:
         return Markup()
