@@ -1,7 +1,4 @@
-"""MANY: some checks of a scene as the task of a worker, and the row for each check as its result.
-
-Chunk -> the scene that it is of, read unless it was read last -> rows; what goes wrong is a row with ``problem``
-"""
+"""MANY: some checks of a scene as the task of a worker, and the row for each check as its result."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """MANY, on many machines: the same chunks of a batch, given to the workers of a Dask scheduler; the same rows.
 
-schedule -> chunks, one at a time to each slot of a worker -> rows, when a chunk is done
-
 The workers see the scenes under the same paths as this machine: on a disk that all of them share. Where the renderer
 may take a GPU and any worker announces the resource GPU, only such workers get chunks, one at a time for each GPU.
 """

@@ -1,8 +1,5 @@
-"""MANY: rows become a file, whole or not at all: a table as JSON lines, CSV or Parquet, or a JUnit file.
-
-rows -> columns -> the file, written beside its place and then moved there
-
-The ending of a table's file says its format. A JUnit file is what the pages of CI systems show.
+"""MANY: rows become a file, whole or not at all: a table as JSON lines, CSV or Parquet, by its ending, or a JUnit file
+for the pages of CI systems.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """MANY: the rows of a finished file read back, the record that tells whether it is complete, and its failed rows again.
 
-finished file -> scenes with a failed row -> only their failed checks -> the same file, with new rows in their places
-
-A record is kept in the folder of the cache, under the name of the finished file: with which settings it was made, of
-which scenes and in which state these were. Where it is lost, a batch that is resumed is judged anew.
+The record is kept in the folder of the cache, under the name of the finished file. Where it is lost, a batch that is
+resumed is judged anew.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""MANY, from Python: rows for a notebook, each a flat table of plain values, as the lines of a batch are.
-
-``pandas.DataFrame`` takes a list of them.
-"""
+"""MANY, from Python: rows for a notebook, each a flat table of plain values, of which pandas makes a DataFrame."""
 
 from __future__ import annotations
 

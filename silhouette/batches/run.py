@@ -1,7 +1,4 @@
-"""MANY: scenes -> rows, the same in the same order by any number of workers. A failure is a row, not an exit.
-
-paths -> scenes -> opened by a worker, for the number of checks -> chunks of checks -> rows
-"""
+"""MANY: scenes -> rows, the same in the same order by any number of workers. A failure is a row, not an exit."""
 
 from __future__ import annotations
 
@@ -88,7 +85,10 @@ def write_batch(
     Raises:
         SilhouetteError: where the paths mean no scene, or the file cannot be written.
     """
-    _check_places(out, junit)
+    check_table_path(out)
+    for file in (out, junit):
+        if file is not None:
+            check_place(file)
     check_settings(settings)
     scenes = scenes_of(paths)
     check_outputs(out, junit, scenes)
@@ -144,13 +144,6 @@ class Whole:
         prints = Fingerprints()
         digests = {identity(scene): journal.scenes[scene].digest or fingerprint(prints, scene) for scene in self.scenes}
         return Record(content_of(self._out), self.options, digests, getcwd())
-
-
-def _check_places(out: Path, junit: Path | None) -> None:
-    check_table_path(out)
-    for file in (out, junit):
-        if file is not None:
-            check_place(file)
 
 
 def _plain_settings(settings: BatchSettings) -> dict[str, Any]:

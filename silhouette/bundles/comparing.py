@@ -140,7 +140,7 @@ class _RowPair:
             case "manner":
                 return numbers or isinstance(before, type(after))
             case "error":
-                return numbers and (not self.alike or abs(before - after) <= _slack(before, after))
+                return numbers and (not self.alike or abs(before - after) <= 0.005 + 0.5 * min(before, after))
             case "share":
                 return _near(before, after, tolerance)
             case "area":
@@ -165,11 +165,6 @@ def _is_equal(before: Any, after: Any) -> bool:
 def _error(row: Row) -> float:
     error: Any = row.get(ERROR.key)
     return float(error) if _is_number(error) and 0.0 <= error <= 1.0 else 0.0
-
-
-def _slack(before: float, after: float) -> float:
-    """By how much two stated errors of one measurement may differ: renderers sample, and prove, different things."""
-    return 0.005 + 0.5 * min(before, after)
 
 
 def _is_number(value: Any) -> bool:

@@ -139,12 +139,10 @@ class _Search:
         way = [folder]
         for part in parts:
             if part == ".." and not way[-1]:
-                raise FileError(path, f"names {as_written(text)}, which leads out of {self._outermost()}")
+                outermost = "the top folder" if self._within is None else "the bundle"
+                raise FileError(path, f"names {as_written(text)}, which leads out of {outermost}")
             way.append(way[-1][:-1] if part == ".." else (*way[-1], part))
         return way
-
-    def _outermost(self) -> str:
-        return "the top folder" if self._within is None else "the bundle"
 
 
 def unusable(path: str) -> str:

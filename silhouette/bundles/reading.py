@@ -1,7 +1,5 @@
 """KEEP: a bundle from a stranger becomes files in a temporary folder, in which they are judged, and rows about them.
 
-archive, its manifest -> the files that it lists, each compared with its digest -> a folder -> rows of its scene
-
 Only files that the manifest lists are unpacked, and of those only what a scene may rest on; the scene may name no file
 outside of the bundle. Messages name the files as the bundle does, not as the temporary folder.
 """
@@ -135,7 +133,9 @@ def _manifest(path: Path, archive: Archive) -> Manifest:
             raise ArchiveError(f"is an archive in which {problem}; it is not read")
         if PurePosixPath(name).suffix.lower() in PACKED:
             raise ArchiveError(f"holds another archive, {name[:80]!r}; no bundle does")
-        _check_folders(name, names)
+        for parent in map(str, PurePosixPath(name).parents):
+            if collision_key(parent) in names:
+                raise ArchiveError(f"is an archive in which {parent[:80]!r} is a file and a folder; it is not read")
     manifest = read_manifest(path, archive.read(NAME))
     seen = set[str]()
     for file in manifest.files:
@@ -147,13 +147,6 @@ def _manifest(path: Path, archive: Archive) -> Manifest:
     if not any(file.path == manifest.bundle and file.role == "scene" for file in manifest.files):
         raise ArchiveError(f"has a manifest without the scene {manifest.bundle[:80]!r} among its files; {AGAIN}")
     return manifest
-
-
-def _check_folders(name: str, names: dict[str, str]) -> None:
-    """Refuses a name that lies in what is a file."""
-    for parent in PurePosixPath(name).parents:
-        if collision_key(str(parent)) in names:
-            raise ArchiveError(f"is an archive in which {str(parent)[:80]!r} is a file and a folder; it is not read")
 
 
 def _contents(archive: Archive, manifest: Manifest) -> tuple[dict[str, bytes], list[str]]:

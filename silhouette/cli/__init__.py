@@ -1,7 +1,4 @@
-"""TELL, the command line: what commands may be told, what each does, and the tables that they print.
-
-words of a command -> the room that does it -> tables, one JSON document, or files; an exit status
-"""
+"""TELL, the command line: what commands may be told, what each does, and the tables that they print."""
 
 from __future__ import annotations
 

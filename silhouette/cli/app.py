@@ -1,10 +1,5 @@
-"""The command line: the commands put together, and what happens to errors.
-
-words -> the options of the command that they name -> its module, imported -> its output; an error -> one line and an
-exit status
-
-What is wrong with the words of a command is told in one line too: the option or argument, its value, and what would be
-right.
+"""The command line: the commands put together, each module imported only when it is called, so that help is quick; and
+what happens to errors: one line and an exit status.
 """
 
 from __future__ import annotations
@@ -17,7 +12,7 @@ import re
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -193,7 +188,15 @@ def _run(arguments: list[str]) -> int:
         if not os.environ.get(DEBUG_VARIABLE):
             warnings.simplefilter("ignore")
         warnings.simplefilter("always", WrittenFileWarning)
-        warnings.showwarning = partial(_show_warning, warnings.showwarning)
+        otherwise = warnings.showwarning
+
+        def show_warning(message: Warning | str, *where: Any, **options: Any) -> None:
+            if isinstance(message, WrittenFileWarning):  # what is said of a file that was written is one line
+                warn(str(message))
+            else:
+                otherwise(message, *where, **options)
+
+        warnings.showwarning = show_warning
         try:
             with command.make_context("silhouette", arguments) as context:
                 status = command.invoke(context)
@@ -203,14 +206,6 @@ def _run(arguments: list[str]) -> int:
             status = int(ending.code or ExitStatus.OK)
     sys.stdout.flush()
     return int(status or ExitStatus.OK)
-
-
-def _show_warning(otherwise: Callable[..., object], message: Warning | str, *where: Any, **options: Any) -> None:
-    """Has what is said of a file that was written be one line; all other warnings are as Python has them."""
-    if isinstance(message, WrittenFileWarning):
-        warn(str(message))
-    else:
-        otherwise(message, *where, **options)
 
 
 def _root(

@@ -1,9 +1,4 @@
-"""The command line, verdicts: ``silhouette check`` and ``silhouette matrix``.
-
-words -> a scene, judged -> its verdicts; a bundle, judged again -> its verdicts, and what differs
-
-All commands that may be given a bundle report it alike.
-"""
+"""The command line, verdicts: ``silhouette check`` and ``silhouette matrix``; of bundles too, judged again."""
 
 from __future__ import annotations
 

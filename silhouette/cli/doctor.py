@@ -1,10 +1,7 @@
-"""The command line, what works here: parsing and printing of ``silhouette doctor``, and what it finds.
-
-It finds the renderers and their speed, GPUs, versions, and the place of the cache.
+"""The command line, what works here: ``silhouette doctor``: renderers and their speed, GPUs, versions, the cache.
 
 The speed of a renderer is that on a small scene of solids, which is judged again and again for a second, in a process
-of its own: ``python -m silhouette.cli.doctor NAME [--device NAME] [--seconds S]`` measures it and prints the rate as
-JSON.
+of its own: ``python -m silhouette.cli.doctor NAME [--device NAME] [--seconds S]`` prints the rate as JSON.
 """
 
 from __future__ import annotations

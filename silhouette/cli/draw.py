@@ -33,7 +33,6 @@ from silhouette.judging import (
     judge_all,
     load_scene,
 )
-from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import scale_of
 from silhouette.rules.fields import ERROR, IN_ARC, OCCLUDED, VERDICT
@@ -125,17 +124,11 @@ def draw(given: DrawOptions) -> int:
         for done, (number, check) in enumerate(checks.items()):
             waiting.step(done, len(checks))
             (result,) = judge_all([(scene, check)], judging)
-            drawn[number] = result, _draw_check(scene, number, result, renderer, given.out, options)
+            rule, odds = rule_called(scene.rules), result.odds
+            more = [] if odds is None else [odds_figure(result.verdict, odds, rule.levels, scale_of(rule, scene))]
+            files = write_figures(scene, check, result.verdict, renderer, given.out, number, options, more)
+            drawn[number] = result, [str(file) for file in files]
     return _show(scene, drawn, as_json=given.as_json)
-
-
-def _draw_check(
-    scene: Scene, number: int, result: Judged, renderer: Renderer, out: Path, options: FigureOptions
-) -> list[str]:
-    rule, verdict, odds = rule_called(scene.rules), result.verdict, result.odds
-    more = [] if odds is None else [odds_figure(verdict, odds, rule.levels, scale_of(rule, scene))]
-    files = write_figures(scene, result.check, verdict, renderer, out, number, options, more)
-    return [str(file) for file in files]
 
 
 def _options(given: DrawOptions) -> FigureOptions:

@@ -1,7 +1,4 @@
-"""The command line, maps: ``silhouette map``, and the file that a map becomes.
-
-The ending of the file says its format: JSON, a table as CSV, or a picture.
-"""
+"""The command line, maps: ``silhouette map``, and the file that a map becomes, by its ending JSON, CSV or a picture."""
 
 from __future__ import annotations
 

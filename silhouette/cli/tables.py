@@ -194,16 +194,14 @@ MOST_COLUMNS = 30
 
 def scenes_document(results: Iterable[SceneResult]) -> dict[str, Any]:
     """The output of ``--json`` for checks; a scene that failed has ``error`` next to the checks judged before."""
-    return {"scenes": [_scene_entry(result) for result in results]}
-
-
-def _scene_entry(result: SceneResult) -> dict[str, Any]:
-    entry: dict[str, Any] = {"scene": str(result.path), "title": result.title, "rules": result.rules}
-    if result.error is not None:
-        entry["error"] = result.error
-    entry["results"] = [judged.row() for judged in result.judged]
-    entry["warnings"] = list(result.warnings)
-    return entry
+    scenes = []
+    for result in results:
+        entry: dict[str, Any] = {"scene": str(result.path), "title": result.title, "rules": result.rules}
+        if result.error is not None:
+            entry["error"] = result.error
+        rows = [judged.row() for judged in result.judged]
+        scenes.append({**entry, "results": rows, "warnings": list(result.warnings)})
+    return {"scenes": scenes}
 
 
 def scene_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:

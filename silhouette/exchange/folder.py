@@ -1,8 +1,5 @@
 """EXCHANGE: a file of another program -> ImportedTable -> the folder of a scene, of one version at every moment.
 
-ImportedTable -> meshes -> the models that a scene will make of them, by several processes -> heights of what hangs
--> scene.toml, written for people to read and edit
-
 A base that has no size that bases have is told: the piece may have been scaled by eye.
 """
 
@@ -158,7 +155,11 @@ def scene_text(
     order = sorted(pieces, key=lambda pair: pair[0].kind != "terrain")
     names = [piece.name for piece, _ in order if piece.kind != "terrain"][:2]
     blocks = [_head(table, keys_of_all), _source(table, addresses, keys_of_all)]
-    blocks += [[f"[[{piece.kind}]]", *toml_lines(_table_of(piece, keys))] for piece, keys in order]
+    for piece, keys in order:
+        gang = {} if piece.gang is None else {"gang": piece.gang}
+        facing = {} if piece.facing is None else {"facing": piece.facing}
+        entry = {"name": piece.name, **gang, **keys, "at": piece.at, "turn": piece.turn, **facing}
+        blocks.append([f"[[{piece.kind}]]", *toml_lines(entry)])
     blocks += [[f"[[{key}]]", *toml_lines(entry)] for key in _BLOCKS for entry in keys_of_all.get(key, ())]
     if len(names) == 2 and not keys_of_all.get("check"):
         comment = "# Who looks at whom; silhouette matrix judges everyone against everyone without."
@@ -186,13 +187,6 @@ def _source(table: ImportedTable, addresses: Mapping[str, str], keys_of_all: Map
         rows = [f"    {toml({'mesh': mesh, 'address': _one_line(address)})}," for mesh, address in addresses.items()]
         lines += ["meshes = [", *rows, "]"]
     return lines
-
-
-def _table_of(piece: ImportedPiece, keys: Mapping[str, Any]) -> dict[str, Any]:
-    """A piece's table; ``keys`` say what it looks like."""
-    gang = {} if piece.gang is None else {"gang": piece.gang}
-    facing = {} if piece.facing is None else {"facing": piece.facing}
-    return {"name": piece.name, **gang, **keys, "at": piece.at, "turn": piece.turn, **facing}
 
 
 def _one_line(text: str) -> str:
@@ -374,7 +368,8 @@ class _Writer:
             except FileError as error:
                 return error
         name = self._mesh(piece, content)
-        keys = {**({} if name is None else {"mesh": name}), **piece.keys, **_kept_where_it_lies(piece)}
+        kept = {} if piece.file is None and piece.mesh is None else {"origin": "keep"}  # where its file has it
+        keys = {**({} if name is None else {"mesh": name}), **piece.keys, **kept}
         return WrittenPiece(piece, name, keys)
 
     def _mesh(self, piece: ImportedPiece, content: bytes) -> str | None:
@@ -395,8 +390,3 @@ class _Writer:
 
     def _keep(self, name: str, ending: str, content: bytes) -> str:
         return self._change.keep(MESHES, file_stem(name), {ending: content})
-
-
-def _kept_where_it_lies(piece: ImportedPiece) -> dict[str, str]:
-    """The key by which a mesh stays where its file has it; a stand-in has none."""
-    return {} if piece.file is None and piece.mesh is None else {"origin": "keep"}

@@ -1,13 +1,8 @@
 """EXCHANGE: the custom properties of a glTF file: of a node, keys of a piece; of its scene, units, what is up, ...
 
-properties of a node -> keys of a piece, checked by the same schemas as those in a scene file
-properties of the scene -> units, what is up, and the keys of a table's scene
-
-The property ``silhouette`` of the scene holds all keys of a scene file but its pieces, as a table or as text in TOML:
-``title``, ``rules``, ``check`` and more. `export` writes it.
-
-A text that is no value for its key may be one as TOML writes it: Blender's own fields hold numbers and texts, so
-``base`` is given there as the text ``{ part = "base" }``.
+They are checked by the same schemas as a scene file. The property ``silhouette`` of the scene holds all keys of a scene
+file but its pieces, as a table or as text in TOML. A text that is no value for its key may be one as TOML writes it:
+Blender's own fields hold numbers and texts, so ``base`` is given there as the text ``{ part = "base" }``.
 """
 
 from __future__ import annotations

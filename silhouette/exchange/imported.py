@@ -1,8 +1,7 @@
 """EXCHANGE: what a reader of another program's tables gives, whatever the program: pieces, and what was left out.
 
-Names of objects as other programs have them become names that a scene and files may have. A matrix from a mesh file's
-frame to the table becomes `at`, `turn` and `scale`: what is tilted, mirrored or unevenly scaled becomes a mesh of its
-own, "baked". Mesh files are read by several processes, before they are wanted one by one.
+A matrix from a mesh file's frame to the table becomes `at`, `turn` and `scale`: what is tilted, mirrored or unevenly
+scaled becomes a mesh of its own, "baked".
 """
 
 from __future__ import annotations

@@ -146,7 +146,9 @@ class _Exporter:
         """The address of an OBJ file with the mesh of a piece: y up and in inches, its front where the model has it."""
         mesh = self._whole(piece.model)
         if mesh.digest not in self._own:
-            content = obj_bytes(_with_y_up(mesh), DECIMALS)
+            # The inverse of how a scene reads such a file.
+            in_inches = replace(mesh, vertices=mesh.vertices[:, [0, 2, 1]] * np.array([1.0, 1.0, -1.0]) / INCH)
+            content = obj_bytes(in_inches, DECIMALS)
             self._own[mesh.digest] = self._change.keep("", file_stem(piece.name), {".obj": content})
         return (self._folder.absolute() / self._own[mesh.digest]).as_uri()
 
@@ -157,8 +159,3 @@ class _Exporter:
             return model.mesh
         mesh = read_mesh(drawn.path, self._cache).mesh
         return replace(mesh, vertices=drawn.placed(mesh.vertices))
-
-
-def _with_y_up(mesh: Mesh) -> Mesh:
-    """A mesh in mm with z up as the game has it: in inches, y up; the inverse of how a scene reads such a file."""
-    return replace(mesh, vertices=mesh.vertices[:, [0, 2, 1]] * np.array([1.0, 1.0, -1.0]) / INCH)

@@ -124,28 +124,22 @@ class Cache:
         """
         if self.directory is None:
             return build()
-        path = self.directory / f"{_name(key)}.npz"
+        name = hashlib.blake2b(f"{FORMAT_VERSION}\0{key}".encode(), digest_size=20).hexdigest()
+        path = self.directory / f"{name}.npz"
         stored = _read(path)
         if stored is not None:
             return stored
         built = build()
-        self._keep(path, built)
-        return built
-
-    def _keep(self, path: Path, arrays: Arrays) -> None:
         with contextlib.suppress(OSError):  # a full disk or a folder without permission costs time, never the verdict
             path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(path, sync=False) as file:
-                _write(file, arrays)
+                _write(file, built)
             _make_room(path.parent)
+        return built
 
 
 UNCACHED = Cache(None)
 """What keeps nothing."""
-
-
-def _name(key: str) -> str:
-    return hashlib.blake2b(f"{FORMAT_VERSION}\0{key}".encode(), digest_size=20).hexdigest()
 
 
 def _read(path: Path) -> Arrays | None:

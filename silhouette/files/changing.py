@@ -1,7 +1,4 @@
-"""Changing a folder in place: what `import`, `scan`, `export` and the tutorial write, of one version at every moment.
-
-files by their content -> others under temporary names -> the main file takes its name -> the others take theirs
-"""
+"""Changing a folder in place: what import, scan, export and the tutorial write, of one version at every moment."""
 
 from __future__ import annotations
 

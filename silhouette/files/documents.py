@@ -1,8 +1,5 @@
 """Documents: a TOML or JSON file becomes a table of keys and values, or one line that says where the mistake is.
 
-bytes -> text -> table, no larger or deeper than a document may be
-a parser's message and place -> the line it stands in -> the first usual mistake that fits -> what would be right
-
 The other way, `toml` and `toml_key` write values and keys for scenes that people read and edit.
 """
 

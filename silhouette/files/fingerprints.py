@@ -1,6 +1,5 @@
 """Fingerprints: a short hash of a scene's file and of every file that it names, directly or through another.
 
-Two scenes with the same fingerprint are the same scene. A model, a mesh or a buffer that changes gives another one.
 Only what a reader would read is opened: scenes, models and meshes by their endings, and in the folder of the file that
 names them the buffers of glTF files and the materials of OBJ files.
 """

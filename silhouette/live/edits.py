@@ -1,7 +1,6 @@
 """TELL: one change of a scene's document: a piece placed elsewhere, renamed, copied, deleted or added; a model tagged.
 
-request -> edit, checked by its schema -> document, edit -> the document after it; the one before stays as it was
-tag, document, keys of model files -> both after it; model files are written when the scene is saved
+The document before it stays as it was. Model files are written when the scene is saved.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 """TELL: worker processes that judge the poses of a table; of several poses the newest.
 
-question about a document -> task, with the scene and its models as contents -> `WorkerPool` -> answer
-a question that is cancelled, or a patient one if something urgent comes -> its process stops in the middle of it
-
-A process is asked for checks of a scene, for part of a map, for a report or a figure.
+If a question is cancelled, or a patient one when something urgent comes, its process stops in the middle of it.
 """
 
 from __future__ import annotations
@@ -35,7 +32,7 @@ from silhouette.doubt.maps import Cells, MapRequest, checks_of_map, judged_cells
 from silhouette.doubt.run import CHECKS_TOGETHER, shared
 from silhouette.drawing.in_3d.stage import sight_entry, sight_of
 from silhouette.files.cache import Cache
-from silhouette.judging.judge import Judged, JudgingOptions, judge_all
+from silhouette.judging.judge import JudgingOptions, judge_all
 from silhouette.judging.loading import Selection, content_with
 from silhouette.live.edits import Document
 from silhouette.live.live_table import Pose
@@ -107,14 +104,11 @@ class CheckQuestion:
         scene = desk.scene
         options = replace(desk.options, keep=self.views, seed=self.seed, what_if=self.what_if)
         results = judge_all([(scene, check) for check in self.checks], options)
-        views = self._views(scene, results)
-        return [Answer(result.row(), view) for result, view in zip(results, views, strict=True)]
-
-    def _views(self, scene: TableScene, done: Sequence[Judged]) -> Sequence[dict[str, Any] | None]:
-        if not self.views:
-            return [None] * len(done)
-        sights = [sight_of(scene, number, result.verdict) for number, result in enumerate(done)]
-        return [None if sight is None else sight_entry(sight) for sight in sights]
+        sights = [sight_of(scene, n, result.verdict) if self.views else None for n, result in enumerate(results)]
+        return [
+            Answer(result.row(), None if sight is None else sight_entry(sight))
+            for result, sight in zip(results, sights, strict=True)
+        ]
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,8 @@
 """TELL: a scene that is being changed: its document, how it was before, the scene that it describes, its files.
 
-edits -> the document after them -> Scene; what is saved is what was judged
-
-Two other files are written meanwhile, one beside the scene and one beside a model file:
-
-document -> a file of what is not saved yet -> the document again after the program was killed, if the scene's file is
-still the one that it was made from
-PNG of the page -> marked as ours -> written with the model file that was tagged; a picture of anybody else's stays as
-it is
+What is not saved yet is kept in a file beside the scene, from which the document comes again after the program was
+killed, if the scene's file is still the same. A picture of the page is written beside the model file that was tagged,
+marked as ours; anybody else's stays as it is.
 """
 
 from __future__ import annotations
@@ -420,7 +415,12 @@ class LiveTable:
                 name, or cannot be written.
         """
         place = self.path if name is None else self._beside(name)
-        self._check_unchanged(place)
+        if os.path.lexists(place) and (place != self.path or self._on_disk is None):
+            raise FileError(place, "is there already; give another name")
+        if place == self.path and place.is_file() and read_text(place, with_mark=True) != self._on_disk:
+            raise FileError(
+                place, "was changed by another program since it was opened here; save it under another name"
+            )
         state, text = self._now, self._text_of(self._now, place)
         written, was = written_models(self.path, state.models)
         for file, of_model in written.items():
@@ -440,15 +440,6 @@ class LiveTable:
             states[:] = [replace(other, models=laid_over(was, other.models)) for other in states]
         self._tell()
         return place
-
-    def _check_unchanged(self, place: Path) -> None:
-        """Refuses to write over what others have written."""
-        if os.path.lexists(place) and (place != self.path or self._on_disk is None):
-            raise FileError(place, "is there already; give another name")
-        if place == self.path and place.is_file() and read_text(place, with_mark=True) != self._on_disk:
-            raise FileError(
-                place, "was changed by another program since it was opened here; save it under another name"
-            )
 
     def tags(self, name: str) -> dict[str, Any]:
         """What is said of the model of a piece; see `silhouette.live.edits.said_of`."""

@@ -1,9 +1,6 @@
 """TELL: the protocol of live tables: requests in, answers and events out; for the page and for other programs alike.
 
-request -> Session -> LiveTable, Judges -> answer; a change -> events: who has edited, and the verdicts that are watched
-
-The table is told as JSON: its state, its pieces and their shapes. Programs have a session through standard input and
-output, a line for each message: lines in -> requests, many in flight -> lines out, each as soon as it is ready.
+Programs have a session through standard input and output, a line for each message, many in flight.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """TELL: a changed document written into the text of its file, whose comments, order, spaces and spelling stay.
 
-text of a file, document -> the text with what has changed
-
 JSON is rewritten value by value. TOML is cut into blocks, each a header such as [[fighter]] with what stands below it
 and the comments above it, and put together again from these.
 """
@@ -413,7 +411,8 @@ def _in_blocks(text: str, old: Mapping[str, Any], new: Mapping[str, Any], names:
     tables = [group.key for group in groups if group.number is None]
     lists = {group.key for group in groups if group.number is not None}
     matches = {key: counterparts(old[key], new.get(key, []), names) for key in lists}
-    if len({*tables, *lists}) < len(tables) + len(lists) or not all(map(_is_in_order, matches.values())):
+    numbers = [[number for number in match if number is not None] for match in matches.values()]
+    if len({*tables, *lists}) < len(tables) + len(lists) or any(row != sorted(row) for row in numbers):
         return text
     parts = list[str]()
     for group in groups:
@@ -430,11 +429,6 @@ def _in_blocks(text: str, old: Mapping[str, Any], new: Mapping[str, Any], names:
 
 def _added_lists(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     return [key for key in new if key not in old and _is_tables(new[key])]
-
-
-def _is_in_order(match: Sequence[int | None]) -> bool:
-    numbers = [number for number in match if number is not None]
-    return numbers == sorted(numbers)
 
 
 def _values(

@@ -1,7 +1,4 @@
-"""TELL: a scan becomes the table that is shown, and is read again where a player answers what it could not tell.
-
-file -> silhouette scan, in a process of its own -> scene.toml -> with what has been changed on the table since
-"""
+"""TELL: a scan becomes the table that is shown, and is read again where a player answers what it could not tell."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 """TELL: the verdicts that a client watches: those of the selected model, the chosen pair first, after every change.
 
-what is watched, a pose -> questions, those of the pose before cancelled -> results events
-
-A map comes in steps, a few places first, then those between them:
-
-model, grid -> points, the coarse ones first -> questions, less urgent than verdicts -> map events -> the nearest cover
+Those of the pose before are cancelled. A map comes in steps, a few places first, then those between them; its questions
+are less urgent than verdicts.
 """
 
 from __future__ import annotations
@@ -236,7 +233,10 @@ class Watching:
     async def _ask(self, pose: int, groups: Sequence[Group], *, is_last: bool) -> None:
         """Asks groups of checks, and tells their results as they come; ``is_last`` if nothing is asked after them."""
         now = self._table.now
-        futures = {self._judges.ask(now, self._question(checks), urgency): checks for urgency, checks in groups}
+        futures = {}
+        for urgency, checks in groups:
+            views = any(_pair(check) == self._chosen for check in checks)
+            futures[self._judges.ask(now, CheckQuestion(tuple(checks), views=views), urgency)] = checks
         self._futures, left = futures, set(futures)
         while left:
             done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
@@ -268,10 +268,6 @@ class Watching:
         size = self._judges.together(len(others))
         groups = [(OTHERS, others[start : start + size]) for start in range(0, len(others), size)]
         return [(CHOSEN, first), *groups] if first else groups
-
-    def _question(self, checks: list[Check]) -> CheckQuestion:
-        chosen = any(_pair(check) == self._chosen for check in checks)
-        return CheckQuestion(tuple(checks), views=chosen)
 
     def _tell_results(self, pose: int, checks: list[Check], *, settled: bool) -> None:
         if not checks and not settled:

@@ -1,7 +1,5 @@
-"""LOAD: a mesh as clusters of neighbouring faces with their bounds, and its edges with the faces on both sides.
-
-Both are what a search for contour edges asks of a mesh, from whatever eye; worked out once for each mesh and kept
-(`recorded`).
+"""LOAD: a mesh as clusters of neighbouring faces with their bounds, and its edges with the faces on both sides: what a
+search for contour edges asks, from whatever eye.
 """
 
 from __future__ import annotations

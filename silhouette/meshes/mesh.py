@@ -1,8 +1,4 @@
-"""LOAD: a mesh file becomes a Mesh with named parts, checked for health. Only its formats import trimesh.
-
-What is worked out of a mesh alone is kept in memory as long as the mesh, and in the cache folder that it was read with
-(`recorded`).
-"""
+"""LOAD: a mesh file becomes a Mesh with named parts, checked for health. Only its formats import trimesh."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""LOAD: a mesh file's bytes and the files beside it, its format; whatever a reader refuses becomes one plain line.
-
-The ending of a file decides its format, and content that plainly says otherwise is refused, not guessed at.
+"""LOAD: a mesh file's bytes, those of the files beside it, and its format, by its ending; content that plainly says
+otherwise is refused, not guessed at.
 """
 
 from __future__ import annotations

@@ -1,15 +1,8 @@
 """LOAD: boxes that lie wholly inside the closed surfaces of a mesh: a look at one from outside meets a face first.
 
 A surface is closed where every edge has an even number of faces: then each place is inside or outside, and no way leads
-from one to the other but through a face. A surface with holes is closed by a lid over each; through a lid one sees.
-
-    +-----------+
-    |  +-----+  |      an inner box, as found on a grid of cells that no face touches
-    |  |     |__|_     a lid over a hole: what is seen through it is not hidden
-    |  +-----+__|_
-    +-----------+
-
-Worked out once for each mesh, when it is first asked for, and kept (`recorded`).
+from one to the other but through a face. A surface with holes is closed by a lid over each; through a lid one sees. An
+inner box is found on a grid of cells that no face touches.
 """
 
 from __future__ import annotations
@@ -171,7 +164,11 @@ def _boxes_in(triangles: Floats) -> Floats:
         touched[_touched(run, shape)] = True
         met.append(_met(run, shape))
     free, inside = ~touched.reshape(shape), _inside(met, shape).reshape(shape)
-    if not _is_consistent(free, inside):
+    changes = (  # between neighbouring cells that no face touches: rounding misled a line at an edge
+        np.diff(inside, axis=axis) & free.take(range(1, size), axis) & free.take(range(size - 1), axis)
+        for axis, size in enumerate(free.shape)
+    )
+    if any(differing.any() for differing in changes):
         return np.empty((0, 2, 3))
     grid = free & inside
     boxes = low + np.array(_largest(grid)).reshape(-1, 2, 3) * width + [[CLEARANCE], [-CLEARANCE]]
@@ -243,15 +240,6 @@ def _inside(met: list[tuple[Indices, Floats]], shape: Indices) -> Flags:
     within = np.zeros(shape.prod(), dtype=np.bool_)
     within[column[0::2][run] * shape[2] + level] = True
     return within
-
-
-def _is_consistent(free: Flags, inside: Flags) -> bool:
-    """Whether all neighbouring cells that no face touches are alike; not so where rounding misled a line at an edge."""
-    changes = [
-        np.diff(inside, axis=axis) & free.take(range(1, size), axis) & free.take(range(size - 1), axis)
-        for axis, size in enumerate(free.shape)
-    ]
-    return not any(differing.any() for differing in changes)
 
 
 def _largest(grid: Flags) -> list[Integers]:

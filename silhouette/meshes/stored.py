@@ -1,8 +1,7 @@
 """LOAD: a mesh file or a cloud of points as it is stored: every vertex in its place, none merged, with its colours.
 
-`mesh.read_mesh` cleans a mesh for judging. Here labels, colours and normals keep their vertices; and for display, of
-which no verdict knows, colours become points on the surface, since a mesh is cleaned, closed, cut and simplified before
-it is shown: what is shown takes the colour of the points near it.
+For display, colours become points on the surface, since a mesh is cleaned, closed, cut and simplified before it is
+shown: what is shown takes the colour of the points near it. No verdict knows of them.
 """
 
 from __future__ import annotations

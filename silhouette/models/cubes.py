@@ -1,7 +1,4 @@
-"""TAG: a figure as a grid of small cubes, filled from its surface.
-
-faces -> surface points -> shell -> the cubes inside it
-"""
+"""TAG: a figure as a grid of small cubes, filled from its surface."""
 
 from __future__ import annotations
 

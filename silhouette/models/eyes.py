@@ -346,7 +346,10 @@ def _by_height(body: Mesh, front: float, thick: Floats | None) -> EyePlace:
     low, high = body.bounds[:, 2]
     forward = np.array(cosine_and_sine(front))
     heights = body.vertices[:, 2][body.faces]
-    crown = high if thick is None or len(thick) == 0 else min(high, _top(thick))
+    crown = high
+    if thick is not None and len(thick):
+        levels = np.unique(thick[:, 2])
+        crown = min(high, float(levels[-1] + (np.diff(levels).min() / 2 if len(levels) > 1 else 0.0)))
     raised = thick is not None and crown - low < RAISED * (high - low)
     height = (crown if raised else high) - low
     level = low + EYE_LEVEL * height
@@ -361,12 +364,6 @@ def _by_height(body: Mesh, front: float, thick: Floats | None) -> EyePlace:
     reach = face.max(initial=0.0) if len(face) else block.min(initial=np.inf) if len(block) else 0.0
     eye, head = (np.array([*(axis + ahead * forward), level]) for ahead in (reach, 0.0))
     return EyePlace(eye, head, 1.0)
-
-
-def _top(thick: Floats) -> float:
-    """The z of the top of the cubes with these middles (n, 3)."""
-    levels = np.unique(thick[:, 2])
-    return float(levels[-1] + (np.diff(levels).min() / 2 if len(levels) > 1 else 0.0))
 
 
 def _axis(body: Mesh, upper: Flags) -> Floats:

@@ -1,8 +1,4 @@
-"""TAG: from a mesh file's units and axes to the model's frame, which is mm with z up. numpy only.
-
-vertices, what the file and the user say -> units and the axis up -> whether the mesh stands on its feet so, or plainly
-lies on its side
-"""
+"""TAG: from a mesh file's units and axes to the model's frame, which is mm with z up. numpy only."""
 
 from __future__ import annotations
 

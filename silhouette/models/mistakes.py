@@ -1,6 +1,5 @@
-"""TAG: mistakes in what a file says of a model, with which it can be judged, and which its author should know of.
-
-Each function gives one sentence with the value and what would mend it, or None where there is no mistake.
+"""TAG: mistakes in what a file says of a model, with which it can be judged: a sentence with what would mend it, or
+None.
 """
 
 from __future__ import annotations

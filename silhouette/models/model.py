@@ -1,7 +1,4 @@
-"""TAG: a model file, a mesh or some solids become a Model: which triangles are base, insignificant, body; eye; front.
-
-mesh file -> units, up, scale -> closed if solid -> base -> origin -> cut at the base -> tags -> Model
-"""
+"""TAG: a model file, a mesh or some solids become a Model: which triangles are base, insignificant, body; eye."""
 
 from __future__ import annotations
 

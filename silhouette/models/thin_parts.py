@@ -131,7 +131,9 @@ def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
         faces[np.flatnonzero(body)[inside]] = True
         low, high = np.min([low for low, _ in boxes], axis=0), np.max([high for _, high in boxes], axis=0)
         share = float(areas[inside].sum() / areas.sum())
-        thickness, length = max(part.thickness for part in parts), _length_of(parts)
+        axis = parts[0].axis
+        ends = [part.middle @ axis + side * part.length / 2 for part in parts for side in (-1, 1)]
+        thickness, length = max(part.thickness for part in parts), float(max(ends) - min(ends))
         along = tuple(boxes) if len(boxes) > 1 else ()
         suggestions.append(Suggestion(low, high, faces, share, thickness, length, along))
     return tuple(sorted(suggestions, key=lambda suggestion: -suggestion.share)[:MAX_THIN_PARTS])
@@ -148,13 +150,6 @@ def _things(parts: list[_Part]) -> list[list[_Part]]:
             [part, *(other for thing in joined for other in thing)]
         ]
     return things
-
-
-def _length_of(parts: list[_Part]) -> float:
-    """The length of parts on one line, from the first to the last end, mm."""
-    axis = parts[0].axis
-    ends = [part.middle @ axis + side * part.length / 2 for part in parts for side in (-1, 1)]
-    return float(max(ends) - min(ends))
 
 
 # ---- the parts that a ball cannot enter

@@ -1,8 +1,4 @@
-"""PLACE: a scene on its way to another process, apart from its models, which many scenes share.
-
-scene -> bytes with names in place of models -> the scene, with the models that have these names there
-model -> its digest, and bytes -> the model
-"""
+"""PLACE: a scene on its way to another process as bytes, apart from its models, which many scenes share."""
 
 from __future__ import annotations
 

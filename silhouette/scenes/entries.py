@@ -1,7 +1,4 @@
-"""PLACE: the keys of a table scene: its pieces, their places, and its checks.
-
-The keys of a scene that say how far its pieces may lie from the truth, and what is still to be asked.
-"""
+"""PLACE: the keys of a table scene: its pieces, their places and how far from the truth these may lie; its checks."""
 
 from __future__ import annotations
 

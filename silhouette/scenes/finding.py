@@ -90,16 +90,12 @@ def _visible(folder: Path, seen: set[str]) -> Iterator[Path]:
     yield from (Path(error.filename) for error in unreadable)
     for link in links:  # after all that is really there, which so keeps its own path
         target = realpath(link)
-        if target not in seen and not any(_is_in(place, target) for place in seen):
+        if target not in seen and not any(place.startswith(target.rstrip(os.sep) + os.sep) for place in seen):
             yield from _visible(link, seen)
 
 
 def _is_hidden(name: str) -> bool:
     return name.startswith(".")
-
-
-def _is_in(place: str, folder: str) -> bool:
-    return place.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _is_model(file: Path) -> bool:

@@ -1,7 +1,4 @@
-"""PLACE: a table of a scene becomes a Piece: its model, how it stands and where it looks.
-
-entry -> Model, loaded once for all that share it -> turn and facing -> Piece
-"""
+"""PLACE: a table of a scene becomes a Piece: its model, loaded once for all that share it, how it stands and looks."""
 
 from __future__ import annotations
 

@@ -1,10 +1,5 @@
 """PLACE: a scene with pieces elsewhere than its file says: a trial, an animation, small moves, or thousands of places.
 
-"NAME=X,Y" or "NAME=X,Y,FACING" -> Trial; document, trials -> the document with those pieces there
-document, check, motion -> for each frame of an animation the document with one piece in another pose
-Piece, Move -> the piece there; TableScene, moves by name -> the scene with these pieces there
-points in plan -> heights -> whether one model stands there -> the scene with it there
-
 A trial is a place that a player tries before a move, and the scene is loaded with it. So is each frame of an animation:
 a valid scene file, which gives the verdict that the frame shows. For moves and places nothing is loaded again.
 """
@@ -153,7 +148,8 @@ def poses(
     if motion.turn is not None:
         if facing is None:
             raise RequestError(f"{path}: where '{check['attacker']}' faces is unknown; give facing a number to turn it")
-        facings = _facings(float(facing), motion.turn, motion.frames)
+        steps = (facing + motion.turn * frame / (motion.frames - 1) for frame in range(1, motion.frames))
+        facings = [float(facing), *(round(step, DIGITS) for step in steps)]
     return [
         Posed(_posed(document, number, at, towards, facings[0], mobility), at, towards, way)
         for at, towards, way in zip(places, facings, ways, strict=True)
@@ -181,10 +177,6 @@ def _places(
     wide = slice(0, max(len(start), len(to)))
     between = np.round(full * (1.0 - shares) + end * shares, DIGITS)[:, wide]
     return [start, *between.tolist()]
-
-
-def _facings(start: float, turn: float, frames: int) -> list[float]:
-    return [start, *(round(start + turn * frame / (frames - 1), DIGITS) for frame in range(1, frames))]
 
 
 def length(start: Sequence[float], place: Sequence[float]) -> float:
@@ -386,15 +378,11 @@ def elsewhere_of(piece: Piece) -> tuple[Elsewhere, ...]:
     """The other places of an eye that is estimated; and two standard deviations to either side, if it has a doubt of
     its own about where it faces.
     """
-    eyes = [Elsewhere(Move(eye=_three(shift)), f"where {piece.name}'s eye is") for shift in piece.other_eyes]
+    shifts = (map(float, shift) for shift in piece.other_eyes)
+    eyes = [Elsewhere(Move(eye=(x, y, z)), f"where {piece.name}'s eye is") for x, y, z in shifts]
     turn = 0.0 if piece.doubt is None or piece.facing is None else DEVIATIONS * (piece.doubt.facing or 0.0)
     faces = f"where {piece.name} faces"
     return (*eyes, *(Elsewhere(Move(turn=side * turn), faces) for side in (-1.0, 1.0) if turn))
-
-
-def _three(vector: Floats) -> tuple[float, float, float]:
-    x, y, z = (float(part) for part in vector)
-    return x, y, z
 
 
 def moved_piece(piece: Piece, move: Move) -> Piece:

@@ -1,7 +1,4 @@
-"""PLACE: the parts that the scenes of all rule systems share: checks, and the names that checks may use.
-
-file -> document -> the rule system that it names -> Scene, with its Checks
-"""
+"""PLACE: the parts that the scenes of all rule systems share: checks, and the names that checks may use."""
 
 from __future__ import annotations
 

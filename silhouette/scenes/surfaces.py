@@ -1,8 +1,4 @@
-"""PLACE: a piece as what stands on the ground, and as the ground of others.
-
-piece -> its base or, without one, the part of it within 2 mm of its lowest point -> Underside
-piece -> its surface where it stands, the triangles of each mesh indexed once -> Surface
-"""
+"""PLACE: a piece as what stands on the ground, and as the ground of others."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""PLACE: a scene file becomes a Scene: the pieces in their places, and the checks.
-
-file -> document -> entries checked by the schema -> places in mm -> pieces with models and poses -> Scene
-
-``units``, ``on`` and ``under`` say where pieces stand: those with ``on`` are lowered onto what is there, each after
-what it may stand on.
+"""PLACE: a scene file becomes a Scene: the pieces in their places, those with ``on`` lowered onto what is there, each
+after what it may stand on; and the checks.
 """
 
 from __future__ import annotations

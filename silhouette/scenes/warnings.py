@@ -1,11 +1,7 @@
 """PLACE: mistakes of a scene that it can be judged with, and that its author should know of.
 
-entries, and the pieces that they became -> names and gangs, angles, sizes, places on the table
-pieces -> each alone, each with the ground under it, each with its neighbours
-       -> PlacementWarnings: sentences, and the pieces or checks that they touch
-
-a model, the pieces under its base -> the ground at points under it -> its Support: sunk, walled in, hanging, on its
-rim, or none
+They are of names and gangs, angles, sizes and places; and of each model with the ground at points under its base: it is
+sunk, walled in, hanging, on its rim, or none of that.
 """
 
 from __future__ import annotations
@@ -23,7 +19,6 @@ from silhouette.common.lazy import cached_property
 from silhouette.common.text import as_written, differently_spelt, in_a_sentence
 from silhouette.meshes.holes import encloses
 from silhouette.meshes.primitives import solid
-from silhouette.models.entries import SolidEntry
 from silhouette.models.mistakes import angle_mistake, point
 from silhouette.scenes.entries import FighterEntry, GangerEntry, PieceEntry, TableEntry, VehicleEntry
 from silhouette.scenes.ground import inset
@@ -304,7 +299,8 @@ def _typed_angles(entry: PieceEntry, *, is_imported: bool) -> list[tuple[str, fl
 
 def _thin(entry: PieceEntry, piece: Piece) -> Iterator[PlacementWarning]:
     """Terrain that is no thicker than a wire in a scene of inches."""
-    sizes = [_size(part) for part in entry.parts] if entry.parts else [np.ptp(piece.model.mesh.bounds, axis=0)]
+    solids = [solid(replace(part.solid(), turn=0.0)) for part in entry.parts or ()]
+    sizes = [np.ptp(mesh.bounds, axis=0) for mesh in solids or [piece.model.mesh]]
     if any(np.count_nonzero(size < WIRE_THICKNESS) < 2 for size in sizes):
         return
     largest = max(sizes, key=np.prod)
@@ -314,12 +310,6 @@ def _thin(entry: PieceEntry, piece: Piece) -> Iterator[PlacementWarning]:
     if not entry.parts:
         meant = f'it is {point(largest)} mm; say units = "inch" in the piece if its mesh is in inches'
     yield PlacementWarning(f"{mm}; {ONLY_PLACES}; {meant}", frozenset({piece.name}), around=_reach(piece, INCH))
-
-
-def _size(part: SolidEntry) -> Floats:
-    low, high = solid(replace(part.solid(), turn=0.0)).bounds
-    size: Floats = high - low
-    return size
 
 
 def _reach(piece: Piece, factor: float) -> tuple[float, float, float]:
@@ -485,7 +475,9 @@ def _on_what_is_near(piece: Piece, support: Support, *, z_is_ground: bool) -> It
     sunk = support.sunk()
     if sunk is not None:
         depth, ground, is_roofed = sunk
-        yield _of_both(piece, ground, _sinks(piece, depth, in_a_sentence(ground.name), is_roofed=is_roofed))
+        below = ", with under to stand below what is over it" if is_roofed else ""
+        where = f"{piece.name} sinks {_mm(depth)} into {in_a_sentence(ground.name)}"
+        yield _of_both(piece, ground, f"{where}; move it, or {_LOWER_IT}{_height_of(piece)}{below}")
         return
     wall = support.walled()
     if wall is not None:
@@ -526,11 +518,6 @@ def _between(piece: Piece, other: Piece, *, seen: bool) -> Iterator[PlacementWar
 def eye_inside(piece: Piece, other: Piece) -> str:
     """The warning that an eye lies inside another piece."""
     return f"the eye of {piece.name} lies inside {in_a_sentence(other.name)}: probably a mistake in the pose"
-
-
-def _sinks(piece: Piece, depth: float, ground: str, *, is_roofed: bool) -> str:
-    below = ", with under to stand below what is over it" if is_roofed else ""
-    return f"{piece.name} sinks {_mm(depth)} into {ground}; move it, or {_LOWER_IT}{_height_of(piece)}{below}"
 
 
 def _sinks_into_the_table(piece: Piece, depth: float) -> str:

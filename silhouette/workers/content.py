@@ -1,7 +1,5 @@
 """What tasks need besides themselves: known by its digest, sent to a process once, and unpacked there once.
 
-`Content` of a task -> its bytes, to each process that lacks it -> `content_of` in the process -> the unpacked value
-
 A pool decides what its processes keep, by an `LRU` of the sizes, and so they never lack what their tasks name.
 """
 

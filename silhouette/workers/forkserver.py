@@ -1,7 +1,5 @@
 """A process that loads what many tasks require, and forks workers, which share that memory.
 
-requirements of a task -> loaded once -> forked, as often as there are workers; a worker that dies costs its task alone
-
 A file that crashes whatever reads it brings down the fork server and not the caller: a worker then reads it by itself.
 """
 
@@ -196,11 +194,8 @@ class ForkServer:
             (order,) = (order for order in self.orders if order.slot is slot)
             self.loaded, self.full = self.loaded | order.requirements, value == "full"
         if kind == "forked":
-            self._end_order(slot)
+            self.orders = [order for order in self.orders if order.slot is not slot]
         return kind, slot, value
-
-    def _end_order(self, slot: Any) -> None:
-        self.orders = [order for order in self.orders if order.slot is not slot]
 
     def stop(self) -> None:
         """Ends it; its forks are ended by the slots that hold them."""

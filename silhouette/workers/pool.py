@@ -342,23 +342,18 @@ class WorkerPool:
             left = min(source.deadline for source in sources) - self._clock.now()
             ready = wait(pipes, min(max(left, 0.0), LOOK_INTERVAL))
             now = self._clock.now()
-            self._extend_deadlines(sources, now)
+            if now - self._examined >= LOOK_INTERVAL:  # the time for which processes are stopped does not count
+                for source in filter(lambda source: source.is_stopped(), sources):
+                    source.deadline += now - self._examined
+                self._examined = now
             if ready or any(source.deadline <= now for source in sources):
                 return ready
-
-    def _extend_deadlines(self, sources: Sequence[Slot | ForkServer], now: float) -> None:
-        """Adds the time for which processes are stopped to their deadlines; looks once in an interval."""
-        if now - self._examined >= LOOK_INTERVAL:
-            for source in sources:
-                if source.is_stopped():
-                    source.deadline += now - self._examined
-            self._examined = now
 
     def _handle_all(self, sources: Sequence[Slot | ForkServer], ready: Sequence[Any]) -> None:
         """Handles the messages of those that were busy, of which the pipes in ``ready`` have sent something."""
         for source in sources:
             is_ready = source.pipe in ready
-            if not is_ready and not self._is_late(source):
+            if not is_ready and (source.deadline > self._clock.now() or source.pipe.poll()):
                 continue
             if isinstance(source, ForkServer):
                 self._handle(source, *(source.receive() if source.pipe.poll() else ("died", None, None)))
@@ -366,9 +361,6 @@ class WorkerPool:
                 self._lose(source, f"not done within {self._timeout:g} s, the --timeout", may_retry=False)
             else:
                 self._take(source)
-
-    def _is_late(self, source: Slot | ForkServer) -> bool:
-        return source.deadline <= self._clock.now() and not source.pipe.poll()
 
     def _take(self, slot: Slot) -> None:
         message = slot.receive()

@@ -1,6 +1,5 @@
-"""Who may come in: the Host, the Origin and the token that a browser must show, and what each token allows.
-
-The files of the page, read once when the server starts: nothing else can be asked for, whatever the address says.
+"""Who may come in: Host, Origin and token that a browser must show; and the files of the page, read once at the start:
+nothing else can be asked for, whatever the address says.
 """
 
 from __future__ import annotations

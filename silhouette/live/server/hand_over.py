@@ -1,7 +1,4 @@
-"""A mesh file that a client hands over, such as the phone that holds the scan, and whether it may become the table.
-
-pieces of the file -> a file in the scene's folder -> the players are asked, if a second device wants it -> the table
-"""
+"""A mesh file that a client hands over, such as the phone that holds the scan, and whether it may become the table."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A live table that is served until a signal ends it.
-
-sockets -> the server and its sessions -> what is not saved is kept in a file beside the scene, soon after every change
+"""A live table that is served until a signal ends it; what is not saved is kept beside the scene after every change.
 
 It listens at this machine's own address and, if that is wanted, at its address in the network. What a page names is
 read and written in the scene's folder alone.
@@ -51,7 +49,9 @@ def check_inside(table: LiveTable, path: str) -> None:
         inside = is_inside(table.path.parent, path)
     except (OSError, ValueError):  # a name that no file can have
         inside = False
-    if not inside and path not in _used(table.document):
+    pieces = [entry for entries in table.document.values() if isinstance(entries, list) for entry in entries]
+    used = {entry[key] for entry in pieces if isinstance(entry, dict) for key in NAMING if key in entry}
+    if not inside and path not in used:
         raise RequestError(f"{as_written(path)} lies outside the scene's folder; copy the file into it")
 
 
@@ -60,11 +60,6 @@ def _named(request: Mapping[str, Any]) -> Iterator[str]:
     for edit in edits if isinstance(edits, list) else []:
         if isinstance(edit, Mapping):
             yield from (edit[key] for key in NAMING if isinstance(edit.get(key), str))
-
-
-def _used(document: Mapping[str, Any]) -> set[str]:
-    pieces = [entry for entries in document.values() if isinstance(entries, list) for entry in entries]
-    return {entry[key] for entry in pieces if isinstance(entry, dict) for key in NAMING if key in entry}
 
 
 # ---- keeping what is not saved

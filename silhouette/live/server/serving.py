@@ -1,7 +1,4 @@
-"""The server of the live table: files and WebSockets of one page, on sockets that listen already.
-
-One client of the live table, from its token to its end: its requests go to a session, its answers come back.
-"""
+"""The server of the live table: files and WebSockets of one page, and one client of it, from its token to its end."""
 
 from __future__ import annotations
 
@@ -127,9 +124,9 @@ class Client:
         do = request.get("do")
         try:
             if do == "hand-over":
-                answer = self._handed_over(request)
+                answer = {"id": request.get("id"), **self._files_taken().begin(self, request, self.tell)}
             elif do == "allow" and self._role is Role.PLAYER:
-                answer = self._allowed(request)
+                answer = {"id": request.get("id"), **self._files_taken().consent.answer(request)}
             else:
                 if self._role is Role.LOOKER:
                     await self._check_looking(request)
@@ -161,15 +158,10 @@ class Client:
         hand_over.refuse(file)
         raise RequestError("a player keeps the table as it is; the scan lies in its folder")
 
-    def _allowed(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def _files_taken(self) -> HandOver:
         if self._hand_over is None:
             raise RequestError("this table takes no files")
-        return {"id": request.get("id"), **self._hand_over.consent.answer(request)}
-
-    def _handed_over(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._hand_over is None:
-            raise RequestError("this table takes no files")
-        return {"id": request.get("id"), **self._hand_over.begin(self, request, self.tell)}
+        return self._hand_over
 
     def _answered(self, task: asyncio.Task[None]) -> None:
         self._answering.discard(task)

@@ -461,9 +461,14 @@ class Gltf:
             if "mesh" not in node.entry or not self._is_wanted(node):
                 continue
             part = self._part(node)
-            shape = self.shape(node) if node.is_shown else self._unseen(node)
-            for surface in shape.surfaces:
-                surfaces.append(carried(replace(surface, part=part), shape.matrix, self._whole))
+            if node.is_shown:
+                shape = self.shape(node)
+                shown, world = shape.surfaces, shape.matrix
+            else:
+                points = [primitive.points for primitive in self._primitives_of(node.entry["mesh"], node)]
+                shown = tuple(Surface("", each, np.zeros((0, 3), np.int64)) for each in points)
+                world = np.eye(4) if node.world is None else node.world
+            surfaces += [carried(replace(surface, part=part), world, self._whole) for surface in shown]
         left = not_shown(self.nodes)
         if left:
             self.warnings.append(f"left out: {left}")
@@ -472,11 +477,6 @@ class Gltf:
         if not total:
             raise no_triangles(left)
         return surfaces
-
-    def _unseen(self, node: Node) -> Shape:
-        points = [primitive.points for primitive in self._primitives_of(node.entry["mesh"], node)]
-        world = np.eye(4) if node.world is None else node.world
-        return Shape(tuple(Surface("", each, np.zeros((0, 3), np.int64)) for each in points), world)
 
     def _part(self, node: Node) -> str:
         """The name of the part that a node is: its own, its mesh's, or that of the nearest node above with a name."""

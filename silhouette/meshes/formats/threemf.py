@@ -1,11 +1,9 @@
 """3MF: a zip archive of XML models, in which a build list places objects that are meshes or made of other objects.
 
-archive -> a stream of XML for each model -> its objects, what they are made of, and what it builds -> meshes in place
-
 Read here and not by trimesh, which finds nothing in a build list that points into other models of the archive (as
 slicers write it), gives a component all meshes of the model it points into, and confuses equal numbers of different
-models. Merging the models beforehand would take their XML as a tree twice over, and once takes trimesh 1.7 GB for a
-million triangles already; streaming takes 0.12 GB and less time, and refuses every DOCTYPE, and so entities that grow.
+models; and takes 1.7 GB for a million triangles. Streaming takes 0.12 GB and less time, and refuses every DOCTYPE, and
+so entities that grow.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """TELL: the skeleton of all pages: a whole HTML document that holds all it needs and may fetch nothing.
 
-    words, tables, figures -> page -> HTML in one file
-
 A page works without scripts, on paper, on a phone 390 pixels wide, by keyboard alone, in light and in dark; its colours
-are those of the figures (`silhouette.drawing.styles`), which tell things apart for colour-blind people as well.
-
-A figure written as SVG stands in the page itself, and its ids differ from those of all other figures.
-Text becomes HTML, escaped once and in one place; everything but `Markup` is plain text.
+are those of the figures (`silhouette.drawing.styles`), which tell things apart for colour-blind people as well. Text
+becomes HTML, escaped once and in one place; everything but `Markup` is plain text.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """TELL: the report of a scene, one page that needs nothing else: verdicts, figures and reasons, the table in 3D.
 
-scene -> every check judged and drawn -> sections of a page, the stage in 3D -> HTML
-
-The values of a result are told in words, for people; programs find them as they are in the page's embedded JSON. What
-verdicts rest on is told as well: version, renderer, pixel size, readings, and all pieces on the table. Of what to know
-before trusting a verdict the weightiest comes first, and trifles are left out.
+The values of a result are told in words, for people; programs find them as they are in the page's embedded JSON. Of
+what to know before trusting a verdict the weightiest comes first, and trifles are left out.
 """
 
 from __future__ import annotations
@@ -344,6 +341,7 @@ def report_page(
     if mapped is not None:
         data["map"] = mapped[1]
         scripts.append(asset("map.js"))
+    pieces, licence = pieces_table(scene), element("pre", asset("three.LICENSE.txt"))
     return page(
         Head(title, word("about", title=title), figures, asset("report.css")),
         _head(scene, title, len(drawn)),
@@ -351,10 +349,15 @@ def report_page(
         view_section(stage, about),
         mapped[0] if mapped else "",
         element("h2", word("checks" if drawn else "from above")),
-        _checks(drawn, figures, stage) or _from_above(scene, title, figures, writing),
-        _basis(scene, checks, version),
+        _checks(drawn, figures, stage)
+        or [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in overview_for_page(scene, writing)],
+        [element("h2", word("basis")), listed(facts_about(scene, checks, version))],
+        element("details", element("summary", word("pieces")), pieces) if pieces else "",
         _scene_file(scene, source, checks, at),
-        foot=_foot(version),
+        foot=joined(
+            element("p", word("made", version=version)),
+            element("details", element("summary", word("licence")), licence, class_="screen"),
+        ),
         skip=word("skip"),
         script="\n".join(scripts),
         data=data,
@@ -364,11 +367,6 @@ def report_page(
 def _checks(drawn: Sequence[DrawnCheck], figures: Figures, stage: Stage | None) -> list[Markup]:
     views = {sight.check: number for number, sight in enumerate(stage.sights if stage else ())}
     return [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
-
-
-def _from_above(scene: Any, title: str, figures: Figures, writing: PageWriting) -> list[Markup]:
-    drawings = overview_for_page(scene, writing)
-    return [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in drawings]
 
 
 def _head(scene: Any, title: str, count: int) -> Markup:
@@ -480,12 +478,6 @@ def _everything(judged: Judged) -> Markup:
     return element("details", element("summary", word("everything")), blockers, listed(facts) if facts else "")
 
 
-def _basis(scene: Any, checks: Sequence[Judged], version: str) -> Markup:
-    parts = [element("h2", word("basis")), listed(facts_about(scene, checks, version))]
-    pieces = pieces_table(scene)
-    return joined(parts, element("details", element("summary", word("pieces")), pieces) if pieces else "")
-
-
 def _scene_file(scene: Any, source: str, checks: Sequence[Judged], at: Mapping[str, Sequence[float]]) -> Markup:
     """The scene's file, and the command that comes to the same verdicts."""
     shown = [ruling.check for ruling in checks]
@@ -520,11 +512,3 @@ def without_folders(source: str) -> str:
     { 'model': 'axe.toml' } mesh = "../axe.stl"
     """
     return ABSOLUTE.sub(lambda match: match[1] + re.split(r"[/\\]+", match[2])[-1], source)
-
-
-def _foot(version: str) -> Markup:
-    licence = element("pre", asset("three.LICENSE.txt"))
-    return joined(
-        element("p", word("made", version=version)),
-        element("details", element("summary", word("licence")), licence, class_="screen"),
-    )

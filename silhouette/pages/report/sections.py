@@ -1,7 +1,5 @@
 """TELL: the sections of a report: the figures of checks, the table in 3D, and a map.
 
-Figures have no title and reason, which stand in the text of the page. The table in 3D has the elements that the viewer
-works with. The map is a picture whose places tell, when tapped, who sees them and how much.
 Every word of the page stands in one place, so that another language is another table.
 """
 

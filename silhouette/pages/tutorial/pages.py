@@ -1,7 +1,5 @@
 """TELL: the tutorial: pages that work through the scenes, with the verdicts, the figures and the numbers of one run.
 
-texts, scenes -> each part judged and drawn -> pages, figures and facts in one folder, whole or not at all
-
 The folder is changed in place when all pages are there, and it never has files of the user in it.
 """
 
@@ -121,36 +119,24 @@ def _neighbour_links(text: PageText, texts: Texts) -> Markup:
 
 
 def _section(mark: str, part: Part, result: PartResult, texts: Texts) -> Markup:
-    steps = [element("li", step) for step in result.steps]
+    steps, words = [element("li", step) for step in result.steps], texts.words
+    image = element("img", src=result.picture, alt=result.caption, class_="drawing", loading="lazy")
+    figure = element("figure", image, element("figcaption", result.caption), style="max-width:52rem")
     return element(
         "section",
         element("h2", part.heading, id=f"{mark}-heading"),
         [element("p", paragraph) for paragraph in result.text],
-        _picture(result),
+        figure if result.picture else "",
         _verdicts(result.checks, texts),
         _figures(result.checks),
         joined(element("h3", texts.words["steps"]), element("ol", steps)) if steps else "",
-        _gestures(part, texts),
+        table(words["gestures"], [words["gesture"], words["does"]], part.gestures) if part.gestures else "",
         [element("p", paragraph) for paragraph in result.after],
         _film(result.film, result.checks[0], texts) if result.film is not None else "",
         _source(part, result, texts),
         id=mark,
         aria_labelledby=f"{mark}-heading",
     )
-
-
-def _picture(result: PartResult) -> Markup:
-    if not result.picture:
-        return Markup()
-    image = element("img", src=result.picture, alt=result.caption, class_="drawing", loading="lazy")
-    return element("figure", image, element("figcaption", result.caption), style="max-width:52rem")
-
-
-def _gestures(part: Part, texts: Texts) -> Markup:
-    words = texts.words
-    if not part.gestures:
-        return Markup()
-    return table(words["gestures"], [words["gesture"], words["does"]], part.gestures)
 
 
 def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:

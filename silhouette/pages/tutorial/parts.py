@@ -1,9 +1,4 @@
-"""TELL: one part of the tutorial: its scene judged and drawn into the folder, and its text with the results.
-
-texts, one file for each language -> pages, their parts, and what these show
-part -> its map made, its scan read, each check judged -> figures from its observation -> facts -> the places in the
-text filled -> PartResult
-"""
+"""TELL: one part of the tutorial: its scene judged and drawn into the folder, and its text with the results."""
 
 from __future__ import annotations
 
