@@ -106,14 +106,11 @@ CHECKS_PER_CHUNK = 32
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some checks of a scene, or the task to open it.
+    """Some checks of a scene, from ``start`` up to ``stop``, counted from 0; or the task to open it, with ``stop``
+    None.
 
     Attributes:
-        scene: the path of the scene.
-        digest: the fingerprint that the scene had when it was opened; for a scene that is to be opened, the one that it
-            had the last time, or "".
-        start, stop: the range of the checks, from 0. ``stop`` is None for a scene that is to be opened: then the worker
-            gives the number of its checks, and judges none.
+        digest: the fingerprint that the scene had when it was opened, or had the last time, or "".
         failure: the reason why the worker before got no further than the first of these checks, which is not tried
             again; "" where no worker was lost.
         one_by_one: whether the checks are judged one by one, so that it shows which of them ends a worker.

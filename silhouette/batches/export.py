@@ -39,12 +39,8 @@ class RowResult:
     """What a batch itself reads of a row, of a check judged here or read back from a file; None for what it has not.
 
     Attributes:
-        scene: the path of its scene; "" if it names none.
         attacker, target: who looks at whom, as the game has it.
         arc: the vision arc that was asked for.
-        reason: of the verdict.
-        expected: whether everything expected holds.
-        unmet: what does not.
         problem: why it could not be judged.
     """
 

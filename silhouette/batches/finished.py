@@ -287,11 +287,8 @@ class RepairStore:
 class RepairedRows:
     """All rows of a repaired file, in its order; read anew by each iteration.
 
-    Attributes:
-        before: the rows of the finished file, by the name of their scene in it.
-        scenes: the path in the journal of each scene that was judged again, by that name.
-        journal: the journal with the new rows.
-        blank: the columns of the finished file without values.
+    ``before`` has the rows of the finished file, by the name of their scene in it, ``scenes`` the path in the journal
+    of each scene that was judged again, by that name, and ``blank`` the columns of the finished file without values.
     """
 
     before: Mapping[str, Sequence[KeptRow]]

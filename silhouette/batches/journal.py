@@ -51,7 +51,6 @@ class Journal:
     """Appends rows to a file next to ``out``; used as a context, which locks it against a second batch.
 
     Args:
-        out: the finished file's path.
         settings: how the scenes are judged; a journal begun with other settings is not resumed.
         resume: whether to go on with an unfinished batch, instead of refusing.
         scenes: the paths of the scenes of this batch, by which rows that were judged under other paths of the same

@@ -29,10 +29,9 @@ from silhouette.workers import Event, NextTask, WorkerPool, cores
 
 
 class Pool(Protocol):
-    """Processes that judge, on this machine (`silhouette.workers`) or on many (`silhouette.batches.dask`).
+    """Processes that judge, here (`silhouette.workers`) or on many machines (`silhouette.batches.dask`).
 
-    Attributes:
-        by_meshes: whether a process gains by scenes with the same meshes one after the other.
+    ``by_meshes`` if a process gains by scenes with the same meshes one after the other.
     """
 
     by_meshes: bool
@@ -71,19 +70,13 @@ def write_batch(
     Until then the rows are in a journal in the same folder: see `silhouette.batches.journal`.
 
     Args:
-        paths: files, folders, globs.
         out: the path of the file, with the ending .jsonl, .csv or .parquet.
-        settings: how every scene is judged.
         workers: the pool from `make_pool`, with the same settings.
         resume: whether to go on with a batch that was not finished. One that is finished is left as it is, where its
             scenes and the settings are still the same.
         retry_errors: whether only the failed rows of a finished file are judged, and all others kept as they are.
-        junit: the path of a JUnit file for CI systems, or None.
         progress: called with the number of checks that are done, that of all known checks, and whether there may be
             more.
-
-    Raises:
-        SilhouetteError: where the paths mean no scene, or the file cannot be written.
     """
     check_table_path(out)
     for file in (out, junit):

@@ -44,7 +44,6 @@ class Schedule:
     """The tasks of a batch that are left.
 
     Attributes:
-        scenes: the paths of all scenes.
         store: the store of the rows; checks that have a row in it are not judged again.
         by_meshes: whether a worker is rather given a scene with the meshes of its last one; to find it, the scenes to
             come are looked into.

@@ -40,8 +40,6 @@ class Layout:
     """The files that a scene rests on, its own included, by their places, all seen from one folder.
 
     Attributes:
-        scene: the place of the scene's own file.
-        files: each file by its place.
         folders: the places of folders through which paths go, though no file need lie there.
         missing: what is named and not there, with the file that names it, in words.
     """
@@ -55,9 +53,8 @@ class Layout:
 def layout_of(scene: Path) -> Layout:
     """Where the files that a scene rests on lie, seen from the highest folder through which its paths go.
 
-    Raises:
-        FileError: where a file cannot be read, is named by an absolute path, or has a name or a place that it cannot
-            have everywhere.
+    FileError where a file cannot be read, is named by an absolute path, or has a name or a place that it cannot have
+    everywhere.
     """
     start = tuple(Path(os.path.abspath(scene)).parts[1:])
     search = _Search({start: scene})
@@ -86,11 +83,9 @@ def check_inside(folder: Path, scene: Place) -> frozenset[Place]:
 
 
 class _Search:
-    """Follows the paths in files, without a look at the file system for where they lead.
+    """Follows the paths in files, by their places, without a look at the file system for where they lead.
 
-    Args:
-        files: those to begin with, by their places.
-        within: the folder in which every place lies; None where places are absolute, and links may lead elsewhere.
+    ``within`` is the folder in which every place lies; None where places are absolute, and links may lead elsewhere.
     """
 
     def __init__(self, files: dict[Place, Path], within: Path | None = None) -> None:

@@ -79,14 +79,7 @@ PACKED = (".zip", ".7z", ".rar", ".gz", ".bz2", ".xz", ".tar", ".tgz")
 
 @dataclass(frozen=True)
 class Opened:
-    """A bundle that is unpacked.
-
-    Attributes:
-        manifest: what it says of itself.
-        folder: in which its files lie, until it is closed.
-        scene: the path of the scene there.
-        changed: what is not as the manifest has it, a few words for each file.
-    """
+    """A bundle that is unpacked into a folder, until it is closed, and what is not as the manifest has it, in words."""
 
     manifest: Manifest
     folder: Path

@@ -37,13 +37,8 @@ DATE = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Bundle:
-    """A bundle that is ready to be written.
-
-    Attributes:
-        content: the bytes of the archive.
-        files: what lies in it, but for the manifest.
-        result: the scene as it was judged, under the path that the user gave.
-        left_out: what a file names and what is not there; no verdict rests on it.
+    """A bundle that is ready to be written: the bytes of the archive, what lies in it but for the manifest, and the
+    scene as it was judged, under the path that the user gave; ``left_out`` is what a file names and what is not there.
     """
 
     content: bytes
@@ -78,8 +73,6 @@ def bundled(
     """The bundle of a scene.
 
     Args:
-        scene: the path of its file.
-        selection: the checks to judge.
         options: how they are judged; neither odds nor changes are kept.
         device: the name of the renderer's device, as the user gave it, for the record.
         at: places to try, as of `silhouette.judging.load_scene`; they are recorded.

@@ -59,10 +59,7 @@ class SceneJob:
     Options that cannot be used are refused here, before anything is judged.
 
     Args:
-        selection: the choice of checks of each scene.
-        settings: of the judgement.
         picture: the file into which each verdict is drawn, by the number of the verdict if there are several.
-        quiet: whether to show no progress.
         at: places to try, as of `silhouette.judging.load_scene`.
     """
 

@@ -143,11 +143,7 @@ class derived(Generic[Owner, Parameters, Result]):
         _memos.append(self)
 
     def __call__(self, owner: Owner, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        """The value, worked out if it is not kept.
-
-        Raises:
-            TypeError: an argument is given by its name.
-        """
+        """The value, worked out if it is not kept; TypeError if an argument is given by its name."""
         if kwargs:
             raise TypeError(f"{self._function.__name__} takes its arguments by place: it keeps its values by them")
         owned = self._owned.get(id(owner))

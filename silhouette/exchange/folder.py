@@ -34,9 +34,7 @@ def read_table(
     """The table of a file from elsewhere: of Tabletop Simulator (.json), or a scene of glTF (.glb, .gltf).
 
     Args:
-        path: of the file.
         meshes: the folder in which that program keeps meshes.
-        cache: of meshes.
         stand_ins: whether a fighter without a mesh becomes a stand-in, where the size of its base is known.
         units: of a glTF scene, where they are others than it says: "mm", "cm", "m" or "inch".
 

@@ -190,14 +190,8 @@ _NUMBERED = re.compile(r"\.\d{3,}$")
 class Marked:
     """A node that says it is a piece, while the nodes below it are looked at.
 
-    Attributes:
-        node: itself.
-        name: in the scene.
-        kind: of the piece; None where it says something else.
-        keys: those that it gives.
-        parts: the nodes with its meshes, itself among them where it has one.
-        gang: that it belongs to, or None.
-        wrong: why it can be no piece; empty where it may be.
+    ``kind`` is None where it says something else, ``keys`` those that it gives, ``parts`` the nodes with its meshes,
+    itself among them where it has one, ``wrong`` why it can be no piece; empty where it may be.
     """
 
     node: Node
@@ -213,8 +207,6 @@ class Pieces:
     """Makes the pieces of a file.
 
     Args:
-        meshes: of the file.
-        nodes: of its default scene, by index.
         frame: (4, 4) how the numbers of the whole file are read: metres and y up from them.
         front: where a piece looks in its own frame that does not say so, degrees from +x once z is up.
         from_blender: whether Blender wrote the file, which numbers nodes of equal names.

@@ -206,13 +206,9 @@ class ImportedPiece:
     Exactly one of ``file``, ``mesh`` and the key ``figure`` says what it looks like.
 
     Attributes:
-        name: its name, unique in the table.
-        kind: fighter, vehicle or terrain.
         at: (x, y, z) mm, where the origin of its mesh file, or of its mesh, comes to stand.
         turn: degrees anticlockwise from how it lies in its file, once z is up.
         facing: the direction in which it looks, degrees anticlockwise from +x; "unknown"; or None of terrain.
-        gang: the gang that it belongs to, or None.
-        file: the mesh file that it keeps.
         mesh: a mesh of its own in mm, z up, about its origin: one that is tilted, mirrored or unevenly scaled, has
             parts from several files, or is one of many in a file.
         keys: further keys of its table in the scene: ``units``, ``up`` and ``scale`` of a file, or ``figure``.
@@ -246,14 +242,9 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False)
 class ImportedTable:
-    """A table from elsewhere.
+    """A table from elsewhere, with the pieces that can stand in a scene, and all other objects.
 
     Attributes:
-        title: for people.
-        program: that it was made with.
-        file: that it was read from.
-        pieces: those that can stand in a scene.
-        left_out: all other objects.
         addresses: where the program has a mesh file from, by the file.
         keys: those of the whole scene, such as ``rules`` and ``check``; without any, the scene asks nothing.
         warnings: sentences about what may be otherwise than its maker thinks.

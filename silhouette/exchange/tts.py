@@ -297,13 +297,8 @@ def read_save(path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool 
     """The table of a save or a saved object of Tabletop Simulator.
 
     Args:
-        path: of the JSON file.
         meshes: the folder in which the game keeps meshes, ``Mods/Models``; no other is looked into, nothing is fetched.
-        cache: of meshes.
         stand_ins: whether a fighter without a mesh becomes a stand-in, where the size of its base is known.
-
-    Raises:
-        FileError: where it is no such file, holds too much, or the folder of the meshes cannot be read.
     """
     document = document_of(path)
     mesh_folder = KeptMeshes(meshes)

@@ -37,15 +37,10 @@ class SafeZip:
     """A zip archive of which no more is unpacked than it may hold.
 
     Args:
-        data: of the archive.
         most: headers of files that it may have, before zipfile makes an object of each; and what the error calls it.
         broken: the error about one that cannot be opened.
         again: what to do about one that is damaged, such as "export the scan again".
-        total: bytes of all that is unpacked together.
         densest: how much larger than packed a file may be that is larger than 16 MiB.
-
-    Raises:
-        ArchiveError: if it cannot be opened, or has too many files.
     """
 
     def __init__(
@@ -91,9 +86,8 @@ class SafeZip:
 class Archive:
     """The files of an archive by their names, and how much of them may still be unpacked; ``again`` is as of `SafeZip`.
 
-    Raises:
-        ArchiveError: where it is no zip archive, is encrypted, compressed in an unusual way, has too many files, two
-            files of one name, or is made to harm: names that lead out of it, links.
+    ArchiveError where it is no zip archive, is encrypted, compressed in an unusual way, has too many files, two files
+    of one name, or is made to harm: names that lead out of it, links.
     """
 
     def __init__(self, data: bytes, again: str) -> None:

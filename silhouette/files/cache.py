@@ -41,9 +41,8 @@ _DAMAGE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.err
 class MemoryCache:
     """Objects made of files, kept in memory while the files stay the same; the least recently used are dropped.
 
-    Args:
-        fingerprint: gives a text for a file, which changes when the file, or a file that it names, changes.
-        most: the largest total of the sizes that `get` is given; the object used last is kept whatever its size.
+    ``fingerprint`` gives a text for a file, which changes when the file, or a file that it names, changes; ``most`` is
+    the largest total of the sizes that `get` is given; the object used last is kept whatever its size.
 
     >>> memory = MemoryCache(lambda path: path.name, most=3)
     >>> make = lambda word: memory.get(Path(word), "upper", lambda: (word.upper(), print("made"))[0], len)
@@ -81,15 +80,11 @@ class MemoryCache:
 
 @dataclass(frozen=True)
 class Cache:
-    """Named arrays kept in a folder, one file per key.
+    """Named arrays kept in a folder, one file per key, and in memory objects made of files; either None keeps nothing.
 
     Entries are written whole (`silhouette.files.writing`): two processes may write at once, and nobody reads half an
-    entry. A damaged entry is built again. A folder that cannot be written to is no error: then everything is built
-    each time. When the folder exceeds ``LARGEST_TOTAL`` bytes, the least recently used entries are deleted.
-
-    Attributes:
-        directory: the folder of the entries; None keeps nothing.
-        memory: keeps objects made of files, for a process that reads many scenes; None keeps nothing.
+    entry. A damaged entry is built again. A folder that cannot be written to is no error: then everything is built each
+    time. When the folder exceeds ``LARGEST_TOTAL`` bytes, the least recently used entries are deleted.
 
     >>> Cache(None).fetch("ones", lambda: {"ones": np.ones(3)})["ones"].tolist()
     [1.0, 1.0, 1.0]

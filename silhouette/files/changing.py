@@ -50,13 +50,9 @@ def changing_folder(folder: Path, main: Path) -> Iterator[FolderChange]:
 
     Files that the main file names get names by their content (`FolderChange.keep`), and none is ever written over.
     Other files of the new version wait under temporary names (`put`). `commit`, the last statement of the block, gives
-    the main file its name in one step. Whatever else lies in the folder stays. If the block raises, the folder is as
-    before. If the process is killed, files of ours may be left over, or those of `put` be missing: never does one lie
-    there that tells of another version than the main file.
-
-    Args:
-        folder: that is changed; made where it is not there. A link to a folder is written through.
-        main: the path of the file that names the others, in the folder or elsewhere.
+    the main file its name in one step, in the folder or elsewhere. Whatever else lies in the folder stays. If the block
+    raises, the folder is as before. If the process is killed, files of ours may be left over, or those of `put` be
+    missing: never does one lie there that tells of another version than the main file.
 
     >>> from tempfile import TemporaryDirectory
     >>> top = TemporaryDirectory()
@@ -99,14 +95,10 @@ class FolderChange:
     def keep(self, place: str, stem: str, files: Mapping[str, bytes]) -> str:
         """Writes files under a name by their content, unless they are there already.
 
-        Args:
-            place: the folder for them in the folder, with ``/``; empty for that itself.
-            stem: the part of the name that people know.
-            files: the content of one file, by the ending of its name; or of several that name each other, by their
-                paths in a folder of that name, each with ``/`` before it.
-
-        Returns:
-            The name, with the ending of a single file, as the path from the folder, with ``/``.
+        ``place`` is the folder for them in the folder, ``stem`` the part of the name that people know; ``files`` has
+        the content of one file, by the ending of its name, or of several that name each other, by their paths in a
+        folder of that name, each with ``/`` before it. Answers with the name, and the ending of a single file, as the
+        path from the folder, with ``/``.
         """
         hashed = hashlib.blake2b(digest_size=DIGITS // 2)
         for inner, content in sorted(files.items()):

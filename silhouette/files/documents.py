@@ -406,11 +406,7 @@ def _check_table(table: dict[str, object]) -> None:
 def parsed_json(data: bytes) -> object:
     """The JSON of a mesh file, such as glTF's, which may hold millions of letters but no more than `MOST_VALUES`.
 
-    Raises:
-        ValueError: where it is no JSON in UTF-8, or is too deep or too wide; the text says so in plain words.
-
-    >>> parsed_json(b'{"asset": {}}')
-    {'asset': {}}
+    ValueError, in plain words, where it is no JSON in UTF-8, or is too deep or too wide.
     """
     if sum(data.count(mark) for mark in (b"{", b"[", b",")) > MOST_VALUES:
         raise ValueError(f"it holds more than {MOST_VALUES} values")

@@ -102,12 +102,8 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[BinaryIO]:
     If ``path`` is a link, the link stays, and the file that it leads to is replaced: the new file is then written in
     that file's folder, because a name can be changed in one step within one file system only. The new file has the
     permissions of the earlier one. If that has other names (hard links), these keep the earlier content, which a
-    `WrittenFileWarning` says.
-
-    Args:
-        path: of the file, in a folder that exists.
-        sync: waits until the content is on the disk before the name changes, so that a power failure cannot leave an
-            empty file under the name. Only content that can be made again, such as a cache's, does without.
+    `WrittenFileWarning` says. ``sync`` waits until the content is on the disk before the name changes, so that a power
+    failure cannot leave an empty file under the name.
 
     Raises:
         OSError: where the file cannot be written, or is read-only; where the name is a device's, a pipe's or a

@@ -246,17 +246,11 @@ CLOSED = "the table is closed"
 
 @dataclass(frozen=True)
 class Start:
-    """What a process needs before the first question. Pickled, for a fresh Python, it comes without what is shared.
+    """What a process needs before the first question. Pickled, for a fresh Python, it comes without what is shared: the
+    started renderer, the scene whose meshes are made ready once for all processes that are forked from one, its models
+    by their digests, and what the cache has in memory.
 
-    Attributes:
-        cache: of meshes; with what is in memory if the process is forked.
-        renderer: the name of a renderer.
-        device: the name of its device.
-        error: the error goal; None for the scene's own.
-        pixel: mm per pixel at the target; None for the scene's own.
-        started: the renderer itself.
-        scene: whose meshes are made ready once, for all processes that are forked from that one.
-        models: of that scene, by their digests.
+    ``error`` and ``pixel`` (mm) are None for the scene's own.
     """
 
     cache: Cache

@@ -203,13 +203,10 @@ def _digest(text: str | None) -> str:
 
 @dataclass(frozen=True)
 class State:
-    """A document in the history of a table.
+    """A document in the history of a table, and what model files are to say as well.
 
-    Attributes:
-        document: of the scene.
-        drag: the name of the drag that made it; None where it was another edit.
-        models: what model files are to say as well.
-        names: that its pieces have in the text that the table was opened with.
+    It has the name of the drag that made it, None of another edit, and the names that its pieces have in the text that
+    the table was opened with.
     """
 
     document: Document
@@ -237,7 +234,7 @@ class LiveTable:
     Attributes:
         path: of its file.
         scene: as it is now.
-        cache: keeps meshes and models, in memory too.
+        cache: in memory too.
         pose: a number that every change makes one larger.
         listeners: functions that are called after every change, and after saving.
         notices: what is to be told about changes that were not saved and could not be made again, a sentence each.

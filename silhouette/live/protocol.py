@@ -417,11 +417,8 @@ MAX_LINE_BYTES = 1 << 24
 def serve_lines(table: LiveTable, judges: Judges, lines: BinaryIO, out: TextIO) -> None:
     """Answers the requests of a stream, each as soon as it can be, until the stream ends and all are answered.
 
-    Args:
-        table: what they are about.
-        judges: judge it; they end with this.
-        lines: JSON objects, one a line, in UTF-8; a thread reads it, which may still wait for a line at the end.
-        out: takes answers and events, one a line, in ASCII; OSError if it cannot be written.
+    The lines are JSON objects in UTF-8; a thread reads them, which may still wait for one at the end. Answers and
+    events go out in ASCII, one a line; OSError if one cannot be written. The judges end with this.
     """
     try:
         asyncio.run(_serve(table, judges, lines, out))

@@ -127,7 +127,7 @@ class BoundaryLoops:
     """The boundary of a surface: loops of edges; loops that touch count as one.
 
     Attributes:
-        vertices: (k,) int64, the vertices on the boundary, in ascending order.
+        vertices: (k,) int64, those on the boundary, in ascending order.
         loop: (k,) int64, the number of the loop of each vertex, from 0.
         along: (k,) float64, how far each vertex lies along the line from one end of its loop to the other.
         straight: (loops,) bool, whether the whole loop lies on that line: a slit without width.

@@ -54,8 +54,6 @@ class Closed:
             was open.
         holes: how many holes were closed; cracks of no width do not count.
         skirts: how many of them were the outer border of an open underside, closed by a skirt and a floor.
-        area_grown: mm2 of added faces.
-        share_grown: the same as a share of the given surface.
         largest: mm, the diagonal of the box round the largest hole.
         welded: whether anything was open at all, if perhaps only by cracks of no width.
     """

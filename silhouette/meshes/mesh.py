@@ -73,12 +73,8 @@ class MeshFile:
     """The content of a mesh file, in the file's units and axes.
 
     Attributes:
-        path: the file.
-        format: "stl", "obj", "ply", "glb", "gltf", "3mf" or "off".
         mesh: with equal vertices merged, no degenerate triangles, and neighbouring faces near each other in memory.
-        watertight: whether there is no hole.
         holes: how many boundary loops there are; slits without width are none.
-        warnings: a short sentence for each fault of the mesh.
         digest: of the file's bytes, its format, and the other files that it refers to.
         declared_units: "micron", "millimeter", "centimeter", "inch", "foot" or "meter", which 3MF alone declares; or
             None.
@@ -101,10 +97,7 @@ def read_mesh(path: Path, cache: Cache) -> MeshFile:
     their pose. What the file says is no body, such as a slicer's modifier or a hidden node, is left out with a warning.
     Parts are the scene's nodes (glTF), groups, objects or materials (OBJ), objects (3MF) or solids (STL); parts of
     equal names are one part. Colours are ignored. Nothing is read outside the file's folder.
-
-    Raises:
-        MeshError: where the file is missing, of an unknown or another format, damaged, hostile, or holds nothing on
-            which a verdict could rest.
+    What no verdict could rest on raises MeshError.
     """
     with plainly(path):
         source = opened(path)

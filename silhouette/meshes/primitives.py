@@ -66,10 +66,10 @@ class Solid:
     """A solid in its place.
 
     Attributes:
-        shape: the box, cylinder or sphere.
+        shape: a box, cylinder or sphere.
         at: x, y, z in mm of the middle of its underside; of a lying cylinder, of the underside of the box round it.
         turn: degrees anticlockwise about its vertical axis.
-        name: the name of the part that it becomes; without one it is numbered, as in "box 1".
+        name: of the part that it becomes; without one it is numbered, as in "box 1".
     """
 
     shape: Box | Cylinder | Sphere
@@ -90,9 +90,6 @@ def solid(*parts: Solid) -> Mesh:
 
     Solids of one name make one part. Solids may overlap; nothing is cut away. Equal solids give the same Mesh again,
     not a copy, so that whatever is kept for a mesh is kept once.
-
-    Raises:
-        ValueError: where there is no solid.
 
     >>> solid()
     Traceback (most recent call last):

@@ -53,7 +53,6 @@ class InnerBoxes:
         boxes: (n, 2, 3) mm, least and greatest corner.
         surface: (n,) the surface in which each lies.
         shells: (s, 2, 3) mm, least and greatest corner of boxes round the surfaces.
-        lids: (k, 2, 3) mm, the same of boxes round the lids.
         lid_of: (k,) the surface that each lid closes.
     """
 

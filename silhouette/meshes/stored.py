@@ -57,7 +57,6 @@ class Stored:
         usable: (n,) bool, vertices with finite coordinates that a face uses; of a cloud all finite ones that are not
             faint (Gaussian splats).
         units: that the file declares, as `MeshFile.declared_units`; "meter" for glTF.
-        warnings: a sentence for each thing that the user should know.
     """
 
     vertices: Floats

@@ -70,12 +70,9 @@ def with_base(
     """The mesh cut where its base ends, which of its faces (m,) are base, the base, and a sentence for each doubt.
 
     Args:
-        mesh: in mm, z up.
-        options: the keys of the model file.
         kind: of the model: only a fighter's base is looked for.
         location: the place of the keys in a file, for messages.
         key: names the mesh and all that was done to it, for the cache.
-        cache: keeps the base that was found.
 
     Raises:
         FileError: where no part has the name of the base, or the base would be the whole model.

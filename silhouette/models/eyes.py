@@ -44,13 +44,7 @@ BANDS = (-0.8, -0.3, 0.3, 0.8)  # of such a sphere: the heights, in radii, betwe
 
 @dataclass(frozen=True, eq=False)
 class Balls:
-    """The balls that fit into a body, mm.
-
-    Attributes:
-        centres: (k, 3).
-        radii: (k,).
-        features: (k, f) what tells heads from others: see `_features`.
-    """
+    """The balls (k, 3) of radii (k,), mm, that fit into a body, with features (k, f) that tell heads from others."""
 
     centres: Floats
     radii: Floats
@@ -200,10 +194,9 @@ SURE = 0.88  # the likelihood from which on the likeliest place is not called do
 
 @dataclass(frozen=True, eq=False)
 class EyePlace:
-    """A place where a figure's eye may be.
+    """A place where a figure's eye may be, (3,) mm in the model's frame.
 
     Attributes:
-        eye: (3,) mm in the model's frame.
         head: (3,) mm, the middle of the head at the same height: the eye of a figure of which nobody knows where its
             face is.
         likelihood: from 0 to 1, how likely it is within `NEARBY` of it; those of all places, with those not worth a
@@ -217,11 +210,8 @@ class EyePlace:
 
 @dataclass(frozen=True, eq=False)
 class EyeEstimate:
-    """An eye that is estimated from the shape.
-
-    Attributes:
-        places: where it may be, the likeliest first; at most `MOST_PLACES`.
-        doubt: a sentence that says that it may well be elsewhere, or None.
+    """An eye that is estimated from the shape: places, the likeliest first, at most `MOST_PLACES`; and a doubt in
+    words, if any.
     """
 
     places: tuple[EyePlace, ...]

@@ -44,13 +44,9 @@ LEAST_EXTENT = 0.01  # mm
 
 @dataclass(frozen=True, eq=False)
 class DrawnFrom:
-    """A mesh file, and the way from its frame to a model's.
+    """A mesh file, the axis that is up in it, and the way from its frame to a model's.
 
-    Attributes:
-        path: of the file.
-        up: the axis that is up in it.
-        factor: mm of one of its units, times the model's scale.
-        shift: (3,) mm, by which it is moved at last.
+    ``factor``: mm of one of its units, times the model's scale; ``shift``: (3,) mm, by which it is moved at last.
     """
 
     path: Path
@@ -74,10 +70,8 @@ class Model:
 
     Attributes:
         source: the name of the file it came from, or "parts" for solids; for messages.
-        kind: fighter, vehicle or terrain.
         mesh: the whole mesh, cut where the base ends.
         role: (m,) uint8, for each face BODY, BASE or INSIGNIFICANT.
-        base: its base, or None; in the model's frame.
         eye_given: (3,) the eye that the model file gives, or None.
         eyes: the eyes of a vehicle's crew, by the vision arc that they look into; empty where one eye sees all.
         front: the direction that it faces, degrees anticlockwise from +x, and ``front_from`` how it is known.
@@ -91,7 +85,6 @@ class Model:
             eye is do without. None where they are not needed.
         lacks_base: whether a base was looked for, and none found.
         drawn_from: the mesh file whose colours it is shown in, and how that lies in this frame; None for solids.
-        warnings: a sentence for each thing that the user should know.
         touching: of a model of solids those that touch others in base contact.
     """
 
@@ -262,14 +255,8 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
     """The model of a model file (.toml or .json) or, with the default of every key, of a mesh file.
 
     Args:
-        path: of the file.
-        cache: keeps what takes long to work out.
         kind: that the scene's table requires; without it the kind in the file, or a fighter.
         overrides: keys of a model file, already checked, that replace those of the file.
-
-    Raises:
-        FileError: where the model file cannot be used.
-        MeshError: where its mesh cannot.
     """
     if path.suffix.lower() in DOCUMENTS:
         location = Location(path)

@@ -160,9 +160,7 @@ class _Part:
     """A thin part.
 
     Attributes:
-        cubes: (n, 3) int64, the cubes that it takes up.
         middle, axis: (3,) float64, mm: its middle, and the direction that it is long in.
-        thickness, length: mm.
         alone: whether it can only be a barrel, a shaft, a spike: even and slender, or very thin.
         even: whether its cross-section hardly changes along it.
         grounded: whether it reaches down to the ground, as legs do.

@@ -32,17 +32,12 @@ class Piece:
     """A model standing on the table.
 
     Attributes:
-        name: its name, unique in the scene.
-        kind: fighter, vehicle or terrain.
-        model: its model; equal pieces share one.
         pose: from the model's frame to the world.
         gang: the gang that it belongs to, or None; pieces of one gang are friends.
         facing: the direction in the world in which it looks, degrees anticlockwise from +x; None where it is unknown.
-        arcs: its vision arcs.
         eye_given: (3,) the eye in the model's frame that the scene gives, or None.
         eyes: the eyes of a vehicle's crew, in the model's frame, by the vision arc that they look into.
         index: its number in the scene, from 0: terrain, then fighters, then vehicles.
-        warnings: a sentence for each doubt about how it stands; those about its model are the model's.
         facing_given: whether the scene says where it looks, if only that this is unknown.
         outline: mm by which its outline lies farther out than that of its mesh, seen from anywhere; below 0 farther in.
         doubt: how far it may lie from the truth, where the scene says so for this piece.

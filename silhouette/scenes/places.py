@@ -76,13 +76,10 @@ class Motion:
 
 @dataclass(frozen=True)
 class Posed:
-    """A frame's scene.
+    """A frame's scene: its document, and how the pieces of the check stand in it.
 
-    Attributes:
-        document: the content of the scene file of this frame.
-        at: the place of the target, x and y, or x, y and z; None where it does not walk.
-        facing: the direction in which the attacker faces, degrees; None where it does not turn.
-        way: the length of the way so far: mm or the scene's own units walked; else degrees turned.
+    The target is at x and y, or x, y and z; the attacker faces so many degrees; None where it does not move. ``way`` is
+    the length so far: mm or the scene's own units walked; else degrees turned.
     """
 
     document: dict[str, Any]
@@ -121,8 +118,6 @@ def poses(
     """The scene of every frame; the first is the document as it is.
 
     Args:
-        path: the path of the scene, for messages.
-        document: its content, which describes a scene that can be judged.
         number: of the check, from 1, whose target walks or whose attacker turns.
         motion: of them.
         mobility: the motions that scenes of this rule system allow; another one raises RequestError.
@@ -363,10 +358,8 @@ class Move:
 class Elsewhere(NamedTuple):
     """How an attacker may stand or look otherwise than a scene has it.
 
-    Attributes:
-        move: that leads there.
-        why: what decides, if the verdict there is another, as a clause: "where Kal's eye is".
-        absent: the name of a piece that is not in the way from there, or None.
+    ``why`` says what decides, if the verdict there is another, as a clause: "where Kal's eye is". A piece of the name
+    ``absent``, if any, is not in the way from there.
     """
 
     move: Move
@@ -432,9 +425,7 @@ def without(scene: OfTable, name: str) -> OfTable:
 class Places(Protocol):
     """Where one model of a scene could stand, with everyone else where they are; what games give for maps.
 
-    Attributes:
-        table: (2, 2) mm, the least and the greatest x and y of the table's top.
-        start: (2,) mm, where it stands now.
+    ``table`` (2, 2) has the least and the greatest x and y of the table's top, ``start`` (2,) where it stands now, mm.
     """
 
     @property

@@ -23,7 +23,7 @@ class Check:
 
     Attributes:
         attacker, target: their names in the scene, in words; empty where a question is about neither.
-        arc: the arc that the attacker looks from, or None for any that it has.
+        arc: that the attacker looks from, or None for any that it has.
         expect: result keys with a value each, or with [least, most]; None where nothing is expected.
     """
 
@@ -47,15 +47,10 @@ class Scene:
     """A scene with its checks; every rule system adds the fields that it reads.
 
     Attributes:
-        path: the path of the scene file.
-        title: a title for people; may be empty.
-        rules: the name of the rule system.
-        checks: the checks, in the order of the file.
         readings: which of the possible readings of the rules is taken, validated; each rule system has its own kind of
             value, which gives pairs of a name and a reading one by one.
         pixel: mm per pixel that the file asks for where anything is measured, or None.
         source: the sources of the scene and of its expected results.
-        warnings: the warnings for the user, a sentence each.
     """
 
     path: Path

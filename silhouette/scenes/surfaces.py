@@ -23,12 +23,7 @@ FEET = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Underside:
-    """What of a piece touches the ground.
-
-    Attributes:
-        outline: (k, 2) mm, its convex outline in plan, anticlockwise, seen from the piece's own place in the world.
-        bottom: mm, the height of its underside above the piece's own place.
-    """
+    """What of a piece touches the ground, from its own place: convex outline (k, 2), anticlockwise; height; mm."""
 
     outline: Floats
     bottom: float

@@ -226,12 +226,9 @@ OfTable = TypeVar("OfTable", bound="TableScene")
 
 @dataclass(frozen=True, eq=False)
 class Occluders:
-    """Pieces that may stand in the way, with the part of each that blocks.
+    """Pieces that may stand in the way, with the mesh of the part of each that blocks, in the model's frame.
 
-    Attributes:
-        pieces: the k pieces.
-        meshes: for each piece, the mesh of the part that blocks, in the model's frame.
-        boxes: (k, 8, 3) mm, world: the corners of a box round each of these meshes, with the outline of the piece.
+    ``boxes`` (k, 8, 3) mm, world: the corners of a box round each of these meshes, with the outline of the piece.
     """
 
     pieces: tuple[Piece, ...]
@@ -258,8 +255,7 @@ class TableScene(Scene):
         error: the largest error that the file allows for a share where no other verdict is near, as a share, or None.
         base_contact: the pairs of names in base contact where the file lists them, else None.
         table: (x, y) mm, the size of the table's top that the file gives, or None; its middle is the origin.
-        placement_warnings: mistakes in where the pieces stand and in what the file says of them, as far as they have
-            been looked for.
+        placement_warnings: mistakes in where the pieces stand and in what the file says of them, if looked for.
         doubt: how far the pieces may lie from the truth; None where the file does not say.
         unit_of_places: in the file, "mm" or "inch"; all lengths here are mm.
     """
@@ -339,15 +335,9 @@ def load_table_scene(
 
     Args:
         path: of the scene file; paths in it are seen from its folder.
-        document: its content.
         readings_schema: the readings that its rule system knows, and their defaults; other keys are refused.
-        cache: of meshes and other results that take long to compute.
         tables_of: as in `settled`.
         posed: changes a piece on the table's top before it is lowered onto what it stands on, such as to lay it down.
-
-    Raises:
-        FileError: where the scene or a model file is not valid; one line, with the place.
-        MeshError: where a mesh cannot be used.
     """
     entry = validated(TableEntry, document, Location(path))
     readings = validated(readings_schema, entry.readings, Location(path, "readings"))

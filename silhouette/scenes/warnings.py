@@ -201,13 +201,10 @@ SCAN_DECIMALS = 2
 def entry_warnings(
     entry: TableEntry, pieces: Sequence[Piece], table: tuple[float, float] | None, tables_of: Mapping[str, str]
 ) -> tuple[PlacementWarning, ...]:
-    """The mistakes in what a scene says of its pieces, at most `MOST_WARNINGS`.
+    """The mistakes in what a scene says of its pieces, terrain, fighters, vehicles, at most `MOST_WARNINGS`.
 
-    Args:
-        entry: the scene as its file has it.
-        pieces: terrain, fighters, vehicles, each in the order of the entry.
-        table: (x, y) mm, the size of the table's top that the entry gives, or None.
-        tables_of: the table of the user's scene in which a piece stands, by its name; by default its kind.
+    ``table`` is (x, y) mm, the size of the table's top, or None; ``tables_of`` names the table of the user's scene in
+    which a piece stands, by its name; by default its kind.
     """
     return tuple(islice(_of_entries(entry, pieces, table, tables_of), MOST_WARNINGS))
 

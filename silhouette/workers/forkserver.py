@@ -108,9 +108,7 @@ class ForkServer:
     """A fork server as its pool sees it. It gets one request at a time; others wait.
 
     Attributes:
-        pipe: readable when an answer has come.
         deadline: the time by which the answer must come, on the clock of the pool; None for one without a timeout.
-        loaded: the requirements that it has loaded.
         full: whether it should load nothing more.
         orders: workers that are still to be forked.
     """

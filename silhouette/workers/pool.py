@@ -79,7 +79,6 @@ class WorkerPool:
 
     Args:
         start: returns the work; called in each process.
-        workers: the number of processes.
         timeout: the seconds that may pass until the next result of a process; None is unlimited. Time for which this
             process or that one is stopped, as by Ctrl-Z, does not count.
         requirements: a function from a task to its requirements in memory. If it is given, ``start`` gives a
@@ -87,9 +86,6 @@ class WorkerPool:
             that is possible. Requirements that are digests of contents need not be sent.
         replace: whether another process takes the place of one that has died.
         tries: the number of processes that are given a submitted task, if those before have ended over it.
-
-    Attributes:
-        by_meshes: that a process gains by tasks with the same meshes one after the other: it has them in memory.
 
     >>> from functools import partial
     >>> start = partial(partial, range)  # its tasks are numbers; range yields the results
@@ -172,11 +168,9 @@ class WorkerPool:
     def submit(self, task: Any, contents: Mapping[str, Content] | None = None, urgency: int = 0) -> TaskFuture:
         """The future of a task, which is given to the next process that is free; cancelled, it is not gone on with.
 
-        Args:
-            task: what pickle can carry.
-            contents: what it needs besides, by digest; see `silhouette.workers.content.content_of`.
-            urgency: less urgent tasks, with higher numbers, wait for more urgent ones. Those from `PATIENT` on give
-                way: the process of the least urgent one stops, and begins it again afterwards.
+        The task is what pickle can carry; ``contents`` are what it needs besides, by digest
+        (`silhouette.workers.content.content_of`). Less urgent tasks, with higher numbers, wait for more urgent ones.
+        Those from `PATIENT` on give way: the process of the least urgent one stops, and begins it again afterwards.
         """
         future = TaskFuture(task, contents or {}, urgency)
         future.number = next(self._numbers)
@@ -513,8 +507,6 @@ def parallel_map(
 
     Args:
         function: any closure; its results must be what pickle can carry, and wait in memory for their turn.
-        items: of the work.
-        workers: the number of processes.
         order: the indices of the items, each once, in the order in which they are to be taken; by default ascending.
 
     Raises:

@@ -26,10 +26,8 @@ class Event:
     """A result of a task, or its end.
 
     Attributes:
-        task: the task.
         kind: "result", with a value that the worker yielded; "done"; or "lost", with the reason in words: the task got
             no further.
-        value: the value that ``kind`` names.
         may_retry: whether a lost task may be tried again: its process ended, which need not be the fault of the task,
             as when the system is out of memory. A task that took too long would do so again.
     """
@@ -46,12 +44,9 @@ class TaskFuture(Future[Any]):
     It stays pending, in the sense of `concurrent.futures`, until it is done: so it can be cancelled in the middle.
 
     Attributes:
-        task, contents, urgency: as submitted.
         tell: is called with each `Event` of the task.
-        number: in the order of submission.
         losses: the number of processes that ended over it.
         is_giving_way: whether its process was told to stop for a more urgent one.
-        value: the last value that came.
     """
 
     def __init__(
@@ -105,13 +100,10 @@ class Slot:
     a task may be cancelled from any thread; all else is changed by whoever drives the pool.
 
     Attributes:
-        worker: the process, if there is one.
         is_ordered: whether a fork server is to fork the process.
-        loaded: the requirements that it has in memory.
         reaper: the fork server that is to send the exit status of the process, which has ended; else None.
         future: of the task that it is doing, or that waits until there is a process for it.
         running: of the task that its process has been sent and is doing; read from any thread.
-        last: the task before.
         deadline: the time by which its next message must come, on the clock of the pool.
         is_retired: whether its process has died without a successor.
     """

@@ -39,13 +39,10 @@ SHARED = (VIEWER, "three.LICENSE.txt")
 
 @dataclass(frozen=True)
 class PageFile:
-    """A file as it is sent.
+    """A file as it is sent, with its content type.
 
-    Attributes:
-        content: its bytes.
-        type: its content type.
-        links: the value of the header Link (RFC 8288), which names all modules that a page needs, so that a browser
-            asks for them at once: else it learns of each from another one. Empty for other files.
+    ``links`` is the value of the header Link (RFC 8288), which names all modules that a page needs, so that a browser
+    asks for them at once: else it learns of each from another one. Empty for other files.
     """
 
     content: bytes

@@ -125,13 +125,9 @@ class _Coming:
 
 
 class HandOver:
-    """Takes files, one at a time, whichever client hands them over.
+    """Takes files, one at a time, whichever client hands them over; tells all clients of one that has come.
 
-    Args:
-        folder: gives that of the scene, in which the file is while it comes.
-        received: what happens with it then.
-        limits: how large it and its pieces may be.
-        tell_all: tells all clients of a file that has come.
+    While it comes, it is in the folder of the scene. ``received`` is what happens with it then.
     """
 
     def __init__(

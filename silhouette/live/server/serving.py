@@ -169,10 +169,7 @@ class Client:
 
 
 def decoded(message: str) -> dict[str, Any]:
-    """The object that a message is, as strict JSON.
-
-    Raises:
-        RequestError: where it is none.
+    """The object that a message is, as strict JSON; RequestError where it is none.
 
     >>> decoded('{"id": 1, "do": "state"}')
     {'id': 1, 'do': 'state'}

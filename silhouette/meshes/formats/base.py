@@ -60,7 +60,6 @@ class Surface:
     """The triangles of one part as the file gives them.
 
     Attributes:
-        part: the name of the part.
         vertices: (n, 3) numbers.
         faces: (m, 3) integers, unchecked.
         skin: what colours it, where the reader was asked for colours and the file has some.
@@ -102,9 +101,6 @@ def referred(reference: str) -> str:
 
     >>> referred("my%20scan.bin"), referred("textures\\\\skin.png")
     ('my scan.bin', 'textures/skin.png')
-
-    Raises:
-        Refused: where it is an address on a network, or absolute.
     """
     name = unquote(reference).replace("\\", "/")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or name.startswith("/"):

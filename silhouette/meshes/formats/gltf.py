@@ -357,11 +357,7 @@ class Gltf:
         return self._buffers.external
 
     def check(self) -> None:
-        """Looks whether all is there that the default scene shows, and fetches it.
-
-        Raises:
-            Refused: if something is not, is malformed or not supported, or is more than can be looked at.
-        """
+        """Looks whether all is there that the default scene shows, and fetches it."""
         triangles = placed = vertices = 0
         for primitives in self._meshes_of_nodes():
             placed += len(primitives)

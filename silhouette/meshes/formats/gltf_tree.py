@@ -197,13 +197,11 @@ class Node:
     Attributes:
         index: in the file.
         name: in one line; empty where it has none.
-        entry: its JSON.
-        extras: its custom properties.
+        entry, extras: its JSON, and the custom properties in it.
         local: (4, 4) from its frame to that of the node above it, metres and y up.
         world: (4, 4) from its frame to the scene's; None where no place can be told.
         above: the nodes above it, by index, the nearest first.
-        wrong: why nothing can stand there; empty where it has a place.
-        unseen: why it is not shown; empty where it is.
+        wrong, unseen: why nothing can stand there, and why it is not shown; else empty.
     """
 
     index: int

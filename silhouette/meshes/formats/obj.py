@@ -351,9 +351,6 @@ def read(data: bytes, colouring: Colouring | None = None) -> Content:
     Read here and not by trimesh, which counts relative indices from the end of the file instead of from the face, takes
     index 0 for 1, passes over an indented statement and mixes groups with materials; and which, handed a text without
     all that, needs three times the time and twice the memory.
-
-    Raises:
-        Refused: where a statement is malformed or announces a curve, or where there is more than can be looked at.
     """
     reader = _Reader()
     for block in blocks(plain_text(data).replace(b"\\\n", b" ")):

@@ -38,14 +38,9 @@ _TRUE = ("1", "true", "yes", "on")
 
 @dataclass
 class Volume:
-    """A volume as a slicer describes it.
-
-    Attributes:
-        kind: what it is, in words; `BODY` where it is printed as it stands, or where nothing that is known is said.
-        name: that the slicer shows; may be empty.
-        first: index of its first triangle in the mesh of its object.
-        last: index of its last one.
-        unknown: the kind as it is written, where that is none of those known.
+    """A volume as a slicer describes it: its kind in words, `BODY` where it is printed as it stands or nothing known is
+    said, or ``unknown`` as it is written; its name, maybe empty; and its first and last triangle in the mesh of its
+    object.
     """
 
     kind: str = BODY
@@ -74,12 +69,8 @@ class Volume:
 
 @dataclass
 class Description:
-    """What all configurations of an archive say of one object.
-
-    Attributes:
-        ranges: the volumes that are ranges of its triangles.
-        parts: the volumes that are objects below it, by their numbers.
-        used: whether the build list places it.
+    """What all configurations of an archive say of one object: volumes that are ranges of its triangles, those that are
+    objects below it, by their numbers, and whether the build list places it.
     """
 
     ranges: list[Volume] = field(default_factory=list)
@@ -88,12 +79,7 @@ class Description:
 
 
 class Configuration:
-    """Takes in the elements of slicers' configurations.
-
-    Attributes:
-        objects: what is said of each object of the first model, by its number.
-        warnings: a sentence for each thing that cannot be understood.
-    """
+    """Takes in the elements of slicers' configurations: what is said of each object of the first model, by number."""
 
     def __init__(self) -> None:
         self.objects: defaultdict[str, Description] = defaultdict(Description)

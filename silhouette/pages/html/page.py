@@ -74,11 +74,8 @@ def joined(*content: Content) -> Markup:
 def element(name: str, /, *content: Content, **attributes: str | int | bool | None) -> Markup:
     """An element with its content and attributes, both escaped.
 
-    Args:
-        name: of the element.
-        content: text, markup, or several of them.
-        attributes: by name, ``_`` for ``-``, with a ``_`` behind names that Python keeps for itself (``class_``). True
-            stands for an attribute without a value; False and None leave it out.
+    Attributes are named with ``_`` for ``-``, and a ``_`` behind names that Python keeps for itself (``class_``). True
+    stands for one without a value; False and None leave it out.
 
     >>> element("a", "to <Vex>", href="a.html?b&c", class_="next")
     '<a href="a.html?b&amp;c" class="next">to &lt;Vex&gt;</a>'
@@ -201,13 +198,8 @@ class Figures:
 
 @dataclass(frozen=True)
 class Head:
-    """The head of a page.
-
-    Attributes:
-        title: of the window, and what a search finds; the ``<h1>`` is the content's own.
-        description: one sentence about the page.
-        figures: those that are in the content: their type goes into the style sheet.
-        style: rules for this page alone, after those of all pages.
+    """The head of a page: a title, which is no ``<h1>``, a sentence about it, the figures whose type goes into the
+    style sheet, and rules for this page alone, after those of all pages.
     """
 
     title: str
@@ -229,10 +221,7 @@ def page(
     """A whole page: HTML5 in one text, to be written as UTF-8.
 
     Args:
-        head: title, description and type.
-        content: of ``<main>``.
         top: the elements above the content, such as links to other pages.
-        foot: the elements below it.
         skip: the words of the link that leads a keyboard past ``top``.
         script: JavaScript that runs when the page is loaded; nothing else on the page can run.
         data: the values for the script, by the id of the ``<script type="application/json">`` that holds each.

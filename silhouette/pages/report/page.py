@@ -255,9 +255,6 @@ def judged_and_drawn(
 
     Args:
         scene: from `silhouette.judging.load_scene`.
-        renderer: measures and draws.
-        pixel: mm; None for the default of the scene.
-        selection: of checks.
         workers: the number of processes that judge and draw at the same time, where that is possible.
         writing: from `on_page`; by default it keeps nothing.
         progress: called with the number of checks done, and of all checks.
@@ -321,12 +318,9 @@ def report_page(
     """The page of a scene, HTML in one text.
 
     Args:
-        scene: that was judged.
         drawn: its checks, from `judged_and_drawn`.
         source: the scene file's text.
-        version: of Silhouette.
         writing: from `on_page`; its cache has meshes that were made simpler for display as well.
-        shown: a map of the scene.
         at: the places that were tried, as of `silhouette.judging.load_scene`.
     """
     title = scene.title or scene.path.stem

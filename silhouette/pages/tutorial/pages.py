@@ -230,12 +230,7 @@ MAKER = "silhouette tutorial"
 def whole_folder(out: Path, inputs: Iterable[Path] = ()) -> Iterator[Path]:
     """A new folder to write a tutorial into, whose files go to ``out`` at the end of the block, unless it raises.
 
-    Args:
-        out: a folder that is not there, is empty, or holds an earlier tutorial and nothing else.
-        inputs: what is read for it.
-
-    Raises:
-        FileError: where it holds anything else, or cannot be written; its files then stay as they were.
+    FileError where ``out`` holds anything else than an earlier tutorial, or cannot be written; its files then stay.
     """
     check_folder(out, inputs)
     earlier = _check(out)
@@ -318,10 +313,6 @@ def write_tutorial(out: Path, run: TutorialRun, progress: Progress = lambda done
     Returns:
         For every page ``name``, ``title`` and ``parts``; for each part ``scene`` and its ``checks``: their rows, with
             ``check``, their number, and ``figures``, the paths of these; and ``frames``, where it has an animation.
-
-    Raises:
-        FileError: where a scene cannot be used, or the folder is none of those of `whole_folder`; its files stay then.
-        RequestError: where matplotlib is not installed.
     """
     words, renderer = run.texts, run.renderer.name
     with whole_folder(out, [run.scenes]) as folder:

@@ -46,13 +46,9 @@ class Walking(Entry):
 
 
 class Scanned(Entry):
-    """A scan that is made into a scene first.
+    """A scan that is made into a scene first; it and the known models are seen from the folder of scenes.
 
-    Attributes:
-        file: the scan, seen from the folder of scenes.
-        figures: the folder of known models, seen from there.
-        pairs: attacker and target of each check, by the names that the scan gives them.
-        caption: the words below the picture of the table.
+    The pairs are attacker and target of each check, by the names that the scan gives them.
     """
 
     file: str
@@ -75,17 +71,12 @@ class Part(Entry):
     """A part of a page: one scene, with what is to be learned from it.
 
     Attributes:
-        heading: of the part.
         scene: its file, seen from the folder of scenes; for a scan its name on the page.
-        scan: the scan of which the scene is made, or None.
         checks: the numbers of those that are shown, from 1.
         figures: the kinds of figure that are shown of each.
-        text: paragraphs before the verdicts.
         steps: the name of the list of steps that work it out, or None.
-        after: paragraphs below.
         animate: what moves at the end, or None.
         odds: whether the odds of each verdict are worked out and shown, as the figure "odds".
-        map: that is made of the scene, or None.
         gestures: keys and gestures, each with what it does.
         command: what a reader can try with the scene's file.
     """
@@ -128,10 +119,8 @@ class Texts(Entry):
 
     Attributes:
         title, lead, about: of the first page: its heading, a sentence, paragraphs.
-        home: the short title of the first page.
         reading_heading, reading: how figures are read.
         words: small words by what they are for.
-        figures: what each kind of figure shows.
         steps: lists of steps, by name.
         page: the other pages, in order.
     """
@@ -282,11 +271,8 @@ class ScanFacts:
     """What a scan came to, in words and files.
 
     Attributes:
-        scene: that was made.
-        picture: of the table from above.
         triangles, size, noise, figures, known, terrain, residual: how many, how large (mm) and how rough (mm) it is; of
             how many figures it is sure which they are, and how far off (mm, root mean square) these are at most.
-        open_questions: how many it leaves.
     """
 
     scene: Path
@@ -336,14 +322,10 @@ class TutorialRun:
     """The settings with which the tutorial is made.
 
     Attributes:
-        scenes: the folder of scenes.
-        renderer: measures and draws.
-        cache: of meshes and other results that take long to compute.
         workers: the number of processes that work at the same time, where that is possible.
         moving: whether there are animations.
         pixel: mm; None for the default of each scene.
         error: the error goal, a share; None for the default of each scene.
-        texts: of the pages.
     """
 
     scenes: Path
@@ -386,10 +368,7 @@ class PartResult:
     """The content of a part once its checks are judged and drawn: its paragraphs and steps, with the results put in.
 
     Attributes:
-        film: its animation, or None.
-        source: the content of the scene's file.
         picture: the path of the picture of a scanned table, or of a map; empty for other parts.
-        caption: the words below it.
     """
 
     text: list[str]
