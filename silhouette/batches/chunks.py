@@ -49,10 +49,7 @@ class Opener:
         return self.fingerprints.of(self._place(scene))
 
     def open(self, scene: str, digest: str) -> None:
-        """Reads a scene unless it was read last, and selects its checks.
-
-        SilhouetteError where the scene cannot be used, or its files no longer have that digest.
-        """
+        """Reads a scene unless it was read last, and selects its checks."""
 
         path = self._place(scene)
         changed = RequestError(f"{scene}: it was changed while it was judged; judge it again")
@@ -69,10 +66,7 @@ class Opener:
         self._open_now = (scene, digest)
 
     def problem(self, scene: str, error: Exception) -> str:
-        """The error as one line, with the name of the file as the batch would name it.
-
-        Only an error raised while a scene is read names the file by its place; afterwards the scene has its path.
-        """
+        """The error as one line, with the name of the file as the batch would name it."""
         if self._folder is not None and not Path(scene).is_absolute():
             root = f"{self._folder.as_posix()}/"
             if isinstance(error, FileError):

@@ -239,11 +239,7 @@ class Cluster:
             self._client.close(timeout=2)
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
-        """The events until all is done; see `silhouette.workers.WorkerPool.events`.
-
-        SilhouetteError where the scheduler is gone, where it or a worker lacks this package, or there is no worker for
-        a minute.
-        """
+        """The events until all is done; see `silhouette.workers.WorkerPool.events`."""
         while True:
             yield from self._look_for_workers()
             self._submit_next(next_task)

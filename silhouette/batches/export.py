@@ -1,6 +1,4 @@
-"""MANY: rows become a file, whole or not at all: a table as JSON lines, CSV or Parquet, by its ending, or a JUnit file
-for the pages of CI systems.
-"""
+"""MANY: rows become a file, whole or not at all: JSON lines, CSV or Parquet, by its ending, or JUnit for CI systems."""
 
 from __future__ import annotations
 
@@ -123,10 +121,7 @@ class KeptRow(dict[str, Any]):
 
 
 def check_table_path(path: Path) -> None:
-    """Refuses a path that `write_table` could not write, before anything is judged.
-
-    FileError where the ending is not known; SilhouetteError where Parquet is wanted and pyarrow is missing.
-    """
+    """Refuses a path that `write_table` could not write, before anything is judged."""
     if path.suffix.lower() not in WRITERS:
         raise FileError(path, f"'{path.suffix}' is no known ending; rows are written to {', '.join(WRITERS)}")
     if path.suffix.lower() == ".parquet":
@@ -307,9 +302,7 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
 
 
 class Outcome(NamedTuple):
-    """What a JUnit file says of a check that did not pass: its element, the attribute that counts these, and what is in
-    it.
-    """
+    """What a JUnit file says of a check that did not pass: its element, the attribute that counts these, its text."""
 
     tag: str
     counter: str
@@ -347,9 +340,7 @@ class TestNames:
         self._checks = 0
 
     def next(self, pair: str, arc: str = "") -> str:
-        """The name of the next check, which says who looks at whom, or nothing of a check of rules alone; and its arc,
-        if any.
-        """
+        """The name of the next check: who looks at whom, and the arc, if any; its number where nobody looks."""
         self._checks += 1
         plain = (pair or f"check {self._checks}") + (f", {arc} arc" if arc else "")
         name, times = plain, 1

@@ -1,8 +1,4 @@
-"""MANY: the rows of a finished file read back, the record that tells whether it is complete, and its failed rows again.
-
-The record is kept in the folder of the cache, under the name of the finished file. Where it is lost, a batch that is
-resumed is judged anew.
-"""
+"""MANY: the rows of a finished file, the record that tells whether it is complete, and its failed rows again."""
 
 from __future__ import annotations
 
@@ -118,8 +114,6 @@ READERS: dict[str, Callable[[Path], list[KeptRow]]] = {
 class Record:
     """What a finished file was made of: its hash, how its scenes were judged, and the folder from which its paths are
     seen.
-
-    ``scenes`` has the fingerprint of each scene by its one path (`silhouette.scenes.finding.identity`).
     """
 
     content: str
@@ -248,10 +242,7 @@ class Repair:
 
 
 class RepairStore:
-    """A `silhouette.batches.schedule.RowStore`: a journal in which checks that need not be judged again are marked.
-
-    It is given the rows of each scene in the finished file, and the fingerprint that it had then; empty if unknown.
-    """
+    """A `silhouette.batches.schedule.RowStore`: a journal in which checks that need not be judged again are marked."""
 
     def __init__(self, journal: Journal, rows: Mapping[str, Sequence[KeptRow]], digests: Mapping[str, str]) -> None:
         self._journal = journal
@@ -285,11 +276,7 @@ class RepairStore:
 
 @dataclass(frozen=True)
 class RepairedRows:
-    """All rows of a repaired file, in its order; read anew by each iteration.
-
-    ``before`` has the rows of the finished file, by the name of their scene in it, ``scenes`` the path in the journal
-    of each scene that was judged again, by that name, and ``blank`` the columns of the finished file without values.
-    """
+    """All rows of a repaired file, in its order; read anew by each iteration."""
 
     before: Mapping[str, Sequence[KeptRow]]
     scenes: Mapping[str, str]

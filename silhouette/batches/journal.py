@@ -118,9 +118,7 @@ class Journal:
             raise
 
     def _read(self) -> tuple[int, str]:
-        """Reads the journal: the offset at which its last whole line ends, and the folder from which that line was
-        written.
-        """
+        """Reads the journal: where its last whole line ends, and the folder from which that was written."""
         end, names = 0, _Names(self.out.parent, self._batch)
         for line in self._file:
             entry = _entry(line)
@@ -208,10 +206,7 @@ class Rows:
 
 
 class _Names:
-    """The paths of scenes in a journal, as this batch writes them; None leaves all paths as they are.
-
-    The folder of each session is relative to the root, the folder of the journal: both may have moved together.
-    """
+    """The paths of scenes in a journal, as this batch writes them; None leaves all paths as they are."""
 
     def __init__(self, root: Path, scenes: Iterable[str] | None) -> None:
         self.folder = os.curdir

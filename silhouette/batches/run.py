@@ -189,10 +189,7 @@ def make_pool(
 
 
 def judge_scenes(scenes: Iterable[str], workers: AbstractContextManager[Pool], store: RowStore) -> Iterator[Schedule]:
-    """Judges every check that has no row in the store yet, and adds the rows to it as they come.
-
-    Yields the schedule before any process is started, and after each event.
-    """
+    """Judges every check that has no row in the store yet, and adds the rows to it as they come."""
     schedule = Schedule(list(scenes), store)
     yield schedule
     with workers as pool:

@@ -113,10 +113,7 @@ class Schedule:
         return self._files[scene]
 
     def record(self, event: Event) -> None:
-        """Stores the row of an event, and schedules the tasks that follow from it.
-
-        RendererUnavailable where nothing can be judged with the renderer of the settings.
-        """
+        """Stores the row of an event, and schedules the tasks that follow from it."""
         chunk: Chunk = event.task
         if event.kind == "lost" and event.may_retry and self._retry(chunk):
             return

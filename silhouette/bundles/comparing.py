@@ -61,10 +61,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Compared:
-    """One check, judged twice: its number, from 1, who looks at whom, and how far its two rows are the same.
-
-    The differences are the keys that differ, by more than the errors allow; empty where the rows are the same.
-    """
+    """One check, judged twice: its number, from 1, who looks at whom, and how far its two rows are the same."""
 
     number: int
     label: str

@@ -24,10 +24,7 @@ from silhouette.judging import SceneResult
 
 
 def lay_out(folder: Path, contents: Mapping[Place, bytes], folders: Iterable[Place] = ()) -> Path:
-    """Writes files below a new folder in ``folder``, and makes further folders there; answers with the new folder.
-
-    Places are checked already.
-    """
+    """Writes files below a new folder in ``folder``, and makes further folders there; answers with the new folder."""
     made = folder / SCENE_FOLDER
     made.mkdir()
     for place, content in contents.items():
@@ -89,10 +86,7 @@ class Opened:
 
 @contextmanager
 def opened_bundle(path: Path) -> Iterator[Opened]:
-    """A bundle, unpacked into a temporary folder for as long as the block lasts.
-
-    FileError where it is no bundle, damaged, or made to harm.
-    """
+    """A bundle, unpacked into a temporary folder for as long as the block lasts."""
     try:
         archive = Archive(read_file(path, LARGEST_FILE), AGAIN)
         manifest = _manifest(path, archive)

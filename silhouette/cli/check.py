@@ -36,9 +36,7 @@ def is_bundle(path: Path) -> bool:
 
 
 def refuse_questions(files: Sequence[Path], given: dict[str, object]) -> None:
-    """Refuses options (by name, with what the user gave, if anything) that ask something else than a bundle's own
-    checks, if one of the files is a bundle.
-    """
+    """Refuses options, by name, that ask something else than a bundle's own checks, if there is a bundle."""
     options = [name for name, value in given.items() if value]
     bundles = [file for file in files if is_bundle(file)]
     if options and bundles:

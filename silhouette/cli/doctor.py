@@ -122,10 +122,7 @@ FILE = Path(__file__).with_name("throughput.toml")
 
 
 def checks_per_second(name: str, platform: str = "", device: str = "", seconds: float = SECONDS) -> float | None:
-    """The checks per second of a renderer in a separate process, one after the other; None where that fails.
-
-    ``platform`` is "egl" or "osmesa" for ``gl``; one check is judged before the seconds, and one at least in them.
-    """
+    """The checks per second of a renderer in a separate process, one after the other; None where that fails."""
     arguments = [name, *(["--device", device] if device else []), "--seconds", str(seconds)]
     return run_module("silhouette.cli.doctor", arguments, platform).get("rate")
 

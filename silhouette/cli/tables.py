@@ -348,10 +348,7 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
 
 
 def _matrix_table(cells: Mapping[tuple[str, str], Text]) -> tuple[FittedTable, bool]:
-    """The cells of attackers and targets as a table, and whether it has a row for each attacker, not for each target.
-
-    Who both looks and is looked at stands in the same order in rows and in columns.
-    """
+    """The cells of attackers and targets as a table, and whether its rows are attackers, not targets."""
     attackers, targets = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
     if set(attackers) & set(targets):
         attackers = targets = list(dict.fromkeys(name for pair in cells for name in pair))

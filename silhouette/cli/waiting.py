@@ -30,9 +30,7 @@ LINE_AFTER = 5.0
 
 @dataclass(frozen=True)
 class _WaitingState:
-    """How far it has come: steps that are done, with a part of the next one; all, None where unknown, or at least so
-    many.
-    """
+    """How far it has come: steps done, with a part of the next; all of them, None where unknown, or the least."""
 
     done: float = 0.0
     total: int | None = None

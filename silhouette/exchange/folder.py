@@ -1,7 +1,4 @@
-"""EXCHANGE: a file of another program -> ImportedTable -> the folder of a scene, of one version at every moment.
-
-A base that has no size that bases have is told: the piece may have been scaled by eye.
-"""
+"""EXCHANGE: a file of another program -> ImportedTable -> the folder of a scene, of one version at every moment."""
 
 from __future__ import annotations
 
@@ -91,9 +88,7 @@ def odd_base(name: str, base: Base | None) -> str | None:
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What is wanted of a model: no more, since it comes from another process; ``ground`` is the lowest z of its mesh,
-    mm.
-    """
+    """What is wanted of a model: no more, since it comes from another process; ``ground`` is its lowest z, mm."""
 
     base: Base | None
     ground: float

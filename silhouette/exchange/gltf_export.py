@@ -38,10 +38,7 @@ VERTICES, INDICES = 34962, 34963
 
 
 def write_glb(scene: Scene, out: Path) -> int:
-    """Writes a table as a glTF scene in one file (.glb), and gives the number of its pieces.
-
-    RequestError where the scene is no table with pieces; FileError where it cannot be written.
-    """
+    """Writes a table as a glTF scene in one file (.glb), and gives the number of its pieces."""
     if not isinstance(scene, TableScene):
         raise RequestError(f"{scene.path}: its game has no pieces with meshes; give a table scene")
     if out.suffix.lower() != ".glb":

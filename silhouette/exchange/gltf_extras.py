@@ -38,9 +38,7 @@ LEAST_HEIGHT, GREATEST_HEIGHT, USUAL_HEIGHT = 8.0, 300.0, (15.0, 120.0)
 
 @dataclass(frozen=True)
 class FileSettings:
-    """What a file says of itself: its units, the axis that is up, its title, and keys of a scene file, but for its
-    pieces.
-    """
+    """What a file says of itself: its units, the axis that is up, its title, and further keys of a scene file."""
 
     units: str = "m"
     up: Literal["y", "z"] = "y"

@@ -188,11 +188,7 @@ _NUMBERED = re.compile(r"\.\d{3,}$")
 
 @dataclass(eq=False)
 class Marked:
-    """A node that says it is a piece, while the nodes below it are looked at.
-
-    ``kind`` is None where it says something else, ``keys`` those that it gives, ``parts`` the nodes with its meshes,
-    itself among them where it has one, ``wrong`` why it can be no piece; empty where it may be.
-    """
+    """A node that says it is a piece, while the nodes below it are looked at."""
 
     node: Node
     kind: Kind | None

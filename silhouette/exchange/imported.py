@@ -1,8 +1,4 @@
-"""EXCHANGE: what a reader of another program's tables gives, whatever the program: pieces, and what was left out.
-
-A matrix from a mesh file's frame to the table becomes `at`, `turn` and `scale`: what is tilted, mirrored or unevenly
-scaled becomes a mesh of its own, "baked".
-"""
+"""EXCHANGE: what a reader of another program's tables gives, whatever the program: pieces, and what was left out."""
 
 from __future__ import annotations
 
@@ -286,10 +282,7 @@ class Size:
 
 
 def read_ahead(files: Iterable[Path], cache: Cache) -> dict[Path, Size | FileError]:
-    """Reads mesh files side by side, so that the cache has them when they are wanted; nothing without a folder of it.
-
-    Answers for each file that was read its size, or why it cannot be used.
-    """
+    """The sizes of mesh files, or why not, read side by side so that the cache has them; nothing without its folder."""
     chosen: list[Path] = []
     together = 0
     for file in files:

@@ -89,9 +89,7 @@ class KeptMeshes:
                 self._by_place.setdefault(stem[start:], name)
 
     def find(self, address: str) -> Path | None:
-        """The file in which the mesh of an address is kept; None where there is none; FileError if it leads out of the
-        folder.
-        """
+        """The file in which a mesh is kept, None without one; FileError if it is a link out of the folder."""
         name = self._name(address.replace("{verifycache}", "").strip())
         if name is None or self._folder is None:
             return None
@@ -154,9 +152,7 @@ def to_table(in_unity: Floats) -> Floats:
 
 
 def in_parent(transform: Mapping[str, Any]) -> Floats:
-    """(4, 4) from an object in Unity to what it lies in, by its ``Transform``; NoPlace where a number is missing or
-    wrong.
-    """
+    """(4, 4) from an object in Unity to what it lies in, by its ``Transform``; NoPlace if a number is wrong."""
     matrix = np.eye(4)
     turns = [_number(transform, f"rot{axis}", 0.0) % 360.0 for axis in "XYZ"]
     scales = [_number(transform, f"scale{axis}", 1.0) for axis in "XYZ"]

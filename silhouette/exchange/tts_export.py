@@ -53,10 +53,7 @@ class Export:
 
 
 def write_saved_object(scene: Scene, out: Path, cache: Cache) -> Export:
-    """Writes a table as a saved object of Tabletop Simulator (.json), and its meshes into a folder ``NAME_meshes``.
-
-    RequestError where the scene is no table with pieces; FileError where it cannot be written.
-    """
+    """Writes a table as a saved object of Tabletop Simulator (.json), and its meshes into a folder ``NAME_meshes``."""
     if not isinstance(scene, TableScene):
         raise RequestError(f"{scene.path}: its game has no pieces with meshes; give a table scene")
     if out.suffix.lower() != ".json":

@@ -113,10 +113,7 @@ class Archive:
         return {key: info.filename for key, info in self._infos.items()}
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file: no more than it announces, and than is left of what an archive may hold.
-
-        KeyError where there is no such file; ArchiveError where it is too large, suspiciously dense, or damaged.
-        """
+        """The bytes of a file: no more than it announces, and than is left of what an archive may hold."""
         info = self._infos[collision_key(name)]
         self._zip.check_size(info)
         with self._zip.opened(info) as stream:

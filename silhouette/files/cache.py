@@ -113,9 +113,8 @@ class Cache:
         return make() if self.memory is None else self.memory.get(file, key, make, size)
 
     def fetch(self, key: str, build: Callable[[], Arrays]) -> Arrays:
-        """The arrays kept under ``key``; where there are none, those that ``build`` makes, which are kept from then on.
-
-        The key names everything that the arrays depend on. What ``build`` raises passes through.
+        """The arrays kept under ``key``, which names all that they depend on; else those of ``build``, kept from then
+        on.
         """
         if self.directory is None:
             return build()

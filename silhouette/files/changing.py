@@ -120,8 +120,6 @@ class FolderChange:
     def put(self, path: Path, content: Content, like: Path | None = None) -> None:
         """Writes a file that takes its name in `commit`; one that holds the same already stays. Folders on the way are
         made.
-
-        It gets the permissions of the file ``like``, by default of the one that has the name now.
         """
         if not (isinstance(content, bytes) and _holds(path, content)):
             self._stage(path, content, like)

@@ -1,7 +1,4 @@
-"""Documents: a TOML or JSON file becomes a table of keys and values, or one line that says where the mistake is.
-
-The other way, `toml` and `toml_key` write values and keys for scenes that people read and edit.
-"""
+"""Documents: a TOML or JSON file becomes a table of keys and values, or one line that says where the mistake is."""
 
 from __future__ import annotations
 
@@ -308,9 +305,7 @@ def document_of(path: Path, text: str) -> dict[str, Any]:
 
 
 def read_text(path: Path, *, with_mark: bool = False) -> str:
-    """The text of a scene or model file; ``with_mark`` with the byte order mark at its beginning; errors as
-    `read_document`.
-    """
+    """The text of a scene or model file; ``with_mark`` with its byte order mark; errors as `read_document`."""
     content = read_file(path, LARGEST_DOCUMENT)
     try:
         return content.decode("utf-8" if with_mark else "utf-8-sig")
@@ -404,10 +399,7 @@ def _check_table(table: dict[str, object]) -> None:
 
 
 def parsed_json(data: bytes) -> object:
-    """The JSON of a mesh file, such as glTF's, which may hold millions of letters but no more than `MOST_VALUES`.
-
-    ValueError, in plain words, where it is no JSON in UTF-8, or is too deep or too wide.
-    """
+    """The JSON of a mesh file, such as glTF's, which may hold millions of letters but no more than `MOST_VALUES`."""
     if sum(data.count(mark) for mark in (b"{", b"[", b",")) > MOST_VALUES:
         raise ValueError(f"it holds more than {MOST_VALUES} values")
     try:

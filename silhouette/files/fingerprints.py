@@ -38,9 +38,7 @@ class Fingerprints:
         self._names: dict[Path, tuple[_Stamp, tuple[Path, ...]]] = {}
 
     def of(self, scene: Path) -> str:
-        """The fingerprint of a scene; other files that cannot be read are part of it, of its own that is a
-        SilhouetteError.
-        """
+        """The fingerprint of a scene, which must be there (SilhouetteError); that another file is not is part of it."""
         self.named(scene)
         hashed = hashlib.blake2b(digest_size=16)
         for path in self._every(scene):
@@ -99,10 +97,7 @@ class Fingerprints:
 
 
 def references(path: Path) -> tuple[str, ...]:
-    """What a scene, model, glTF or OBJ file has as the paths of other files; nothing for other files.
-
-    SilhouetteError where a scene or model file cannot be read.
-    """
+    """What a scene, model, glTF or OBJ file has as the paths of other files; nothing for other files."""
     ending = path.suffix.lower()
     if ending in DOCUMENTS:
         return tuple(_values(read_document(path), ("mesh", "model", "rules")))

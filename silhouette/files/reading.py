@@ -73,10 +73,7 @@ MISSING = {"mesh": "is not there", "model": "there is no such file", "rules": "t
 
 
 def file_named(location: Location, key: Literal["mesh", "model", "rules"], name: str) -> Path:
-    """The path of a file that a scene or model file names, seen from the folder of that file.
-
-    FileError where nothing is there, with the piece and the folder in which it was looked for.
-    """
+    """The path of a file that a scene or model file names, seen from the folder of that file."""
     if "\0" in name:
         raise location.error("a path contains a zero byte; give the path of a file")
     path = location.path.parent / name

@@ -122,8 +122,6 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[BinaryIO]:
 class Staged:
     """A file that is written under a temporary name beside the one that it is to take, links followed; errors as
     `replacing`.
-
-    It gets the permissions of the file ``like``, by default of the one that has the name now.
     """
 
     def __init__(self, path: Path, like: Path | None = None) -> None:

@@ -1,7 +1,4 @@
-"""TELL: one change of a scene's document: a piece placed elsewhere, renamed, copied, deleted or added; a model tagged.
-
-The document before it stays as it was. Model files are written when the scene is saved.
-"""
+"""TELL: one change of a scene's document: a piece placed elsewhere, renamed, copied, deleted, added; a model tagged."""
 
 from __future__ import annotations
 

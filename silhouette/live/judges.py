@@ -1,7 +1,4 @@
-"""TELL: worker processes that judge the poses of a table; of several poses the newest.
-
-If a question is cancelled, or a patient one when something urgent comes, its process stops in the middle of it.
-"""
+"""TELL: worker processes that judge the poses of a table; of several poses the newest."""
 
 from __future__ import annotations
 
@@ -57,9 +54,7 @@ from silhouette.workers.process import Stopped, worker_pipe
 
 @dataclass(frozen=True)
 class Desk:
-    """What a process answers with: the scene, the renderer, the cache of meshes, and mm per pixel, None for the scene's
-    own.
-    """
+    """What a process answers with; ``pixel`` is mm at the target, None for the scene's own."""
 
     scene: TableScene
     renderer: Renderer
@@ -130,10 +125,7 @@ class MapQuestion:
 
 @dataclass(frozen=True)
 class PageQuestion:
-    """The report of one check, or of the scene's own: a `Question` whose answer is the page, in UTF-8.
-
-    Without attacker and target it is of the scene's own checks; it has the text of the scene file.
-    """
+    """The report of one check, or of the scene's own: a `Question` whose answer is the page, in UTF-8."""
 
     attacker: str | None
     target: str | None

@@ -1,9 +1,4 @@
-"""TELL: a scene that is being changed: its document, how it was before, the scene that it describes, its files.
-
-What is not saved yet is kept in a file beside the scene, from which the document comes again after the program was
-killed, if the scene's file is still the same. A picture of the page is written beside the model file that was tagged,
-marked as ours; anybody else's stays as it is.
-"""
+"""TELL: a scene that is being changed: its document, how it was before, the scene that it describes, its files."""
 
 from __future__ import annotations
 
@@ -76,10 +71,7 @@ class Pictures:
         self._waiting = dict[str, Picture]()
 
     def take(self, folder: Path, file: str, keys: Document | None, data: object) -> Path | None:
-        """Takes a picture, a PNG in base 64, and gives the place where it will lie; None where nothing was tagged.
-
-        The model file is named as in the scene. FileError where a picture lies there that is not ours.
-        """
+        """Takes a picture, a PNG in base 64, and gives the place where it will lie; None where nothing was tagged."""
         png = picture_of(data)
         if keys is None:
             return None
@@ -141,9 +133,7 @@ AUTOSAVE = ".autosave.json"
 
 @dataclass(frozen=True)
 class Unsaved:
-    """Changes that are not saved: the scene file as it would be saved, the names that its pieces have in the file as it
-    is, and what model files are to say as well.
-    """
+    """Changes that are not saved, names as the pieces have them in the file as it is."""
 
     text: str
     names: Names
@@ -203,11 +193,7 @@ def _digest(text: str | None) -> str:
 
 @dataclass(frozen=True)
 class State:
-    """A document in the history of a table, and what model files are to say as well.
-
-    It has the name of the drag that made it, None of another edit, and the names that its pieces have in the text that
-    the table was opened with.
-    """
+    """A document in the history of a table, and what model files are to say as well."""
 
     document: Document
     drag: str | None = None
@@ -217,10 +203,7 @@ class State:
 
 @dataclass(frozen=True)
 class Pose:
-    """How a table stands at some time: two poses of one number have the same document.
-
-    The path is of the scene's file, from whose folder its meshes are seen; the scene is None until it is loaded.
-    """
+    """How a table stands at some time: two poses of one number have the same document."""
 
     number: int
     document: Document

@@ -1,7 +1,4 @@
-"""TELL: the protocol of live tables: requests in, answers and events out; for the page and for other programs alike.
-
-Programs have a session through standard input and output, a line for each message, many in flight.
-"""
+"""TELL: the protocol of live tables: requests in, answers and events out; for the page and for other programs alike."""
 
 from __future__ import annotations
 
@@ -463,10 +460,7 @@ async def _answer_all(session: Session, lines: BinaryIO, tell: Callable[[dict[st
 
 
 async def _lines(stream: BinaryIO) -> AsyncIterator[bytes]:
-    """The lines of a stream that are not empty; of one that is too long, its beginning.
-
-    They are read by a thread that does not keep the program from ending.
-    """
+    """The lines of a stream that are not empty; of one that is too long, its beginning."""
     loop, queue = asyncio.get_running_loop(), asyncio.Queue[bytes]()
 
     def read() -> None:

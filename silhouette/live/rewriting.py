@@ -349,11 +349,7 @@ def _named_before(value: Any, names: Names) -> Any:
 
 @dataclass(frozen=True)
 class _Group:
-    """The blocks of a table or of an entry of a list, its inner tables among them.
-
-    The key is at the top of the document, empty above the first header; the number is the entry's, None where it is no
-    list.
-    """
+    """The blocks of a table or of an entry of a list, its inner tables among them."""
 
     key: str
     number: int | None

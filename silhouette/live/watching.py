@@ -1,8 +1,4 @@
-"""TELL: the verdicts that a client watches: those of the selected model, the chosen pair first, after every change.
-
-Those of the pose before are cancelled. A map comes in steps, a few places first, then those between them; its questions
-are less urgent than verdicts.
-"""
+"""TELL: the verdicts that a client watches: those of the selected model, the chosen pair first, after every change."""
 
 from __future__ import annotations
 

@@ -54,10 +54,7 @@ def tighter_points(mesh: Mesh, fits: Callable[[Floats], Flags]) -> Floats:
 
 @derived
 def plan_corners(mesh: Mesh) -> Floats:
-    """(k, 3) mm, points as far out along x, y and z as the vertices, however the mesh is turned upright.
-
-    They are the corners of its convex outline in plan, one of the lowest vertices, and one of the highest.
-    """
+    """(k, 3) mm, points as far out along x, y and z as the vertices, however the mesh is turned upright."""
     height = mesh.vertices[:, 2]
     ends = mesh.vertices[[height.argmin(), height.argmax()]]
     outline = hull_outline(mesh.vertices[:, :2])

@@ -1,6 +1,4 @@
-"""LOAD: a mesh as clusters of neighbouring faces with their bounds, and its edges with the faces on both sides: what a
-search for contour edges asks, from whatever eye.
-"""
+"""LOAD: a mesh as clusters of neighbouring faces with their bounds, and its edges: what contour edges are sought by."""
 
 from __future__ import annotations
 

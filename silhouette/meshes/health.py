@@ -206,10 +206,7 @@ def boundary(faces: Integers, vertices: int) -> NDArray[np.int64]:
 
 
 def _edges(faces: Integers, vertices: int) -> tuple[Keys, Keys, Keys]:
-    """Each edge once as ``low * vertices + high``, how many faces use it, and how many of them from low to high.
-
-    The direction rides in the lowest bit, so that one sort of plain integers does it all.
-    """
+    """Each edge once as ``low * vertices + high``, how many faces use it, and how many of them from low to high."""
     start = faces.astype(np.int64)
     end = np.roll(start, -1, axis=1)
     keys = (np.minimum(start, end) * vertices + np.maximum(start, end)) * 2 + (start < end)

@@ -1,6 +1,4 @@
-"""LOAD: a mesh file's bytes, those of the files beside it, and its format, by its ending; content that plainly says
-otherwise is refused, not guessed at.
-"""
+"""LOAD: a mesh file's bytes and its format, by its ending; content that plainly says otherwise is refused."""
 
 from __future__ import annotations
 

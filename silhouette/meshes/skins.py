@@ -139,10 +139,7 @@ def face_colours(surface: Surface, weights: NDArray[np.float32], pictures: Pictu
 def mixed(
     skin: Skin, count: int, shades: Bytes | None, places: NDArray[Any] | None, pictures: Pictures
 ) -> Bytes | None:
-    """The colours (count, 3) of points: what their skin says, given their own colours and places in its picture.
-
-    None where it says nothing, because its picture cannot be used.
-    """
+    """The colours (count, 3) of points: what their skin says, given their own colours and places in its picture."""
     picture = pictures.get(skin.picture) if skin.picture is not None and places is not None else None
     plain = skin.factor == (1.0, 1.0, 1.0)
     if picture is not None and places is not None:

@@ -224,10 +224,7 @@ def _met(triangles: Floats, shape: Indices) -> tuple[Indices, Floats]:
 
 
 def _inside(met: list[tuple[Indices, Floats]], shape: Indices) -> Flags:
-    """(cells,) whether the middles of cells are inside: an odd number of faces lies below them.
-
-    A column in which faces are met an odd number of times in all is left out.
-    """
+    """(cells,) whether the middles of cells are inside: an odd number of faces lies below them."""
     column, height = (np.concatenate(part) for part in zip(*met, strict=True))
     order = np.lexsort([height, column])
     column, height = column[order], height[order]

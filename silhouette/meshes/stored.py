@@ -93,10 +93,7 @@ def content(source: Source, *, whole: bool = True, gltf: Gltf | None = None) -> 
 
 
 def transparency(source: Source, libraries: Sequence[str], areas: Mapping[str, float]) -> list[str]:
-    """A sentence if materials that may be transparent have much of the area of an OBJ file.
-
-    Its libraries are read each time: they are no part of what is kept of the file's shape.
-    """
+    """A sentence if materials that may be transparent have much of the area of an OBJ file."""
     if not libraries or not areas:
         return []
     colouring = Colouring(source.fetch)
@@ -122,10 +119,7 @@ def opened_gltf(source: Source, *, whole: bool) -> Gltf:
 
 
 def read_stored(source: Source) -> Stored:
-    """The content of a mesh file, or of a PLY of points alone.
-
-    Refused also where a face points past the vertices, and where nothing finite is left.
-    """
+    """The content of a mesh file, or of a PLY of points alone."""
     held = content(source)
     surfaces, pictures = held.surfaces, pictures_of(held)
     is_shared = source.format == "obj"

@@ -210,9 +210,7 @@ class EyePlace:
 
 @dataclass(frozen=True, eq=False)
 class EyeEstimate:
-    """An eye that is estimated from the shape: places, the likeliest first, at most `MOST_PLACES`; and a doubt in
-    words, if any.
-    """
+    """An eye that is estimated from the shape: at most `MOST_PLACES`, the likeliest first; a doubt in words, if any."""
 
     places: tuple[EyePlace, ...]
 

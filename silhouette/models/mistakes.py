@@ -1,6 +1,4 @@
-"""TAG: mistakes in what a file says of a model, with which it can be judged: a sentence with what would mend it, or
-None.
-"""
+"""TAG: mistakes in what a file says of a model, with which it can be judged: sentences with what would mend them."""
 
 from __future__ import annotations
 

@@ -275,9 +275,7 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
 
 
 def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind: Kind | None = None) -> Model:
-    """The model of a mesh file, by the keys of a model file, whose ``mesh`` is a path seen from the file in which they
-    stand.
-    """
+    """The model of a mesh file, by the keys of a model file; ``mesh`` is seen from the file in which they stand."""
     assert options.mesh is not None
     kind = kind or options.kind or "fighter"
     path = file_named(location, "mesh", options.mesh)

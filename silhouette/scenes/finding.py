@@ -76,10 +76,7 @@ def _in_folder(folder: Path) -> list[Path]:
 
 
 def _visible(folder: Path, seen: set[str]) -> Iterator[Path]:
-    """The files in a folder and in those below it that are not hidden, and the folders that may not be read.
-
-    ``seen``, the real paths of all folders that were searched or will be, gets those that are found.
-    """
+    """The files in a folder and in those below it that are not hidden, and the folders that may not be read."""
     unreadable: list[OSError] = []
     links: list[Path] = []
     for place, folders, files in os.walk(folder, onerror=unreadable.append):

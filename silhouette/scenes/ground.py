@@ -178,8 +178,6 @@ class Hits:
 class Ground:
     """Triangles (m, 3, 3) in the world, mm, anticlockwise seen from outside, and an index by which those near a place
     are found.
-
-    ``whole`` is the ground of which these triangles are a part, if of any.
     """
 
     def __init__(self, triangles: Floats, whole: Ground | None = None) -> None:

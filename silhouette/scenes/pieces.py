@@ -75,10 +75,7 @@ class Piece:
 
     @property
     def eye_warnings(self) -> tuple[str, ...]:
-        """Warnings about the eye that it looks from: that it is estimated, and what makes the estimate doubtful.
-
-        Of one that is given: that it is no eye of this body.
-        """
+        """Warnings about the eye that it looks from: that it is estimated, and what makes the estimate doubtful."""
         if self.eye_from == "given":
             mistake = self.model.mistake_of(self.own_eye)
             return () if mistake is None else (f"{self.name}: {mistake}",)
@@ -113,10 +110,7 @@ class Piece:
         return tuple(shift for shift in shifts if np.linalg.norm(shift) >= SAME_EYE)
 
     def with_eye_for(self, arc: ArcName | None) -> Piece:
-        """The piece with the eye of the crew member who looks into ``arc``; without an arc, into the piece's only one.
-
-        The piece itself where it has no such eye.
-        """
+        """The piece with the eye of the crew member who looks into ``arc``, or its only one; else the piece itself."""
         if arc is None and len(self.arcs) == 1:
             arc = self.arcs[0]
         eye = None if arc is None else self.eyes.get(arc)
@@ -229,10 +223,7 @@ class Models:
         return self._loaded[key]
 
     def _of_file(self, file: Path, how: Hashable, load: Callable[[], Model], location: Location) -> Model:
-        """What another scene may have loaded before, from whatever folder it names the file.
-
-        What is wrong with a file that the scene names is said with the piece that has it.
-        """
+        """What another scene may have loaded before, from whatever folder it names the file."""
         if (file, how) not in self._loaded:
             try:
                 self._loaded[file, how] = self._cache.in_memory(

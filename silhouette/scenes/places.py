@@ -1,8 +1,4 @@
-"""PLACE: a scene with pieces elsewhere than its file says: a trial, an animation, small moves, or thousands of places.
-
-A trial is a place that a player tries before a move, and the scene is loaded with it. So is each frame of an animation:
-a valid scene file, which gives the verdict that the frame shows. For moves and places nothing is loaded again.
-"""
+"""PLACE: a scene with pieces elsewhere than its file says: a trial, an animation, moves, or thousands of places."""
 
 from __future__ import annotations
 
@@ -76,11 +72,7 @@ class Motion:
 
 @dataclass(frozen=True)
 class Posed:
-    """A frame's scene: its document, and how the pieces of the check stand in it.
-
-    The target is at x and y, or x, y and z; the attacker faces so many degrees; None where it does not move. ``way`` is
-    the length so far: mm or the scene's own units walked; else degrees turned.
-    """
+    """A frame's scene: its document, and how the pieces of the check stand in it."""
 
     document: dict[str, Any]
     at: list[float] | None
@@ -221,9 +213,7 @@ def _posed(
 
 @dataclass(frozen=True)
 class Trial:
-    """A place to try for a piece, x and y in the scene's units; facing in degrees anticlockwise from +x, None to keep
-    its own.
-    """
+    """A place to try, in the scene's units; facing in degrees anticlockwise from +x, None to keep its own."""
 
     name: str
     at: tuple[float, float]
@@ -249,9 +239,7 @@ class Trial:
 
     @classmethod
     def placed(cls, name: str, numbers: Sequence[float], text: str | None = None) -> Trial:
-        """The trial of a piece at two or three numbers: x, y and, where it is given, the facing; ``text`` is what the
-        user wrote.
-        """
+        """The trial of a piece at x, y and perhaps a facing; ``text`` is what the user wrote."""
         written = f"{name}={','.join(f'{number:g}' for number in numbers)}" if text is None else text
         if not name or len(numbers) not in (2, 3) or not all(abs(number) <= MAX_LENGTH for number in numbers):
             raise RequestError(f"--at {written}: give NAME=X,Y or NAME=X,Y,FACING, such as Kal=60,216,90")
@@ -304,8 +292,6 @@ def entry_at(
 ) -> dict[str, Any]:
     """The entry of a piece, in ``table`` of the scene, at another place; one that says how it is turned is turned on
     with its facing.
-
-    RequestError where the piece faces nowhere and the trial says where it is to face.
     """
     height = entry["at"][2:] if isinstance(entry["at"], list) else []
     at = [int(number) if number == int(number) else number for number in trial.at]
@@ -368,9 +354,7 @@ class Elsewhere(NamedTuple):
 
 
 def elsewhere_of(piece: Piece) -> tuple[Elsewhere, ...]:
-    """The other places of an eye that is estimated; and two standard deviations to either side, if it has a doubt of
-    its own about where it faces.
-    """
+    """The other places of an estimated eye; and two standard deviations to either side of a doubtful facing."""
     shifts = (map(float, shift) for shift in piece.other_eyes)
     eyes = [Elsewhere(Move(eye=(x, y, z)), f"where {piece.name}'s eye is") for x, y, z in shifts]
     turn = 0.0 if piece.doubt is None or piece.facing is None else DEVIATIONS * (piece.doubt.facing or 0.0)
@@ -460,10 +444,7 @@ class Places(Protocol):
 
 
 class TablePlaces:
-    """`Places` of a piece of a table, which may turn or not; ``moved`` is as in this module.
-
-    The origin (2,) mm is where the scene file says that it stands; by default its model's own origin.
-    """
+    """`Places` of a piece of a table, which may turn or not; ``moved`` is as in this module."""
 
     def __init__(
         self,

@@ -73,10 +73,7 @@ class Interior:
 
     @classmethod
     def of(cls, model: Model) -> Interior:
-        """The interior of a model's body and base, without its insignificant parts; empty where its mesh is not closed.
-
-        It is made of larger cells than `within`, and kept.
-        """
+        """The interior of a model's body and base without insignificant parts; empty if its mesh is not closed."""
         return _interior_of(model)
 
     @classmethod
@@ -450,10 +447,7 @@ class Standing:
         return replace(self._piece, pose=Pose(self._piece.pose.rotation, at))
 
     def _is_half_held(self, places: Floats, bottoms: Floats) -> Flags:
-        """(q,) whether at least half of the base has a surface no more than 2 mm lower, at each place.
-
-        A few of the points tell it where nearly all of them, or hardly any, are held.
-        """
+        """(q,) whether at least half of the base has a surface no more than 2 mm lower, at each place."""
         points = Samples.over(self._underside.outline).points
         some = np.random.default_rng(SEED).permutation(len(points))[:POINTS_TRIED]
         shares = self._shares(points[some], places, bottoms)

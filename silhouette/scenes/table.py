@@ -1,6 +1,4 @@
-"""PLACE: a scene file becomes a Scene: the pieces in their places, those with ``on`` lowered onto what is there, each
-after what it may stand on; and the checks.
-"""
+"""PLACE: a scene file becomes a Scene: the pieces in their places, lowered onto what they say, and the checks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""PLACE: mistakes of a scene that it can be judged with, and that its author should know of.
-
-They are of names and gangs, angles, sizes and places; and of each model with the ground at points under its base: it is
-sunk, walled in, hanging, on its rim, or none of that.
-"""
+"""PLACE: mistakes of a scene that it can be judged with, and that its author should know of."""
 
 from __future__ import annotations
 

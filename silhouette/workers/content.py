@@ -1,7 +1,4 @@
-"""What tasks need besides themselves: known by its digest, sent to a process once, and unpacked there once.
-
-A pool decides what its processes keep, by an `LRU` of the sizes, and so they never lack what their tasks name.
-"""
+"""What tasks need besides themselves: known by its digest, sent to a process once, and unpacked there once."""
 
 from __future__ import annotations
 
@@ -38,9 +35,7 @@ def receive(new: Mapping[str, bytes], dropped: Collection[str]) -> None:
 
 
 def content_of(digest: str, unpack: Callable[[bytes], Any]) -> Any:
-    """A content that was sent to this process, else KeyError: what ``unpack`` made of its bytes, once, or raises each
-    time.
-    """
+    """A content that was sent to this process, else KeyError: what ``unpack`` made of its bytes, once."""
     if digest not in _unpacked:
         _unpacked[digest] = unpack(_packed[digest])
         del _packed[digest]

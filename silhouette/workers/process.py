@@ -169,10 +169,7 @@ def _execute(child_end: Connection) -> subprocess.Popen[bytes]:
 
 
 def begin_fresh() -> None:
-    """Runs the target of a `ChildProcess` in a fresh Python, whose arguments are the handle of its pipe and its parent.
-
-    The search path for modules comes through the pipe, then the target and its argument.
-    """
+    """Runs the target of a `ChildProcess` in a fresh Python, whose arguments are its pipe's handle and its parent."""
     handle, parent = map(int, sys.argv[1:])
     if sys.platform == "win32":
         pipe = connection.PipeConnection(handle)
@@ -194,10 +191,7 @@ def run_child(pipe: Connection, parent: int, target: Callable[[Connection, Any],
 
 
 def _end_with(parent: int) -> None:
-    """Ends this process, whatever it is doing, soon after its parent has ended.
-
-    A broken pipe alone would not do: a task may take hours before the process reads again.
-    """
+    """Ends this process, whatever it is doing, soon after its parent has ended."""
     if sys.platform == "win32":
         import _winapi
 

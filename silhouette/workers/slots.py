@@ -158,9 +158,7 @@ class Slot:
             self.begin()
 
     def begin(self) -> None:
-        """Sends the process its task, with those of its contents that it lacks; what cannot be made or packed is raised
-        first.
-        """
+        """Sends the process its task, with those of its contents that it lacks; what cannot be packed comes first."""
         self._restart_clock()
         future = self.current
         contents = {digest: one for digest, one in future.contents.items() if digest not in self.loaded}

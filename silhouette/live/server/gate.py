@@ -1,6 +1,4 @@
-"""Who may come in: Host, Origin and token that a browser must show; and the files of the page, read once at the start:
-nothing else can be asked for, whatever the address says.
-"""
+"""Who may come in: Host, Origin and token that a browser must show; and the files of the page, read once."""
 
 from __future__ import annotations
 

@@ -42,10 +42,7 @@ class Consent:
             self._players.remove(player)
 
     async def given(self, file: str, device: Tell) -> bool:
-        """Whether a player allows that a scan becomes the table; true where there is no player to ask.
-
-        ``device`` tells the one who wants it that it waits, and what was answered.
-        """
+        """Whether a player allows that a scan becomes the table; true where there is no player to ask."""
         if file in self._wanted:
             raise RequestError(f"a player is being asked already whether {as_written(file)} may become the table")
         if not self._players:
@@ -125,10 +122,7 @@ class _Coming:
 
 
 class HandOver:
-    """Takes files, one at a time, whichever client hands them over; tells all clients of one that has come.
-
-    While it comes, it is in the folder of the scene. ``received`` is what happens with it then.
-    """
+    """Takes files, one at a time, whichever client hands them over; tells all clients of one that has come."""
 
     def __init__(
         self,
@@ -173,9 +167,7 @@ class HandOver:
         return {"chunk": self._limits.chunk}
 
     async def take(self, giver: object, piece: bytes) -> None:
-        """Takes a piece; where there is none to take, or it is too large or cannot be written (OSError), the file is
-        dropped.
-        """
+        """Takes a piece; where there is none to take, or it cannot be written (OSError), the file is dropped."""
         coming = self._coming
         if coming is None or coming.giver is not giver:
             raise RequestError("a piece of a file, but none is being handed over")

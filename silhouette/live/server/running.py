@@ -122,9 +122,7 @@ BACKLOG = 128
 
 
 def opened_doors(port: int, *, lan: bool) -> list[Door]:
-    """The doors of a server: for this machine, and with ``lan`` for a second device, which may only look; port 0 is
-    any.
-    """
+    """The doors of a server: for this machine, and with ``lan`` for a second device that looks on; port 0 is any."""
     player, looker = new_token(), new_token()
     doors = [Door(_listening(HERE, port), {player: Role.PLAYER})]
     if lan:
@@ -175,10 +173,7 @@ def serve_table(
     doors: Sequence[Door],
     complain: Callable[[str], None],
 ) -> None:
-    """Serves a table until Ctrl-C or the signal TERM; its judges and doors end with it, and what is not saved is kept.
-
-    ``complain`` is told in a line what goes wrong beside the clients' requests.
-    """
+    """Serves a table until Ctrl-C or the signal TERM; judges and doors end with it, and what is not saved is kept."""
     asyncio.run(_serve(table, judges, doors, complain))
 
 

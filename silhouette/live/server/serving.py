@@ -147,10 +147,7 @@ class Client:
         await self._check_wanted(self._hand_over, file)
 
     async def _check_wanted(self, hand_over: HandOver, file: str) -> None:
-        """Waits until a player allows that a scan takes the place of the table, unless nothing was done on it yet.
-
-        Where a player refuses it, it must be handed over again.
-        """
+        """Waits until a player allows that a scan takes the place of the table, unless nothing was done on it yet."""
         state = await self._session.answer({"do": "state"})
         untouched = state.get("pose") == 0 and not state.get("saved")  # a first scene, in no file
         if untouched or await hand_over.consent.given(file, self.tell):

@@ -69,9 +69,7 @@ class Volume:
 
 @dataclass
 class Description:
-    """What all configurations of an archive say of one object: volumes that are ranges of its triangles, those that are
-    objects below it, by their numbers, and whether the build list places it.
-    """
+    """What is said of one object: volumes in it, volumes below it by number, whether the build list places it."""
 
     ranges: list[Volume] = field(default_factory=list)
     parts: dict[str, Volume] = field(default_factory=dict)

@@ -254,9 +254,7 @@ def page(
 
 
 def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Content]], **attributes: str) -> Markup:
-    """A table whose first column names its rows; on a narrow screen each row becomes a card. Attributes are the
-    element's.
-    """
+    """A table whose first column names its rows; on a narrow screen each row becomes a card."""
     head = element("tr", [element("th", heading, scope="col", role="columnheader") for heading in headings], role="row")
     body = [element("tr", _cells(headings, row), role="row") for row in rows]
     return element(

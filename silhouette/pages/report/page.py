@@ -1,8 +1,4 @@
-"""TELL: the report of a scene, one page that needs nothing else: verdicts, figures and reasons, the table in 3D.
-
-The values of a result are told in words, for people; programs find them as they are in the page's embedded JSON. Of
-what to know before trusting a verdict the weightiest comes first, and trifles are left out.
-"""
+"""TELL: the report of a scene, one page that needs nothing else: verdicts, figures and reasons, the table in 3D."""
 
 from __future__ import annotations
 

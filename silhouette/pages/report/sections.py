@@ -1,7 +1,4 @@
-"""TELL: the sections of a report: the figures of checks, the table in 3D, and a map.
-
-Every word of the page stands in one place, so that another language is another table.
-"""
+"""TELL: the sections of a report: the figures of checks, the table in 3D, and a map."""
 
 from __future__ import annotations
 
@@ -196,10 +193,7 @@ class PageSheet(Sheet):
 
 
 def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, writing: PageWriting) -> list[tuple[str, str]]:
-    """The caption of each figure of a check, whose verdict has kept its observation, and its SVG as a page holds it.
-
-    RequestError where matplotlib is not installed.
-    """
+    """The caption of each figure of a check, whose verdict has kept its observation, and its SVG as a page holds it."""
     drawn = []
     with settings():
         for figure in figures_of(scene, judged.check, judged.verdict, renderer):
@@ -380,10 +374,7 @@ def _legend(stage: Stage) -> Markup:
 
 
 def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> tuple[Markup, dict[str, Any]]:
-    """The section of a map, and what its script needs.
-
-    RequestError where the game draws no table, or matplotlib is not installed.
-    """
+    """The section of a map, and what its script needs."""
     figure = map_figure(drawn)
     with settings():
         picture, sheet = _drawing(figure, writing)

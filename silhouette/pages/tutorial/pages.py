@@ -1,7 +1,4 @@
-"""TELL: the tutorial: pages that work through the scenes, with the verdicts, the figures and the numbers of one run.
-
-The folder is changed in place when all pages are there, and it never has files of the user in it.
-"""
+"""TELL: the tutorial: pages that work through the scenes, with the verdicts, the figures and the numbers of one run."""
 
 from __future__ import annotations
 
@@ -292,10 +289,7 @@ def _own_files(facts: Path) -> set[str] | None:
 
 
 def scenes_folder(given: Path | None = None) -> Path:
-    """The folder of scenes: the one given, ``scenes`` in the current folder, or that of the shipped examples.
-
-    RequestError where the folder given has not the first scene of the tutorial, or no examples are installed.
-    """
+    """The folder of scenes: the one given, ``scenes`` in the current folder, or that of the shipped examples."""
     needed = texts().page[0].part[0].scene  # the folder of scenes is known by it
     if given is not None and not (given / needed).is_file():
         raise RequestError(f"{given}: has no {needed}; give the folder 'scenes' of Silhouette's source")

@@ -46,10 +46,7 @@ class Walking(Entry):
 
 
 class Scanned(Entry):
-    """A scan that is made into a scene first; it and the known models are seen from the folder of scenes.
-
-    The pairs are attacker and target of each check, by the names that the scan gives them.
-    """
+    """A scan that is made into a scene first; it and the known models are seen from the folder of scenes."""
 
     file: str
     figures: str
@@ -102,9 +99,7 @@ class Part(Entry):
 
 
 class PageText(Entry):
-    """A page: the name of its file without the ending, a short title, a heading, a sentence, first paragraphs, its
-    parts.
-    """
+    """A page: the name of its file without the ending, its titles, a sentence, first paragraphs, its parts."""
 
     name: str
     short: str
@@ -245,9 +240,7 @@ def _in_the_way(blockers: Sequence[Blocker], words: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class MapFacts:
-    """At how many places of a map a model could stand, at how many its base fits, and the nearest with each cover,
-    inches.
-    """
+    """At how many places a model could stand, at how many its base fits, and the nearest with each cover, inches."""
 
     places: str
     fits: str
@@ -288,10 +281,7 @@ class ScanFacts:
 
 
 def scan_scene(scanned: Scanned, scenes: Path, cache: Cache, folder: Path) -> ScanFacts:
-    """Makes a scan into a scene in a new folder; scan and known models are seen from ``scenes``.
-
-    FileError where the scan cannot be used.
-    """
+    """Makes a scan into a scene in a new folder; scan and known models are seen from ``scenes``."""
     table = scan_table(ScanRequest(scenes / scanned.file, (scenes / scanned.figures,)), cache)
     write_folder(table, folder)
     figures = [piece for piece in table.pieces if piece.kind != "terrain"]
@@ -382,11 +372,7 @@ class PartResult:
 
 
 def build_part(part: Part, run: TutorialRun, folder: Path, progress: Progress = lambda done, total: None) -> PartResult:
-    """Judges and draws the checks of a part into a folder, and puts the results into its text.
-
-    ``progress`` is called with the number of frames of its animation that are done, and of all. FileError where the
-    scene cannot be used or a figure cannot be written.
-    """
+    """Judges and draws the checks of a part into a folder, and puts the results into its text."""
     place = Path("figures", *Path(part.scene).with_suffix("").parts)
     (folder / place).mkdir(parents=True, exist_ok=True)
     if part.scan is None:
