@@ -55,10 +55,9 @@ class RowResult:
     def of(cls, row: Row) -> RowResult:
         """What a row says; before 0.3 the sentence of a failed one was its ``error``.
 
-        >>> RowResult.of(failed_row("duel.toml: not TOML")).problem, RowResult.of({"error": "gone"}).problem
-        ('duel.toml: not TOML', 'gone')
-        >>> RowResult.of({"error": 0.002, "problem": None}).problem is None
-        True
+        >>> rows = failed_row("no TOML"), {"error": "gone"}, {"error": 0.002, "problem": None}
+        >>> [RowResult.of(row).problem for row in rows]
+        ['no TOML', 'gone', None]
         """
         values: dict[str, Any] = {field.key: row[field.key] for field in TOLD if field.key in row}
         error = row.get(ERROR.key)
@@ -169,10 +168,8 @@ def columns(rows: Iterable[Row]) -> list[str]:
 
     A file of which every failed row was judged again has no column ``problem``, as if none had failed.
 
-    >>> columns([{"verdict": "open", "seen": 1}, {"scene": "duel.toml", "error": "gone"}])
-    ['scene', 'verdict', 'error', 'seen']
-    >>> columns([{"scene": "duel.toml", "problem": None}])
-    ['scene']
+    >>> columns([{"verdict": "open", "seen": 1}, {"scene": "a", "error": "gone"}]), columns([{"problem": None}])
+    (['scene', 'verdict', 'error', 'seen'], [])
     """
     names = dict.fromkeys(name for row in rows for name in row if name != PROBLEM.key or row[name] is not None)
     return [name for name in FIRST if name in names] + [name for name in names if name not in FIRST]

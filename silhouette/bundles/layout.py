@@ -143,10 +143,8 @@ class _Search:
 def unusable(path: str) -> str:
     """What keeps a path, with / between names, from being one in a bundle, which is unpacked on any system; or nothing.
 
-    >>> unusable("models/ganger.toml"), unusable("models/ganger\\u00e9 1.toml")
-    ('', '')
-    >>> unusable("../x.toml"), unusable("models/nul.stl")
-    ('"../x.toml" leads out of its folder', '"nul.stl" is the name of a device on Windows')
+    >>> unusable("models/ganger\\u00e9 1.toml"), unusable("../x.toml"), unusable("models/nul.stl")
+    ('', '"../x.toml" leads out of its folder', '"nul.stl" is the name of a device on Windows')
     """
     names = path.split("/")
     for name in names:

@@ -67,8 +67,6 @@ class Pose:
 
         >>> Pose.standing((10, 0, 0), turn=90).place([[1.0, 2.0, 3.0]]).tolist()
         [[8.0, 1.0, 3.0]]
-        >>> Pose.standing().place([[1.0, 2.0, 3.0]]).tolist()
-        [[1.0, 2.0, 3.0]]
         """
         cosine, sine = cosine_and_sine(turn)
         rotation = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
@@ -90,10 +88,8 @@ class Pose:
 def cosine_and_sine(degrees: float) -> tuple[float, float]:
     """Cosine and sine of an angle in degrees, exact at quarter turns.
 
-    >>> cosine_and_sine(450)
-    (0.0, 1.0)
-    >>> cosine_and_sine(-180)
-    (-1.0, 0.0)
+    >>> cosine_and_sine(450), cosine_and_sine(-180)
+    ((0.0, 1.0), (-1.0, 0.0))
     """
     quarter = {0.0: (1.0, 0.0), 90.0: (0.0, 1.0), 180.0: (-1.0, 0.0), 270.0: (0.0, -1.0)}
     wrapped = degrees % 360.0
@@ -176,10 +172,8 @@ def swollen(points: Floats, by: float) -> Floats:
 def convex_hull(points: Floats) -> Any:
     """shapely's convex hull of points (n, 2), n at least 1: a polygon; of points in one line a line, or a point.
 
-    >>> convex_hull(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.5, 0.5]])).area
-    2.0
-    >>> convex_hull(np.array([[1.0, 1.0]])).wkt
-    'POINT (1 1)'
+    >>> convex_hull(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.5, 0.5]])).area, convex_hull(np.ones((1, 2))).wkt
+    (2.0, 'POINT (1 1)')
     """
 
     # Of one line through all points: an object for each of them takes ten times as long.

@@ -35,14 +35,10 @@ def did_you_mean(
 ) -> str:
     """The known name that is most like an unknown one, as a question; where none is, a list of ``most`` known names.
 
-    >>> did_you_mean("figther", ["fighter", "vehicle"])
-    "did you mean 'fighter'?"
-    >>> did_you_mean("VEX", ["Kal", "Vex"])
-    "did you mean 'Vex'?"
-    >>> did_you_mean("wall", ["fighter", "vehicle"])
-    "there are 'fighter', 'vehicle'"
-    >>> did_you_mean("wall", [])
-    'there are none'
+    >>> did_you_mean("figther", ["fighter", "vehicle"]), did_you_mean("VEX", ["Kal", "Vex"])
+    ("did you mean 'fighter'?", "did you mean 'Vex'?")
+    >>> did_you_mean("wall", ["fighter", "vehicle"]), did_you_mean("wall", [])
+    ("there are 'fighter', 'vehicle'", 'there are none')
     """
     names = list(dict.fromkeys(known))
     close = difflib.get_close_matches(name, names, n=1, cutoff=alike) or [
@@ -111,14 +107,12 @@ def share_in_words(part: int, whole: int) -> str:
 
     Tables, reasons, figures and pages all round shares by this function.
 
-    >>> share_in_words(1, 3), share_in_words(0, 7), share_in_words(7, 7)
-    ('33.3 %', '0 %', '100 %')
+    >>> [share_in_words(part, 7) for part in (0, 1, 7)], share_in_words(0, 0)
+    (['0 %', '14.3 %', '100 %'], 'nothing')
     >>> share_in_words(1, 1000), share_in_words(999, 1000), share_in_words(4999, 10000), share_in_words(1, 2)
     ('0.1 %', '99.9 %', '49.99 %', '50 %')
     >>> share_in_words(1, 10**9)
     'under 0.01 %'
-    >>> share_in_words(0, 0)
-    'nothing'
     """
     if whole == 0:
         return "nothing"

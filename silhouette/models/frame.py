@@ -71,8 +71,8 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
 
     >>> units_of(np.array([25.0, 25.0, 38.0]), "fighter")
     UnitsChoice(units='mm', source='guessed', warning=None)
-    >>> units_of(np.array([0.025, 0.025, 0.038]), "fighter").units
-    'm'
+    >>> [units_of(np.array(size), "fighter").units for size in ([0.025, 0.025, 0.038], [1.6, 0.4, 1.1])]
+    ['m', 'inch']
     >>> units_of(np.array([1.6, 0.4, 1.1]), "fighter").warning
     'taken to be in inches, which makes it 27.9 mm high; give units or scale if that is wrong'
     """

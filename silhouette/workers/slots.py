@@ -75,11 +75,10 @@ class TaskFuture(Future[Any]):
 def exit_in_words(status: int | None) -> str:
     """The reason why a task was lost, from the exit status of its process; below 0 that is a signal.
 
-    >>> exit_in_words(3), exit_in_words(-9), exit_in_words(-99)  # doctest: +NORMALIZE_WHITESPACE
-    ('the process that was at it ended (exit status 3)', 'the process that was at it ended (killed by SIGKILL)',
-     'the process that was at it ended (killed by signal 99)')
-    >>> exit_in_words(None)
-    'the process that was at it ended'
+    >>> exit_in_words(None), exit_in_words(-99)
+    ('the process that was at it ended', 'the process that was at it ended (killed by signal 99)')
+    >>> exit_in_words(3), exit_in_words(-9)  # doctest: +ELLIPSIS
+    ('the process that was at it ended (exit status 3)', 'the process ... (killed by SIGKILL)')
     """
     ended = "the process that was at it ended"
     if status is None:

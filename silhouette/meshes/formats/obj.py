@@ -513,10 +513,8 @@ class _Reader:
 def _parts(named: list[Names]) -> dict[Names, str]:
     """The part for each combination of group, object and material: by what tells most apart, materials only at last.
 
-    >>> _parts([("all", "", "green"), ("all", "", "steel")])
-    {('all', '', 'green'): 'green', ('all', '', 'steel'): 'steel'}
-    >>> _parts([("", "", "")])
-    {('', '', ''): 'mesh'}
+    >>> _parts([("all", "", "green"), ("all", "", "steel")]), _parts([("", "", "")])
+    ({('all', '', 'green'): 'green', ('all', '', 'steel'): 'steel'}, {('', '', ''): 'mesh'})
     """
     groups, objects, materials = (len(set(column)) for column in zip(*named, strict=True))
     both = len({names[:2] for names in named})
