@@ -118,7 +118,7 @@ class Chunk:
     one_by_one: bool = False
 
 
-def chunks_of(scene: str, digest: str, checks: Sequence[int], longest: int = CHECKS_PER_CHUNK) -> list[Chunk]:
+def chunks_of(scene: str, digest: str, checks: Sequence[int]) -> list[Chunk]:
     """Chunks of checks that follow each other, in order.
 
     >>> [(chunk.start, chunk.stop) for chunk in chunks_of("duel.toml", "", [0, 1, 4, *range(10, 50)])]
@@ -126,7 +126,7 @@ def chunks_of(scene: str, digest: str, checks: Sequence[int], longest: int = CHE
     """
     runs: list[list[int]] = []
     for check in checks:
-        if runs and runs[-1][1] == check and check - runs[-1][0] < longest:
+        if runs and runs[-1][1] == check and check - runs[-1][0] < CHECKS_PER_CHUNK:
             runs[-1][1] = check + 1
         else:
             runs.append([check, check + 1])

@@ -40,6 +40,7 @@ class SafeZip:
         most: headers of files that it may have, before zipfile makes an object of each; and what the error calls it.
         broken: the error about one that cannot be opened.
         again: what to do about one that is damaged, such as "export the scan again".
+        total: bytes of all that is unpacked together.
         densest: how much larger than packed a file may be that is larger than 16 MiB.
     """
 

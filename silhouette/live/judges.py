@@ -409,11 +409,11 @@ class Judges:
             self._digests[model] = model_digest(model)
         return self._digests[model]
 
-    async def ask_all(self, pose: Pose, question: CheckQuestion, urgency: int = PATIENT) -> list[Answer]:
+    async def ask_all(self, pose: Pose, question: CheckQuestion) -> list[Answer]:
         """The answers to a question of many checks, shared out among the processes."""
         checks, groups = question.checks, self._groups(question)
         futures = [
-            self.ask(pose, replace(question, checks=tuple(checks[number] for number in group)), urgency)
+            self.ask(pose, replace(question, checks=tuple(checks[number] for number in group)), PATIENT)
             for group in groups
         ]
         try:

@@ -53,7 +53,9 @@ MAX_PICTURE_BYTES = 2**20
 
 _HEAD = len(SIGNATURE) + 25
 """Where the first chunk of a PNG, its size and colours, ends."""
-_MARK = b"Software\0Silhouette: a model as it is tagged"
+_TEXT = b"tEXtSoftware\0Silhouette: a model as it is tagged"
+_MARK = (len(_TEXT) - 4).to_bytes(4, "big") + _TEXT + zlib.crc32(_TEXT).to_bytes(4, "big")
+"""The chunk of a PNG that says so: the length of its content, its kind, its content, and the sum that proves it."""
 
 
 @dataclass(frozen=True)
@@ -98,19 +100,13 @@ def picture_of(data: object) -> bytes:
         raise RequestError(f"a picture of {len(png)} bytes; {MAX_PICTURE_BYTES} are the most")
     if png[:16] != SIGNATURE + b"\0\0\0\rIHDR" or len(png) < _HEAD:
         raise RequestError("data must be a PNG in base 64")
-    return png[:_HEAD] + _chunk(b"tEXt", _MARK) + png[_HEAD:]
-
-
-def _chunk(kind: bytes, content: bytes) -> bytes:
-    """A part of a PNG: its length, its kind, what it holds, and the sum that proves it."""
-    return len(content).to_bytes(4, "big") + kind + content + zlib.crc32(kind + content).to_bytes(4, "big")
+    return png[:_HEAD] + _MARK + png[_HEAD:]
 
 
 def is_ours(file: Path) -> bool:
     """Whether a picture was written by `silhouette table`: it says so in its second chunk."""
-    mark = _chunk(b"tEXt", _MARK)
     with file.open("rb") as stream:
-        return stream.read(_HEAD + len(mark))[_HEAD:] == mark
+        return stream.read(_HEAD + len(_MARK))[_HEAD:] == _MARK
 
 
 def place_of(model: Path) -> Path:

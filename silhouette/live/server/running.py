@@ -69,10 +69,10 @@ SOON = 0.5
 
 
 class Autosaving:
-    """Keeps a table while the event loop runs, ``soon`` seconds after a change; complains once of the same problem."""
+    """Keeps a table while the event loop runs, soon after a change; complains once of the same problem."""
 
-    def __init__(self, table: LiveTable, complain: Callable[[str], None], soon: float = SOON) -> None:
-        self._table, self._complain, self._soon = table, complain, soon
+    def __init__(self, table: LiveTable, complain: Callable[[str], None]) -> None:
+        self._table, self._complain = table, complain
         self._complaint = ""
         self._keeping: asyncio.Task[None] | None = None
         table.listeners.append(self._changed)
@@ -83,7 +83,7 @@ class Autosaving:
 
     async def _keep_soon(self) -> None:
         try:
-            await asyncio.sleep(self._soon)
+            await asyncio.sleep(SOON)
             pose = -1
             while pose != self._table.pose:
                 pose = self._table.pose
