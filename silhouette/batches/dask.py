@@ -260,7 +260,9 @@ class Cluster:
         if self._client.status != "running":
             raise self._gone_error()
         counts = {name: count for name, count in self._counts().items() if count and self._can_import(name)}
-        self._set_slots(counts)
+        self._slots = [slot for slot in self._slots if slot.worker in counts]
+        there = Counter(slot.worker for slot in self._slots)
+        self._slots += [_Slot(name) for name, count in counts.items() for _ in range(count - there[name])]
         if self._slots:
             self._staffed = now
         elif now - self._staffed > WITHOUT_WORKERS:
@@ -270,13 +272,6 @@ class Cluster:
         for task in [task for task in self._tasks.values() if task.slot.worker not in counts]:
             self._withdraw(task)
             yield from self._retry(task.chunk)
-
-    def _set_slots(self, counts: dict[str, int]) -> None:
-        slots = [slot for slot in self._slots if slot.worker in counts]
-        there = Counter(slot.worker for slot in slots)
-        for name, count in counts.items():
-            slots += [_Slot(name) for _ in range(count - there[name])]
-        self._slots = slots
 
     def _counts(self) -> dict[str, int]:
         """How many tasks each worker does at a time: one for each GPU, if the renderer may take one, or thread."""
