@@ -1,7 +1,4 @@
-"""MANY: some checks of a scene as the task of a worker, and the row for each check as its result.
-
-Chunk -> the scene that it is of, read unless it was read last -> rows; what goes wrong is a row with ``problem``
-"""
+"""MANY: some checks of a scene as the task of a worker, and the row for each check as its result."""
 
 from __future__ import annotations
 
@@ -31,18 +28,10 @@ from silhouette.workers.starting import drivers_are_loaded
 
 
 class Opener:
-    """Reads scenes in one process, one after another. It keeps the last one, and models for later ones.
+    """Reads scenes in one process, one after another. It keeps the last one, with its checks, and models for later
+    ones.
 
-    Args:
-        settings: how every scene is judged.
-        folder: the folder to which paths of scenes are relative; None is the current one. Rows name files as the batch
-            does, whatever the folder.
-
-    Attributes:
-        scene: that was read last.
-        checks: its checks.
-        fingerprints: of files.
-        memory: the models that are kept.
+    Paths are relative to the folder, None for the current one. Rows name files as the batch does, whatever the folder.
     """
 
     def __init__(self, settings: BatchSettings, folder: Path | None = None) -> None:
@@ -60,11 +49,7 @@ class Opener:
         return self.fingerprints.of(self._place(scene))
 
     def open(self, scene: str, digest: str) -> None:
-        """Reads a scene unless it was read last, and selects its checks.
-
-        Raises:
-            SilhouetteError: where the scene cannot be used, or its files no longer have that digest.
-        """
+        """Reads a scene unless it was read last, and selects its checks."""
 
         path = self._place(scene)
         changed = RequestError(f"{scene}: it was changed while it was judged; judge it again")
@@ -81,10 +66,7 @@ class Opener:
         self._open_now = (scene, digest)
 
     def problem(self, scene: str, error: Exception) -> str:
-        """The error as one line, with the name of the file as the batch would name it.
-
-        Only an error raised while a scene is read names the file by its place; afterwards the scene has its path.
-        """
+        """The error as one line, with the name of the file as the batch would name it."""
         if self._folder is not None and not Path(scene).is_absolute():
             root = f"{self._folder.as_posix()}/"
             if isinstance(error, FileError):
@@ -118,14 +100,11 @@ CHECKS_PER_CHUNK = 32
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some checks of a scene, or the task to open it.
+    """Some checks of a scene, from ``start`` up to ``stop``, counted from 0; or the task to open it, with ``stop``
+    None.
 
     Attributes:
-        scene: the path of the scene.
-        digest: the fingerprint that the scene had when it was opened; for a scene that is to be opened, the one that it
-            had the last time, or "".
-        start, stop: the range of the checks, from 0. ``stop`` is None for a scene that is to be opened: then the worker
-            gives the number of its checks, and judges none.
+        digest: the fingerprint that the scene had when it was opened, or had the last time, or "".
         failure: the reason why the worker before got no further than the first of these checks, which is not tried
             again; "" where no worker was lost.
         one_by_one: whether the checks are judged one by one, so that it shows which of them ends a worker.
@@ -139,20 +118,15 @@ class Chunk:
     one_by_one: bool = False
 
 
-def chunks_of(scene: str, digest: str, checks: Sequence[int], longest: int = CHECKS_PER_CHUNK) -> list[Chunk]:
+def chunks_of(scene: str, digest: str, checks: Sequence[int]) -> list[Chunk]:
     """Chunks of checks that follow each other, in order.
-
-    Args:
-        scene, digest: as in `Chunk`.
-        checks: the numbers of the checks, ascending.
-        longest: the number of checks of a chunk, at most.
 
     >>> [(chunk.start, chunk.stop) for chunk in chunks_of("duel.toml", "", [0, 1, 4, *range(10, 50)])]
     [(0, 2), (4, 5), (10, 42), (42, 50)]
     """
     runs: list[list[int]] = []
     for check in checks:
-        if runs and runs[-1][1] == check and check - runs[-1][0] < longest:
+        if runs and runs[-1][1] == check and check - runs[-1][0] < CHECKS_PER_CHUNK:
             runs[-1][1] = check + 1
         else:
             runs.append([check, check + 1])
@@ -175,11 +149,8 @@ class ChunkRequirements:
 class ChunkJudge:
     """Judges chunks in one process. It keeps the renderer, the scene that it read last, and models for later scenes.
 
-    Args:
-        settings: how every scene is judged.
-        folder: as of `silhouette.batches.chunks.Opener`.
-        number: the number of this worker, which decides its GPU; by default `silhouette.workers.worker_number`.
-        together: the number of checks that are judged at once; 1 where each has a time limit of its own.
+    The number of this worker decides its GPU; ``together`` is how many checks are judged at once, 1 where each has a
+    time limit of its own.
     """
 
     def __init__(
@@ -196,11 +167,7 @@ class ChunkJudge:
         self._renderer: Any = None
 
     def start(self) -> Any:
-        """The renderer of the settings, started when it is first asked for.
-
-        Raises:
-            RendererUnavailable: where it cannot run here.
-        """
+        """The renderer of the settings, started when it is first asked for."""
         if self._renderer is None:
             self._renderer = choose(self._settings.renderer, self._device())
         return self._renderer

@@ -1,7 +1,5 @@
 """MANY, on many machines: the same chunks of a batch, given to the workers of a Dask scheduler; the same rows.
 
-schedule -> chunks, one at a time to each slot of a worker -> rows, when a chunk is done
-
 The workers see the scenes under the same paths as this machine: on a disk that all of them share. Where the renderer
 may take a GPU and any worker announces the resource GPU, only such workers get chunks, one at a time for each GPU.
 """
@@ -45,9 +43,6 @@ _SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 def place_of(address: str) -> tuple[str, int]:
     """The host and the port of the address of a scheduler.
 
-    Raises:
-        RequestError: where it is no such address.
-
     >>> place_of("tcp://10.0.0.5:8786"), place_of("login-1:8786")
     (('10.0.0.5', 8786), ('login-1', 8786))
     >>> place_of("nonsense")
@@ -64,12 +59,7 @@ def place_of(address: str) -> tuple[str, int]:
 
 
 def client_of(address: str) -> Any:
-    """A client of the scheduler at an address.
-
-    Raises:
-        RequestError: where that is no address.
-        SilhouetteError: where distributed is not installed, or no scheduler answers there.
-    """
+    """A client of the scheduler at an address; SilhouetteError without distributed, or if none answers there."""
     host, port = place_of(address)
     try:
         distributed = import_module("distributed")
@@ -132,7 +122,6 @@ def _within(seconds: float, ask: Callable[[], Any]) -> Any:
 
 
 def _is_open(host: str, port: int) -> bool:
-    """Whether anything listens there."""
     try:
         socket.create_connection((host, port), timeout=1.0).close()
     except OSError:
@@ -178,8 +167,7 @@ _threads = itertools.count()
 def judge_chunk(chunk: Chunk, settings: BatchSettings, folder: str, version: str | None) -> list[Row]:
     """The rows of a chunk, judged by a worker of the cluster; each of its threads keeps a `ChunkJudge`.
 
-    Raises:
-        RequestError: where another version of this package is installed on the worker.
+    RequestError where another version of this package is installed on the worker.
     """
     if version != VERSION:
         raise RequestError(f"a worker has silhouette {VERSION}, and this is {version}; install the same version there")
@@ -217,19 +205,8 @@ class Cluster:
     """The workers of a Dask scheduler, with the events of a `silhouette.workers.WorkerPool`.
 
     A worker that is lost costs only time: what it was doing is done by another, check by check. A check over which
-    several are lost, one after the other, is a row with ``problem``.
-
-    Args:
-        address: the address of the scheduler, such as ``tcp://10.0.0.5:8786``.
-        settings: how every scene is judged.
-        timeout: seconds that reading a scene and judging one check may take; then its worker is started anew.
-
-    Raises:
-        RequestError: where that is no address.
-        SilhouetteError: where distributed is not installed, or no scheduler answers at the address.
-
-    Attributes:
-        by_meshes: see `silhouette.batches.run.Pool`.
+    several are lost, one after the other, is a row with ``problem``; so is one after ``timeout`` seconds, and its
+    worker is started anew. As `client_of`, it raises an error where there is no scheduler.
     """
 
     by_meshes = True
@@ -262,12 +239,7 @@ class Cluster:
             self._client.close(timeout=2)
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
-        """The events until all is done; see `silhouette.workers.WorkerPool.events`.
-
-        Raises:
-            SilhouetteError: where the scheduler is gone, where it or a worker lacks this package, or there is no worker
-                for a minute.
-        """
+        """The events until all is done; see `silhouette.workers.WorkerPool.events`."""
         while True:
             yield from self._look_for_workers()
             self._submit_next(next_task)
@@ -288,7 +260,9 @@ class Cluster:
         if self._client.status != "running":
             raise self._gone_error()
         counts = {name: count for name, count in self._counts().items() if count and self._can_import(name)}
-        self._set_slots(counts)
+        self._slots = [slot for slot in self._slots if slot.worker in counts]
+        there = Counter(slot.worker for slot in self._slots)
+        self._slots += [_Slot(name) for name, count in counts.items() for _ in range(count - there[name])]
         if self._slots:
             self._staffed = now
         elif now - self._staffed > WITHOUT_WORKERS:
@@ -298,13 +272,6 @@ class Cluster:
         for task in [task for task in self._tasks.values() if task.slot.worker not in counts]:
             self._withdraw(task)
             yield from self._retry(task.chunk)
-
-    def _set_slots(self, counts: dict[str, int]) -> None:
-        slots = [slot for slot in self._slots if slot.worker in counts]
-        there = Counter(slot.worker for slot in slots)
-        for name, count in counts.items():
-            slots += [_Slot(name) for _ in range(count - there[name])]
-        self._slots = slots
 
     def _counts(self) -> dict[str, int]:
         """How many tasks each worker does at a time: one for each GPU, if the renderer may take one, or thread."""
@@ -319,9 +286,6 @@ class Cluster:
 
         A worker that lacks it dies of the first chunk, without a word. So it is first given a question that Python
         itself can answer.
-
-        Raises:
-            SilhouetteError: where it does not have it.
         """
         if worker in self._sound:
             return True

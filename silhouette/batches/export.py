@@ -1,9 +1,4 @@
-"""MANY: rows become a file, whole or not at all: a table as JSON lines, CSV or Parquet, or a JUnit file.
-
-rows -> columns -> the file, written beside its place and then moved there
-
-The ending of a table's file says its format. A JUnit file is what the pages of CI systems show.
-"""
+"""MANY: rows become a file, whole or not at all: JSON lines, CSV or Parquet, by its ending, or JUnit for CI systems."""
 
 from __future__ import annotations
 
@@ -42,12 +37,8 @@ class RowResult:
     """What a batch itself reads of a row, of a check judged here or read back from a file; None for what it has not.
 
     Attributes:
-        scene: the path of its scene; "" if it names none.
         attacker, target: who looks at whom, as the game has it.
         arc: the vision arc that was asked for.
-        reason: of the verdict.
-        expected: whether everything expected holds.
-        unmet: what does not.
         problem: why it could not be judged.
     """
 
@@ -64,10 +55,9 @@ class RowResult:
     def of(cls, row: Row) -> RowResult:
         """What a row says; before 0.3 the sentence of a failed one was its ``error``.
 
-        >>> RowResult.of(failed_row("duel.toml: not TOML")).problem, RowResult.of({"error": "gone"}).problem
-        ('duel.toml: not TOML', 'gone')
-        >>> RowResult.of({"error": 0.002, "problem": None}).problem is None
-        True
+        >>> rows = failed_row("no TOML"), {"error": "gone"}, {"error": 0.002, "problem": None}
+        >>> [RowResult.of(row).problem for row in rows]
+        ['no TOML', 'gone', None]
         """
         values: dict[str, Any] = {field.key: row[field.key] for field in TOLD if field.key in row}
         error = row.get(ERROR.key)
@@ -130,12 +120,7 @@ class KeptRow(dict[str, Any]):
 
 
 def check_table_path(path: Path) -> None:
-    """Refuses a path that `write_table` could not write, before anything is judged.
-
-    Raises:
-        FileError: where the ending is not known.
-        SilhouetteError: where Parquet is wanted and pyarrow is missing.
-    """
+    """Refuses a path that `write_table` could not write, before anything is judged."""
     if path.suffix.lower() not in WRITERS:
         raise FileError(path, f"'{path.suffix}' is no known ending; rows are written to {', '.join(WRITERS)}")
     if path.suffix.lower() == ".parquet":
@@ -143,11 +128,7 @@ def check_table_path(path: Path) -> None:
 
 
 def check_outputs(out: Path, junit: Path | None, scenes: Iterable[str]) -> None:
-    """Refuses files of which one would be written over another, or over a scene, before anything is judged.
-
-    Raises:
-        FileError: where the JUnit file does not end in .xml, or where two of the files are one, by links too.
-    """
+    """Refuses files of which one would be written over another, or over a scene, before anything is judged."""
     if junit is None:
         written = {realpath(out)}
     else:
@@ -164,12 +145,8 @@ def check_outputs(out: Path, junit: Path | None, scenes: Iterable[str]) -> None:
 def write_table(path: Path, rows: Iterable[Row]) -> None:
     """Writes all rows; until the last is written nothing appears under the name, and an older file stays.
 
-    Args:
-        path: the path of the file, which no other process writes at the same time.
-        rows: the rows, iterated over more than once; only Parquet holds them all in memory.
-
-    Raises:
-        FileError: where it cannot be written.
+    No other process writes it at the same time. The rows are iterated over more than once; only Parquet holds them all
+    in memory. FileError where it cannot be written.
     """
     write = WRITERS[path.suffix.lower()]
     write_whole(path, lambda file: write(file, rows))
@@ -191,12 +168,8 @@ def columns(rows: Iterable[Row]) -> list[str]:
 
     A file of which every failed row was judged again has no column ``problem``, as if none had failed.
 
-    >>> columns([{"verdict": "open", "seen": 1}, {"scene": "duel.toml", "error": "gone"}])
-    ['scene', 'verdict', 'error', 'seen']
-    >>> columns([{"scene": "duel.toml", "problem": None}])
-    ['scene']
-    >>> columns([])
-    []
+    >>> columns([{"verdict": "open", "seen": 1}, {"scene": "a", "error": "gone"}]), columns([{"problem": None}])
+    (['scene', 'verdict', 'error', 'seen'], [])
     """
     names = dict.fromkeys(name for row in rows for name in row if name != PROBLEM.key or row[name] is not None)
     return [name for name in FIRST if name in names] + [name for name in names if name not in FIRST]
@@ -281,11 +254,7 @@ def _column(pyarrow: Any, values: Sequence[Any]) -> tuple[Any, bool]:
 
 
 def load_pyarrow() -> Any:
-    """The module pyarrow.
-
-    Raises:
-        SilhouetteError: where it is not installed.
-    """
+    """The module pyarrow; SilhouetteError where it is not installed."""
     try:
         import pyarrow
     except ImportError:
@@ -304,16 +273,9 @@ WRITERS: dict[str, Callable[[BinaryIO, Iterable[Row]], None]] = {".jsonl": _json
 
 
 def write_junit(path: Path, rows: Iterable[Row]) -> None:
-    """Writes a JUnit file: a test case per row, in a suite per scene.
+    """Writes a JUnit file: a test case per row, in a suite per scene, whose rows follow each other.
 
     A failed row is an error, an unmet expectation a failure, and a check without an expectation is skipped.
-
-    Args:
-        path: the path of the file.
-        rows: the rows of each scene in the order of its checks.
-
-    Raises:
-        FileError: where it cannot be written.
     """
     root = ElementTree.Element("testsuites", name="silhouette")
     suites: dict[str, ElementTree.Element] = {}
@@ -337,15 +299,7 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
 
 
 class Outcome(NamedTuple):
-    """What a JUnit file says of a check that did not pass.
-
-    Attributes:
-        tag: of the element.
-        counter: the attribute of a suite that counts them.
-        applies: whether a result is such.
-        message: of the element.
-        text: in the element.
-    """
+    """What a JUnit file says of a check that did not pass: its element, the attribute that counts these, its text."""
 
     tag: str
     counter: str
@@ -383,12 +337,7 @@ class TestNames:
         self._checks = 0
 
     def next(self, pair: str, arc: str = "") -> str:
-        """The name of the next check.
-
-        Args:
-            pair: who looks at whom, or "" for a check of rules alone, which has its number for a name.
-            arc: the vision arc that the check is about, or "".
-        """
+        """The name of the next check: who looks at whom, and the arc, if any; its number where nobody looks."""
         self._checks += 1
         plain = (pair or f"check {self._checks}") + (f", {arc} arc" if arc else "")
         name, times = plain, 1
@@ -400,5 +349,4 @@ class TestNames:
 
 
 def _clean(text: str) -> str:
-    """The text without the characters that XML cannot hold."""
     return "".join(letter if letter.isprintable() or letter in "\t\n" else "?" for letter in text)

@@ -1,10 +1,4 @@
-"""MANY: the rows of a finished file read back, the record that tells whether it is complete, and its failed rows again.
-
-finished file -> scenes with a failed row -> only their failed checks -> the same file, with new rows in their places
-
-A record is kept in the folder of the cache, under the name of the finished file: with which settings it was made, of
-which scenes and in which state these were. Where it is lost, a batch that is resumed is judged anew.
-"""
+"""MANY: the rows of a finished file, the record that tells whether it is complete, and its failed rows again."""
 
 from __future__ import annotations
 
@@ -36,12 +30,7 @@ MOST_RECORDS = 200
 
 
 def read_rows(path: Path) -> list[KeptRow]:
-    """The rows of a finished file, in order.
-
-    Raises:
-        FileError: where it cannot be read, or is no file of rows.
-        SilhouetteError: where it is Parquet and pyarrow is missing.
-    """
+    """The rows of a finished file, in order."""
     try:
         rows = READERS[path.suffix.lower()](path)
     except OSError as error:
@@ -123,13 +112,8 @@ READERS: dict[str, Callable[[Path], list[KeptRow]]] = {
 
 @dataclass(frozen=True)
 class Record:
-    """What a finished file was made of.
-
-    Attributes:
-        content: the hash of the file.
-        settings: how its scenes were judged.
-        scenes: each scene, by its one path (`silhouette.scenes.finding.identity`), with its fingerprint.
-        folder: the folder from which its paths are seen.
+    """What a finished file was made of: its hash, how its scenes were judged, and the folder from which its paths are
+    seen.
     """
 
     content: str
@@ -196,12 +180,7 @@ class Repair:
     """A finished file whose failed rows are judged again.
 
     A scene that has another number of checks now, or that has changed since, as far as that is known, is judged anew
-    with all of its checks.
-
-    Args:
-        out: the finished file.
-        options: how its scenes are judged.
-        scenes: the paths of the scenes of this batch. Rows of other scenes stay as they are.
+    with all of its checks. Rows of other scenes than those of this batch stay as they are.
 
     Attributes:
         options: how its scenes are judged, and the hash of the finished file: a journal is of one file alone.
@@ -263,13 +242,7 @@ class Repair:
 
 
 class RepairStore:
-    """A `silhouette.batches.schedule.RowStore`: a journal in which checks that need not be judged again are marked.
-
-    Args:
-        journal: the journal.
-        rows: the rows of each scene in the finished file.
-        digests: the fingerprint that each scene had when these rows were judged; empty where it is not known.
-    """
+    """A `silhouette.batches.schedule.RowStore`: a journal in which checks that need not be judged again are marked."""
 
     def __init__(self, journal: Journal, rows: Mapping[str, Sequence[KeptRow]], digests: Mapping[str, str]) -> None:
         self._journal = journal
@@ -303,14 +276,7 @@ class RepairStore:
 
 @dataclass(frozen=True)
 class RepairedRows:
-    """All rows of a repaired file, in its order; read anew by each iteration.
-
-    Attributes:
-        before: the rows of the finished file, by the name of their scene in it.
-        scenes: the path in the journal of each scene that was judged again, by that name.
-        journal: the journal with the new rows.
-        blank: the columns of the finished file without values.
-    """
+    """All rows of a repaired file, in its order; read anew by each iteration."""
 
     before: Mapping[str, Sequence[KeptRow]]
     scenes: Mapping[str, str]

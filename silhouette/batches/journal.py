@@ -37,12 +37,9 @@ def journal_of(out: Path) -> Path:
 
 @dataclass
 class SceneProgress:
-    """The progress of one scene of a batch.
+    """The progress of one scene of a batch: its fingerprint, empty if it could not be read, and how many checks it has.
 
-    Attributes:
-        digest: the fingerprint of the scene; empty where it could not be read.
-        checks: the number of its checks.
-        judged: for each check that has a row, counted from 0, the offset of that row in the journal.
+    ``judged`` has for each check that has a row, counted from 0, the offset of that row in the journal.
     """
 
     digest: str
@@ -54,7 +51,6 @@ class Journal:
     """Appends rows to a file next to ``out``; used as a context, which locks it against a second batch.
 
     Args:
-        out: the finished file's path.
         settings: how the scenes are judged; a journal begun with other settings is not resumed.
         resume: whether to go on with an unfinished batch, instead of refusing.
         scenes: the paths of the scenes of this batch, by which rows that were judged under other paths of the same
@@ -122,11 +118,7 @@ class Journal:
             raise
 
     def _read(self) -> tuple[int, str]:
-        """Reads the journal of the unfinished batch.
-
-        Returns:
-            The offset at which its last whole line ends, and the folder from which that line was written.
-        """
+        """Reads the journal: where its last whole line ends, and the folder from which that was written."""
         end, names = 0, _Names(self.out.parent, self._batch)
         for line in self._file:
             entry = _entry(line)
@@ -214,12 +206,7 @@ class Rows:
 
 
 class _Names:
-    """The paths of scenes in a journal, as this batch writes them.
-
-    Args:
-        root: the folder of the journal, to which the folder of each session is relative: both may have moved together.
-        scenes: the paths of this batch; None leaves all paths as they are.
-    """
+    """The paths of scenes in a journal, as this batch writes them; None leaves all paths as they are."""
 
     def __init__(self, root: Path, scenes: Iterable[str] | None) -> None:
         self.folder = os.curdir

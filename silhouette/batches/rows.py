@@ -1,7 +1,4 @@
-"""MANY, from Python: rows for a notebook, each a flat table of plain values, as the lines of a batch are.
-
-``pandas.DataFrame`` takes a list of them.
-"""
+"""MANY, from Python: rows for a notebook, each a flat table of plain values, of which pandas makes a DataFrame."""
 
 from __future__ import annotations
 
@@ -143,8 +140,6 @@ def batch(  # noqa: PLR0913  # the options of a command
 
 
 class _MemoryRowStore:
-    """A `silhouette.batches.schedule.RowStore` of the rows that have not been yielded yet."""
-
     def __init__(self) -> None:
         self.scenes: dict[str, SceneProgress] = {}
         self.rows: dict[tuple[str, int], Row] = {}

@@ -1,7 +1,4 @@
-"""MANY: scenes -> rows, the same in the same order by any number of workers. A failure is a row, not an exit.
-
-paths -> scenes -> opened by a worker, for the number of checks -> chunks of checks -> rows
-"""
+"""MANY: scenes -> rows, the same in the same order by any number of workers. A failure is a row, not an exit."""
 
 from __future__ import annotations
 
@@ -32,10 +29,9 @@ from silhouette.workers import Event, NextTask, WorkerPool, cores
 
 
 class Pool(Protocol):
-    """Processes that judge, on this machine (`silhouette.workers`) or on many (`silhouette.batches.dask`).
+    """Processes that judge, here (`silhouette.workers`) or on many machines (`silhouette.batches.dask`).
 
-    Attributes:
-        by_meshes: whether a process gains by scenes with the same meshes one after the other.
+    ``by_meshes`` if a process gains by scenes with the same meshes one after the other.
     """
 
     by_meshes: bool
@@ -47,14 +43,8 @@ class Pool(Protocol):
 
 @dataclass(frozen=True)
 class BatchSummary:
-    """The outcome of a finished batch.
-
-    Attributes:
-        rows: the number of all rows.
-        kept: the number of rows that had been judged before the batch was resumed.
-        failed: a sentence for each row with an error.
-        unmet: a sentence for each check that is not as expected.
-        complete: whether all had been done before, and nothing was judged.
+    """The outcome of a finished batch: its rows, those that had been judged before it was resumed, a sentence for each
+    row with an error and for each check that is not as expected, and whether all had been done before.
     """
 
     rows: int
@@ -80,21 +70,18 @@ def write_batch(
     Until then the rows are in a journal in the same folder: see `silhouette.batches.journal`.
 
     Args:
-        paths: files, folders, globs.
         out: the path of the file, with the ending .jsonl, .csv or .parquet.
-        settings: how every scene is judged.
         workers: the pool from `make_pool`, with the same settings.
         resume: whether to go on with a batch that was not finished. One that is finished is left as it is, where its
             scenes and the settings are still the same.
         retry_errors: whether only the failed rows of a finished file are judged, and all others kept as they are.
-        junit: the path of a JUnit file for CI systems, or None.
-        progress: called with the number of checks that are done, the number of all known checks, and whether there may
-            be more, because not every scene has been opened.
-
-    Raises:
-        SilhouetteError: where the paths mean no scene, or the file cannot be written.
+        progress: called with the number of checks that are done, that of all known checks, and whether there may be
+            more.
     """
-    _check_places(out, junit)
+    check_table_path(out)
+    for file in (out, junit):
+        if file is not None:
+            check_place(file)
     check_settings(settings)
     scenes = scenes_of(paths)
     check_outputs(out, junit, scenes)
@@ -123,13 +110,7 @@ def write_batch(
 
 
 class Whole:
-    """A batch of all scenes, from the beginning or from where it stopped; see `silhouette.batches.finished.Repair`.
-
-    Args:
-        out: the file.
-        options: how the scenes are judged.
-        scenes: the paths of the scenes.
-    """
+    """A batch of all scenes, from the beginning or from where it stopped; see `silhouette.batches.finished.Repair`."""
 
     def __init__(self, out: Path, options: dict[str, Any], scenes: list[str]) -> None:
         self._out = out
@@ -158,13 +139,6 @@ class Whole:
         return Record(content_of(self._out), self.options, digests, getcwd())
 
 
-def _check_places(out: Path, junit: Path | None) -> None:
-    check_table_path(out)
-    for file in (out, junit):
-        if file is not None:
-            check_place(file)
-
-
 def _plain_settings(settings: BatchSettings) -> dict[str, Any]:
     """The settings on which verdicts depend, as plain values."""
     options: dict[str, Any] = {"silhouette": VERSION, "renderer": settings.renderer}
@@ -185,11 +159,7 @@ def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> Bat
 
 
 def check_settings(settings: BatchSettings) -> None:
-    """Refuses settings with which no scene could be judged.
-
-    Raises:
-        SilhouetteError: where the renderer, the device or a number is refused.
-    """
+    """Refuses settings with which no scene could be judged."""
     check_name(settings.renderer, settings.device)
     check_numbers(settings.pixel, settings.error)
 
@@ -197,16 +167,10 @@ def check_settings(settings: BatchSettings) -> None:
 def make_pool(
     settings: BatchSettings, workers: int | None = None, timeout: float | None = None, cluster: str | None = None
 ) -> AbstractContextManager[Pool]:
-    """The processes that judge: of this machine, or of a cluster.
+    """The processes that judge, by default as many as there are cores of this machine; or those of a cluster.
 
-    Args:
-        settings: how every scene is judged.
-        workers: the number of processes; by default as many as there are cores.
-        timeout: seconds that reading one scene, or one check, may take; then it is a row with ``problem``.
-        cluster: the address of a Dask scheduler whose workers judge instead.
-
-    Raises:
-        RequestError: where a number is not above 0, or both workers and a cluster are given.
+    After ``timeout`` seconds of reading one scene, or of one check, that is a row with ``problem``. RequestError where
+    a number is not above 0, or both workers and a cluster are given.
     """
     if workers is not None and workers < 1:
         raise RequestError(f"workers is {workers}; it must be at least 1")
@@ -225,10 +189,7 @@ def make_pool(
 
 
 def judge_scenes(scenes: Iterable[str], workers: AbstractContextManager[Pool], store: RowStore) -> Iterator[Schedule]:
-    """Judges every check that has no row in the store yet, and adds the rows to it as they come.
-
-    Yields the schedule before any process is started, and after each event.
-    """
+    """Judges every check that has no row in the store yet, and adds the rows to it as they come."""
     schedule = Schedule(list(scenes), store)
     yield schedule
     with workers as pool:

@@ -44,7 +44,6 @@ class Schedule:
     """The tasks of a batch that are left.
 
     Attributes:
-        scenes: the paths of all scenes.
         store: the store of the rows; checks that have a row in it are not judged again.
         by_meshes: whether a worker is rather given a scene with the meshes of its last one; to find it, the scenes to
             come are looked into.
@@ -114,11 +113,7 @@ class Schedule:
         return self._files[scene]
 
     def record(self, event: Event) -> None:
-        """Stores the row of an event, and schedules the tasks that follow from it.
-
-        Raises:
-            RendererUnavailable: where nothing can be judged with the renderer of the settings.
-        """
+        """Stores the row of an event, and schedules the tasks that follow from it."""
         chunk: Chunk = event.task
         if event.kind == "lost" and event.may_retry and self._retry(chunk):
             return
@@ -134,9 +129,7 @@ class Schedule:
     def _retry(self, chunk: Chunk) -> bool:
         """Schedules a chunk again whose process ended, from the check that was not finished; once for each check.
 
-        Returns:
-            Whether that is done; False where it was tried before, where the process was not yet at a check, or where
-            every check was finished.
+        False where it was tried before, where the process was not yet at a check, or where every check was finished.
         """
         count = self._rows.get(chunk, 0)
         if chunk.failure and count == 0:

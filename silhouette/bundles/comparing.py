@@ -52,13 +52,7 @@ _PERCENT = re.compile(r"\d+(?:\.\d+)?(?= ?%)")
 
 @dataclass(frozen=True)
 class Difference:
-    """A key of a row whose value is another one.
-
-    Attributes:
-        key: of the row.
-        then: the value in the bundle.
-        now: the value here; None where there is no such key.
-    """
+    """A key of a row whose value is another one: that in the bundle, and that here, None where there is no such key."""
 
     key: str
     then: Any
@@ -67,14 +61,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Compared:
-    """One check, judged twice.
-
-    Attributes:
-        number: of the check, from 1.
-        label: who looks at whom, or what is asked.
-        sameness: of its two rows.
-        differences: the keys that differ, by more than the errors allow; empty where the rows are the same.
-    """
+    """One check, judged twice: its number, from 1, who looks at whom, and how far its two rows are the same."""
 
     number: int
     label: str
@@ -85,10 +72,7 @@ class Compared:
 def compared(then: Sequence[Row], now: Sequence[Row], *, alike: bool = True) -> list[Compared]:
     """Each check of a bundle, compared.
 
-    Args:
-        then: the rows in the bundle.
-        now: the rows here.
-        alike: whether both were asked for with the same pixel and error; elsewhere stated errors may differ at will.
+    ``alike`` if both were asked for with the same pixel and error; elsewhere stated errors may differ at will.
 
     >>> row = {"attacker": "Kal", "target": "Vex", "verdict": "open", "occluded": 0.20, "error": 0.001}
     >>> compared([row], [row])[0].sameness
@@ -111,12 +95,7 @@ def compared(then: Sequence[Row], now: Sequence[Row], *, alike: bool = True) -> 
 
 @dataclass(frozen=True)
 class _RowPair:
-    """Two rows of one check.
-
-    Attributes:
-        then, now: the rows.
-        alike: as of `compared`.
-    """
+    """Two rows of one check; ``alike`` as of `compared`."""
 
     then: Row
     now: Row
@@ -137,7 +116,6 @@ class _RowPair:
         return self._has(key, lambda value: True) and _is_equal(self.then[key], self.now[key])
 
     def _has(self, key: str, fits: Callable[[Any], bool]) -> bool:
-        """Whether both rows have a key, with values that fit."""
         return all(key in row and fits(row[key]) for row in (self.then, self.now))
 
     def _tells_a_share(self, unequal: Sequence[str]) -> bool:
@@ -159,7 +137,7 @@ class _RowPair:
             case "manner":
                 return numbers or isinstance(before, type(after))
             case "error":
-                return numbers and (not self.alike or abs(before - after) <= _slack(before, after))
+                return numbers and (not self.alike or abs(before - after) <= 0.005 + 0.5 * min(before, after))
             case "share":
                 return _near(before, after, tolerance)
             case "area":
@@ -172,7 +150,6 @@ class _RowPair:
 
 
 def _is_equal(before: Any, after: Any) -> bool:
-    """Whether two values of JSON are the same, where true is not 1."""
     if isinstance(before, bool) or isinstance(after, bool):
         return before is after
     if isinstance(before, dict) and isinstance(after, dict):
@@ -185,11 +162,6 @@ def _is_equal(before: Any, after: Any) -> bool:
 def _error(row: Row) -> float:
     error: Any = row.get(ERROR.key)
     return float(error) if _is_number(error) and 0.0 <= error <= 1.0 else 0.0
-
-
-def _slack(before: float, after: float) -> float:
-    """By how much two stated errors of one measurement may differ: renderers sample, and prove, different things."""
-    return 0.005 + 0.5 * min(before, after)
 
 
 def _is_number(value: Any) -> bool:

@@ -37,11 +37,9 @@ _READ = (*DOCUMENTS, ".gltf", ".glb", ".obj")
 
 @dataclass(frozen=True)
 class Layout:
-    """The files that a scene rests on.
+    """The files that a scene rests on, its own included, by their places, all seen from one folder.
 
     Attributes:
-        scene: the place of the scene's own file.
-        files: each file, its own included, by its place; places are seen from one folder.
         folders: the places of folders through which paths go, though no file need lie there.
         missing: what is named and not there, with the file that names it, in words.
     """
@@ -55,9 +53,8 @@ class Layout:
 def layout_of(scene: Path) -> Layout:
     """Where the files that a scene rests on lie, seen from the highest folder through which its paths go.
 
-    Raises:
-        FileError: where a file cannot be read, is named by an absolute path, or has a name or a place that it cannot
-            have everywhere.
+    FileError where a file cannot be read, is named by an absolute path, or has a name or a place that it cannot have
+    everywhere.
     """
     start = tuple(Path(os.path.abspath(scene)).parts[1:])
     search = _Search({start: scene})
@@ -76,13 +73,9 @@ def layout_of(scene: Path) -> Layout:
 
 
 def check_inside(folder: Path, scene: Place) -> frozenset[Place]:
-    """Refuses a scene in a folder of bundled files that names any file outside of the folder.
+    """Refuses a scene in a folder of bundled files that names any file outside of the folder, or cannot be read.
 
-    Returns:
-        The places of the folders through which its paths go.
-
-    Raises:
-        FileError: where it does, or a file that it rests on cannot be read.
+    Answers with the places of the folders through which its paths go.
     """
     search = _Search({scene: folder.joinpath(*scene)}, folder)
     search.follow()
@@ -90,11 +83,9 @@ def check_inside(folder: Path, scene: Place) -> frozenset[Place]:
 
 
 class _Search:
-    """Follows the paths in files, without a look at the file system for where they lead.
+    """Follows the paths in files, by their places, without a look at the file system for where they lead.
 
-    Args:
-        files: those to begin with, by their places.
-        within: the folder in which every place lies; None where places are absolute, and links may lead elsewhere.
+    ``within`` is the folder in which every place lies; None where places are absolute, and links may lead elsewhere.
     """
 
     def __init__(self, files: dict[Place, Path], within: Path | None = None) -> None:
@@ -143,21 +134,17 @@ class _Search:
         way = [folder]
         for part in parts:
             if part == ".." and not way[-1]:
-                raise FileError(path, f"names {as_written(text)}, which leads out of {self._outermost()}")
+                outermost = "the top folder" if self._within is None else "the bundle"
+                raise FileError(path, f"names {as_written(text)}, which leads out of {outermost}")
             way.append(way[-1][:-1] if part == ".." else (*way[-1], part))
         return way
-
-    def _outermost(self) -> str:
-        return "the top folder" if self._within is None else "the bundle"
 
 
 def unusable(path: str) -> str:
     """What keeps a path, with / between names, from being one in a bundle, which is unpacked on any system; or nothing.
 
-    >>> unusable("models/ganger.toml"), unusable("models/ganger\\u00e9 1.toml")
-    ('', '')
-    >>> unusable("../x.toml"), unusable("models/nul.stl")
-    ('"../x.toml" leads out of its folder', '"nul.stl" is the name of a device on Windows')
+    >>> unusable("models/ganger\\u00e9 1.toml"), unusable("../x.toml"), unusable("models/nul.stl")
+    ('', '"../x.toml" leads out of its folder', '"nul.stl" is the name of a device on Windows')
     """
     names = path.split("/")
     for name in names:

@@ -104,14 +104,9 @@ def manifest_bytes(
     files: Sequence[FileRecord],
     results: Sequence[Mapping[str, Any]],
 ) -> bytes:
-    """The content of the manifest's file.
+    """The content of the manifest's file: how the scene was judged, every other file of the bundle, and the rows.
 
-    Args:
-        scene: the path of the scene in the bundle.
-        about: further keys of `Manifest`: title, rules, warnings, left_out.
-        settings: how the scene was judged.
-        files: every other file of the bundle.
-        results: the rows of the verdicts, as ``check --json`` has them.
+    ``about`` has further keys of `Manifest`: title, rules, warnings, left_out.
     """
     content = {
         "bundle": scene,
@@ -128,15 +123,7 @@ def manifest_bytes(
 
 
 def read_manifest(archive: Path, content: bytes) -> Manifest:
-    """The manifest in a file of a bundle.
-
-    Args:
-        archive: the path of the bundle, for messages.
-        content: of its file bundle.json.
-
-    Raises:
-        FileError: where it is no manifest, or one of a later kind.
-    """
+    """The manifest in the content of bundle.json; FileError where it is no manifest, or one of a later kind."""
     path = archive / NAME
     if len(content) > LARGEST_DOCUMENT:
         raise FileError(path, f"is larger than {LARGEST_DOCUMENT >> 20} MiB; bundle the scene again")

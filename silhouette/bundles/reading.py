@@ -1,7 +1,5 @@
 """KEEP: a bundle from a stranger becomes files in a temporary folder, in which they are judged, and rows about them.
 
-archive, its manifest -> the files that it lists, each compared with its digest -> a folder -> rows of its scene
-
 Only files that the manifest lists are unpacked, and of those only what a scene may rest on; the scene may name no file
 outside of the bundle. Messages name the files as the bundle does, not as the temporary folder.
 """
@@ -26,13 +24,7 @@ from silhouette.judging import SceneResult
 
 
 def lay_out(folder: Path, contents: Mapping[Place, bytes], folders: Iterable[Place] = ()) -> Path:
-    """Writes files below a new folder in ``folder``, and makes further folders there; answers with the new folder.
-
-    Args:
-        folder: that is there.
-        contents: of the files, by their places, which are checked already.
-        folders: the places of further folders.
-    """
+    """Writes files below a new folder in ``folder``, and makes further folders there; answers with the new folder."""
     made = folder / SCENE_FOLDER
     made.mkdir()
     for place, content in contents.items():
@@ -84,14 +76,7 @@ PACKED = (".zip", ".7z", ".rar", ".gz", ".bz2", ".xz", ".tar", ".tgz")
 
 @dataclass(frozen=True)
 class Opened:
-    """A bundle that is unpacked.
-
-    Attributes:
-        manifest: what it says of itself.
-        folder: in which its files lie, until it is closed.
-        scene: the path of the scene there.
-        changed: what is not as the manifest has it, a few words for each file.
-    """
+    """A bundle that is unpacked into a folder, until it is closed, and what is not as the manifest has it, in words."""
 
     manifest: Manifest
     folder: Path
@@ -101,11 +86,7 @@ class Opened:
 
 @contextmanager
 def opened_bundle(path: Path) -> Iterator[Opened]:
-    """A bundle, unpacked into a temporary folder for as long as the block lasts.
-
-    Raises:
-        FileError: where it is no bundle, damaged, or made to harm: one line that says what is wrong.
-    """
+    """A bundle, unpacked into a temporary folder for as long as the block lasts."""
     try:
         archive = Archive(read_file(path, LARGEST_FILE), AGAIN)
         manifest = _manifest(path, archive)
@@ -139,7 +120,9 @@ def _manifest(path: Path, archive: Archive) -> Manifest:
             raise ArchiveError(f"is an archive in which {problem}; it is not read")
         if PurePosixPath(name).suffix.lower() in PACKED:
             raise ArchiveError(f"holds another archive, {name[:80]!r}; no bundle does")
-        _check_folders(name, names)
+        for parent in map(str, PurePosixPath(name).parents):
+            if collision_key(parent) in names:
+                raise ArchiveError(f"is an archive in which {parent[:80]!r} is a file and a folder; it is not read")
     manifest = read_manifest(path, archive.read(NAME))
     seen = set[str]()
     for file in manifest.files:
@@ -151,13 +134,6 @@ def _manifest(path: Path, archive: Archive) -> Manifest:
     if not any(file.path == manifest.bundle and file.role == "scene" for file in manifest.files):
         raise ArchiveError(f"has a manifest without the scene {manifest.bundle[:80]!r} among its files; {AGAIN}")
     return manifest
-
-
-def _check_folders(name: str, names: dict[str, str]) -> None:
-    """Refuses a name that lies in what is a file."""
-    for parent in PurePosixPath(name).parents:
-        if collision_key(str(parent)) in names:
-            raise ArchiveError(f"is an archive in which {str(parent)[:80]!r} is a file and a folder; it is not read")
 
 
 def _contents(archive: Archive, manifest: Manifest) -> tuple[dict[str, bytes], list[str]]:

@@ -32,7 +32,6 @@ class Replay:
     """A bundle that was judged again.
 
     Attributes:
-        result: the scene as it is judged here, under the path of the bundle.
         checks: each check, compared; empty where the scene could not be judged.
         changed: files that are not as the manifest has them, a few words for each.
         reasons: what is otherwise than then: versions, settings; a few words for each.
@@ -79,9 +78,7 @@ def replay(
     """Judges the scene in a bundle as it was judged then, and compares.
 
     Args:
-        path: of the bundle.
         settings: what is to be otherwise: a renderer that is not "auto", a device, a pixel, an error.
-        step: is called with the number of checks that are done, and of all.
 
     Raises:
         FileError: where it is no bundle, damaged, or made to harm.
@@ -105,7 +102,6 @@ def replay(
 
 
 def _options(settings: BatchSettings, then: SettingsRecord) -> tuple[JudgingOptions, str | None]:
-    """How the scene is judged, and the name of the device that was chosen for it."""
     pixel = then.pixel if settings.pixel is None else settings.pixel
     error = then.error if settings.error is None else settings.error
     device = settings.device

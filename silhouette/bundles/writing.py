@@ -16,7 +16,6 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import Any
 
 from silhouette.bundles.layout import Layout, layout_of
 from silhouette.bundles.manifest import NAME, PICTURES, SCENE_FOLDER, FileRecord, Role, SettingsRecord, manifest_bytes
@@ -38,13 +37,8 @@ DATE = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Bundle:
-    """A bundle that is ready to be written.
-
-    Attributes:
-        content: the bytes of the archive.
-        files: what lies in it, but for the manifest.
-        result: the scene as it was judged, under the path that the user gave.
-        left_out: what a file names and what is not there; no verdict rests on it.
+    """A bundle that is ready to be written: the bytes of the archive, what lies in it but for the manifest, and the
+    scene as it was judged, under the path that the user gave; ``left_out`` is what a file names and what is not there.
     """
 
     content: bytes
@@ -55,9 +49,6 @@ class Bundle:
 
 def check_bundle_path(path: Path) -> None:
     """Refuses a path at which no bundle can be written, before anything is judged.
-
-    Raises:
-        FileError: where the ending is not .zip, or the folder is not there.
 
     >>> check_bundle_path(Path("duel.tar"))
     Traceback (most recent call last):
@@ -82,8 +73,6 @@ def bundled(
     """The bundle of a scene.
 
     Args:
-        scene: the path of its file.
-        selection: the checks to judge.
         options: how they are judged; neither odds nor changes are kept.
         device: the name of the renderer's device, as the user gave it, for the record.
         at: places to try, as of `silhouette.judging.load_scene`; they are recorded.
@@ -109,7 +98,8 @@ def bundled(
         judge = partial(judge_scene, staged, selection, at=at)
         rounds = 2 if pictures else 1
         result = judge(options, step=lambda done, total: step(done, rounds * max(1, total)))
-        result = shown_as(result, {staged: scene, place: _top(scene, layout)})
+        top = scene.absolute().parents[len(layout.scene) - 1]
+        result = shown_as(result, {staged: scene, place: top})
         if result.error is not None:
             raise SilhouetteError(result.error)
         drawn = _drawn(judge, options, folder / PICTURES, step) if pictures else {}
@@ -119,29 +109,18 @@ def bundled(
     packed |= {f"{PICTURES}/{name}": ("picture", content) for name, content in drawn.items()}
     files = [FileRecord.of(path, role, content) for path, (role, content) in sorted(packed.items())]
     about = {"title": result.title, "rules": result.rules, "warnings": result.warnings, "left_out": layout.missing}
-    scene_path, settings = "/".join((SCENE_FOLDER, *layout.scene)), _settings(options, device, selection, at, readings)
-    manifest = manifest_bytes(scene_path, about, settings, files, rows)
-    _check_sizes(scene, manifest, files)
-    content = _zipped({NAME: manifest, **{path: content for path, (_, content) in sorted(packed.items())}})
-    return Bundle(content, tuple(files), replace(result, path=scene), layout.missing)
-
-
-def _settings(
-    options: JudgingOptions,
-    device: str | None,
-    selection: Selection,
-    at: Mapping[str, Sequence[float]],
-    readings: Mapping[str, Any],
-) -> SettingsRecord:
-    """How the scene was judged, for the record."""
     how = {"renderer": options.renderer.name, "device": device, "pixel": options.pixel, "error": options.error}
     chosen = {"from": selection.attacker, "to": selection.target, "at": dict(at)}
-    return SettingsRecord.model_validate({**how, **chosen, "readings": readings})
-
-
-def _top(scene: Path, layout: Layout) -> Path:
-    """The folder of the user's from which the places of a layout are seen."""
-    return scene.absolute().parents[len(layout.scene) - 1]
+    settings = SettingsRecord.model_validate({**how, **chosen, "readings": readings})
+    manifest = manifest_bytes("/".join((SCENE_FOLDER, *layout.scene)), about, settings, files, rows)
+    if len(manifest) > LARGEST_DOCUMENT:
+        raise FileError(scene, f"has results of more than {LARGEST_DOCUMENT >> 20} MiB; bundle fewer checks")
+    if len(files) >= MOST_ENTRIES:
+        raise FileError(scene, f"comes to {len(files)} files, more than {MOST_ENTRIES}; say --no-pictures")
+    if sum(file.size for file in files) + len(manifest) > LARGEST_TOTAL:
+        raise FileError(scene, f"comes to more than {LARGEST_TOTAL >> 20} MiB; say --no-pictures, or reduce its meshes")
+    content = _zipped({NAME: manifest, **{path: content for path, (_, content) in sorted(packed.items())}})
+    return Bundle(content, tuple(files), replace(result, path=scene), layout.missing)
 
 
 def _contents(layout: Layout) -> dict[tuple[str, ...], bytes]:
@@ -176,16 +155,6 @@ def _drawn(
     if result.error is not None:  # of a picture the user knows the name that it has in the bundle
         raise SilhouetteError(result.error.replace(f"{folder.parent}{os.sep}", ""))
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
-
-
-def _check_sizes(scene: Path, manifest: bytes, files: list[FileRecord]) -> None:
-    """Refuses what could not be read again."""
-    if len(manifest) > LARGEST_DOCUMENT:
-        raise FileError(scene, f"has results of more than {LARGEST_DOCUMENT >> 20} MiB; bundle fewer checks")
-    if len(files) >= MOST_ENTRIES:
-        raise FileError(scene, f"comes to {len(files)} files, more than {MOST_ENTRIES}; say --no-pictures")
-    if sum(file.size for file in files) + len(manifest) > LARGEST_TOTAL:
-        raise FileError(scene, f"comes to more than {LARGEST_TOTAL >> 20} MiB; say --no-pictures, or reduce its meshes")
 
 
 def _zipped(contents: Mapping[str, bytes]) -> bytes:

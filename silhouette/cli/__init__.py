@@ -1,7 +1,4 @@
-"""TELL, the command line: what commands may be told, what each does, and the tables that they print.
-
-words of a command -> the room that does it -> tables, one JSON document, or files; an exit status
-"""
+"""TELL, the command line: what commands may be told, what each does, and the tables that they print."""
 
 from __future__ import annotations
 
@@ -13,11 +10,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """See `silhouette.cli.app.main`, which takes a moment to import, and Ctrl-C may come then.
-
-    Args:
-        arguments: the words after the program's name; by default those of the process.
-    """
+    """See `silhouette.cli.app.main`, which takes a moment to import, and Ctrl-C may come then."""
     try:
         from silhouette.cli.app import main as run
     except KeyboardInterrupt:

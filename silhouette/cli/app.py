@@ -1,12 +1,5 @@
-"""The command line: the commands put together, and what happens to errors.
-
-words -> the options of the command that they name -> its module, imported -> its output
-an error -> one line and an exit status
-
-What a command may be told is declared in `silhouette.cli.commands`; the module that does it is imported only when it is
-called, so that help is quick.
-What is wrong with the words of a command is told in one line too: the option or argument, its value, and what would be
-right.
+"""The command line: the commands put together, each module imported only when it is called, so that help is quick; and
+what happens to errors: one line and an exit status.
 """
 
 from __future__ import annotations
@@ -19,7 +12,7 @@ import re
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -38,13 +31,7 @@ from silhouette.files.writing import why_not
 
 
 def usage_problem(error: typer.TyperException, arguments: Sequence[str], commands: Sequence[str]) -> str:
-    """The mistake in plain words, and where to read more.
-
-    Args:
-        error: typer's.
-        arguments: the words after the program's name.
-        commands: the names of all commands.
-    """
+    """The mistake in plain words, and where to read more; ``arguments`` are the words after the program's name."""
     message = " ".join(error.format_message().split()).rstrip(".")
     command = next((word for word in arguments[:1] if word in commands), None)
     more = f"silhouette {command} --help" if command else "silhouette --help"
@@ -110,11 +97,7 @@ COMPLETED_WORDS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and gives its exit status; no traceback ever reaches the user.
-
-    Args:
-        arguments: the words after the program's name; by default those of the process.
-    """
+    """Runs the command line, by default the process's, and gives its exit status; no traceback reaches the user."""
     open_missing_streams()
     tolerate_any_text()
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -133,7 +116,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _answer(words: list[str]) -> int:
-    """Runs a command, and has each error be one line."""
     try:
         _start_quickly()
         return _run(words)
@@ -197,14 +179,24 @@ def _run(arguments: list[str]) -> int:
     instruction = os.environ.get(COMPLETE_VARIABLE)
     if instruction:
         typed = " ".join(os.environ.get(variable, "") for variable in COMPLETED_WORDS)
-        return _complete(_command(typed.split()), instruction)
+        from typer.completion import shell_complete
+
+        return shell_complete(_command(typed.split()), {}, "silhouette", COMPLETE_VARIABLE, instruction)
     command = _command(arguments)
     logging.getLogger().addHandler(logging.NullHandler())
     with warnings.catch_warnings():
         if not os.environ.get(DEBUG_VARIABLE):
             warnings.simplefilter("ignore")
         warnings.simplefilter("always", WrittenFileWarning)
-        warnings.showwarning = partial(_show_warning, warnings.showwarning)
+        otherwise = warnings.showwarning
+
+        def show_warning(message: Warning | str, *where: Any, **options: Any) -> None:
+            if isinstance(message, WrittenFileWarning):  # what is said of a file that was written is one line
+                warn(str(message))
+            else:
+                otherwise(message, *where, **options)
+
+        warnings.showwarning = show_warning
         try:
             with command.make_context("silhouette", arguments) as context:
                 status = command.invoke(context)
@@ -214,21 +206,6 @@ def _run(arguments: list[str]) -> int:
             status = int(ending.code or ExitStatus.OK)
     sys.stdout.flush()
     return int(status or ExitStatus.OK)
-
-
-def _show_warning(otherwise: Callable[..., object], message: Warning | str, *where: Any, **options: Any) -> None:
-    """Has what is said of a file that was written be one line; all other warnings are as Python has them."""
-    if isinstance(message, WrittenFileWarning):
-        warn(str(message))
-    else:
-        otherwise(message, *where, **options)
-
-
-def _complete(command: Any, instruction: str) -> int:
-    """Answers the shell, which asks by an environment variable what the words typed so far can become."""
-    from typer.completion import shell_complete
-
-    return shell_complete(command, {}, "silhouette", COMPLETE_VARIABLE, instruction)
 
 
 def _root(

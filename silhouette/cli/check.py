@@ -1,9 +1,4 @@
-"""The command line, verdicts: ``silhouette check`` and ``silhouette matrix``.
-
-words -> a scene, judged -> its verdicts; a bundle, judged again -> its verdicts, and what differs
-
-All commands that may be given a bundle report it alike.
-"""
+"""The command line, verdicts: ``silhouette check`` and ``silhouette matrix``; of bundles too, judged again."""
 
 from __future__ import annotations
 
@@ -41,15 +36,7 @@ def is_bundle(path: Path) -> bool:
 
 
 def refuse_questions(files: Sequence[Path], given: dict[str, object]) -> None:
-    """Refuses options that ask something else than a bundle's own checks, if one of the files is a bundle.
-
-    Args:
-        files: of the command.
-        given: the options by their names, each with what the user gave, if anything.
-
-    Raises:
-        RequestError: if there is a bundle and such an option.
-    """
+    """Refuses options, by name, that ask something else than a bundle's own checks, if there is a bundle."""
     options = [name for name, value in given.items() if value]
     bundles = [file for file in files if is_bundle(file)]
     if options and bundles:
@@ -126,14 +113,6 @@ def _in_short(replay: Replay) -> str:
     return f"{'the same' if replay.same else 'NOT THE SAME'} as in the bundle: {what}"
 
 
-def with_replays(content: dict[str, Any], replays: Sequence[Replay | None]) -> dict[str, Any]:
-    """The document of scenes, in which each that came from a bundle says how it compares."""
-    for entry, replay in zip(content["scenes"], replays, strict=True):
-        if replay is not None and replay.result.error is None:
-            entry["bundle"] = replay.document()
-    return content
-
-
 def check(given: CheckOptions) -> int:
     """Judges scenes and bundles one after the other, and tells of each."""
     files = [Path(file) for path in given.scenes for file in scenes_of([path])]
@@ -142,7 +121,11 @@ def check(given: CheckOptions) -> int:
     refuse_questions(files, options)
     results, replays = _judged(files, given)
     if given.as_json:
-        show_json(with_replays(scenes_document(results), replays))
+        content = scenes_document(results)
+        for entry, replay in zip(content["scenes"], replays, strict=True):
+            if replay is not None and replay.result.error is None:
+                entry["bundle"] = replay.document()
+        show_json(content)
     elif len(files) > 1:
         show(summary(results))
     differs = not all(replay.same for replay in replays if replay is not None)

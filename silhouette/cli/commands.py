@@ -354,13 +354,7 @@ class ServeOptions(Measuring, Working, Reading):
 
 
 class Command(NamedTuple):
-    """A command.
-
-    Attributes:
-        short_help: what the list of commands says of it.
-        options: what it may be told.
-        module: the module of `silhouette.cli` that does it, by a function with the name of the command.
-    """
+    """A command: its line in the list, what it may be told, and the module of `silhouette.cli` with its function."""
 
     short_help: str
     options: type[Any]

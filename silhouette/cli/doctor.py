@@ -1,10 +1,7 @@
-"""The command line, what works here: parsing and printing of ``silhouette doctor``, and what it finds.
-
-It finds the renderers and their speed, GPUs, versions, and the place of the cache.
+"""The command line, what works here: ``silhouette doctor``: renderers and their speed, GPUs, versions, the cache.
 
 The speed of a renderer is that on a small scene of solids, which is judged again and again for a second, in a process
-of its own: ``python -m silhouette.cli.doctor NAME [--device NAME] [--seconds S]`` measures it and prints the rate as
-JSON.
+of its own: ``python -m silhouette.cli.doctor NAME [--device NAME] [--seconds S]`` prints the rate as JSON.
 """
 
 from __future__ import annotations
@@ -44,10 +41,7 @@ def examination(*, quick: bool = False, step: Progress = lambda done, total: Non
     """Every renderer tried, the one that ``auto`` takes, GPUs, versions, the cache, and what is kept in memory.
 
     A renderer that does not work says why and what would help. A package that is not installed has no version.
-
-    Args:
-        quick: whether to leave out the speed of each renderer, which takes a second of judging for each, and its start.
-        step: called with the number of trials that are done, and the number of all trials.
+    ``quick`` leaves out the speed of each renderer, which takes a second of judging for each, and its start.
     """
     times = 1 if quick else 2
     probes = probe_renderers(lambda done, total: step(done, times * total))
@@ -128,25 +122,13 @@ FILE = Path(__file__).with_name("throughput.toml")
 
 
 def checks_per_second(name: str, platform: str = "", device: str = "", seconds: float = SECONDS) -> float | None:
-    """The checks per second of a renderer in a separate process, one after the other; None where that fails.
-
-    Args:
-        name: the name of the renderer.
-        platform: "egl" or "osmesa" for ``gl``.
-        device: the name of its device; empty where it has one only.
-        seconds: the time that is measured; one check is judged before them, and one at least in them.
-    """
+    """The checks per second of a renderer in a separate process, one after the other; None where that fails."""
     arguments = [name, *(["--device", device] if device else []), "--seconds", str(seconds)]
     return run_module("silhouette.cli.doctor", arguments, platform).get("rate")
 
 
 def rate(renderer: Renderer, seconds: float = SECONDS) -> float:
-    """Checks per second on the scene of solids, of at least one.
-
-    >>> from silhouette.renderers.reference import ReferenceRenderer
-    >>> rate(ReferenceRenderer(), seconds=0.0) > 0.0
-    True
-    """
+    """Checks per second on the scene of solids, of at least one."""
     document = solids()
     rule = rule_of(FILE, document)
     scene = rule.load(FILE, document, Cache(None))

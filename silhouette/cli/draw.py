@@ -33,7 +33,6 @@ from silhouette.judging import (
     load_scene,
 )
 from silhouette.judging.calls import stands
-from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import scale_of
 from silhouette.rules.fields import ERROR, IN_ARC, OCCLUDED, VERDICT
@@ -61,11 +60,7 @@ ONLY_FIGURES = {
 
 
 def check_motion(given: DrawOptions) -> None:
-    """Refuses options of figures and of animations that do not go together.
-
-    Raises:
-        RequestError: that names the option that is wrong or lacking.
-    """
+    """Refuses options of figures and of animations that do not go together; RequestError names the wrong one."""
     moves = [name for name in ("walk", "turn", "frames", "fps") if getattr(given, name) is not None]
     unfit = [name for name, field in ONLY_FIGURES.items() if getattr(given, field) != getattr(DrawOptions, field)]
     if given.animate is None:
@@ -129,21 +124,14 @@ def draw(given: DrawOptions) -> int:
         for done, (number, check) in enumerate(checks.items()):
             waiting.step(done, len(checks))
             (result,) = judge_all([(scene, check)], judging)
-            drawn[number] = result, _draw_check(scene, number, result, renderer, given.out, options)
+            rule, odds = rule_called(scene.rules), result.odds
+            more = [] if odds is None else [odds_figure(result.verdict, odds, rule.levels, scale_of(rule, scene))]
+            files = write_figures(scene, check, result.verdict, renderer, given.out, number, options, more)
+            drawn[number] = result, [str(file) for file in files]
     return _show(scene, drawn, as_json=given.as_json)
 
 
-def _draw_check(
-    scene: Scene, number: int, result: Judged, renderer: Renderer, out: Path, options: FigureOptions
-) -> list[str]:
-    rule, verdict, odds = rule_called(scene.rules), result.verdict, result.odds
-    more = [] if odds is None else [odds_figure(verdict, odds, rule.levels, scale_of(rule, scene))]
-    files = write_figures(scene, result.check, verdict, renderer, out, number, options, more)
-    return [str(file) for file in files]
-
-
 def _options(given: DrawOptions) -> FigureOptions:
-    """The options of figures; RequestError for an unknown format, style or language."""
     ending = next((form for form in FORMATS if form == given.kind.lower()), None)
     if ending is None:
         raise RequestError(f"no format '{given.kind}'; {did_you_mean(given.kind, FORMATS)}")
@@ -154,7 +142,6 @@ def _options(given: DrawOptions) -> FigureOptions:
 
 
 def _checks(scene: Scene, selection: Selection, number: int | None) -> dict[int, Check]:
-    """The checks to draw, by their number in the selection."""
     if number is not None and selection.attacker is not None:
         raise RequestError("--check is for the scene's own checks; leave it out with --from")
     checks = dict(enumerate(selection.checks(scene), 1))

@@ -1,7 +1,4 @@
-"""The command line, maps: ``silhouette map``, and the file that a map becomes.
-
-The ending of the file says its format: JSON, a table as CSV, or a picture.
-"""
+"""The command line, maps: ``silhouette map``, and the file that a map becomes, by its ending JSON, CSV or a picture."""
 
 from __future__ import annotations
 
@@ -37,9 +34,6 @@ ENDINGS = (*PICTURES, ".csv", ".json")
 def check_map_path(path: Path) -> None:
     """Refuses a path that `write_map` could not write, before anything is judged.
 
-    Raises:
-        FileError: where the ending is not known, or no file can be written there.
-
     >>> check_map_path(Path("map.gif"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
@@ -52,21 +46,14 @@ def check_map_path(path: Path) -> None:
 
 
 def write_map(drawn: Map, path: Path, look: MapLook) -> None:
-    """Writes a map.
-
-    Args:
-        drawn: the map.
-        path: of the file, whose ending says what it is.
-        look: of a picture.
-
-    Raises:
-        FileError: where it cannot be written.
-    """
+    """Writes a map to a file, whose ending says what it is; FileError where it cannot be written."""
     ending = path.suffix.lower()
     if ending == ".json":
         write_file(path, f"{map_json(drawn)}\n")
     elif ending == ".csv":
-        write_file(path, map_csv(drawn))
+        text = io.StringIO(newline="")
+        csv.writer(text).writerows([cell(value) for value in row] for row in _rows(drawn))
+        write_file(path, text.getvalue())
     else:
         write_map_picture(drawn, path, look)
 
@@ -81,15 +68,6 @@ def map_json(drawn: Map) -> str:
     if nearest is not None:
         lines.append(f' "nearest": {_line(nearest)}')
     return "{\n" + ",\n".join(lines) + "\n}"
-
-
-def map_csv(drawn: Map) -> str:
-    """A row for each place, with a column for the verdict and one for the obscured share of each other model."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    for row in _rows(drawn):
-        writer.writerow([cell(value) for value in row])
-    return text.getvalue()
 
 
 def _rows(drawn: Map) -> Iterator[list[Any]]:

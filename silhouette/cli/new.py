@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 from silhouette.cli.commands import NewOptions
@@ -41,7 +40,11 @@ def new(given: NewOptions) -> int:
         if os.path.lexists(folder / name):
             raise FileError(folder / name, "is there already and is not overwritten; give another folder")
     meshes = given.meshes or ()
-    warnings = dict.fromkeys(_doubts(meshes, scene))
+    warnings: dict[str, None] = {}
+    with Waiting(f"making {scene}", quiet=False) as waiting:
+        for number, mesh in enumerate(meshes):
+            waiting.step(number, len(meshes))
+            warnings |= dict.fromkeys(doubts(model_at(mesh, {}, Cache.default())))
     text = f"{SCHEMA_LINE}\n\n{first_scene_of(rule, [_seen_from(folder, mesh) for mesh in meshes])}"
     make_folder(folder)
     write_file(folder / SCHEMA, (json_text(schema_of("scene"), indent=1) + "\n").encode())
@@ -51,18 +54,9 @@ def new(given: NewOptions) -> int:
         show_json({**answer, "warnings": list(warnings)})
     else:
         show(*(f"warning: {warning}" for warning in warnings))
-        show(f"{scene}: a first scene to edit; judge it with: silhouette check {_typed(scene)}")
+        typed = f'"{scene}"' if " " in str(scene) else scene
+        show(f"{scene}: a first scene to edit; judge it with: silhouette check {typed}")
     return ExitStatus.OK
-
-
-def _doubts(meshes: Sequence[Path], scene: Path) -> list[str]:
-    """What is doubtful about meshes."""
-    warnings = list[str]()
-    with Waiting(f"making {scene}", quiet=False) as waiting:
-        for number, mesh in enumerate(meshes):
-            waiting.step(number, len(meshes))
-            warnings += doubts(model_at(mesh, {}, Cache.default()))
-    return warnings
 
 
 def _seen_from(folder: Path, mesh: Path) -> str:
@@ -72,7 +66,3 @@ def _seen_from(folder: Path, mesh: Path) -> str:
     except ValueError:
         seen = str(mesh.absolute())
     return Path(seen).as_posix()
-
-
-def _typed(path: Path) -> str:
-    return f'"{path}"' if " " in str(path) else str(path)

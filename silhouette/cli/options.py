@@ -1,9 +1,4 @@
-"""Options that mean the same in every command that has them, in groups; and what makes a command of a group.
-
-a dataclass whose fields are options -> a function that typer reads -> the words of the user -> an instance of it
-
-Help imports no more than this module and `silhouette.cli.commands`.
-"""
+"""Options that mean the same in every command that has them, in groups; and what makes a command of a group."""
 
 from __future__ import annotations
 
@@ -151,12 +146,7 @@ class Judging(Measuring, Doubting, Working, Telling):
 
 
 def declared(options: type[Given], run: Callable[[Given], int]) -> Callable[..., int]:
-    """The function of a command, for typer: its own options first, then those of each group.
-
-    Args:
-        options: a dataclass, whose fields are annotated as typer has it, and whose docstring is the help.
-        run: does what the command does, and gives the exit status.
-    """
+    """The function of a command, for typer: its own options first, then those of each group."""
 
     def command(**given: Any) -> int:
         return run(options(**given))

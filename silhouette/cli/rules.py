@@ -29,15 +29,8 @@ def is_game_file(name: str) -> bool:
 
 
 def rule_named(name: str, called: str | None = None) -> Rule[Any, Verdict]:
-    """The rule system of a name, or of the path of a game file.
-
-    Args:
-        name: the name, or the path.
-        called: how first scenes call a game file; by default by that path.
-
-    Raises:
-        RequestError: where no game has the name, or there is no such file.
-        FileError: where the file is no game.
+    """The rule system of a name, or of the path of a game file, which first scenes call as ``called``, by default by
+    that path.
     """
     if is_game_file(name) and not Path(name).is_file():
         raise RequestError(f"{name}: there is no such file; give the path of a game file")
@@ -49,7 +42,12 @@ def rule_named(name: str, called: str | None = None) -> Rule[Any, Verdict]:
 def rules(given: RulesOptions) -> int:
     """Lists the rule systems, or tells of one."""
     if given.name is not None:
-        return _tell_game(given.name, as_json=given.as_json)
+        content = told(_game(given.name))
+        if given.as_json:
+            show_json({"rules": given.name, **content})
+        else:
+            show(*game_report(content))
+        return ExitStatus.OK
     systems = [
         {"name": rule.name, "title": rule.title, "reads": list(rule.reads), "example": str(example(rule.example))}
         for rule in map(rule_called, RULES)
@@ -61,22 +59,8 @@ def rules(given: RulesOptions) -> int:
     return ExitStatus.OK
 
 
-def _tell_game(name: str, *, as_json: bool) -> int:
-    content = told(_game(name))
-    if as_json:
-        show_json({"rules": name, **content})
-    else:
-        show(*game_report(content))
-    return ExitStatus.OK
-
-
 def _game(name: str) -> Game:
-    """The game of a name or of the path of its file.
-
-    Raises:
-        RequestError: where no game has the name, or it is no file.
-        FileError: where the file is no game.
-    """
+    """The game of a name or of the path of its file; RequestError if there is none, FileError if the file is none."""
     rule = rule_named(name)
     if not isinstance(rule, GameRule):
         raise RequestError(f"{name} is no file: its rules are written in Python; silhouette rules lists all games")

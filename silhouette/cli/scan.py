@@ -1,7 +1,4 @@
-"""The command line, scans: ``silhouette scan``, which asks and rules as well.
-
-words -> the scan, looked at -> a report in words: what was found, what is to be asked, what to do next -> answers
-"""
+"""The command line, scans: ``silhouette scan``, which asks and rules as well."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ from silhouette.cli.waiting import Waiting
 from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.changing import check_folder
-from silhouette.judging import SceneResult, Selection
+from silhouette.judging import Selection
 from silhouette.scans.folder import PICTURE, RULING, write_folder
 from silhouette.scans.keeping import SCENE, earlier_run
 from silhouette.scans.questions import Question
@@ -93,7 +90,14 @@ def scan(given: ScanOptions) -> int:
         ruling = Selection(table.called(given.attacker), target)
         settings = BatchSettings(cached=not given.no_cache)
         result = SceneJob(ruling, settings, given.out / RULING, quiet=given.quiet).judge(given.out / SCENE)
-    _show(table, given.out, result, as_json=given.as_json, quiet=given.quiet)
+    rulings = [] if result is None else [result]
+    if given.as_json:
+        show_json({**record_of(table), **(scenes_document(rulings) if rulings else {})})
+    else:
+        reports = [part for ruling in rulings for part in scene_report(ruling, quiet=given.quiet)]
+        show(*scan_report(table, given.out, quiet=given.quiet), *reports)
+    if result is not None and result.error is not None:
+        complain(result.error)
     return ExitStatus.OK if result is None else status_of([result])
 
 
@@ -115,21 +119,8 @@ def _written(request: ScanRequest, out: Path, cache: Cache, *, may_ask: bool, qu
     return table
 
 
-def _show(table: ScannedTable, out: Path, result: SceneResult | None, *, as_json: bool, quiet: bool) -> None:
-    if as_json:
-        show_json({**record_of(table), **({} if result is None else scenes_document([result]))})
-    else:
-        show(*scan_report(table, out, quiet=quiet), *([] if result is None else scene_report(result, quiet=quiet)))
-    if result is not None and result.error is not None:
-        complain(result.error)
-
-
 def _known_scale(given: ScanOptions) -> Wanted:
-    """What is known of the scale, from the options.
-
-    Raises:
-        RequestError: if they cannot be read, or there is more than one.
-    """
+    """What is known of the scale, from the options; RequestError if they cannot be read, or there is more than one."""
     options = {"--scale": given.scale, "--bases": given.bases, "--length": given.length}
     names = [name for name, value in options.items() if value is not None]
     if len(names) > 1:
@@ -152,7 +143,6 @@ def _diameters(text: str) -> tuple[float, ...]:
 
 
 def _length(text: str) -> tuple[float, Point, Point]:
-    """A length in mm, and the two points of the file between which it lies."""
     mm, _, ends = text.partition("=")
     points = [_numbers(end, ",") for end in ends.split(":")]
     lengths = _numbers(mm, " ")

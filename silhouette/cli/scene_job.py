@@ -59,11 +59,8 @@ class SceneJob:
     Options that cannot be used are refused here, before anything is judged.
 
     Args:
-        selection: the choice of checks of each scene.
-        settings: the settings of the judgement.
         picture: the file into which each verdict is drawn, by the number of the verdict if there are several.
-        quiet: whether to show no progress.
-        at: places to try, by the names of pieces, as of `silhouette.judging.load_scene`.
+        at: places to try, as of `silhouette.judging.load_scene`.
     """
 
     def __init__(
@@ -85,13 +82,7 @@ class SceneJob:
         self._cache = settings.cache()
 
     def judge(self, path: Path, *, several: bool = False, workers: int = 1) -> SceneResult:
-        """Judges one scene.
-
-        Args:
-            path: the path of the scene.
-            several: whether the command has other scenes as well.
-            workers: the number of processes.
-        """
+        """Judges one scene, of ``several`` if the command has others as well, by so many processes."""
 
         def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path | None:
             from silhouette.drawing.figures import write_main_figure  # Pillow takes a while to import

@@ -1,15 +1,11 @@
-"""The command line, JSON Schemas: what they are, and ``silhouette schema``.
-
-They describe the files that users write and the results that they read, for editors and for programs. The schemas of
-files are made from the ones that check files; each rule system gives its part.
-"""
+"""The command line, JSON Schemas: ``silhouette schema``. Those of files are the ones that check files."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Mapping
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from types import GenericAlias
 from typing import Any, Literal
@@ -48,11 +44,7 @@ _REFERRED = re.compile(r'"#/\$defs/([^"]+)"')
 
 
 def schema_of(kind: str) -> Schema:
-    """A JSON Schema.
-
-    Args:
-        kind: one of `KINDS` or of `OLD_KINDS`.
-    """
+    """A JSON Schema, one of `KINDS` or of `OLD_KINDS`."""
     return {"$schema": DIALECT, **KINDS[OLD_KINDS.get(kind, kind)]()}
 
 
@@ -100,16 +92,6 @@ def _scene_entry(rule: Rule[Any, Verdict]) -> type[BaseModel]:
         fields["check"] = (GenericAlias(tuple, (any_check, ...)), Field((), description="tables [[check]]"))
     entry: type[BaseModel] = create_model(f"{rule.title} scene", __base__=rule.scene_entry, **fields)
     return entry
-
-
-def game_schema() -> Schema:
-    """The schema of a game file."""
-    return {**GameEntry.model_json_schema(ref_template=REFERENCE), "title": "A game file of Silhouette"}
-
-
-def model_schema() -> Schema:
-    """The schema of a model file."""
-    return {**ModelFileEntry.model_json_schema(ref_template=REFERENCE), "title": "A model file of Silhouette"}
 
 
 def results_schema() -> Schema:
@@ -182,7 +164,6 @@ _BUNDLE: Schema = {
 
 
 def _scene(rules: Schema, results: Schema) -> Schema:
-    """A scene among the results."""
     return {
         "type": "object",
         "required": ["scene", "title", "rules", "results", "warnings"],
@@ -198,16 +179,6 @@ def _scene(rules: Schema, results: Schema) -> Schema:
     }
 
 
-def scan_schema() -> Schema:
-    """The schema of scan.json, which ``scan --json`` prints as well."""
-    return _document_schema(ScanRecord, "A scan as Silhouette describes it")
-
-
-def map_schema() -> Schema:
-    """The schema of the document of a map, which ``map --json`` prints as well."""
-    return _document_schema(MapRecord, "A map of Silhouette")
-
-
 def _document_schema(record: Any, title: str) -> Schema:
     """The schema of a document that says first by which version it was written."""
     schema = TypeAdapter(record).json_schema(ref_template=REFERENCE)
@@ -218,13 +189,18 @@ def _document_schema(record: Any, title: str) -> Schema:
 
 # ---- the command
 
+
+def _file_schema(entry: type[BaseModel], title: str) -> Schema:
+    return {**entry.model_json_schema(ref_template=REFERENCE), "title": title}
+
+
 KINDS: Mapping[str, Callable[[], Schema]] = {
     "scene": scene_schema,
-    "model": model_schema,
-    "game": game_schema,
+    "model": partial(_file_schema, ModelFileEntry, "A model file of Silhouette"),
+    "game": partial(_file_schema, GameEntry, "A game file of Silhouette"),
     "result": results_schema,
-    "scan": scan_schema,
-    "map": map_schema,
+    "scan": partial(_document_schema, ScanRecord, "A scan as Silhouette describes it"),
+    "map": partial(_document_schema, MapRecord, "A map of Silhouette"),
 }
 """The kinds of schemas, by the name that the command takes."""
 

@@ -1,7 +1,4 @@
-"""The command line, live tables: ``silhouette table`` with its addresses and browser, and ``silhouette serve``.
-
-The browser is opened by a process of its own: browsers take time, and leave threads behind.
-"""
+"""The command line, live tables: ``silhouette table`` with its addresses and browser, and ``silhouette serve``."""
 
 from __future__ import annotations
 

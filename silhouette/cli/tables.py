@@ -120,7 +120,6 @@ class FittedTable:
         return _longest(line for cell in self._cells(column) for line in cell.splitlines())
 
     def _least(self, column: int) -> int:
-        """The width of a column in which no word is broken."""
         return _longest(word for cell in self._cells(column) for word in WORD.findall(cell))
 
 
@@ -145,21 +144,12 @@ def wrapped(cell: Text, width: int) -> Text:
 
 
 def total(widths: Sequence[int]) -> int:
-    """The width of a table with columns of these widths.
-
-    >>> total([8, 6, 10])
-    32
-    """
+    """The width of a table with columns of these widths."""
     return sum(widths) + COLUMN_GAP * (len(widths) - 1) + EDGES
 
 
 def fitted(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """The widths of columns that share some room: natural ones, else what their words need, else narrower ones.
-
-    Args:
-        natural: the widths that columns would like to have.
-        least: the widths below which words are broken.
-        room: for all of them together.
+    """The widths of columns that share some room: natural ones, else the least that break no word, else narrower ones.
 
     >>> fitted([10, 20], [5, 8], 40), fitted([10, 20], [5, 8], 24), fitted([30, 4], [30, 4], 20)
     ([10, 20], [7, 17], [16, 4])
@@ -204,25 +194,21 @@ MOST_COLUMNS = 30
 
 def scenes_document(results: Iterable[SceneResult]) -> dict[str, Any]:
     """The output of ``--json`` for checks; a scene that failed has ``error`` next to the checks judged before."""
-    return {"scenes": [_scene_entry(result) for result in results]}
-
-
-def _scene_entry(result: SceneResult) -> dict[str, Any]:
-    entry: dict[str, Any] = {"scene": str(result.path), "title": result.title, "rules": result.rules}
-    if result.error is not None:
-        entry["error"] = result.error
-    entry["results"] = [judged.row() for judged in result.judged]
-    entry["warnings"] = list(result.warnings)
-    return entry
+    scenes = []
+    for result in results:
+        entry: dict[str, Any] = {"scene": str(result.path), "title": result.title, "rules": result.rules}
+        if result.error is not None:
+            entry["error"] = result.error
+        rows = [judged.row() for judged in result.judged]
+        scenes.append({**entry, "results": rows, "warnings": list(result.warnings)})
+    return {"scenes": scenes}
 
 
 def scene_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:
     """A table of the verdicts of one scene; then the reason of each; then the warnings.
 
-    Args:
-        result: the result of the scene.
-        quiet: whether to leave out the reasons and warnings, but never what would change a verdict, nor an expectation
-            that does not hold.
+    If quiet, without reasons and warnings, but never without what would change a verdict, nor an expectation that does
+    not hold.
     """
     if not result.judged:
         return []
@@ -235,12 +221,7 @@ def scene_report(result: SceneResult, *, quiet: bool = False) -> list[Renderable
 
 
 class Column(NamedTuple):
-    """A column of a table of verdicts.
-
-    Attributes:
-        cell: of a result.
-        shown: whether some results make a table have it.
-    """
+    """A column of a table of verdicts: the cell of a result, and whether some results make a table have it."""
 
     cell: Callable[[Judged], Text]
     shown: Callable[[Sequence[Judged]], bool]
@@ -291,7 +272,6 @@ def _attacker(judged: Judged) -> str:
 
 
 def _verdict_cell(judged: Judged) -> Text:
-    """The verdict, or the call if there are odds, and whether it is too close to call."""
     words, note = stands(judged.verdict, judged.call)
     cell = plain_line(words, _style_of(judged))
     return cell.append(f", {note}", "bold") if note else cell
@@ -337,7 +317,6 @@ def summary(results: Sequence[SceneResult]) -> Text:
 
 
 def _share(verdict: Verdict) -> str:
-    """The obscured share with its error; empty if nothing was measured."""
     return "" if verdict.measurement is None else verdict.measurement.words
 
 
@@ -369,10 +348,7 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
 
 
 def _matrix_table(cells: Mapping[tuple[str, str], Text]) -> tuple[FittedTable, bool]:
-    """The cells of attackers and targets as a table, and whether it has a row for each attacker, not for each target.
-
-    Who both looks and is looked at stands in the same order in rows and in columns.
-    """
+    """The cells of attackers and targets as a table, and whether its rows are attackers, not targets."""
     attackers, targets = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
     if set(attackers) & set(targets):
         attackers = targets = list(dict.fromkeys(name for pair in cells for name in pair))
@@ -466,7 +442,6 @@ def inspection_report(report: Row) -> list[RenderableType]:
 
 
 def _facts(report: Row) -> Iterator[str]:
-    """What a model is, but for its parts."""
     size = " x ".join(f"{length:.1f}" for length in report["extents"])
     yield f"{report['kind']}, {report['format']}, {_counted(report['triangles'], 'triangle')}"
     yield f"size    {size} mm (x, y, z), units {report['units']} ({report['units_from']}), {report['up']} was up"

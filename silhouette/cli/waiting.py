@@ -30,13 +30,7 @@ LINE_AFTER = 5.0
 
 @dataclass(frozen=True)
 class _WaitingState:
-    """How far it has come.
-
-    Attributes:
-        done: the steps that are done, and a part of the next one.
-        total: all steps; None where they are not known.
-        at_least: whether more steps may turn up.
-    """
+    """How far it has come: steps done, with a part of the next; all of them, None where unknown, or the least."""
 
     done: float = 0.0
     total: int | None = None
@@ -183,13 +177,11 @@ class _Alarm:
         return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
     def start(self, first: float, then: float) -> None:
-        """See `_Thread`."""
         handler = signal.signal(signal.SIGALRM, lambda *_: self._call())
         signal.siginterrupt(signal.SIGALRM, False)  # native code that waits for a file or a pipe goes on waiting
         self._before = handler, signal.setitimer(signal.ITIMER_REAL, first, then)
 
     def end(self) -> None:
-        """See `_Thread`."""
         assert self._before is not None
         handler, (left, interval) = self._before
         signal.setitimer(signal.ITIMER_REAL, 0.0)

@@ -35,11 +35,7 @@ class SilhouetteError(Exception):
 
 
 class FileError(SilhouetteError):
-    """A file that cannot be used: says which, what is wrong, and what would be right.
-
-    >>> str(FileError("duel.toml", "unknown key 'figther'; did you mean 'fighter'?"))
-    "duel.toml: unknown key 'figther'; did you mean 'fighter'?"
-    """
+    """A file that cannot be used: says which, what is wrong, and what would be right."""
 
     def __init__(self, path: str | PathLike[str], problem: str) -> None:
         self.path = fspath(path)
@@ -106,10 +102,6 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def go_on() -> None:
-    """Does nothing as long as there is time left, or no limit.
-
-    Raises:
-        OutOfTime: where there is none left.
-    """
+    """Raises OutOfTime where there is a limit and no time left."""
     if time.thread_time() > _limit.until:
         raise OutOfTime

@@ -41,8 +41,6 @@ def turned(axes: Any, points: Any) -> Any:
 
     >>> turned(np.eye(3)[[1, 2, 0]], np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])).tolist()
     [[3.0, 4.0], [5.0, 6.0], [1.0, 2.0]]
-    >>> turned(np.eye(3), np.empty((3, 0))).shape
-    (3, 0)
     """
     axes = np.asarray(axes, dtype=points.dtype)
     rows = [row[0] * points[0] + row[1] * points[1] + row[2] * points[2] for row in axes]
@@ -69,8 +67,6 @@ class Pose:
 
         >>> Pose.standing((10, 0, 0), turn=90).place([[1.0, 2.0, 3.0]]).tolist()
         [[8.0, 1.0, 3.0]]
-        >>> Pose.standing().place([[1.0, 2.0, 3.0]]).tolist()
-        [[1.0, 2.0, 3.0]]
         """
         cosine, sine = cosine_and_sine(turn)
         rotation = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
@@ -92,10 +88,8 @@ class Pose:
 def cosine_and_sine(degrees: float) -> tuple[float, float]:
     """Cosine and sine of an angle in degrees, exact at quarter turns.
 
-    >>> cosine_and_sine(450)
-    (0.0, 1.0)
-    >>> cosine_and_sine(-180)
-    (-1.0, 0.0)
+    >>> cosine_and_sine(450), cosine_and_sine(-180)
+    ((0.0, 1.0), (-1.0, 0.0))
     """
     quarter = {0.0: (1.0, 0.0), 90.0: (0.0, 1.0), 180.0: (-1.0, 0.0), 270.0: (0.0, -1.0)}
     wrapped = degrees % 360.0
@@ -108,11 +102,6 @@ def cosine_and_sine(degrees: float) -> tuple[float, float]:
 def unit(vector: Any) -> Floats:
     """The vector (3,) scaled to length one.
 
-    Raises:
-        ValueError: where the vector is zero and has no direction.
-
-    >>> unit([0, 3, 4]).tolist()
-    [0.0, 0.6, 0.8]
     >>> unit([0, 0, 0])
     Traceback (most recent call last):
     ...
@@ -130,8 +119,6 @@ def spread(starts: Any, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], N
 
     >>> [part.tolist() for part in spread(np.array([7, 3, 5]), np.array([2, 0, 3]))]
     [[7, 8, 5, 6, 7], [0, 0, 2, 2, 2]]
-    >>> spread(0, np.array([2, 0, 3]))[0].tolist()
-    [0, 1, 0, 1, 2]
     """
     owner = np.repeat(np.arange(len(counts)), counts)
     return np.arange(len(owner)) + (starts - (np.cumsum(counts) - counts))[owner], owner
@@ -185,10 +172,8 @@ def swollen(points: Floats, by: float) -> Floats:
 def convex_hull(points: Floats) -> Any:
     """shapely's convex hull of points (n, 2), n at least 1: a polygon; of points in one line a line, or a point.
 
-    >>> convex_hull(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.5, 0.5]])).area
-    2.0
-    >>> convex_hull(np.array([[1.0, 1.0]])).wkt
-    'POINT (1 1)'
+    >>> convex_hull(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.5, 0.5]])).area, convex_hull(np.ones((1, 2))).wkt
+    (2.0, 'POINT (1 1)')
     """
 
     # Of one line through all points: an object for each of them takes ten times as long.

@@ -62,8 +62,6 @@ class Environment:
         name: the name of its folder, by which pipx knows it.
         source: where this package came from: its name on the index, or the path of a wheel or a folder; empty where
             that is gone, or is an address.
-        editable: whether it is a folder that is installed as editable.
-        python: its interpreter, as the user can type it.
     """
 
     manager: str = "pip"

@@ -143,11 +143,7 @@ class derived(Generic[Owner, Parameters, Result]):
         _memos.append(self)
 
     def __call__(self, owner: Owner, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        """The value, worked out if it is not kept.
-
-        Raises:
-            TypeError: an argument is given by its name.
-        """
+        """The value, worked out if it is not kept; TypeError if an argument is given by its name."""
         if kwargs:
             raise TypeError(f"{self._function.__name__} takes its arguments by place: it keeps its values by them")
         owned = self._owned.get(id(owner))
@@ -313,8 +309,6 @@ class LRU(Generic[Value]):
     >>> lru.touch("a")
     >>> lru.trim(keep="c"), "a" in lru, lru.get("b")
     ({'b': 'B'}, True, None)
-    >>> LRU[str](room=0).trim()
-    {}
     """
 
     def __init__(self, room: int) -> None:
@@ -364,12 +358,7 @@ class LRU(Generic[Value]):
         self._entries.move_to_end(key)
 
     def trim(self, keep: Collection[Hashable] = (), room: int | None = None) -> dict[Any, Value]:
-        """Drops values until the others have room, none of those in ``keep``, and gives what was dropped.
-
-        Args:
-            keep: the keys of what stays, whatever room it takes.
-            room: for all; by default that of the LRU.
-        """
+        """Drops values until the others have room, none of those in ``keep``, and gives what was dropped."""
         room, dropped = self.room if room is None else room, dict[Any, Value]()
         for key in list(self._entries) if self.size > room else ():
             if self.size <= room:

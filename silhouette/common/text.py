@@ -35,14 +35,10 @@ def did_you_mean(
 ) -> str:
     """The known name that is most like an unknown one, as a question; where none is, a list of ``most`` known names.
 
-    >>> did_you_mean("figther", ["fighter", "vehicle"])
-    "did you mean 'fighter'?"
-    >>> did_you_mean("VEX", ["Kal", "Vex"])
-    "did you mean 'Vex'?"
-    >>> did_you_mean("wall", ["fighter", "vehicle"])
-    "there are 'fighter', 'vehicle'"
-    >>> did_you_mean("wall", [])
-    'there are none'
+    >>> did_you_mean("figther", ["fighter", "vehicle"]), did_you_mean("VEX", ["Kal", "Vex"])
+    ("did you mean 'fighter'?", "did you mean 'Vex'?")
+    >>> did_you_mean("wall", ["fighter", "vehicle"]), did_you_mean("wall", [])
+    ("there are 'fighter', 'vehicle'", 'there are none')
     """
     names = list(dict.fromkeys(known))
     close = difflib.get_close_matches(name, names, n=1, cutoff=alike) or [
@@ -111,14 +107,12 @@ def share_in_words(part: int, whole: int) -> str:
 
     Tables, reasons, figures and pages all round shares by this function.
 
-    >>> share_in_words(1, 3), share_in_words(0, 7), share_in_words(7, 7)
-    ('33.3 %', '0 %', '100 %')
+    >>> [share_in_words(part, 7) for part in (0, 1, 7)], share_in_words(0, 0)
+    (['0 %', '14.3 %', '100 %'], 'nothing')
     >>> share_in_words(1, 1000), share_in_words(999, 1000), share_in_words(4999, 10000), share_in_words(1, 2)
     ('0.1 %', '99.9 %', '49.99 %', '50 %')
     >>> share_in_words(1, 10**9)
     'under 0.01 %'
-    >>> share_in_words(0, 0)
-    'nothing'
     """
     if whole == 0:
         return "nothing"
@@ -163,9 +157,7 @@ def obscured(part: int, whole: int, error: float) -> str:
 def verdict_in_words(verdict: str, in_arc: bool | None) -> str:
     """A verdict, and why it is hidden if the reason is the vision arc and not the share that is obscured.
 
-    Args:
-        verdict: the game's word.
-        in_arc: whether some of the target lies in a vision arc; None if that is unknown, or there are no arcs.
+    ``in_arc`` if some of the target lies in a vision arc; None if that is unknown, or there are no arcs.
 
     >>> verdict_in_words("hidden", False), verdict_in_words("hidden", True), verdict_in_words("visible", None)
     ('hidden, out of arc', 'hidden', 'visible')
@@ -178,19 +170,13 @@ def in_a_sentence(name: str) -> str:
 
     >>> in_a_sentence("barricade"), in_a_sentence("Vex"), in_a_sentence("the pipes"), in_a_sentence("wall 3")
     ('the barricade', 'Vex', 'the pipes', 'wall 3')
-    >>> in_a_sentence("t")
-    't'
     """
     common = len(name) > 2 and name.replace(" ", "").replace("-", "").isalpha() and name.islower()
     return f"the {name}" if common and not name.startswith("the ") else name
 
 
 def sentence(reason: str) -> str:
-    """A reason as a whole sentence.
-
-    >>> sentence("nothing obscures Vex: in the open")
-    'Nothing obscures Vex: in the open.'
-    """
+    """A reason as a whole sentence, with a capital and a full stop."""
     return f"{reason[:1].upper()}{reason[1:]}."
 
 
@@ -208,11 +194,7 @@ def in_a_row(words: Sequence[str], most: int | None = None, last: str = "and") -
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "hole"), counted(0, "hole")
-    ('1 hole', '0 holes')
-    """
+    """A number of things, such as 1 hole or 0 holes."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
@@ -256,11 +238,7 @@ def problem(error: Exception, path: Path | None = None) -> str:
 
 
 def json_text(value: object, **layout: Any) -> str:
-    """A value as JSON, with null in place of every number that JSON cannot hold.
-
-    Args:
-        value: of dictionaries, lists, texts, numbers.
-        layout: as `json.dumps` has it.
+    """A value as JSON, with null in place of every number that JSON cannot hold; ``layout`` as `json.dumps` has it.
 
     >>> json_text({"share": math.nan, "at": (1, 2)}, separators=(",", ":"))
     '{"share":null,"at":[1,2]}'
@@ -272,11 +250,7 @@ def json_text(value: object, **layout: Any) -> str:
 
 
 def strict(value: Any) -> Any:
-    """The value with null in place of every number that JSON cannot hold.
-
-    >>> strict({"shares": [0.5, math.nan, (math.inf, 1)]})
-    {'shares': [0.5, None, [None, 1]]}
-    """
+    """The value with null in place of every number that JSON cannot hold."""
     if isinstance(value, dict):
         return {key: strict(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

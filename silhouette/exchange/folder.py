@@ -1,10 +1,4 @@
-"""EXCHANGE: a file of another program -> ImportedTable -> the folder of a scene, of one version at every moment.
-
-ImportedTable -> meshes -> the models that a scene will make of them, by several processes -> heights of what hangs
--> scene.toml, written for people to read and edit
-
-A base that has no size that bases have is told: the piece may have been scaled by eye.
-"""
+"""EXCHANGE: a file of another program -> ImportedTable -> the folder of a scene, of one version at every moment."""
 
 from __future__ import annotations
 
@@ -34,18 +28,16 @@ from silhouette.scans.mesh_writing import ply_bytes
 def read_table(
     path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool = False, units: str | None = None
 ) -> ImportedTable:
-    """The table of a file from elsewhere.
+    """The table of a file from elsewhere: of Tabletop Simulator (.json), or a scene of glTF (.glb, .gltf).
 
     Args:
-        path: a save or a saved object of Tabletop Simulator (.json), or a scene of glTF (.glb, .gltf).
         meshes: the folder in which that program keeps meshes.
-        cache: of meshes.
         stand_ins: whether a fighter without a mesh becomes a stand-in, where the size of its base is known.
         units: of a glTF scene, where they are others than it says: "mm", "cm", "m" or "inch".
 
     Raises:
         RequestError: where an option is that of another format.
-        FileError: where it cannot be read; one line that says what would be right.
+        FileError: where it cannot be read.
     """
     if path.suffix.lower() in (".glb", ".gltf"):
         if meshes is not None or stand_ins:
@@ -96,12 +88,7 @@ def odd_base(name: str, base: Base | None) -> str | None:
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What is wanted of a model: no more, since it comes from another process.
-
-    Attributes:
-        base: its base, or None.
-        ground: the lowest z of its mesh, mm.
-    """
+    """What is wanted of a model: no more, since it comes from another process; ``ground`` is its lowest z, mm."""
 
     base: Base | None
     ground: float
@@ -112,12 +99,7 @@ Keys = tuple[Kind, Mapping[str, Any]]
 
 
 class SceneModels:
-    """The models of a scene, each made once.
-
-    Args:
-        scene: the file of the scene, from which its meshes are named; it need not be there yet.
-        cache: of meshes, in which they and the bases that are found stay.
-    """
+    """The models of a scene, each made once; its file, from which meshes are named, need not be there yet."""
 
     def __init__(self, scene: Path, cache: Cache) -> None:
         self._scene = scene
@@ -158,18 +140,19 @@ def scene_text(
     addresses: Mapping[str, str],
     keys_of_all: Mapping[str, Any],
 ) -> str:
-    """The scene of an imported table.
+    """The scene of an imported table, with the pieces that stand in it, each with the keys that say what it looks like.
 
-    Args:
-        table: what it was made of.
-        pieces: those that stand in the scene, each with the keys that say what it looks like.
-        addresses: where the other program has a mesh from, by its path in the scene: `export` gives it back.
-        keys_of_all: those of the scene itself.
+    ``addresses``: where the other program has a mesh from, by its path in the scene: `export` gives it back.
+    ``keys_of_all`` are those of the scene itself.
     """
     order = sorted(pieces, key=lambda pair: pair[0].kind != "terrain")
     names = [piece.name for piece, _ in order if piece.kind != "terrain"][:2]
     blocks = [_head(table, keys_of_all), _source(table, addresses, keys_of_all)]
-    blocks += [[f"[[{piece.kind}]]", *toml_lines(_table_of(piece, keys))] for piece, keys in order]
+    for piece, keys in order:
+        gang = {} if piece.gang is None else {"gang": piece.gang}
+        facing = {} if piece.facing is None else {"facing": piece.facing}
+        entry = {"name": piece.name, **gang, **keys, "at": piece.at, "turn": piece.turn, **facing}
+        blocks.append([f"[[{piece.kind}]]", *toml_lines(entry)])
     blocks += [[f"[[{key}]]", *toml_lines(entry)] for key in _BLOCKS for entry in keys_of_all.get(key, ())]
     if len(names) == 2 and not keys_of_all.get("check"):
         comment = "# Who looks at whom; silhouette matrix judges everyone against everyone without."
@@ -199,13 +182,6 @@ def _source(table: ImportedTable, addresses: Mapping[str, str], keys_of_all: Map
     return lines
 
 
-def _table_of(piece: ImportedPiece, keys: Mapping[str, Any]) -> dict[str, Any]:
-    """A piece's table; ``keys`` say what it looks like."""
-    gang = {} if piece.gang is None else {"gang": piece.gang}
-    facing = {} if piece.facing is None else {"facing": piece.facing}
-    return {"name": piece.name, **gang, **keys, "at": piece.at, "turn": piece.turn, **facing}
-
-
 def _one_line(text: str) -> str:
     """A text without what no file in UTF-8 can hold."""
     return text.encode("utf-8", errors="replace").decode()
@@ -222,12 +198,8 @@ CLEAR = 2.0
 
 @dataclass(frozen=True, eq=False)
 class WrittenPiece:
-    """A piece that stands in the scene.
-
-    Attributes:
-        piece: as it was imported.
-        mesh: the path of its mesh, seen from the folder; None of a stand-in.
-        keys: of its table in the scene that say what it looks like.
+    """A piece that stands in the scene: the path of its mesh, seen from the folder, None of a stand-in; and the keys of
+    its table in the scene that say what it looks like.
     """
 
     piece: ImportedPiece
@@ -237,13 +209,7 @@ class WrittenPiece:
 
 @dataclass(frozen=True, eq=False)
 class WrittenTable:
-    """What was written.
-
-    Attributes:
-        pieces: in the scene.
-        left_out: all other objects of the table, those among them whose meshes no scene can use.
-        warnings: sentences about sizes of bases.
-    """
+    """The pieces in the scene; all other objects, with those whose meshes no scene can use; warnings about bases."""
 
     pieces: tuple[WrittenPiece, ...]
     left_out: tuple[LeftOut, ...]
@@ -274,11 +240,6 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
 
     Meshes of earlier scenes stay as well: other scenes may name them. Each mesh is read again as the scene reads it: a
     piece that no scene could use is left out, and not in the scene.
-
-    Args:
-        table: what is to be written.
-        folder: an earlier one, or a new one.
-        cache: of meshes, in which the bases that are found stay.
 
     Raises:
         FileError: where it cannot be written, or is none to write into (`check_folder`); an earlier scene and all that
@@ -321,7 +282,6 @@ def _about(keys: Mapping[str, Any], names: Collection[str]) -> tuple[list[str], 
 
 
 def _pieces_of(entry: object) -> set[str]:
-    """The names of pieces that a check, or a pair in contact, is about."""
     if isinstance(entry, Mapping):
         entry = [entry.get("attacker"), entry.get("target")]
     return {name for name in entry if isinstance(name, str)} if isinstance(entry, list | tuple) else set()
@@ -355,7 +315,6 @@ class _Writer:
         self._of_kind: Counter[str] = Counter()
 
     def add(self, pieces: Sequence[ImportedPiece]) -> None:
-        """Writes the mesh of each piece, if there is none of the same content yet; or leaves it out."""
         todo = deque(pieces)
         while todo:
             # Those for which there is room whatever becomes of the others are looked at together.
@@ -402,7 +361,8 @@ class _Writer:
             except FileError as error:
                 return error
         name = self._mesh(piece, content)
-        keys = {**({} if name is None else {"mesh": name}), **piece.keys, **_kept_where_it_lies(piece)}
+        kept = {} if piece.file is None and piece.mesh is None else {"origin": "keep"}  # where its file has it
+        keys = {**({} if name is None else {"mesh": name}), **piece.keys, **kept}
         return WrittenPiece(piece, name, keys)
 
     def _mesh(self, piece: ImportedPiece, content: bytes) -> str | None:
@@ -423,8 +383,3 @@ class _Writer:
 
     def _keep(self, name: str, ending: str, content: bytes) -> str:
         return self._change.keep(MESHES, file_stem(name), {ending: content})
-
-
-def _kept_where_it_lies(piece: ImportedPiece) -> dict[str, str]:
-    """The key by which a mesh stays where its file has it; a stand-in has none."""
-    return {} if piece.file is None and piece.mesh is None else {"origin": "keep"}

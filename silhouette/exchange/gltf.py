@@ -85,14 +85,10 @@ NOTHING_MARKED = (
 
 
 def read_gltf(path: Path, units: str | None = None) -> ImportedTable:
-    """The table of a GLB or glTF file.
+    """The table of a GLB or glTF file; nothing is read outside its folder.
 
-    Args:
-        path: of the file; nothing is read outside its folder.
-        units: what one unit of the file is: "mm", "cm", "m" or "inch"; None where the file says, or else metres.
-
-    Raises:
-        FileError: where it is no such file, or no node of it says that it is a piece.
+    A unit of the file is "mm", "cm", "m" or "inch"; None where the file says, or else metres. FileError where it is no
+    such file, or no node of it says that it is a piece.
     """
     with plainly(path):
         source = opened(path)
@@ -220,7 +216,6 @@ def _name(marked: list[Marked], meshes: GltfMeshes) -> None:
 
 
 def _joints(scene: Gltf) -> set[int]:
-    """The nodes that are joints of skeletons."""
     skins = scene.tree.get("skins", [])
     lists = [skin.get("joints") for skin in skins if isinstance(skin, dict)] if isinstance(skins, list) else []
     return {joint for joints in lists if isinstance(joints, list) for joint in joints if type(joint) is int}
@@ -237,7 +232,6 @@ def _whole_file(scene: Gltf) -> list[LeftOut]:
 
 
 def _others(tree: Tree, nodes: Mapping[int, Node]) -> list[LeftOut]:
-    """Scenes that are not the default one, and nodes in no scene."""
     scenes, default = tree.get("scenes", []), tree.get("scene", 0)
     if not scenes:
         return []
@@ -256,7 +250,6 @@ def _others(tree: Tree, nodes: Mapping[int, Node]) -> list[LeftOut]:
 
 
 def _below(tree: Tree, roots: object) -> set[int]:
-    """The nodes of another scene."""
     pending = list(roots) if isinstance(roots, list) else []
     below: set[int] = set()
     while pending:

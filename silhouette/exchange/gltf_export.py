@@ -1,9 +1,7 @@
-"""EXCHANGE: a scene becomes a glTF scene in one file, .glb, whose nodes say what they are.
+"""EXCHANGE: a scene becomes a glTF scene in one file, .glb, whose nodes say what they are; without colours.
 
-scene -> a node for each piece, where it stands, with its keys as custom properties; below it one node each for body,
-base and insignificant parts, whose meshes pieces of one model share; the scene's own keys -> those of the glTF scene
-
-`import` of the file gives the scene back. Colours and pictures are not written.
+Below the node of each piece is one node each for body, base and insignificant parts, whose meshes pieces of one model
+share. `import` of the file gives the scene back.
 """
 
 from __future__ import annotations
@@ -40,12 +38,7 @@ VERTICES, INDICES = 34962, 34963
 
 
 def write_glb(scene: Scene, out: Path) -> int:
-    """Writes a table as a glTF scene in one file (.glb), and gives the number of its pieces.
-
-    Raises:
-        RequestError: where the scene is no table with pieces.
-        FileError: where it cannot be written.
-    """
+    """Writes a table as a glTF scene in one file (.glb), and gives the number of its pieces."""
     if not isinstance(scene, TableScene):
         raise RequestError(f"{scene.path}: its game has no pieces with meshes; give a table scene")
     if out.suffix.lower() != ".glb":
@@ -57,15 +50,10 @@ def write_glb(scene: Scene, out: Path) -> int:
     for piece in scene.pieces:
         file.add(piece, _extras(piece, entries.get(piece.name, {})))
     extras: dict[str, Any] = {"title": scene.title}
-    if is_told_whole(document):
+    if not any(key in document for key in PIECES if key not in KINDS):
         extras[MARK] = _keys_of_scene(document, scene.path)
     write_file(out, file.content(extras))
     return len(scene.pieces)
-
-
-def is_told_whole(document: Mapping[str, Any]) -> bool:
-    """Whether a glTF scene can say all of a scene: one with other tables for its pieces loses its rules and checks."""
-    return not any(key in document for key in PIECES if key not in KINDS)
 
 
 def _keys_of_scene(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -80,7 +68,6 @@ def _keys_of_scene(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _extras(piece: Piece, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The custom properties of a piece's node: what its table in the scene says, and what its model has."""
     keys = {key: value for key, value in entry.items() if key not in (*OF_THE_NODE, *ModelOptions.model_fields)}
     keys |= {MARK: piece.kind}
     if piece.kind == "terrain":
@@ -91,7 +78,6 @@ def _extras(piece: Piece, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _keys_of_model(piece: Piece) -> dict[str, Any]:
-    """What a piece's model has, as keys."""
     model, is_terrain = piece.model, piece.kind == "terrain"
     eye = model.eye_given if piece.eye_given is None else piece.eye_given
     eyes = {arc: point.tolist() for arc, point in piece.eyes.items()}
@@ -115,14 +101,7 @@ def _base(model: Model) -> Any:
     return {"part": "base", **width} if (model.role == BASE).any() else width or "none"
 
 
-def _material(part: str) -> dict[str, Any]:
-    look = {"baseColorFactor": [*COLOURS[part], 1.0], "metallicFactor": 0.0}
-    return {"name": part, "pbrMetallicRoughness": look}
-
-
 class _File:
-    """A GLB file while it is made."""
-
     def __init__(self) -> None:
         self._nodes: list[dict[str, Any]] = []
         self._roots: list[int] = []
@@ -152,7 +131,13 @@ class _File:
             "scenes": [{"name": extras.get("title") or "table", "nodes": self._roots, "extras": dict(extras)}],
             "nodes": self._nodes,
             "meshes": self._meshes,
-            "materials": [_material(name) for name in ROLES],
+            "materials": [
+                {
+                    "name": name,
+                    "pbrMetallicRoughness": {"baseColorFactor": [*COLOURS[name], 1.0], "metallicFactor": 0.0},
+                }
+                for name in ROLES
+            ],
             "accessors": self._accessors,
             "bufferViews": self._views,
             "buffers": [{"byteLength": len(self._data)}],

@@ -1,13 +1,8 @@
 """EXCHANGE: the custom properties of a glTF file: of a node, keys of a piece; of its scene, units, what is up, ...
 
-properties of a node -> keys of a piece, checked by the same schemas as those in a scene file
-properties of the scene -> units, what is up, and the keys of a table's scene
-
-The property ``silhouette`` of the scene holds all keys of a scene file but its pieces, as a table or as text in TOML:
-``title``, ``rules``, ``check`` and more. `export` writes it.
-
-A text that is no value for its key may be one as TOML writes it: Blender's own fields hold numbers and texts, so
-``base`` is given there as the text ``{ part = "base" }``.
+They are checked by the same schemas as a scene file. The property ``silhouette`` of the scene holds all keys of a scene
+file but its pieces, as a table or as text in TOML. A text that is no value for its key may be one as TOML writes it:
+Blender's own fields hold numbers and texts, so ``base`` is given there as the text ``{ part = "base" }``.
 """
 
 from __future__ import annotations
@@ -43,14 +38,7 @@ LEAST_HEIGHT, GREATEST_HEIGHT, USUAL_HEIGHT = 8.0, 300.0, (15.0, 120.0)
 
 @dataclass(frozen=True)
 class FileSettings:
-    """What a file says of itself as a whole.
-
-    Attributes:
-        units: what one unit of it is.
-        up: the axis that is up.
-        title: for people; empty where it has none.
-        keys: of a scene file, but for its pieces.
-    """
+    """What a file says of itself: its units, the axis that is up, its title, and further keys of a scene file."""
 
     units: str = "m"
     up: Literal["y", "z"] = "y"
@@ -59,10 +47,7 @@ class FileSettings:
 
 
 def settings_of(extras: Mapping[str, Any], path: Path) -> FileSettings:
-    """The settings that the custom properties of a scene say.
-
-    Raises:
-        FileError: where they are none that can be.
+    """The settings that the custom properties of a scene say; FileError where they are none that can be.
 
     >>> settings_of({"units": "mm", "silhouette": "title = 'Ambush'"}, Path("a.glb"))
     FileSettings(units='mm', up='y', title='Ambush', keys={})
@@ -152,9 +137,6 @@ class NoPiece(Exception):
 def kind_of(extras: Mapping[str, Any]) -> Kind | None:
     """The kind of piece that a node says it is; None where it says nothing of the sort.
 
-    Raises:
-        NoPiece: where it says something else, or seems to mean to.
-
     >>> kind_of({"silhouette": "fighter"}), kind_of({"cycles": 1})
     ('fighter', None)
     >>> kind_of({"silhouete": "fighter"})
@@ -175,11 +157,7 @@ def kind_of(extras: Mapping[str, Any]) -> Kind | None:
 
 
 def entries_of(rules: str) -> Entries:
-    """The schemas of the pieces of a game, by its name or the path of its file; those of any table where it has others.
-
-    Raises:
-        FileError: where there is no such game file.
-    """
+    """The schemas of the pieces of a game, by its name or its file; those of any table where it has others."""
     entries = dict(ENTRIES)
     for kind in KINDS:
         pieces = rule_called(rules).scene_entry.model_fields.get(kind)
@@ -190,15 +168,7 @@ def entries_of(rules: str) -> Entries:
 
 
 def keys_of(extras: Mapping[str, Any], kind: Kind, entries: Entries = ENTRIES) -> dict[str, Any]:
-    """The keys of a piece that a node gives: ``gang``, ``facing``, and any of a model file.
-
-    Args:
-        extras: its custom properties; other programs' are passed over.
-        kind: of the piece.
-        entries: the schemas of the game's pieces.
-
-    Raises:
-        NoPiece: where a key is unknown, or a value wrong.
+    """The keys of a piece that a node gives: ``gang``, ``facing``, and any of a model file; others' are passed over.
 
     >>> keys_of({"silhouette": "fighter", "facing": 90, "base": "{ height = 3 }"}, "fighter")
     {'facing': 90, 'base': {'height': 3}}

@@ -1,6 +1,5 @@
 """EXCHANGE: a node of glTF with what hangs below it becomes an ImportedPiece, placed or baked.
 
-what nodes show -> each mesh once, in mm with z up
 node, its keys and its parts -> one mesh in the node's own frame, shared by all that look so -> at, turn and scale;
 what is tilted, mirrored or unevenly scaled -> a mesh of its own
 
@@ -77,11 +76,7 @@ def points_to_table(points: Floats) -> Floats:
 
 
 def points_from_table(points: Floats) -> Floats:
-    """Points (n, 3) in mm with z up, in metres with y up.
-
-    >>> points_from_table(np.array([[1.0, 2.0, 3.0]])).tolist()
-    [[0.001, 0.003, -0.002]]
-    """
+    """Points (n, 3) in mm with z up, in metres with y up."""
     x, y, z = points.T / METRE
     return np.stack([x, z, -y], axis=1)
 
@@ -117,12 +112,10 @@ def upright_node(at: Floats, turn: float) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class NodeMesh:
-    """What a node shows.
+    """What a node shows: a mesh of one part in a frame of its own, and (4, 4) from that to the scene's, metres and y
+    up.
 
-    Attributes:
-        mesh: in a frame of its own, with one part.
-        matrix: (4, 4) from that frame to the scene's, metres and y up.
-        areas: of each material that makes pixels transparent, by its name; that of all others has an empty one.
+    ``areas`` of each material that makes pixels transparent, by its name; that of all others has an empty one.
     """
 
     mesh: Mesh
@@ -140,11 +133,7 @@ class GltfMeshes:
         self._read: dict[tuple[int, ...], tuple[tuple[Surface, ...], Mesh, dict[str, float]]] = {}
 
     def of(self, node: Node) -> NodeMesh:
-        """What a node shows: its mesh, with its shape keys, in the pose of its skeleton.
-
-        Raises:
-            NoPiece: where it has a mesh that cannot be used.
-        """
+        """What a node shows: its mesh, with its shape keys, in the pose of its skeleton; NoPiece if it cannot be."""
         if type(node.entry.get("mesh")) is not int:
             raise NoPiece("refers to no mesh of the file")
         try:
@@ -174,7 +163,6 @@ class GltfMeshes:
 
 
 def _read(surfaces: tuple[Surface, ...]) -> tuple[Mesh, dict[str, float]]:
-    """The mesh of surfaces, and the area of each material."""
     areas = areas_of(surfaces)
     vertices, faces, part, names = joined(list(surfaces))
     problem = absurd(vertices)
@@ -200,17 +188,7 @@ _NUMBERED = re.compile(r"\.\d{3,}$")
 
 @dataclass(eq=False)
 class Marked:
-    """A node that says it is a piece, while the nodes below it are looked at.
-
-    Attributes:
-        node: itself.
-        name: in the scene.
-        kind: of the piece; None where it says something else.
-        keys: those that it gives.
-        parts: the nodes with its meshes, itself among them where it has one.
-        gang: that it belongs to, or None.
-        wrong: why it can be no piece; empty where it may be.
-    """
+    """A node that says it is a piece, while the nodes below it are looked at."""
 
     node: Node
     kind: Kind | None
@@ -224,12 +202,7 @@ class Marked:
 class Pieces:
     """Makes the pieces of a file.
 
-    Attributes:
-        warnings: a sentence for each thing about a piece that its maker should know.
-
     Args:
-        meshes: of the file.
-        nodes: of its default scene, by index.
         frame: (4, 4) how the numbers of the whole file are read: metres and y up from them.
         front: where a piece looks in its own frame that does not say so, degrees from +x once z is up.
         from_blender: whether Blender wrote the file, which numbers nodes of equal names.
@@ -248,11 +221,7 @@ class Pieces:
         self.warnings: list[str] = []
 
     def piece(self, marked: Marked) -> ImportedPiece:
-        """The piece that a node says it is.
-
-        Raises:
-            NoPiece: where it cannot stand in a scene.
-        """
+        """The piece that a node says it is; NoPiece where it cannot stand in a scene."""
         assert marked.node.world is not None
         assert marked.kind is not None
         matrix = to_table(self._frame @ marked.node.world)

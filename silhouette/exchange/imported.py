@@ -1,9 +1,4 @@
-"""EXCHANGE: what a reader of another program's tables gives, whatever the program: pieces, and what was left out.
-
-Names of objects as other programs have them become names that a scene and files may have. A matrix from a mesh file's
-frame to the table becomes `at`, `turn` and `scale`: what is tilted, mirrored or unevenly scaled becomes a mesh of its
-own, "baked". Mesh files are read by several processes, before they are wanted one by one.
-"""
+"""EXCHANGE: what a reader of another program's tables gives, whatever the program: pieces, and what was left out."""
 
 from __future__ import annotations
 
@@ -67,12 +62,8 @@ MIN_SHARE_IN_PLAN = 0.01
 
 @dataclass(frozen=True)
 class Upright:
-    """How a piece stands that keeps its mesh file.
-
-    Attributes:
-        at: (x, y, z) mm, of the file's origin.
-        turn: degrees anticlockwise from how it lies in its file, once z is up.
-        scale: mm for each unit of the file.
+    """How a piece stands that keeps its mesh file: (x, y, z) mm, of the file's origin; degrees anticlockwise from how
+    it lies in its file, once z is up; mm for each unit of the file.
     """
 
     at: tuple[float, float, float]
@@ -83,16 +74,9 @@ class Upright:
 def standing(matrix: Floats, up: Literal["y", "z"], bounds: Floats) -> Upright | None:
     """How a mesh stands that a matrix places; None where it is tilted, mirrored or unevenly scaled.
 
-    Args:
-        matrix: (4, 4) from the file's frame to the table's, mm.
-        up: the axis of the file that a scene takes as up.
-        bounds: (2, 3) least and greatest coordinates in the file.
-
     >>> inch = np.diag([25.4, 25.4, 25.4, 1.0])
     >>> standing(inch, "z", np.array([[0.0, 0, 0], [1, 1, 1]]))
     Upright(at=(0.0, 0.0, 0.0), turn=0.0, scale=25.4)
-    >>> standing(np.diag([25.4, 25.4, 12.7, 1.0]), "z", np.array([[0.0, 0, 0], [1, 1, 1]])) is None
-    True
     """
     as_loaded = matrix[:3, :3] @ np.linalg.inv(upright(np.eye(3), up).T)
     volume = float(np.linalg.det(as_loaded))
@@ -116,13 +100,10 @@ def moved(matrix: Floats, points: Floats) -> Floats:
 
 
 def baked(named: list[tuple[str, Mesh, Floats]], origin: Floats) -> Mesh:
-    """One mesh of several, each after its matrix (4, 4), about an origin (3,) in the table's frame; parts keep names.
+    """One mesh of several, each after its matrix (4, 4), about an origin (3,) in the table's frame, mm.
 
-    Faces of what is mirrored are turned round, so that they still look outward.
-
-    Args:
-        named: the name of each, its mesh, and its matrix; where a mesh has parts, these are named ``name/part``.
-        origin: in the table's frame, mm.
+    Faces of what is mirrored are turned round, so that they still look outward. Where a mesh has parts, these are named
+    ``name/part``.
     """
     vertices, faces, part = [], [], []
     names: list[str] = []
@@ -221,13 +202,9 @@ class ImportedPiece:
     Exactly one of ``file``, ``mesh`` and the key ``figure`` says what it looks like.
 
     Attributes:
-        name: its name, unique in the table.
-        kind: fighter, vehicle or terrain.
         at: (x, y, z) mm, where the origin of its mesh file, or of its mesh, comes to stand.
         turn: degrees anticlockwise from how it lies in its file, once z is up.
         facing: the direction in which it looks, degrees anticlockwise from +x; "unknown"; or None of terrain.
-        gang: the gang that it belongs to, or None.
-        file: the mesh file that it keeps.
         mesh: a mesh of its own in mm, z up, about its origin: one that is tilted, mirrored or unevenly scaled, has
             parts from several files, or is one of many in a file.
         keys: further keys of its table in the scene: ``units``, ``up`` and ``scale`` of a file, or ``figure``.
@@ -253,12 +230,7 @@ class ImportedPiece:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An object that is not in the scene.
-
-    Attributes:
-        name: of the object.
-        why: the reason, in words.
-    """
+    """An object that is not in the scene, and the reason in words."""
 
     name: str
     why: str
@@ -266,14 +238,9 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False)
 class ImportedTable:
-    """A table from elsewhere.
+    """A table from elsewhere, with the pieces that can stand in a scene, and all other objects.
 
     Attributes:
-        title: for people.
-        program: that it was made with.
-        file: that it was read from.
-        pieces: those that can stand in a scene.
-        left_out: all other objects.
         addresses: where the program has a mesh file from, by the file.
         keys: those of the whole scene, such as ``rules`` and ``check``; without any, the scene asks nothing.
         warnings: sentences about what may be otherwise than its maker thinks.
@@ -303,12 +270,7 @@ MAX_BYTES_AHEAD = 2 * 1024**3
 
 @dataclass(frozen=True, eq=False)
 class Size:
-    """How large a mesh is, which is all that most pieces need to know of it.
-
-    Attributes:
-        bounds: (2, 3) the least and greatest coordinates in its file.
-        triangles: how many it has.
-    """
+    """How large a mesh is: (2, 3) the least and greatest coordinates in its file, and its triangles."""
 
     bounds: Floats
     triangles: int
@@ -320,11 +282,7 @@ class Size:
 
 
 def read_ahead(files: Iterable[Path], cache: Cache) -> dict[Path, Size | FileError]:
-    """Reads mesh files side by side, so that the cache has them when they are wanted; nothing without a folder of it.
-
-    Returns:
-        For each file that was read its size, or why it cannot be used.
-    """
+    """The sizes of mesh files, or why not, read side by side so that the cache has them; nothing without its folder."""
     chosen: list[Path] = []
     together = 0
     for file in files:

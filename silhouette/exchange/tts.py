@@ -76,9 +76,6 @@ class KeptMeshes:
 
     The game names a file after its address, with all but letters and digits left out, and ``.obj``. A local file
     (``file:///C:/minis/kal.obj``) is looked for by its own name, in this folder alone.
-
-    Raises:
-        FileError: where it is no folder that can be read.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -92,11 +89,7 @@ class KeptMeshes:
                 self._by_place.setdefault(stem[start:], name)
 
     def find(self, address: str) -> Path | None:
-        """The file in which the mesh of an address is kept; None where there is none.
-
-        Raises:
-            FileError: where its name is that of a link which leads out of the folder.
-        """
+        """The file in which a mesh is kept, None without one; FileError if it is a link out of the folder."""
         name = self._name(address.replace("{verifycache}", "").strip())
         if name is None or self._folder is None:
             return None
@@ -124,7 +117,6 @@ class KeptMeshes:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    """The names of the OBJ files in a folder."""
     try:
         with os.scandir(folder) as entries:
             names = sorted(entry.name for entry in islice(entries, MOST_FILES))
@@ -160,11 +152,7 @@ def to_table(in_unity: Floats) -> Floats:
 
 
 def in_parent(transform: Mapping[str, Any]) -> Floats:
-    """(4, 4) from an object in Unity to what it lies in, by its ``Transform``.
-
-    Raises:
-        NoPlace: where a number is missing, none, not finite or out of range.
-    """
+    """(4, 4) from an object in Unity to what it lies in, by its ``Transform``; NoPlace if a number is wrong."""
     matrix = np.eye(4)
     turns = [_number(transform, f"rot{axis}", 0.0) % 360.0 for axis in "XYZ"]
     scales = [_number(transform, f"scale{axis}", 1.0) for axis in "XYZ"]
@@ -191,7 +179,6 @@ def rotation(x: float, y: float, z: float) -> Floats:
 
 
 def _number(transform: Mapping[str, Any], key: str, default: float | None) -> float:
-    """A number of a ``Transform``."""
     value = transform.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise NoPlace(f"its {key} is missing" if value is None else f"its {key} is no number")
@@ -291,8 +278,6 @@ BUNDLE = "is an asset bundle, which only the game can read"
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A mesh of a piece: its name, file, address and size, and the matrix (4, 4) from the file to the table, mm."""
-
     name: str
     file: Path
     address: str
@@ -308,13 +293,8 @@ def read_save(path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool 
     """The table of a save or a saved object of Tabletop Simulator.
 
     Args:
-        path: of the JSON file.
         meshes: the folder in which the game keeps meshes, ``Mods/Models``; no other is looked into, nothing is fetched.
-        cache: of meshes.
         stand_ins: whether a fighter without a mesh becomes a stand-in, where the size of its base is known.
-
-    Raises:
-        FileError: where it is no such file, holds too much, or the folder of the meshes cannot be read.
     """
     document = document_of(path)
     mesh_folder = KeptMeshes(meshes)
@@ -438,7 +418,6 @@ class _Table:
             raise _NoMesh(_unusable(error)) from None
 
     def _size_of(self, file: Path) -> Size:
-        """The size of the mesh of a file."""
         if file not in self._sizes:
             try:
                 if self._triangles > MOST_TRIANGLES:
@@ -528,7 +507,6 @@ class _Table:
         return None
 
     def _name(self, state: object) -> str:
-        """A name that no other object has."""
         self._number += 1
         return self._names.of(name_of(state, self._number))
 
@@ -570,7 +548,6 @@ def _unusable(error: FileError) -> str:
 
 
 def _transform(state: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The ``Transform`` of an object."""
     transform = state.get("Transform")
     if not isinstance(transform, Mapping):
         raise NoPlace("has no Transform, so that nobody knows where it stands")

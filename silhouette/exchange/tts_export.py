@@ -45,13 +45,7 @@ DECIMALS = 7
 
 @dataclass(frozen=True, eq=False)
 class Export:
-    """What was written.
-
-    Attributes:
-        file: the saved object.
-        meshes: the folder of its meshes, beside it.
-        pieces: how many objects it has.
-    """
+    """What was written: the saved object, the folder of its meshes, beside it, and how many pieces it has."""
 
     file: Path
     meshes: Path
@@ -59,12 +53,7 @@ class Export:
 
 
 def write_saved_object(scene: Scene, out: Path, cache: Cache) -> Export:
-    """Writes a table as a saved object of Tabletop Simulator (.json), and its meshes into a folder ``NAME_meshes``.
-
-    Raises:
-        RequestError: where the scene is no table with pieces.
-        FileError: where one of them cannot be written.
-    """
+    """Writes a table as a saved object of Tabletop Simulator (.json), and its meshes into a folder ``NAME_meshes``."""
     if not isinstance(scene, TableScene):
         raise RequestError(f"{scene.path}: its game has no pieces with meshes; give a table scene")
     if out.suffix.lower() != ".json":
@@ -94,8 +83,6 @@ def _addresses(scene: TableScene) -> dict[Path, str]:
 
 
 class _Exporter:
-    """The objects of a save while they are made, and the files that they name written."""
-
     def __init__(self, addresses: Mapping[Path, str], folder: Path, change: FolderChange, cache: Cache) -> None:
         self._addresses = addresses
         self._folder = folder
@@ -105,7 +92,6 @@ class _Exporter:
         self._own: dict[str, str] = {}
 
     def state(self, piece: Piece) -> dict[str, Any]:
-        """A piece as the game saves an object."""
         rotation = piece.pose.rotation
         turn = float(np.degrees(np.arctan2(rotation[1, 0], rotation[0, 0])))
         address, origin, scale = self._imported(piece) or (self._written(piece), piece.pose.translation, 1.0)
@@ -157,7 +143,9 @@ class _Exporter:
         """The address of an OBJ file with the mesh of a piece: y up and in inches, its front where the model has it."""
         mesh = self._whole(piece.model)
         if mesh.digest not in self._own:
-            content = obj_bytes(_with_y_up(mesh), DECIMALS)
+            # The inverse of how a scene reads such a file.
+            in_inches = replace(mesh, vertices=mesh.vertices[:, [0, 2, 1]] * np.array([1.0, 1.0, -1.0]) / INCH)
+            content = obj_bytes(in_inches, DECIMALS)
             self._own[mesh.digest] = self._change.keep("", file_stem(piece.name), {".obj": content})
         return (self._folder.absolute() / self._own[mesh.digest]).as_uri()
 
@@ -168,8 +156,3 @@ class _Exporter:
             return model.mesh
         mesh = read_mesh(drawn.path, self._cache).mesh
         return replace(mesh, vertices=drawn.placed(mesh.vertices))
-
-
-def _with_y_up(mesh: Mesh) -> Mesh:
-    """A mesh in mm with z up as the game has it: in inches, y up; the inverse of how a scene reads such a file."""
-    return replace(mesh, vertices=mesh.vertices[:, [0, 2, 1]] * np.array([1.0, 1.0, -1.0]) / INCH)

@@ -43,10 +43,8 @@ def text_of(state: Mapping[str, Any], key: str) -> str:
 def name_of(state: object, number: int) -> str:
     """What an object is called: its Nickname, or what it is and its GUID, or its number.
 
-    >>> name_of({"Nickname": "Kal", "Name": "Custom_Model"}, 3)
-    'Kal'
-    >>> name_of({"Nickname": "", "Name": "Custom_Model", "GUID": "a1b2c3"}, 3), name_of([], 3)
-    ('Custom_Model a1b2c3', 'object 3')
+    >>> name_of({"Nickname": "Kal"}, 3), name_of({"Name": "Custom_Model", "GUID": "a1"}, 3), name_of([], 3)
+    ('Kal', 'Custom_Model a1', 'object 3')
     """
     if not isinstance(state, Mapping):
         return f"object {number}"

@@ -37,15 +37,11 @@ class SafeZip:
     """A zip archive of which no more is unpacked than it may hold.
 
     Args:
-        data: of the archive.
         most: headers of files that it may have, before zipfile makes an object of each; and what the error calls it.
         broken: the error about one that cannot be opened.
         again: what to do about one that is damaged, such as "export the scan again".
         total: bytes of all that is unpacked together.
         densest: how much larger than packed a file may be that is larger than 16 MiB.
-
-    Raises:
-        ArchiveError: if it cannot be opened, or has too many files.
     """
 
     def __init__(
@@ -78,11 +74,7 @@ class SafeZip:
 
     @contextmanager
     def opened(self, info: zipfile.ZipInfo) -> Iterator[IO[bytes]]:
-        """The content of a file.
-
-        Raises:
-            ArchiveError: if it is damaged.
-        """
+        """The content of a file; ArchiveError if it is damaged."""
         self._left -= info.file_size
         try:
             with self._archive.open(info) as stream:
@@ -93,15 +85,10 @@ class SafeZip:
 
 
 class Archive:
-    """The files of an archive by their names, and how much of them may still be unpacked.
+    """The files of an archive by their names, and how much of them may still be unpacked; ``again`` is as of `SafeZip`.
 
-    Args:
-        data: of the archive.
-        again: what to do about one that is damaged, such as "export the scan again".
-
-    Raises:
-        ArchiveError: where it is no zip archive, is encrypted, compressed in an unusual way, has too many files, two
-            files of one name, or is made to harm: names that lead out of it, links.
+    ArchiveError where it is no zip archive, is encrypted, compressed in an unusual way, has too many files, two files
+    of one name, or is made to harm: names that lead out of it, links.
     """
 
     def __init__(self, data: bytes, again: str) -> None:
@@ -127,12 +114,7 @@ class Archive:
         return {key: info.filename for key, info in self._infos.items()}
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file: no more than it announces, and than is left of what an archive may hold.
-
-        Raises:
-            KeyError: where there is no such file.
-            ArchiveError: where it is too large, suspiciously dense, or damaged.
-        """
+        """The bytes of a file: no more than it announces, and than is left of what an archive may hold."""
         info = self._infos[collision_key(name)]
         self._zip.check_size(info)
         with self._zip.opened(info) as stream:
@@ -153,7 +135,6 @@ def collision_key(name: str) -> str:
 
 
 def _checked(info: zipfile.ZipInfo) -> str:
-    """The name of an entry, if it is a plain file that lies within the archive."""
     name = info.filename.replace("\\", "/")
     if name.startswith("/") or ".." in name.split("/") or name[1:2] == ":" or "\0" in name:
         raise ArchiveError(f"is an archive with a name that leads out of it, {name[:80]!r}; it is not read")

@@ -41,9 +41,8 @@ _DAMAGE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.err
 class MemoryCache:
     """Objects made of files, kept in memory while the files stay the same; the least recently used are dropped.
 
-    Args:
-        fingerprint: gives a text for a file, which changes when the file, or a file that it names, changes.
-        most: the largest total of the sizes that `get` is given; the object used last is kept whatever its size.
+    ``fingerprint`` gives a text for a file, which changes when the file, or a file that it names, changes; ``most`` is
+    the largest total of the sizes that `get` is given; the object used last is kept whatever its size.
 
     >>> memory = MemoryCache(lambda path: path.name, most=3)
     >>> make = lambda word: memory.get(Path(word), "upper", lambda: (word.upper(), print("made"))[0], len)
@@ -63,13 +62,10 @@ class MemoryCache:
         return self._made.size
 
     def get(self, file: Path, key: Hashable, make: Callable[[], Made], size: Callable[[Made], int]) -> Made:
-        """The object that ``make`` makes of a file, made only where it is not kept.
+        """The object that ``make`` makes of a file, made only where it is not kept, and not kept if the file changes
+        meanwhile.
 
-        Args:
-            file: that the object is made of. Where it changes while it is read, the object is not kept.
-            key: names the kind of object, and everything else that it depends on.
-            make: makes it; its exceptions pass through.
-            size: of an object, in the unit of ``most``.
+        The key names the kind of object, and everything else that it depends on; sizes are in the unit of ``most``.
         """
         before = self._fingerprint(file)
         entry = (os.path.abspath(file), before, key)
@@ -84,15 +80,11 @@ class MemoryCache:
 
 @dataclass(frozen=True)
 class Cache:
-    """Named arrays kept in a folder, one file per key.
+    """Named arrays kept in a folder, one file per key, and in memory objects made of files; either None keeps nothing.
 
     Entries are written whole (`silhouette.files.writing`): two processes may write at once, and nobody reads half an
-    entry. A damaged entry is built again. A folder that cannot be written to is no error: then everything is built
-    each time. When the folder exceeds ``LARGEST_TOTAL`` bytes, the least recently used entries are deleted.
-
-    Attributes:
-        directory: the folder of the entries; None keeps nothing.
-        memory: keeps objects made of files, for a process that reads many scenes; None keeps nothing.
+    entry. A damaged entry is built again. A folder that cannot be written to is no error: then everything is built each
+    time. When the folder exceeds ``LARGEST_TOTAL`` bytes, the least recently used entries are deleted.
 
     >>> Cache(None).fetch("ones", lambda: {"ones": np.ones(3)})["ones"].tolist()
     [1.0, 1.0, 1.0]
@@ -121,36 +113,27 @@ class Cache:
         return make() if self.memory is None else self.memory.get(file, key, make, size)
 
     def fetch(self, key: str, build: Callable[[], Arrays]) -> Arrays:
-        """The arrays kept under ``key``; where there are none, those that ``build`` makes, which are kept from then on.
-
-        Args:
-            key: names everything that the arrays depend on.
-            build: makes the arrays; its exceptions pass through, and nothing is kept then.
+        """The arrays kept under ``key``, which names all that they depend on; else those of ``build``, kept from then
+        on.
         """
         if self.directory is None:
             return build()
-        path = self.directory / f"{_name(key)}.npz"
+        name = hashlib.blake2b(f"{FORMAT_VERSION}\0{key}".encode(), digest_size=20).hexdigest()
+        path = self.directory / f"{name}.npz"
         stored = _read(path)
         if stored is not None:
             return stored
         built = build()
-        self._keep(path, built)
-        return built
-
-    def _keep(self, path: Path, arrays: Arrays) -> None:
         with contextlib.suppress(OSError):  # a full disk or a folder without permission costs time, never the verdict
             path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(path, sync=False) as file:
-                _write(file, arrays)
+                _write(file, built)
             _make_room(path.parent)
+        return built
 
 
 UNCACHED = Cache(None)
 """What keeps nothing."""
-
-
-def _name(key: str) -> str:
-    return hashlib.blake2b(f"{FORMAT_VERSION}\0{key}".encode(), digest_size=20).hexdigest()
 
 
 def _read(path: Path) -> Arrays | None:
@@ -175,7 +158,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
 
 
 def _write(file: Any, arrays: Arrays) -> None:
-    """Writes an uncompressed .npz; its checksums show damage later. `numpy.savez` cannot hold an array named "file"."""
+    # Its checksums show damage later. `numpy.savez` cannot hold an array named "file".
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:

@@ -1,7 +1,4 @@
-"""Changing a folder in place: what `import`, `scan`, `export` and the tutorial write, of one version at every moment.
-
-files by their content -> others under temporary names -> the main file takes its name -> the others take theirs
-"""
+"""Changing a folder in place: what import, scan, export and the tutorial write, of one version at every moment."""
 
 from __future__ import annotations
 
@@ -20,11 +17,9 @@ from silhouette.files.writing import Content, Staged, make_folder, temporary, un
 def check_folder(folder: Path, inputs: Iterable[Path]) -> None:
     """Refuses a folder into which no command is to write a table, before the work for it begins.
 
-    Raises:
-        FileError: where it is a file, the root of the file system, the user's home or a folder above that, or one in
-            which an input lies, directly or further down, links followed or not.
+    It is a file, the root of the file system, the user's home or a folder above that, or one in which an input lies,
+    directly or further down, links followed or not.
 
-    >>> check_folder(Path("game"), [Path("table.glb")])
     >>> check_folder(Path("game"), [Path("game/scans/table.glb")])
     Traceback (most recent call last):
     ...
@@ -55,16 +50,9 @@ def changing_folder(folder: Path, main: Path) -> Iterator[FolderChange]:
 
     Files that the main file names get names by their content (`FolderChange.keep`), and none is ever written over.
     Other files of the new version wait under temporary names (`put`). `commit`, the last statement of the block, gives
-    the main file its name in one step. Whatever else lies in the folder stays. If the block raises, the folder is as
-    before. If the process is killed, files of ours may be left over, or those of `put` be missing: never does one lie
-    there that tells of another version than the main file.
-
-    Args:
-        folder: that is changed; made where it is not there. A link to a folder is written through.
-        main: the path of the file that names the others, in the folder or elsewhere.
-
-    Raises:
-        FileError: where it cannot be written.
+    the main file its name in one step, in the folder or elsewhere. Whatever else lies in the folder stays. If the block
+    raises, the folder is as before. If the process is killed, files of ours may be left over, or those of `put` be
+    missing: never does one lie there that tells of another version than the main file.
 
     >>> from tempfile import TemporaryDirectory
     >>> top = TemporaryDirectory()
@@ -100,28 +88,17 @@ class FolderChange:
         self._new_folders: list[Path] = []
 
     def make_folder(self, folder: Path) -> None:
-        """Makes a folder, which goes again if the block raises and nothing else lies in it.
-
-        Raises:
-            FileError: where that cannot be.
-        """
+        """Makes a folder, which goes again if the block raises and nothing else lies in it."""
         self._new_folders += reversed([each for each in (folder, *folder.parents) if not each.exists()])
         make_folder(folder)
 
     def keep(self, place: str, stem: str, files: Mapping[str, bytes]) -> str:
         """Writes files under a name by their content, unless they are there already.
 
-        Args:
-            place: the folder for them in the folder, with ``/``; empty for that itself.
-            stem: the part of the name that people know.
-            files: the content of one file, by the ending of its name; or of several that name each other, by their
-                paths in a folder of that name, each with ``/`` before it.
-
-        Returns:
-            The name, with the ending of a single file, as the path from the folder, with ``/``.
-
-        Raises:
-            FileError: where one cannot be written.
+        ``place`` is the folder for them in the folder, ``stem`` the part of the name that people know; ``files`` has
+        the content of one file, by the ending of its name, or of several that name each other, by their paths in a
+        folder of that name, each with ``/`` before it. Answers with the name, and the ending of a single file, as the
+        path from the folder, with ``/``.
         """
         hashed = hashlib.blake2b(digest_size=DIGITS // 2)
         for inner, content in sorted(files.items()):
@@ -141,15 +118,8 @@ class FolderChange:
         return name if first.startswith("/") else f"{name}{first}"
 
     def put(self, path: Path, content: Content, like: Path | None = None) -> None:
-        """Writes a file that takes its name in `commit`; one that holds the same already stays.
-
-        Args:
-            path: of the file; folders on the way are made.
-            content: what it is to hold.
-            like: the file whose permissions it gets; by default the one that has the name now.
-
-        Raises:
-            FileError: where it cannot be written.
+        """Writes a file that takes its name in `commit`; one that holds the same already stays. Folders on the way are
+        made.
         """
         if not (isinstance(content, bytes) and _holds(path, content)):
             self._stage(path, content, like)
@@ -171,17 +141,11 @@ class FolderChange:
             self._dropped.append(path)
 
     def commit(self, content: Content, before: Path | None = None) -> None:
-        """Gives all files their names, the main file first.
+        """Gives all files their names, the main file, whose content is given, first.
 
-        The earlier ones of the others go before that: a file that tells of another version never lies beside it.
-
-        Args:
-            content: of the main file.
-            before: the path under which the earlier main file is kept, if there is one that says something else: what
-                was written twice takes no place of what somebody edited.
-
-        Raises:
-            FileError: where one cannot be written.
+        The earlier ones of the others go before that: a file that tells of another version never lies beside it. The
+        earlier main file is kept as ``before``, if it says something else: what was written twice takes no place of
+        what somebody edited.
         """
         others = [*self._staged]
         self._last = last = self._stage(self._main, content)

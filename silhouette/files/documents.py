@@ -1,10 +1,4 @@
-"""Documents: a TOML or JSON file becomes a table of keys and values, or one line that says where the mistake is.
-
-bytes -> text -> table, no larger or deeper than a document may be
-a parser's message and place -> the line it stands in -> the first usual mistake that fits -> what would be right
-
-The other way, `toml` and `toml_key` write values and keys for scenes that people read and edit.
-"""
+"""Documents: a TOML or JSON file becomes a table of keys and values, or one line that says where the mistake is."""
 
 from __future__ import annotations
 
@@ -311,11 +305,7 @@ def document_of(path: Path, text: str) -> dict[str, Any]:
 
 
 def read_text(path: Path, *, with_mark: bool = False) -> str:
-    """The text of a scene or model file; ``with_mark`` with the byte order mark at its beginning.
-
-    Raises:
-        FileError: where it is missing, no regular file, too large or not UTF-8.
-    """
+    """The text of a scene or model file; ``with_mark`` with its byte order mark; errors as `read_document`."""
     content = read_file(path, LARGEST_DOCUMENT)
     try:
         return content.decode("utf-8" if with_mark else "utf-8-sig")
@@ -325,11 +315,7 @@ def read_text(path: Path, *, with_mark: bool = False) -> str:
 
 
 def check_document(path: Path, document: object) -> None:
-    """Refuses a document that could not be read again from its file: too large, too deep, or with too long texts.
-
-    Raises:
-        FileError: one line that says what is too large.
-    """
+    """Refuses a document that could not be read again from its file: too large, too deep, or with too long texts."""
     try:
         _check_size(document)
     except _Refused as refused:
@@ -413,14 +399,7 @@ def _check_table(table: dict[str, object]) -> None:
 
 
 def parsed_json(data: bytes) -> object:
-    """The JSON of a mesh file, such as glTF's, which may hold millions of letters but no more than `MOST_VALUES`.
-
-    Raises:
-        ValueError: where it is no JSON in UTF-8, or is too deep or too wide; the text says so in plain words.
-
-    >>> parsed_json(b'{"asset": {}}')
-    {'asset': {}}
-    """
+    """The JSON of a mesh file, such as glTF's, which may hold millions of letters but no more than `MOST_VALUES`."""
     if sum(data.count(mark) for mark in (b"{", b"[", b",")) > MOST_VALUES:
         raise ValueError(f"it holds more than {MOST_VALUES} values")
     try:

@@ -1,6 +1,5 @@
 """Fingerprints: a short hash of a scene's file and of every file that it names, directly or through another.
 
-Two scenes with the same fingerprint are the same scene. A model, a mesh or a buffer that changes gives another one.
 Only what a reader would read is opened: scenes, models and meshes by their endings, and in the folder of the file that
 names them the buffers of glTF files and the materials of OBJ files.
 """
@@ -39,11 +38,7 @@ class Fingerprints:
         self._names: dict[Path, tuple[_Stamp, tuple[Path, ...]]] = {}
 
     def of(self, scene: Path) -> str:
-        """The fingerprint of a scene.
-
-        Raises:
-            SilhouetteError: where the scene's own file cannot be read; others that cannot are part of the fingerprint.
-        """
+        """The fingerprint of a scene, which must be there (SilhouetteError); that another file is not is part of it."""
         self.named(scene)
         hashed = hashlib.blake2b(digest_size=16)
         for path in self._every(scene):
@@ -73,11 +68,7 @@ class Fingerprints:
                     todo += reversed(self.named(path))
 
     def named(self, path: Path) -> tuple[Path, ...]:
-        """The files that a scene, model, glTF or OBJ file names itself, sorted; nothing for other files.
-
-        Raises:
-            SilhouetteError: where a scene or model file cannot be read.
-        """
+        """The files that a scene, model, glTF or OBJ file names itself, sorted; nothing for other files."""
         ending = path.suffix.lower()
         if ending not in (*DOCUMENTS, *_NAMING):
             return ()
@@ -106,11 +97,7 @@ class Fingerprints:
 
 
 def references(path: Path) -> tuple[str, ...]:
-    """What a scene, model, glTF or OBJ file has as the paths of other files; nothing for other files.
-
-    Raises:
-        SilhouetteError: where a scene or model file cannot be read.
-    """
+    """What a scene, model, glTF or OBJ file has as the paths of other files; nothing for other files."""
     ending = path.suffix.lower()
     if ending in DOCUMENTS:
         return tuple(_values(read_document(path), ("mesh", "model", "rules")))

@@ -36,10 +36,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def examples_folder() -> Path:
-    """The folder in which the example ``scenes`` and ``models`` lie.
-
-    Raises:
-        RequestError: where there is none, as after an installation that left the package data out.
+    """The folder in which the example ``scenes`` and ``models`` lie; RequestError if none was installed.
 
     >>> sorted(folder.name for folder in examples_folder().iterdir() if folder.name in ("models", "scenes"))
     ['models', 'scenes']
@@ -57,9 +54,6 @@ def example(name: str) -> Path:
     """The path of an example file, such as ``scenes/ikosa/face_to_face.toml``.
 
     It is the name itself where the current folder holds the file, as that of a checkout does.
-
-    Raises:
-        RequestError: where the examples are not installed.
 
     >>> example("models/crate.toml").is_file()
     True
@@ -79,11 +73,7 @@ MISSING = {"mesh": "is not there", "model": "there is no such file", "rules": "t
 
 
 def file_named(location: Location, key: Literal["mesh", "model", "rules"], name: str) -> Path:
-    """The path of a file that a scene or model file names, seen from the folder of that file.
-
-    Raises:
-        FileError: where nothing is there, with the piece and the folder in which it was looked for.
-    """
+    """The path of a file that a scene or model file names, seen from the folder of that file."""
     if "\0" in name:
         raise location.error("a path contains a zero byte; give the path of a file")
     path = location.path.parent / name
@@ -151,14 +141,7 @@ _KINDS = {
 
 
 def read_file(path: Path, most: int) -> bytes:
-    """The bytes of a regular file.
-
-    Args:
-        path: of the file; links are followed.
-        most: the largest size in bytes.
-
-    Raises:
-        FileError: where it is missing, a folder, no regular file, larger than ``most``, or cannot be read.
+    """The bytes of a regular file, links followed, of at most so many bytes.
 
     >>> read_file(Path("no such scene.toml"), 100)
     Traceback (most recent call last):
@@ -179,11 +162,7 @@ def read_file(path: Path, most: int) -> bytes:
 
 
 def open_file(path: Path) -> BufferedReader:
-    """A regular file, open for reading.
-
-    Raises:
-        FileError: where it is missing, a folder, no regular file, or cannot be opened.
-    """
+    """A regular file, open for reading; FileError where it is none, or cannot be opened."""
     try:
         _check(path, path.stat().st_mode)
         file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115

@@ -40,16 +40,11 @@ S = TypeVar("S", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Location:
-    """A location in a file, for messages about a mistake there.
-
-    Attributes:
-        path: of the file.
-        where: in the file, in words, such as "fighter 'Kal'"; empty for the whole file.
+    """A location in a file, in words, such as "fighter 'Kal'", empty for the whole file; for messages about a mistake
+    there.
 
     >>> str(Location(Path("duel.toml"), "fighter 'Kal'").error("too tall"))
     "duel.toml: fighter 'Kal': too tall"
-    >>> str(Location(Path("duel.toml")).error("too tall"))
-    'duel.toml: too tall'
     """
 
     path: Path
@@ -135,16 +130,12 @@ def exactly_one(*keys: str) -> ConfigDict:
 
 
 def validated(schema: type[S], data: object, location: Location) -> S:
-    """The data, checked against a schema.
-
-    Raises:
-        FileError: at the first mistake, one line that says where it is and what would be right.
+    """The data, checked against a schema; the first mistake is a FileError that says where it is and what would be
+    right.
 
     >>> class CheckEntry(Entry):
     ...     attacker: Name
     ...     target: Name
-    >>> validated(CheckEntry, {"attacker": "Kal", "target": "Vex"}, Location(Path("duel.toml"))).target
-    'Vex'
     >>> validated(CheckEntry, {"attaker": "Kal", "target": "Vex"}, Location(Path("duel.toml"), "check 1"))
     Traceback (most recent call last):
     ...

@@ -29,11 +29,7 @@ Content = str | bytes | Callable[[BinaryIO], object]
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder, and those that it lies in, where they are not there.
-
-    Raises:
-        FileError: where that cannot be.
-    """
+    """Makes a folder, and those that it lies in, where they are not there; FileError where that cannot be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -45,9 +41,8 @@ def make_folder(folder: Path) -> None:
 def check_place(path: Path) -> None:
     """Refuses a name under which no file can be written, before the work for it begins; links are followed.
 
-    Raises:
-        FileError: where it is a folder, a pipe, a device or a socket, or a link to a scene or model file, or the folder
-            that it lies in is not there.
+    It may be a folder, a pipe, a device or a socket, or a link to a scene or model file, or lie in a folder that is not
+    there.
 
     >>> check_place(Path("nowhere/duel.png"))
     Traceback (most recent call last):
@@ -84,9 +79,6 @@ def _document_behind(path: Path) -> str:
 def write_file(path: Path, content: Content) -> None:
     """Writes a file whole, or not at all.
 
-    Raises:
-        FileError: where it cannot be written. The earlier file is then unchanged.
-
     >>> from tempfile import TemporaryDirectory
     >>> folder = TemporaryDirectory()
     >>> file = Path(folder.name) / "notes.txt"
@@ -110,12 +102,8 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[BinaryIO]:
     If ``path`` is a link, the link stays, and the file that it leads to is replaced: the new file is then written in
     that file's folder, because a name can be changed in one step within one file system only. The new file has the
     permissions of the earlier one. If that has other names (hard links), these keep the earlier content, which a
-    `WrittenFileWarning` says.
-
-    Args:
-        path: of the file, in a folder that exists.
-        sync: waits until the content is on the disk before the name changes, so that a power failure cannot leave an
-            empty file under the name. Only content that can be made again, such as a cache's, does without.
+    `WrittenFileWarning` says. ``sync`` waits until the content is on the disk before the name changes, so that a power
+    failure cannot leave an empty file under the name.
 
     Raises:
         OSError: where the file cannot be written, or is read-only; where the name is a device's, a pipe's or a
@@ -132,14 +120,8 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[BinaryIO]:
 
 
 class Staged:
-    """A file that is written under a temporary name beside the one that it is to take.
-
-    Args:
-        path: the name that it is to take; links are followed.
-        like: the file whose permissions it gets; by default the one that has the name now.
-
-    Raises:
-        OSError: as `replacing`.
+    """A file that is written under a temporary name beside the one that it is to take, links followed; errors as
+    `replacing`.
     """
 
     def __init__(self, path: Path, like: Path | None = None) -> None:
@@ -217,9 +199,6 @@ def open_own(path: Path, *, new: bool) -> BinaryIO:
 
     In a folder that others may write to, somebody else may have put something under the name: a link is not followed, a
     pipe not waited for, and a new file takes no name that is there.
-
-    Raises:
-        OSError: where it cannot be opened, is there already, or is no regular file.
     """
     flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     number = os.open(path, flags | (os.O_CREAT | os.O_EXCL if new else 0), 0o666)
@@ -230,11 +209,7 @@ def open_own(path: Path, *, new: bool) -> BinaryIO:
 
 
 def write_to(file: BinaryIO, content: Content) -> None:
-    """Writes what a file is to hold.
-
-    Raises:
-        OSError: where that cannot be written.
-    """
+    """Writes what a file is to hold."""
     if isinstance(content, str):
         file.write(content.encode("utf-8"))
     elif isinstance(content, bytes):

@@ -1,8 +1,4 @@
-"""TELL: one change of a scene's document: a piece placed elsewhere, renamed, copied, deleted or added; a model tagged.
-
-request -> edit, checked by its schema -> document, edit -> the document after it; the one before stays as it was
-tag, document, keys of model files -> both after it; model files are written when the scene is saved
-"""
+"""TELL: one change of a scene's document: a piece placed elsewhere, renamed, copied, deleted, added; a model tagged."""
 
 from __future__ import annotations
 
@@ -63,11 +59,7 @@ def with_entry(document: Document, table: str, number: int, entry: Document) -> 
 
 
 def table_and_number(document: Document, scene: TableScene, name: str) -> tuple[str, int]:
-    """The key of the list that has a piece, such as "fighter", and its place in it.
-
-    Raises:
-        RequestError: where no piece has the name.
-    """
+    """The key of the list that has a piece, such as "fighter", and its place in it."""
     places = {entry["name"]: (table, number) for table, number, entry in entries_of(document)}
     if name not in places:
         raise RequestError(f"{scene.path}: nothing is called '{name}'; {did_you_mean(name, places)}")
@@ -120,11 +112,7 @@ def free_name(document: Document, like: str) -> str:
 
 
 def check_free(document: Document, scene: TableScene, name: str) -> None:
-    """Refuses a name that a piece has, or that means something else.
-
-    Raises:
-        RequestError: with one that is free.
-    """
+    """Refuses a name that a piece has, or that means something else."""
     if name == SURFACE:
         raise RequestError(f"{scene.path}: '{name}' stands for whatever is below a piece; give another name")
     if any(entry["name"] == name for _, _, entry in entries_of(document)):
@@ -133,13 +121,7 @@ def check_free(document: Document, scene: TableScene, name: str) -> None:
 
 
 def names_after(names: Names, renamed: str | None, before: Document, after: Document) -> Names:
-    """The names in the scene's file after an edit.
-
-    Args:
-        names: before it.
-        renamed: the name that the piece had which the edit gave another one, if it did.
-        before, after: the documents.
-    """
+    """The names in the scene's file after an edit, which gave the piece ``renamed``, if any, another name."""
     old, new = set(piece_names(before)), set(piece_names(after))
     unchanged = {name: names.get(name, name) for name in old & new if name in names}
     was = None if renamed is None else names.get(renamed, renamed)
@@ -172,11 +154,7 @@ class TagEdit(Entry):
 
 
 def tag_of(data: object, scene: TableScene) -> TagEdit:
-    """The tag that a request describes.
-
-    Raises:
-        FileError: where it describes none; one line, with the path of the scene.
-    """
+    """The tag that a request describes."""
     return validated(TagEdit, data, Location(scene.path, "edit"))
 
 
@@ -185,9 +163,6 @@ def tagged(document: Document, models: Models, scene: TableScene, edit: TagEdit)
 
     A model file of the scene's folder gets the keys. Of any other, and of a mesh, all pieces that name it get them, and
     so does a piece that says itself what its model file says otherwise.
-
-    Raises:
-        RequestError: where the piece is not there, or its mesh has no part that could be named.
     """
     table, number = table_and_number(document, scene, edit.tag)
     of_piece = document[table][number]
@@ -197,9 +172,10 @@ def tagged(document: Document, models: Models, scene: TableScene, edit: TagEdit)
         inline = {key: value for key, value in tags.items() if key in of_piece}
         changed = with_entry(document, table, number, {**of_piece, **inline})
         return changed, {**models, file: {**models.get(file, {}), **without(tags, *inline)}}
+    key = "model" if "model" in of_piece else "mesh"  # whose other pieces are tagged too
     changed = document
     for other, place, entry in entries_of(document):
-        if entry is of_piece or _has_same_source(entry, of_piece):
+        if entry is of_piece or (key in of_piece and entry.get(key) == of_piece[key]):
             changed = with_entry(changed, other, place, _given({**entry, **tags}))
     return changed, models
 
@@ -216,22 +192,12 @@ def _tags_of(edit: TagEdit, models: Models, scene: TableScene, entry: Document) 
     return tags
 
 
-def _has_same_source(entry: Document, other: Document) -> bool:
-    """Whether a piece names the model file of another one, or if that has none, its mesh."""
-    key = "model" if "model" in other else "mesh"
-    return key in other and entry.get(key) == other[key]
-
-
 def _given(keys: Document) -> Document:
     return {key: value for key, value in keys.items() if value is not None}
 
 
 def model_file(document: Document, scene: TableScene, name: str) -> str:
-    """The model file of a piece, as the scene names it, whose keys its tags become; empty where it has none there.
-
-    Raises:
-        RequestError: where the piece is not there.
-    """
+    """The model file of a piece, as the scene names it, whose keys its tags become; empty where it has none there."""
     table, number = table_and_number(document, scene, name)
     file = str(document[table][number].get("model", ""))
     return file if file and is_inside(scene.path.parent, file) else ""
@@ -240,13 +206,8 @@ def model_file(document: Document, scene: TableScene, name: str) -> str:
 def said_of(document: Document, models: Models, scene: TableScene, name: str) -> dict[str, Any]:
     """What is said of the model of a piece by now, ready for JSON; lengths in mm, in the model's frame.
 
-    Returns:
-        ``file``: what the tags are written into; ``eye`` and whether it is ``eye_given``; ``base``: {height, diameter}
-        or None; ``parts``: the names of those that the mesh has, [] where it is in one; ``insignificant``, as in a
-        model file.
-
-    Raises:
-        RequestError: where the piece is not there.
+    ``file``: what the tags are written into; ``eye`` and whether it is ``eye_given``; ``base``: {height, diameter} or
+    None; ``parts``: the names of those that the mesh has, [] where it is in one; ``insignificant``, as in a model file.
     """
     table, number = table_and_number(document, scene, name)
     piece, entry = scene.piece(name), document[table][number]
@@ -268,9 +229,6 @@ def with_models(scene: Path, document: Document, models: Models) -> Document:
 
     A piece cannot say that a key of its model file does not count. Where one goes, the piece says all that is left in
     the place of its model file.
-
-    Raises:
-        FileError: where such a model file cannot be read.
     """
     for table, place, entry in entries_of(document):
         file = entry.get("model", "")
@@ -300,7 +258,6 @@ def is_inside(folder: Path, file: str) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A value as documents have it."""
     return [_plain(item) for item in value] if isinstance(value, tuple | list) else value
 
 
@@ -314,11 +271,7 @@ def _insignificant(scene: Path, models: Models, entry: Document) -> list[Documen
 
 
 def part_at(scene: TableScene, name: str, point: Floats) -> str:
-    """The name of the part of a piece's mesh that lies nearest to a point (3,) of the model's frame.
-
-    Raises:
-        RequestError: where the mesh has only one part.
-    """
+    """The name of the part of a piece's mesh that lies nearest to a point (3,) of the model's frame."""
     mesh = scene.piece(name).model.mesh
     if len(mesh.part_names) < 2:
         raise RequestError(f"{scene.path}: the mesh of '{name}' is in one part; draw a box round what does not count")
@@ -327,11 +280,7 @@ def part_at(scene: TableScene, name: str, point: Floats) -> str:
 
 
 def written_models(scene: Path, models: Models) -> tuple[dict[Path, str], Models]:
-    """The texts of model files with their new keys, by their paths; and what they say of these keys by now, or None.
-
-    Raises:
-        FileError: where one of them cannot be read, or lies out of the scene's folder.
-    """
+    """The texts of model files with their new keys, by their paths; and what they say of these keys by now, or None."""
     texts, before = dict[Path, str](), dict[str, Document]()
     for file, keys in models.items():
         place = scene.parent / file
@@ -404,11 +353,7 @@ EDITS: Mapping[str, type[Entry]] = {"piece": PieceEdit, "copy": CopyEdit, "delet
 
 
 def edit_of(data: object, scene: TableScene) -> Edit:
-    """The edit that a request describes.
-
-    Raises:
-        FileError: where it describes none; one line, with the path of the scene.
-    """
+    """The edit that a request describes."""
     location = Location(scene.path, "edit")
     kinds = [key for key in EDITS if isinstance(data, Mapping) and key in data]
     if len(kinds) != 1:
@@ -418,16 +363,7 @@ def edit_of(data: object, scene: TableScene) -> Edit:
 
 
 def edited(document: Document, scene: TableScene, edit: Edit) -> Document:
-    """The document after an edit.
-
-    Args:
-        document: of the scene; it is not changed.
-        scene: that the document describes.
-        edit: the change.
-
-    Raises:
-        RequestError: where a piece is not there, a name is taken, or the edit makes no sense for the piece.
-    """
+    """The document after an edit; that given, which describes the scene, is not changed."""
     if isinstance(edit, PieceEdit):
         return _changed(document, scene, edit)
     if isinstance(edit, CopyEdit):
@@ -438,7 +374,6 @@ def edited(document: Document, scene: TableScene, edit: Edit) -> Document:
 
 
 def _changed(document: Document, scene: TableScene, edit: PieceEdit) -> Document:
-    """The document with a piece changed."""
     table, number = table_and_number(document, scene, edit.piece)
     entry = dict(document[table][number])
     given = edit.model_fields_set
@@ -457,11 +392,7 @@ def _changed(document: Document, scene: TableScene, edit: PieceEdit) -> Document
 
 
 def _placed(document: Document, scene: TableScene, edit: PieceEdit, table: str, entry: Document) -> Document:
-    """The entry of a piece with the place and the facing of an edit.
-
-    Raises:
-        RequestError: where two keys of the edit say different heights.
-    """
+    """The entry of a piece with the place and the facing of an edit."""
     given, units = edit.model_fields_set, document.get("units", "mm")
     height = edit.at[2] if edit.at is not None and len(edit.at) == 3 else None
     if [edit.floor, edit.on, height].count(None) < 2:
@@ -524,11 +455,7 @@ def _lowered(scene: TableScene, edit: PieceEdit, units: str, entry: Document) ->
 
 
 def _on_floor(scene: TableScene, edit: PieceEdit, units: str, entry: Document) -> Document:
-    """The entry of a piece on the next floor up or down.
-
-    Raises:
-        RequestError: where there is none.
-    """
+    """The entry of a piece on the next floor up or down."""
     piece = scene.piece(edit.piece)
     floors = floors_at(scene, edit.piece, np.array(entry["at"][:2], np.float64) * MILLIMETRES[units])
     further = [floor for floor in floors if (floor - _bottom(piece)) * (edit.floor or 0) > FLOOR_SPACING]
@@ -544,7 +471,6 @@ def _on_floor(scene: TableScene, edit: PieceEdit, units: str, entry: Document) -
 
 
 def _bottom(piece: Piece) -> float:
-    """mm: the height of the underside of what a piece stands on."""
     return float(piece.pose.translation[2]) + underside_of(piece).bottom
 
 
@@ -570,7 +496,6 @@ def floors_at(scene: TableScene, name: str, place: Floats) -> list[float]:
 
 
 def _copied(document: Document, scene: TableScene, edit: CopyEdit) -> Document:
-    """The document with a copy at the end of the list, beside what it is a copy of."""
     table, number = table_and_number(document, scene, edit.copy_of)
     entry = dict(document[table][number])
     entry["name"] = edit.name or free_name(document, edit.copy_of)
@@ -605,7 +530,6 @@ def _unnamed(key: str, entries: list[Any], name: str) -> list[Any]:
 
 
 def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
-    """The document with a new piece at the end of its list."""
     if edit.add not in rule_called(scene.rules).scene_entry.model_fields:
         raise RequestError(f"{scene.path}: {rule_called(scene.rules).title} has no [[{edit.add}]] to add to")
     check_free(document, scene, edit.name)

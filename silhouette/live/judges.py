@@ -1,10 +1,4 @@
-"""TELL: worker processes that judge the poses of a table; of several poses the newest.
-
-question about a document -> task, with the scene and its models as contents -> `WorkerPool` -> answer
-a question that is cancelled, or a patient one if something urgent comes -> its process stops in the middle of it
-
-A process is asked for checks of a scene, for part of a map, for a report or a figure.
-"""
+"""TELL: worker processes that judge the poses of a table; of several poses the newest."""
 
 from __future__ import annotations
 
@@ -33,7 +27,7 @@ from silhouette.common.installation import VERSION
 from silhouette.common.text import problem
 from silhouette.drawing.in_3d.stage import sight_entry, sight_of
 from silhouette.files.cache import Cache
-from silhouette.judging.judge import Judged, JudgingOptions, judge_all
+from silhouette.judging.judge import JudgingOptions, judge_all
 from silhouette.judging.loading import Selection, content_with
 from silhouette.judging.maps import Cells, MapRequest, checks_of_map, judged_cells
 from silhouette.judging.run import CHECKS_TOGETHER, shared
@@ -60,14 +54,7 @@ from silhouette.workers.process import Stopped, worker_pipe
 
 @dataclass(frozen=True)
 class Desk:
-    """What a process answers with.
-
-    Attributes:
-        scene: that the question's document describes.
-        renderer: measures.
-        cache: of meshes.
-        pixel: mm per pixel at the target; None for the scene's own.
-    """
+    """What a process answers with; ``pixel`` is mm at the target, None for the scene's own."""
 
     scene: TableScene
     renderer: Renderer
@@ -84,21 +71,12 @@ class Question(Protocol):
     """A question about a scene, for one process; what pickle can carry, as its answer is."""
 
     def answered(self, desk: Desk) -> Any:
-        """The answer.
-
-        Raises:
-            SilhouetteError: where there is none; one line.
-        """
+        """The answer; SilhouetteError where there is none."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a check found.
-
-    Attributes:
-        row: as of `silhouette check --json`.
-        view: as of a stage's views, where it was asked for: eye, arcs, blockers and lines; None where it has none.
-    """
+    """What a check found: its row, as of `silhouette check --json`, and its view, as of a stage's views, or None."""
 
     row: dict[str, Any]
     view: dict[str, Any] | None = None
@@ -108,11 +86,7 @@ class Answer:
 class CheckQuestion:
     """Checks of a scene: a `Question` whose answer is a list of `Answer`, in their order.
 
-    Attributes:
-        checks: the checks.
-        views: whether each answer has the view that a picture of it is drawn from.
-        seed: of the odds; None where they are not asked for.
-        what_if: whether it is asked what would change the verdicts.
+    With ``views`` each has the view that a picture of it is drawn from; with a seed odds.
     """
 
     checks: tuple[Check, ...]
@@ -125,24 +99,16 @@ class CheckQuestion:
         scene = desk.scene
         options = replace(desk.options, keep=self.views, seed=self.seed, what_if=self.what_if)
         results = judge_all([(scene, check) for check in self.checks], options)
-        views = self._views(scene, results)
-        return [Answer(result.row(), view) for result, view in zip(results, views, strict=True)]
-
-    def _views(self, scene: TableScene, done: Sequence[Judged]) -> Sequence[dict[str, Any] | None]:
-        if not self.views:
-            return [None] * len(done)
-        sights = [sight_of(scene, number, result.verdict) for number, result in enumerate(done)]
-        return [None if sight is None else sight_entry(sight) for sight in sights]
+        sights = [sight_of(scene, n, result.verdict) if self.views else None for n, result in enumerate(results)]
+        return [
+            Answer(result.row(), None if sight is None else sight_entry(sight))
+            for result, sight in zip(results, sights, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
 class MapQuestion:
-    """Some points of a map: a `Question` whose answer is `silhouette.judging.maps.Cells`.
-
-    Attributes:
-        request: what the map is of.
-        points: mm, x and y.
-    """
+    """Some points (mm, x and y) of a map: a `Question` whose answer is `silhouette.judging.maps.Cells`."""
 
     request: MapRequest
     points: tuple[tuple[float, float], ...]
@@ -159,12 +125,7 @@ class MapQuestion:
 
 @dataclass(frozen=True)
 class PageQuestion:
-    """The report of one check, or of the scene's own: a `Question` whose answer is the page, in UTF-8.
-
-    Attributes:
-        attacker, target: of the check; None for the scene's own checks.
-        text: of the scene file, which the page has.
-    """
+    """The report of one check, or of the scene's own: a `Question` whose answer is the page, in UTF-8."""
 
     attacker: str | None
     target: str | None
@@ -182,11 +143,7 @@ class PageQuestion:
 
 @dataclass(frozen=True)
 class PictureQuestion:
-    """The picture of a check: a `Question` whose answer is a PNG file's content.
-
-    Attributes:
-        check: the check.
-    """
+    """The picture of a check: a `Question` whose answer is a PNG file's content."""
 
     check: Check
 
@@ -203,11 +160,9 @@ class PictureQuestion:
 
 
 class StoppableRenderer(Renderer):
-    """A renderer, a measurement with which ends with `Stopped` at the first look after a message has come.
+    """A renderer, a measurement with which ends with `Stopped` at the first look after a message has come by the pipe.
 
-    Args:
-        renderer: that looks.
-        pipe: brings the message. In a process that is forked from this one nothing is read from it.
+    In a process that is forked from this one nothing is read from the pipe.
     """
 
     def __init__(self, renderer: Renderer, pipe: Connection) -> None:
@@ -283,17 +238,11 @@ CLOSED = "the table is closed"
 
 @dataclass(frozen=True)
 class Start:
-    """What a process needs before the first question. Pickled, for a fresh Python, it comes without what is shared.
+    """What a process needs before the first question. Pickled, for a fresh Python, it comes without what is shared: the
+    started renderer, the scene whose meshes are made ready once for all processes that are forked from one, its models
+    by their digests, and what the cache has in memory.
 
-    Attributes:
-        cache: of meshes; with what is in memory if the process is forked.
-        renderer: the name of a renderer.
-        device: the name of its device.
-        error: the error goal in place of the scene's own; None for that.
-        pixel: mm per pixel at the target; None for the scene's own.
-        started: the renderer itself.
-        scene: whose meshes are made ready once, for all processes that are forked from that one.
-        models: of that scene, by their digests.
+    ``error`` and ``pixel`` (mm) are None for the scene's own.
     """
 
     cache: Cache
@@ -335,11 +284,7 @@ class Answering:
         return "full"
 
     def __call__(self, task: tuple[str, Path, Question]) -> Iterator[Any]:
-        """The answer to a question.
-
-        Raises:
-            RequestError: if there is none; one line.
-        """
+        """The answer to a question; RequestError if there is none."""
         name, path, question = task
         try:
             if self._renderer is None:
@@ -369,15 +314,8 @@ class Answering:
 class Judges:
     """Processes that judge; an asynchronous context manager, at the end of which they are gone.
 
-    They are started at once: before the event loop has threads, so that they may be forked.
-
-    Args:
-        scene: as it is at first; its meshes are loaded once for all processes.
-        cache: of meshes.
-        renderer: "auto" or the name of a renderer.
-        device: the name of its device.
-        workers: the number of processes; by default that of the cores.
-        error, pixel: in place of the scene's own.
+    They are started at once: before the event loop has threads, so that they may be forked. The meshes of the first
+    scene are loaded once for all. Their number is by default that of the cores.
     """
 
     def __init__(
@@ -423,10 +361,7 @@ class Judges:
     def ask(self, pose: Pose, question: Question, urgency: int = 0) -> asyncio.Future[Any]:
         """What the question's ``answered`` returns; cancelled, it is not begun, or not gone on with.
 
-        Args:
-            pose: of the table.
-            question: what is asked about it.
-            urgency: less urgent questions, with higher numbers, wait for more urgent ones.
+        Less urgent questions, with higher numbers, wait for more urgent ones.
         """
         contents = self._contents_of(pose)
         future = self._pool.submit((next(iter(contents)), pose.path, question), contents, urgency)
@@ -474,11 +409,11 @@ class Judges:
             self._digests[model] = model_digest(model)
         return self._digests[model]
 
-    async def ask_all(self, pose: Pose, question: CheckQuestion, urgency: int = PATIENT) -> list[Answer]:
+    async def ask_all(self, pose: Pose, question: CheckQuestion) -> list[Answer]:
         """The answers to a question of many checks, shared out among the processes."""
         checks, groups = question.checks, self._groups(question)
         futures = [
-            self.ask(pose, replace(question, checks=tuple(checks[number] for number in group)), urgency)
+            self.ask(pose, replace(question, checks=tuple(checks[number] for number in group)), PATIENT)
             for group in groups
         ]
         try:

@@ -1,14 +1,4 @@
-"""TELL: a scene that is being changed: its document, how it was before, the scene that it describes, its files.
-
-edits -> the document after them -> Scene; what is saved is what was judged
-
-Two other files are written meanwhile, one beside the scene and one beside a model file:
-
-document -> a file of what is not saved yet -> the document again after the program was killed, if the scene's file is
-still the one that it was made from
-PNG of the page -> marked as ours -> written with the model file that was tagged; a picture of anybody else's stays as
-it is
-"""
+"""TELL: a scene that is being changed: its document, how it was before, the scene that it describes, its files."""
 
 from __future__ import annotations
 
@@ -63,17 +53,14 @@ MAX_PICTURE_BYTES = 2**20
 
 _HEAD = len(SIGNATURE) + 25
 """Where the first chunk of a PNG, its size and colours, ends."""
-_MARK = b"Software\0Silhouette: a model as it is tagged"
+_TEXT = b"tEXtSoftware\0Silhouette: a model as it is tagged"
+_MARK = (len(_TEXT) - 4).to_bytes(4, "big") + _TEXT + zlib.crc32(_TEXT).to_bytes(4, "big")
+"""The chunk of a PNG that says so: the length of its content, its kind, its content, and the sum that proves it."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that waits to be written.
-
-    Attributes:
-        png: the file, marked as ours.
-        keys: what was tagged when it was made; of anything else it is no evidence.
-    """
+    """A picture, marked as ours, that waits to be written; of anything but what was tagged then it is no evidence."""
 
     png: bytes
     keys: Document
@@ -86,18 +73,7 @@ class Pictures:
         self._waiting = dict[str, Picture]()
 
     def take(self, folder: Path, file: str, keys: Document | None, data: object) -> Path | None:
-        """Takes a picture, and gives the place where it will lie; None where nothing was tagged.
-
-        Args:
-            folder: of the scene.
-            file: the model file, as the scene names it.
-            keys: what is tagged.
-            data: a PNG in base 64.
-
-        Raises:
-            RequestError: where it is no PNG, or too large.
-            FileError: where a picture lies there that is not ours.
-        """
+        """Takes a picture, a PNG in base 64, and gives the place where it will lie; None where nothing was tagged."""
         png = picture_of(data)
         if keys is None:
             return None
@@ -115,14 +91,7 @@ class Pictures:
 
 
 def picture_of(data: object) -> bytes:
-    """The PNG that a request holds, marked as ours.
-
-    Args:
-        data: base 64.
-
-    Raises:
-        RequestError: where it is no PNG, or too large.
-    """
+    """The PNG that a request holds in base 64, marked as ours; RequestError where it is none, or too large."""
     try:
         png = b64decode(data if isinstance(data, str) else "", validate=True)
     except ValueError:
@@ -131,26 +100,17 @@ def picture_of(data: object) -> bytes:
         raise RequestError(f"a picture of {len(png)} bytes; {MAX_PICTURE_BYTES} are the most")
     if png[:16] != SIGNATURE + b"\0\0\0\rIHDR" or len(png) < _HEAD:
         raise RequestError("data must be a PNG in base 64")
-    return png[:_HEAD] + _chunk(b"tEXt", _MARK) + png[_HEAD:]
-
-
-def _chunk(kind: bytes, content: bytes) -> bytes:
-    """A part of a PNG: its length, its kind, what it holds, and the sum that proves it."""
-    return len(content).to_bytes(4, "big") + kind + content + zlib.crc32(kind + content).to_bytes(4, "big")
+    return png[:_HEAD] + _MARK + png[_HEAD:]
 
 
 def is_ours(file: Path) -> bool:
     """Whether a picture was written by `silhouette table`: it says so in its second chunk."""
-    mark = _chunk(b"tEXt", _MARK)
     with file.open("rb") as stream:
-        return stream.read(_HEAD + len(mark))[_HEAD:] == mark
+        return stream.read(_HEAD + len(_MARK))[_HEAD:] == _MARK
 
 
 def place_of(model: Path) -> Path:
-    """Where the picture of a model file is written.
-
-    Raises:
-        FileError: where another picture lies there, which is not ours.
+    """Where the picture of a model file is written; FileError where another one lies there, which is not ours.
 
     >>> place_of(Path("models/kal.toml")).name
     'kal.png'
@@ -169,38 +129,20 @@ AUTOSAVE = ".autosave.json"
 
 @dataclass(frozen=True)
 class Unsaved:
-    """Changes that are not saved.
-
-    Attributes:
-        text: the scene file as it would be saved.
-        names: that its pieces have in the file as it is.
-        models: what model files are to say as well.
-    """
+    """Changes that are not saved, names as the pieces have them in the file as it is."""
 
     text: str
     names: Names
     models: Models
 
     def write(self, scene: Path, on_disk: str | None) -> None:
-        """Writes them beside the scene.
-
-        Args:
-            scene: the path of its file.
-            on_disk: what that says; None where it is not there.
-
-        Raises:
-            FileError: where the folder cannot be written to.
-        """
+        """Writes them beside the scene, with what that says on disk; None where it is not there."""
         unsaved = {"of": _digest(on_disk), "names": self.names, "models": self.models, "text": self.text}
         write_file(scene.with_name(autosave_name(scene)), json_text(unsaved, indent=2, default=str))
 
     @classmethod
     def read(cls, scene: Path, on_disk: str | None) -> Unsaved:
-        """What lies beside a scene.
-
-        Raises:
-            SilhouetteError: where it is damaged, or the scene is not what it was.
-        """
+        """What lies beside a scene; SilhouetteError where it is damaged, or the scene is not what it was."""
         file = scene.with_name(autosave_name(scene))
         try:
             unsaved = json.loads(read_text(file))
@@ -213,11 +155,7 @@ class Unsaved:
         return changes
 
     def document(self, scene: Path) -> Document:
-        """What the scene file would say.
-
-        Raises:
-            FileError: where the text is no document.
-        """
+        """What the scene file would say; FileError where the text is no document."""
         return document_of(scene, self.text)
 
 
@@ -251,14 +189,7 @@ def _digest(text: str | None) -> str:
 
 @dataclass(frozen=True)
 class State:
-    """A document in the history of a table.
-
-    Attributes:
-        document: of the scene.
-        drag: the drag that made it, a name that its client gave; None where it was another edit.
-        models: what model files are to say as well.
-        names: that its pieces have in the text that the table was opened with.
-    """
+    """A document in the history of a table, and what model files are to say as well."""
 
     document: Document
     drag: str | None = None
@@ -268,14 +199,7 @@ class State:
 
 @dataclass(frozen=True)
 class Pose:
-    """How a table stands at some time.
-
-    Attributes:
-        number: two poses of one number have the same document.
-        document: of the scene.
-        path: of the scene's file, from whose folder its meshes are seen.
-        scene: that the document describes, where it is loaded.
-    """
+    """How a table stands at some time: two poses of one number have the same document."""
 
     number: int
     document: Document
@@ -284,18 +208,12 @@ class Pose:
 
 
 class LiveTable:
-    """A table scene that is being changed.
-
-    Args:
-        path: of its file; it need not exist.
-        document: of the scene.
-        cache: keeps meshes and models, in memory too.
-        text: of the file; of one that is not there yet, what it is to begin with.
+    """A table scene that is being changed; its file need not exist.
 
     Attributes:
         path: of its file.
         scene: as it is now.
-        cache: keeps meshes and models, in memory too.
+        cache: in memory too.
         pose: a number that every change makes one larger.
         listeners: functions that are called after every change, and after saving.
         notices: what is to be told about changes that were not saved and could not be made again, a sentence each.
@@ -320,16 +238,7 @@ class LiveTable:
 
     @classmethod
     def opened(cls, path: Path, cache: Cache, *, recover: bool = True) -> LiveTable:
-        """The table of a scene file.
-
-        Args:
-            path: of the file.
-            cache: keeps meshes and models.
-            recover: whether `recover` is called.
-
-        Raises:
-            FileError: where the file is no scene, or one of a game without a table in 3D.
-        """
+        """The table of a scene file; FileError if it is no scene, or one of a game without a table in 3D."""
         table = cls(path, read_document(path), cache, read_text(path, with_mark=True))
         if recover:
             table.recover()
@@ -386,14 +295,9 @@ class LiveTable:
         return saved is not None and (saved.document, saved.models) == (self._now.document, self._now.models)
 
     def edit(self, edits: Sequence[object], drag: str | None = None) -> None:
-        """Makes changes, all of them or, where one is not possible, none.
+        """Makes changes, as `silhouette.live.edits` has them, all of them or, where one is not possible, none.
 
-        Args:
-            edits: as the protocol has them; see `silhouette.live.edits`.
-            drag: a name; all changes in a row with the same one are one step of `undo`.
-
-        Raises:
-            SilhouetteError: where a change is not possible, or the scene cannot be judged after it.
+        All changes in a row with the same ``drag``, a name, are one step of `undo`.
         """
         state, scene = replace(self._now, drag=drag), self.scene
         for data in edits:
@@ -431,12 +335,7 @@ class LiveTable:
     def replace(self, path: Path, document: Document | None = None) -> None:
         """Shows another scene in place of this one, or the same one read again; there is nothing to undo then.
 
-        Args:
-            path: of a scene file.
-            document: what the table is to say, where that is not what the file says.
-
-        Raises:
-            FileError: where the file is no scene.
+        The document is what the table is to say, where that is not what the file says.
         """
         text = read_text(path, with_mark=True)
         said = document_of(path, text.removeprefix(BYTE_ORDER_MARK))
@@ -453,29 +352,17 @@ class LiveTable:
         self._set(state, scene)
 
     def lay_down(self, text: str) -> None:
-        """Has the scene file say something else than the table; what that says is kept as what is not saved.
-
-        Raises:
-            FileError: where the text is no document, or cannot be written.
-        """
+        """Has the scene file say something else than the table; what that says is kept as what is not saved."""
         self._on_disk, self._saved = text, State(document_of(self.path, text.removeprefix(BYTE_ORDER_MARK)))
         self.autosave()  # first: where the program is killed between the two, the file still has what was saved
         write_file(self.path, text)
 
     def undo(self) -> None:
-        """Takes the last step back.
-
-        Raises:
-            RequestError: where there is none.
-        """
+        """Takes the last step back; RequestError where there is none."""
         self._go(self._before, self._after, "there is nothing to undo")
 
     def redo(self) -> None:
-        """Does the step again that was taken back last.
-
-        Raises:
-            RequestError: where there is none.
-        """
+        """Does the step again that was taken back last; RequestError where there is none."""
         self._go(self._after, self._before, "there is nothing to do again")
 
     def _go(self, source: list[State], other: list[State], nothing: str) -> None:
@@ -495,10 +382,8 @@ class LiveTable:
         return rewritten(place, self._opened if is_same_format else "", state.document, state.names)
 
     def save(self, name: str | None = None) -> Path:
-        """Writes the scene file, whole or not at all, and what model files are to say as well.
-
-        Args:
-            name: of another file in the same folder; by default its own.
+        """Writes the scene file, whole or not at all, and what model files are to say as well; or another file in its
+        folder.
 
         Raises:
             RequestError: where the name is not a plain file name that ends in .toml or .json.
@@ -506,7 +391,12 @@ class LiveTable:
                 name, or cannot be written.
         """
         place = self.path if name is None else self._beside(name)
-        self._check_unchanged(place)
+        if os.path.lexists(place) and (place != self.path or self._on_disk is None):
+            raise FileError(place, "is there already; give another name")
+        if place == self.path and place.is_file() and read_text(place, with_mark=True) != self._on_disk:
+            raise FileError(
+                place, "was changed by another program since it was opened here; save it under another name"
+            )
         state, text = self._now, self._text_of(self._now, place)
         written, was = written_models(self.path, state.models)
         for file, of_model in written.items():
@@ -527,32 +417,14 @@ class LiveTable:
         self._tell()
         return place
 
-    def _check_unchanged(self, place: Path) -> None:
-        """Refuses to write over what others have written."""
-        if os.path.lexists(place) and (place != self.path or self._on_disk is None):
-            raise FileError(place, "is there already; give another name")
-        if place == self.path and place.is_file() and read_text(place, with_mark=True) != self._on_disk:
-            raise FileError(
-                place, "was changed by another program since it was opened here; save it under another name"
-            )
-
     def tags(self, name: str) -> dict[str, Any]:
-        """What is said of the model of a piece; see `silhouette.live.edits.said_of`.
-
-        Raises:
-            RequestError: where the piece is not there.
-        """
+        """What is said of the model of a piece; see `silhouette.live.edits.said_of`."""
         return said_of(self.document, self._now.models, self.scene, name)
 
     def picture(self, name: str, data: object) -> Path | None:
         """Takes a picture of a model as it is tagged, a PNG in base 64; `save` writes it beside the model file.
 
-        Returns:
-            Where it will lie; None where the model has no file of its own here, or nothing was tagged.
-
-        Raises:
-            RequestError: where it is no PNG, or too large.
-            FileError: where a picture lies there that is not ours.
+        Answers where it will lie; None where the model has no file of its own here, or nothing was tagged.
         """
         file = model_file(self.document, self.scene, name)
         return self._pictures.take(self.path.parent, file, self._now.models.get(file), data)
@@ -569,11 +441,7 @@ class LiveTable:
         return self.path.with_name(autosave_name(self.path))
 
     def autosave(self) -> None:
-        """Keeps what is not saved yet, so that a crash does not lose it; without such changes the file goes.
-
-        Raises:
-            FileError: where the folder cannot be written to.
-        """
+        """Keeps what is not saved yet, so that a crash does not lose it; without such changes the file goes."""
         state = self._now
         if self.is_saved:
             with suppress(OSError):
@@ -591,13 +459,7 @@ class LiveTable:
 def opened(path: Path | None, cache: Cache) -> LiveTable:
     """The table of a scene file, or of a folder; without either a first scene, which is saved in the current folder.
 
-    Args:
-        path: a scene; a folder with scene.toml, as `silhouette scan` and `silhouette new` make; a folder of meshes, put
-            on a first table; or None.
-        cache: of meshes.
-
-    Raises:
-        FileError: where there is no such file, or it is none of these; one line.
+    A folder has scene.toml, as `silhouette scan` and `silhouette new` make, or meshes, put on a first table.
     """
     if path is None:
         return _new(Path(SCENE), [], cache) if not Path(SCENE).exists() else LiveTable.opened(Path(SCENE), cache)

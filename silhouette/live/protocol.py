@@ -1,10 +1,4 @@
-"""TELL: the protocol of live tables: requests in, answers and events out; for the page and for other programs alike.
-
-request -> Session -> LiveTable, Judges -> answer; a change -> events: who has edited, and the verdicts that are watched
-
-The table is told as JSON: its state, its pieces and their shapes. Programs have a session through standard input and
-output, a line for each message: lines in -> requests, many in flight -> lines out, each as soon as it is ready.
-"""
+"""TELL: the protocol of live tables: requests in, answers and events out; for the page and for other programs alike."""
 
 from __future__ import annotations
 
@@ -104,12 +98,9 @@ def shape_name(model: Model) -> str:
 
 
 def shapes_of(table: LiveTable, known: Collection[str] = (), triangles: int | None = None) -> dict[str, Any]:
-    """The shapes of a table, simplified for display; those that the client has already are left out.
+    """The shapes of a table, simplified for display, but for the ``known`` names.
 
-    Args:
-        table: its scene's models are told.
-        known: names of shapes.
-        triangles: about so many that all pieces together may have; None for those of a report.
+    ``triangles``: about so many that all pieces together may have; None for those of a report.
     """
     models, most = models_of(table.scene)
     if triangles is not None:
@@ -141,13 +132,7 @@ LONGEST_WORD = 200
 
 
 class Session:
-    """What one client asks of a table, and is told; many may share a table.
-
-    Args:
-        table: the table.
-        judges: judge its poses.
-        tell: is called with each event.
-    """
+    """What one client asks of a table, and is told, each event by a call of ``tell``; many may share a table."""
 
     def __init__(self, table: LiveTable, judges: Judges, tell: Tell) -> None:
         self._table, self._judges, self._tell = table, judges, tell
@@ -254,7 +239,6 @@ class Session:
         return {"pose": self._table.pose}
 
     def _pairs(self, pairs: object, arc: object) -> list[Check]:
-        """The checks of pairs of names."""
         if not isinstance(pairs, list) or not all(map(_is_pair, pairs)):
             raise RequestError("pairs must be a list of [attacker, target], two names")
         if len(pairs) > MAX_PAIRS:
@@ -390,27 +374,16 @@ class Session:
 
 
 def _file(name: str, type_: str, content: bytes) -> dict[str, str]:
-    """A file that the client may keep."""
     return {"name": name, "type": type_, "data": b64encode(content).decode()}
 
 
 def _word(value: object) -> str | None:
-    """A text or nothing.
-
-    Raises:
-        RequestError: for anything else.
-    """
     if value is not None and not isinstance(value, str):
         raise RequestError(f"{as_written(value)} stands where a name must stand")
     return value
 
 
 def _flag(request: Request, key: str) -> bool:
-    """Whether something is asked for.
-
-    Raises:
-        RequestError: where that is neither true nor false.
-    """
     value = request.get(key, False)
     if not isinstance(value, bool):
         raise RequestError(f"{key} is {as_written(value)}; it must be true or false")
@@ -441,14 +414,8 @@ MAX_LINE_BYTES = 1 << 24
 def serve_lines(table: LiveTable, judges: Judges, lines: BinaryIO, out: TextIO) -> None:
     """Answers the requests of a stream, each as soon as it can be, until the stream ends and all are answered.
 
-    Args:
-        table: what they are about.
-        judges: judge it; they end with this.
-        lines: JSON objects, one a line, in UTF-8; a thread reads it, which may still wait for a line at the end.
-        out: takes answers and events, one a line, in ASCII.
-
-    Raises:
-        OSError: where nothing can be written any longer.
+    The lines are JSON objects in UTF-8; a thread reads them, which may still wait for one at the end. Answers and
+    events go out in ASCII, one a line; OSError if one cannot be written. The judges end with this.
     """
     try:
         asyncio.run(_serve(table, judges, lines, out))
@@ -493,10 +460,7 @@ async def _answer_all(session: Session, lines: BinaryIO, tell: Callable[[dict[st
 
 
 async def _lines(stream: BinaryIO) -> AsyncIterator[bytes]:
-    """The lines of a stream that are not empty; of one that is too long, its beginning.
-
-    They are read by a thread that does not keep the program from ending.
-    """
+    """The lines of a stream that are not empty; of one that is too long, its beginning."""
     loop, queue = asyncio.get_running_loop(), asyncio.Queue[bytes]()
 
     def read() -> None:
@@ -515,7 +479,6 @@ async def _lines(stream: BinaryIO) -> AsyncIterator[bytes]:
 
 
 async def _answer(session: Session, line: bytes, tell: Callable[[dict[str, Any]], None]) -> None:
-    """Answers one line."""
     if len(line) >= MAX_LINE_BYTES:
         tell({"id": None, "error": f"a line of more than {MAX_LINE_BYTES} bytes; send less at once"})
         return

@@ -1,7 +1,4 @@
-"""TELL: a scan becomes the table that is shown, and is read again where a player answers what it could not tell.
-
-file -> silhouette scan, in a process of its own -> scene.toml -> with what has been changed on the table since
-"""
+"""TELL: a scan becomes the table that is shown, and is read again where a player answers what it could not tell."""
 
 from __future__ import annotations
 
@@ -32,12 +29,7 @@ PLACED = ("at", "on", "under", "facing", "turn")
 
 @dataclass(frozen=True)
 class Length:
-    """A length that a player knows.
-
-    Attributes:
-        mm: how long it is.
-        start, end: its ends on the table that is shown, mm.
-    """
+    """A length in mm that a player knows, and its ends on the table that is shown, mm."""
 
     mm: float
     start: tuple[float, float, float]
@@ -51,15 +43,9 @@ def questions_of(document: Document) -> list[dict[str, Any]]:
 
 
 async def scanned(file: Path, folder: Path, length: Length | None = None) -> None:
-    """Writes the folder of a scan, or writes it again with the answers in its scene.
+    """Writes the folder of a scan, or writes it again with the answers in its scene; its size, if it is known.
 
-    Args:
-        file: the scan; of a folder that is there, found by its record where it has gone.
-        folder: of the scene.
-        length: what is known of its size.
-
-    Raises:
-        RequestError: where the scan cannot be read; its one line.
+    A scan that has gone is found by the folder's record. One that cannot be read raises RequestError with its one line.
     """
     record = earlier_record(folder) or {}
     words = [str(file), "--out", str(folder), "--yes", "--json"]
@@ -88,11 +74,7 @@ async def scanned(file: Path, folder: Path, length: Length | None = None) -> Non
 
 
 def located(file: str, folder: Path) -> Path:
-    """A file that a scan's record names, wherever it is now: as it was given, or beside the folder or in it.
-
-    Raises:
-        FileError: where it is not there.
-    """
+    """A file that a scan's record names, wherever it is now: as it was given, or beside the folder or in it."""
     name = Path(file).name
     for place in (Path(file), folder / file, folder.parent / file, folder.parent / name, folder / name):
         if place.exists():
@@ -122,11 +104,6 @@ def with_moves(new: Document, old: Document, record: Mapping[str, Any]) -> Docum
     """The scene of a scan that was read again, with what a player has changed in the scene before.
 
     Pieces that were moved, added or taken off are so again; all else that a person writes, `silhouette scan` keeps.
-
-    Args:
-        new: the scene as the scan has it now.
-        old: the scene before.
-        record: of the scan before, which tells where it had the pieces.
     """
     scanned_at = {piece["name"]: np.array(piece["at"][:2]) for piece in record.get("pieces", [])}
     before = {entry["name"]: (table, entry) for table, _, entry in entries_of(old)}
@@ -152,7 +129,6 @@ def _with_moves_of(
 
 
 def _as_before(new: Document, old: Document, scanned_at: Mapping[str, Any]) -> Document:
-    """The entry of a piece; where a player has moved it, as it stood before."""
     place = scanned_at.get(new["name"])
     if place is not None and np.hypot(*(np.array(old["at"][:2]) - place)) <= MOVED:
         return new
@@ -162,10 +138,8 @@ def _as_before(new: Document, old: Document, scanned_at: Mapping[str, Any]) -> D
 async def scan_first(table: LiveTable, file: Path) -> None:
     """Reads a scan that lies in the scene's folder, into a folder of its name there, and shows it.
 
-    What was not saved of the table before is kept beside its scene.
-
-    Raises:
-        SilhouetteError: where it cannot be read, or another one is being read; all is then as before.
+    What was not saved of the table before is kept beside its scene. If it cannot be read, or another one is being read,
+    all is as before.
     """
     folder = table.path.parent / file.stem
     with _alone(table):
@@ -175,17 +149,11 @@ async def scan_first(table: LiveTable, file: Path) -> None:
 
 
 async def scan_again(table: LiveTable, said: tuple[str, str] | Length) -> None:
-    """Reads the scan of a table again, and shows it with what players have changed, meanwhile too.
+    """Reads the scan of a table again, and shows it with what players have changed, meanwhile too; its files are
+    written.
 
-    Its files are written.
-
-    Args:
-        table: of a scan's folder.
-        said: the key of a question and its answer, or a length.
-
-    Raises:
-        SilhouetteError: where the table is not of a scan, it cannot be read again, or is being read; all is then as
-            before.
+    It is told the key of a question and its answer, or a length. If it cannot be read, or is being read, all is as
+    before.
     """
     answer, length = (None, said) if isinstance(said, Length) else (said, None)
     with _alone(table):
@@ -227,11 +195,7 @@ _READING = WeakSet[LiveTable]()
 
 @contextmanager
 def _alone(table: LiveTable) -> Iterator[None]:
-    """One scan of a table is read at a time.
-
-    Raises:
-        RequestError: where one is being read.
-    """
+    """One scan of a table is read at a time; another one meanwhile raises RequestError."""
     if table in _READING:
         raise RequestError("a scan is being read; wait until it is shown")
     _READING.add(table)
@@ -242,11 +206,7 @@ def _alone(table: LiveTable) -> Iterator[None]:
 
 
 def length_of(data: object) -> Length:
-    """The length that a request describes.
-
-    Raises:
-        RequestError: where it describes none.
-    """
+    """The length that a request describes."""
     try:
         match data:
             case {"mm": int() | float() as mm, "from": [a, b, c], "to": [x, y, z]} if mm > 0:
@@ -257,11 +217,7 @@ def length_of(data: object) -> Length:
 
 
 def _record(folder: Path) -> Mapping[str, Any]:
-    """What the scan has found of which a folder was made.
-
-    Raises:
-        FileError: where no scan made it.
-    """
+    """What the scan has found of which a folder was made; FileError where no scan made it."""
     record = earlier_record(folder)
     if record is None:
         raise FileError(folder, f"has no {RECORD}; only the table of a scan can be read again")
@@ -269,11 +225,7 @@ def _record(folder: Path) -> Mapping[str, Any]:
 
 
 def answered(document: Document, key: str, answer: str) -> Document:
-    """The document with the answer to one of its questions.
-
-    Raises:
-        RequestError: where it is not asked, or has other answers.
-    """
+    """The document with the answer to one of its questions; RequestError if it is not asked, or has other answers."""
     questions: Sequence[Document] = document.get("question", [])
     for number, question in enumerate(questions):
         if question.get("key") == key:

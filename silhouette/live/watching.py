@@ -1,11 +1,4 @@
-"""TELL: the verdicts that a client watches: those of the selected model, the chosen pair first, after every change.
-
-what is watched, a pose -> questions, those of the pose before cancelled -> results events
-
-A map comes in steps, a few places first, then those between them:
-
-model, grid -> points, the coarse ones first -> questions, less urgent than verdicts -> map events -> the nearest cover
-"""
+"""TELL: the verdicts that a client watches: those of the selected model, the chosen pair first, after every change."""
 
 from __future__ import annotations
 
@@ -19,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.common.errors import RequestError
-from silhouette.common.geometry import Flags, Floats
+from silhouette.common.geometry import Flags
 from silhouette.common.text import problem, strict
 from silhouette.judging.maps import Cells, Map, MapRequest, checks_of_map, grid_points
 from silhouette.live.judges import Answer, CheckQuestion, Judges, MapQuestion
@@ -46,23 +39,15 @@ URGENCY = PATIENT + 5
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """The points of one step.
-
-    Attributes:
-        grid: mm between them and those of the steps before.
-        chosen: (q,) which of the points of the map these are.
-    """
+    """The points of one step: mm between them and those of steps before, and (q,) which of the points of the map."""
 
     grid: float
     chosen: Flags
 
 
 def steps(index: Indices, grid: float) -> Iterator[Step]:
-    """The steps of a map, each point in one of them.
-
-    Args:
-        index: (q, 2) the numbers of the points along x and y.
-        grid: mm between two of them.
+    """The steps of a map, each point in one of them, from the numbers (q, 2) of the points along x and y, ``grid`` mm
+    apart.
 
     >>> numbers = np.indices((3, 1)).reshape(2, -1).T
     >>> [(step.grid, step.chosen.tolist()) for step in steps(numbers, 10.0) if step.chosen.any()]
@@ -82,16 +67,9 @@ async def mapped(
 ) -> dict[str, Any]:
     """The map that is asked for, told step by step, and at the end its nearest places.
 
-    Args:
-        scene: that is mapped.
-        pose: of the table, which describes the scene.
-        request: what the map is of.
-        judges: judge its points.
-        tell: is called with the ``grid`` of a step and some of its ``cells``: for each [x, y, z, number of the verdict,
-            None where it does not stand, whether it is marginal, how many see it there].
-
-    Raises:
-        RequestError: where the map is not possible, or has more than `MAX_LIVE_MAP_PLACES` places.
+    ``tell`` is called with the ``grid`` of a step and some of its ``cells``: for each [x, y, z, number of the verdict,
+    None where it does not stand, whether it is marginal, how many see it there]. RequestError where the map is not
+    possible, or has more than `MAX_LIVE_MAP_PLACES` places.
     """
     rule = rule_called(scene.rules)
     places = maps_of(rule, scene).places(scene, request.move)
@@ -114,7 +92,7 @@ async def mapped(
         numbers = np.flatnonzero(step.chosen)
         for start in range(0, len(numbers), size):
             some = numbers[start : start + size]
-            question = MapQuestion(request, _pairs(points[some]))
+            question = MapQuestion(request, tuple((float(x), float(y)) for x, y in points[some]))
             points_of[judges.ask(pose, question, urgency)] = step.grid, some
     left = set(points_of)
     try:
@@ -136,12 +114,7 @@ async def mapped(
     return {"verdicts": list(words), "nearest": nearest}
 
 
-def _pairs(points: Floats) -> tuple[tuple[float, float], ...]:
-    return tuple((float(x), float(y)) for x, y in points)
-
-
 def _cells(part: Map) -> list[list[Any]]:
-    """The cells of a part of a map, as they are told."""
     cells = []
     columns = (part.cells.at, part.verdict, part.marginal, part.seen_by)
     for (x, y, z), verdict, marginal, seen_by in zip(*columns, strict=True):
@@ -167,13 +140,7 @@ Group = tuple[int, list[Check]]
 
 
 class Watching:
-    """What one client watches of a table.
-
-    Args:
-        table: the table.
-        judges: judge its poses.
-        tell: is called with each event.
-    """
+    """What one client watches of a table; ``tell`` is called with each event."""
 
     def __init__(self, table: LiveTable, judges: Judges, tell: Callable[[dict[str, Any]], None]) -> None:
         self._table, self._judges, self._tell = table, judges, tell
@@ -245,7 +212,6 @@ class Watching:
         return list({(check.attacker, check.target): check for check in (*chosen, *looking, *seen)}.values())
 
     async def _judge(self) -> None:
-        """Tells the results as they come."""
         pose, checks = self._pose, self._checks()
         new = [check for check in checks if not self._is_answered(check)]
         self._tell_results(pose, [check for check in checks if self._is_answered(check)], settled=not new)
@@ -261,15 +227,12 @@ class Watching:
         await self._ask(pose, groups, is_last=True)
 
     async def _ask(self, pose: int, groups: Sequence[Group], *, is_last: bool) -> None:
-        """Asks groups of checks, and tells their results as they come.
-
-        Args:
-            pose: of the table.
-            groups: there may be none.
-            is_last: whether nothing else is asked after them.
-        """
+        """Asks groups of checks, and tells their results as they come; ``is_last`` if nothing is asked after them."""
         now = self._table.now
-        futures = {self._judges.ask(now, self._question(checks), urgency): checks for urgency, checks in groups}
+        futures = {}
+        for urgency, checks in groups:
+            views = any(_pair(check) == self._chosen for check in checks)
+            futures[self._judges.ask(now, CheckQuestion(tuple(checks), views=views), urgency)] = checks
         self._futures, left = futures, set(futures)
         while left:
             done, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
@@ -302,12 +265,7 @@ class Watching:
         groups = [(OTHERS, others[start : start + size]) for start in range(0, len(others), size)]
         return [(CHOSEN, first), *groups] if first else groups
 
-    def _question(self, checks: list[Check]) -> CheckQuestion:
-        chosen = any(_pair(check) == self._chosen for check in checks)
-        return CheckQuestion(tuple(checks), views=chosen)
-
     def _tell_results(self, pose: int, checks: list[Check], *, settled: bool) -> None:
-        """Tells what is known of checks."""
         if not checks and not settled:
             return
         answers = [self._answers[_pair(check)] for check in checks]

@@ -36,11 +36,8 @@ def tighter_points(mesh: Mesh, fits: Callable[[Floats], Flags]) -> Floats:
     """(k, 3) mm, points in whose convex hull the mesh lies; where those of `bounding_points` do not fit, tighter ones.
 
     They are the corners of small boxes, and of those that do not fit, the vertices themselves: if all of the vertices
-    fit, all of these points do. If not, one of them at least is a vertex that does not.
-
-    Args:
-        mesh: whose points these are.
-        fits: says which of some points (n, 3) fit, (n,) bool.
+    fit, all of these points do. If not, one of them at least is a vertex that does not. ``fits`` says it of points (n,
+    3), (n,) bool.
     """
     some = mesh.vertices[::EVERY]
     if not fits(some).all():
@@ -57,10 +54,7 @@ def tighter_points(mesh: Mesh, fits: Callable[[Floats], Flags]) -> Floats:
 
 @derived
 def plan_corners(mesh: Mesh) -> Floats:
-    """(k, 3) mm, points as far out along x, y and z as the vertices, however the mesh is turned upright.
-
-    They are the corners of its convex outline in plan, one of the lowest vertices, and one of the highest.
-    """
+    """(k, 3) mm, points as far out along x, y and z as the vertices, however the mesh is turned upright."""
     height = mesh.vertices[:, 2]
     ends = mesh.vertices[[height.argmin(), height.argmax()]]
     outline = hull_outline(mesh.vertices[:, :2])

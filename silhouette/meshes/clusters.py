@@ -1,8 +1,4 @@
-"""LOAD: a mesh as clusters of neighbouring faces with their bounds, and its edges with the faces on both sides.
-
-Both are what a search for contour edges asks of a mesh, from whatever eye; worked out once for each mesh and kept
-(`recorded`).
-"""
+"""LOAD: a mesh as clusters of neighbouring faces with their bounds, and its edges: what contour edges are sought by."""
 
 from __future__ import annotations
 
@@ -39,7 +35,6 @@ class Clusters:
         cosines, sines: (k,) of the angle between the axis and the border of the cone; both 0 where that is 90° or more.
         planes: (m, 4) float32: the unit normal of each face, and its product with a corner; zeros without area.
         corners: (m, 3) int32: the faces, by vertices of which no two are equal.
-        vertices: (n, 3) mm.
         even: the edges where two faces meet that run along them in opposite directions.
         odd: all others: of one face, of more than two, or of two that are turned differently.
     """
@@ -61,13 +56,7 @@ class Clusters:
 
 @dataclass(frozen=True, eq=False)
 class EvenEdges:
-    """Edges of two faces.
-
-    Attributes:
-        ends: (e, 2) int32, the vertices, in the direction in which the first face runs.
-        faces: (e, 2) int32, the first and the second face.
-        starts: (k + 1,) where each cluster's edges begin.
-    """
+    """Edges (e, 2) int32, as the first of two faces (e, 2) int32 runs; (k + 1,) where each cluster's begin."""
 
     ends: Integers
     faces: Integers

@@ -23,9 +23,6 @@ def cut_at(mesh: Mesh, height: float) -> tuple[Mesh, Flags]:
     >>> cut, below = cut_at(tall, 1.0)
     >>> len(cut.faces), below.tolist(), cut.vertices[3:].tolist()
     (3, [False, True, True], [[0.0, 0.0, 1.0], [1.0, 0.0, 1.0]])
-    >>> cut, below = cut_at(tall, 5.0)
-    >>> cut is tall, below.tolist()
-    (True, [True])
     """
     above_cut = mesh.vertices[:, 2] - height
     above_cut[np.abs(above_cut) <= CUT_TOLERANCE] = 0.0
@@ -83,10 +80,6 @@ def _pieces(mesh: Mesh, above_cut: Floats, crossing: Flags) -> tuple[Floats, NDA
 
 def cut_to_box(mesh: Mesh, low: Floats, high: Floats) -> Mesh | None:
     """What of a surface lies in an upright box, cut at its sides; None where nothing does.
-
-    Args:
-        mesh: the surface.
-        low, high: (3,) mm, the least and the greatest corner of the box.
 
     >>> corners = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
     >>> tall = Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))

@@ -54,8 +54,6 @@ class Closed:
             was open.
         holes: how many holes were closed; cracks of no width do not count.
         skirts: how many of them were the outer border of an open underside, closed by a skirt and a floor.
-        area_grown: mm2 of added faces.
-        share_grown: the same as a share of the given surface.
         largest: mm, the diagonal of the box round the largest hole.
         welded: whether anything was open at all, if perhaps only by cracks of no width.
     """
@@ -72,8 +70,6 @@ class Closed:
     def sentence(self) -> str:
         """The closing of the mesh, in words.
 
-        >>> Closed(None, holes=0, skirts=0, area_grown=0.0, share_grown=0.0, largest=0.0).sentence
-        'nothing was open'
         >>> Closed(None, holes=3, skirts=0, area_grown=80.0, share_grown=0.008, largest=4.1).sentence
         'closed 3 holes (largest 4.1 mm across) by cones to their middles; the surface grew by 0.8 %'
         """
@@ -104,7 +100,9 @@ def close(mesh: Mesh) -> Closed:
     mesh, rim, third = _zipped(_welded(mesh))
     if len(rim) == 0:
         return Closed(mesh, 0, 0, 0.0, 0.0, 0.0, welded=True)
-    loop = _loops(rim)
+    used, compact = np.unique(rim, return_inverse=True)
+    compact = compact.reshape(-1, 2)
+    loop = np.unique(components(compact, len(used))[compact[:, 0]], return_inverse=True)[1]
     low, high = _boxes(mesh.vertices, rim, loop)
     outer = _outer(mesh, rim, third, loop, low, high)
     skirted = outer[loop]
@@ -276,13 +274,6 @@ def _rim(mesh: Mesh) -> tuple[Edges, Edges, Edges]:
     return np.stack([end[first], start[first]], axis=1), third[first], first // 3
 
 
-def _loops(rim: Edges) -> Edges:
-    """The number (e,) of the loop that each boundary edge (e, 2) belongs to, from 0."""
-    used, compact = np.unique(rim, return_inverse=True)
-    compact = compact.reshape(-1, 2)
-    return np.unique(components(compact, len(used))[compact[:, 0]], return_inverse=True)[1]
-
-
 def _boxes(vertices: Floats, rim: Edges, loop: Edges) -> tuple[Floats, Floats]:
     """The box round each loop: least and greatest coordinates, each (loops, 3)."""
     order = np.argsort(loop, kind="stable")
@@ -354,7 +345,6 @@ def _areas(vertices: Floats, faces: NDArray[Any]) -> Floats:
 
 
 def _joined(mesh: Mesh, vertices: Floats, added: Edges) -> Mesh:
-    """The mesh over more vertices, with the added faces as a separate part."""
     names = mesh.part_names if CLOSING in mesh.part_names else (*mesh.part_names, CLOSING)
     part = np.concatenate([mesh.part, np.full(len(added), names.index(CLOSING), dtype=np.int32)])
     return Mesh(vertices, np.concatenate([mesh.faces, added.astype(np.int32)]), part, names)

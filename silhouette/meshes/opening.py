@@ -1,7 +1,4 @@
-"""LOAD: a mesh file's bytes and the files beside it, its format; whatever a reader refuses becomes one plain line.
-
-The ending of a file decides its format, and content that plainly says otherwise is refused, not guessed at.
-"""
+"""LOAD: a mesh file's bytes and its format, by its ending; content that plainly says otherwise is refused."""
 
 from __future__ import annotations
 
@@ -36,14 +33,10 @@ _NO_MESH = {
 
 
 def format_of(path: Path) -> str:
-    """The format by the name's ending, in lower case.
+    """The format by the name's ending, in lower case; refused if it is unknown.
 
     >>> format_of(Path("Ganger.STL"))
     'stl'
-    >>> format_of(Path("ganger.blend"))
-    Traceback (most recent call last):
-    ...
-    silhouette.meshes.formats.base.Refused: is of an unknown format '.blend'; STL, ...
     """
     ending = path.suffix.lower().removeprefix(".")
     if ending not in FORMATS:
@@ -69,12 +62,9 @@ def check_signature(data: bytes, ending: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A mesh file as it lies on a disk or in an archive.
+    """A mesh file as it lies on a disk or in an archive: its format, one of `FORMATS`, and its bytes.
 
-    Attributes:
-        format: its ending without the dot, one of `FORMATS`.
-        data: its bytes.
-        fetch: the bytes of another file that it refers to; raises Refused where it may not, or where there is none.
+    ``fetch`` gives the bytes of another file that it refers to; it raises Refused if it may not, or there is none.
     """
 
     format: str
@@ -86,8 +76,7 @@ def opened(path: Path) -> Source:
     """A mesh file, of a known ending and not plainly of another kind than it says.
 
     Raises:
-        Refused: where it is missing, a folder, of an unknown or another format.
-        FileError: where it cannot be read, or is too large.
+        FileError: where it cannot be read, or is too large; what else is wrong is Refused.
     """
     ending = format_of(path)
     if path.is_dir() or not path.exists():

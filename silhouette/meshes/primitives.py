@@ -66,10 +66,10 @@ class Solid:
     """A solid in its place.
 
     Attributes:
-        shape: the box, cylinder or sphere.
+        shape: a box, cylinder or sphere.
         at: x, y, z in mm of the middle of its underside; of a lying cylinder, of the underside of the box round it.
         turn: degrees anticlockwise about its vertical axis.
-        name: the name of the part that it becomes; without one it is numbered, as in "box 1".
+        name: of the part that it becomes; without one it is numbered, as in "box 1".
     """
 
     shape: Box | Cylinder | Sphere
@@ -91,16 +91,6 @@ def solid(*parts: Solid) -> Mesh:
     Solids of one name make one part. Solids may overlap; nothing is cut away. Equal solids give the same Mesh again,
     not a copy, so that whatever is kept for a mesh is kept once.
 
-    Raises:
-        ValueError: where there is no solid.
-
-    >>> mesh = solid(Solid(Box((10.0, 20.0, 30.0)), at=(0.0, 0.0, 3.0)), Solid(Sphere(12.0), name="head"))
-    >>> mesh.part_names
-    ('box 1', 'head')
-    >>> mesh.subset(mesh.part == 0).bounds.tolist()
-    [[-5.0, -10.0, 3.0], [5.0, 10.0, 33.0]]
-    >>> solid(Solid(Sphere(12.0))) is solid(Solid(Sphere(12.0)))
-    True
     >>> solid()
     Traceback (most recent call last):
     ...
@@ -122,7 +112,9 @@ def _joined(parts: tuple[Solid, ...]) -> Mesh:
     ]
     vertices = np.concatenate([vertices for vertices, _ in surfaces])
     faces = np.concatenate([faces + np.int32(start) for start, (_, faces) in zip(starts, surfaces, strict=True)])
-    return _sealed(Mesh(vertices, faces, np.concatenate(belongs), distinct))
+    for array in (vertices, faces, part := np.concatenate(belongs)):
+        array.setflags(write=False)  # every call for the same solids shares them
+    return Mesh(vertices, faces, part, distinct)
 
 
 def part_names(parts: Sequence[Solid]) -> tuple[str, ...]:
@@ -139,7 +131,6 @@ def part_names(parts: Sequence[Solid]) -> tuple[str, ...]:
 
 
 def _surface(part: Solid) -> tuple[Floats, Integers]:
-    """Vertices (n, 3) and faces (m, 3) of a solid in its place."""
     match part.shape:
         case Box(size=(along_x, along_y, along_z)):
             vertices = corners([-along_x / 2, -along_y / 2, 0.0], [along_x / 2, along_y / 2, along_z])
@@ -154,7 +145,6 @@ def _surface(part: Solid) -> tuple[Floats, Integers]:
 
 
 def _laid_down(vertices: Floats, axis: Axis, radius: float) -> Floats:
-    """A standing cylinder, laid along x or y."""
     x, y, z = vertices.T
     middle = z - (z.min() + z.max()) / 2
     return np.stack([middle, x, y + radius] if axis == "x" else [y, middle, x + radius], axis=1)
@@ -181,10 +171,9 @@ def _cylinder(diameter: float, height: float) -> tuple[Floats, Integers]:
 
 
 def _sphere(diameter: float) -> tuple[Floats, Integers]:
-    """A ball of meridians and parallels, its underside at the origin.
+    """A ball of meridians and parallels, its underside at the origin; its radius makes its surface the true ball's.
 
-    By Cauchy's formula the mean area of a convex body's pictures, over all directions, is a quarter of its surface:
-    the radius makes that surface the true ball's.
+    By Cauchy's formula the mean area of a convex body's pictures, over all directions, is a quarter of its surface.
     """
     around, along = SPHERE_MERIDIANS, SPHERE_PARALLELS
     ring = _circle(around)
@@ -220,10 +209,3 @@ def _circle(sides: int) -> Floats:
 def _rows(*triangles: list[NDArray[np.int64]]) -> Integers:
     """Faces (m, 3) from groups of three index columns."""
     return np.concatenate([np.stack(columns, axis=1) for columns in triangles]).astype(np.int32)
-
-
-def _sealed(mesh: Mesh) -> Mesh:
-    """The mesh, its arrays made unwritable: every call for the same solids shares it."""
-    for array in (mesh.vertices, mesh.faces, mesh.part):
-        array.setflags(write=False)
-    return mesh

@@ -32,11 +32,7 @@ _FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "TGA")
 
 
 class Pictures:
-    """Decodes the pictures of one file, and keeps the last: surfaces of one picture follow each other.
-
-    Attributes:
-        warnings: a sentence for each picture that cannot be used.
-    """
+    """Decodes the pictures of one file, and keeps the last: surfaces of one picture follow each other."""
 
     def __init__(self, fetch: Callable[[str], bytes]) -> None:
         self._fetch = fetch
@@ -120,10 +116,7 @@ def used_colours(surface: Surface, pictures: Pictures) -> tuple[NDArray[np.int64
 def face_colours(surface: Surface, weights: NDArray[np.float32], pictures: Pictures) -> Bytes | None:
     """The colours (s * m, 3) of points on the faces, all of the first weights first; None without, or as in `mixed`.
 
-    Args:
-        surface: with faces that point to its vertices.
-        weights: (s, 3) how much of each corner is in each point; they sum to one.
-        pictures: of the file.
+    The weights (s, 3), how much of each corner is in each point, sum to one.
     """
     skin = surface.skin
     if skin is None:
@@ -146,10 +139,7 @@ def face_colours(surface: Surface, weights: NDArray[np.float32], pictures: Pictu
 def mixed(
     skin: Skin, count: int, shades: Bytes | None, places: NDArray[Any] | None, pictures: Pictures
 ) -> Bytes | None:
-    """The colours (count, 3) of points: what their skin says, given their own colours and places in its picture.
-
-    None where it says nothing, because its picture cannot be used.
-    """
+    """The colours (count, 3) of points: what their skin says, given their own colours and places in its picture."""
     picture = pictures.get(skin.picture) if skin.picture is not None and places is not None else None
     plain = skin.factor == (1.0, 1.0, 1.0)
     if picture is not None and places is not None:

@@ -1,15 +1,8 @@
 """LOAD: boxes that lie wholly inside the closed surfaces of a mesh: a look at one from outside meets a face first.
 
 A surface is closed where every edge has an even number of faces: then each place is inside or outside, and no way leads
-from one to the other but through a face. A surface with holes is closed by a lid over each; through a lid one sees.
-
-    +-----------+
-    |  +-----+  |      an inner box, as found on a grid of cells that no face touches
-    |  |     |__|_     a lid over a hole: what is seen through it is not hidden
-    |  +-----+__|_
-    +-----------+
-
-Worked out once for each mesh, when it is first asked for, and kept (`recorded`).
+from one to the other but through a face. A surface with holes is closed by a lid over each; through a lid one sees. An
+inner box is found on a grid of cells that no face touches.
 """
 
 from __future__ import annotations
@@ -60,7 +53,6 @@ class InnerBoxes:
         boxes: (n, 2, 3) mm, least and greatest corner.
         surface: (n,) the surface in which each lies.
         shells: (s, 2, 3) mm, least and greatest corner of boxes round the surfaces.
-        lids: (k, 2, 3) mm, the same of boxes round the lids.
         lid_of: (k,) the surface that each lid closes.
     """
 
@@ -86,7 +78,9 @@ def take_inner_boxes(mesh: Mesh, part: Mesh) -> None:
 
 
 def _boxes_of(clusters: Clusters) -> InnerBoxes:
-    label = _labels(clusters)
+    faces = clusters.corners.astype(np.int64)
+    least = components(faces[:, [0, 1, 1, 2]].reshape(-1, 2), len(clusters.vertices))[faces[:, 0]]
+    label: Indices = np.unique(least, return_inverse=True)[1].astype(np.int64)
     count = int(label.max()) + 1
     corners = np.ascontiguousarray(clusters.vertices.T).take(clusters.corners.T, axis=1).swapaxes(0, 1)
     lids, lid_of = _lids(clusters, label)
@@ -123,14 +117,6 @@ def _boxes_of(clusters: Clusters) -> InnerBoxes:
         np.array(lid_boxes).reshape(-1, 2, 3),
         np.array(lid_surface, dtype=np.int64),
     )
-
-
-def _labels(clusters: Clusters) -> Indices:
-    """(m,) for each face the number of the surface, faces joined by vertices, of which it is a part."""
-    faces = clusters.corners.astype(np.int64)
-    least = components(faces[:, [0, 1, 1, 2]].reshape(-1, 2), len(clusters.vertices))[faces[:, 0]]
-    label: Indices = np.unique(least, return_inverse=True)[1].astype(np.int64)
-    return label
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +163,11 @@ def _boxes_in(triangles: Floats) -> Floats:
         touched[_touched(run, shape)] = True
         met.append(_met(run, shape))
     free, inside = ~touched.reshape(shape), _inside(met, shape).reshape(shape)
-    if not _is_consistent(free, inside):
+    changes = (  # between neighbouring cells that no face touches: rounding misled a line at an edge
+        np.diff(inside, axis=axis) & free.take(range(1, size), axis) & free.take(range(size - 1), axis)
+        for axis, size in enumerate(free.shape)
+    )
+    if any(differing.any() for differing in changes):
         return np.empty((0, 2, 3))
     grid = free & inside
     boxes = low + np.array(_largest(grid)).reshape(-1, 2, 3) * width + [[CLEARANCE], [-CLEARANCE]]
@@ -219,10 +209,7 @@ def _touched(triangles: Floats, shape: Indices) -> Indices:
 
 
 def _met(triangles: Floats, shape: Indices) -> tuple[Indices, Floats]:
-    """The columns of cells in which triangles are met, and how high: by lines that rise through them.
-
-    The lines stand where hardly ever an edge lies.
-    """
+    """The columns of cells in which lines, where hardly ever an edge lies, meet triangles, and how high."""
     places = np.array([0.5137, 0.4871])
     flat = triangles[:, :2] - places[:, None]
     first, last = np.ceil(flat.min(axis=0)).astype(np.int64), np.floor(flat.max(axis=0)).astype(np.int64)
@@ -237,10 +224,7 @@ def _met(triangles: Floats, shape: Indices) -> tuple[Indices, Floats]:
 
 
 def _inside(met: list[tuple[Indices, Floats]], shape: Indices) -> Flags:
-    """(cells,) whether the middles of cells are inside: an odd number of faces lies below them.
-
-    A column in which faces are met an odd number of times in all is left out.
-    """
+    """(cells,) whether the middles of cells are inside: an odd number of faces lies below them."""
     column, height = (np.concatenate(part) for part in zip(*met, strict=True))
     order = np.lexsort([height, column])
     column, height = column[order], height[order]
@@ -252,15 +236,6 @@ def _inside(met: list[tuple[Indices, Floats]], shape: Indices) -> Flags:
     within = np.zeros(shape.prod(), dtype=np.bool_)
     within[column[0::2][run] * shape[2] + level] = True
     return within
-
-
-def _is_consistent(free: Flags, inside: Flags) -> bool:
-    """Whether all neighbouring cells that no face touches are alike; not so where rounding misled a line at an edge."""
-    changes = [
-        np.diff(inside, axis=axis) & free.take(range(1, size), axis) & free.take(range(size - 1), axis)
-        for axis, size in enumerate(free.shape)
-    ]
-    return not any(differing.any() for differing in changes)
 
 
 def _largest(grid: Flags) -> list[Integers]:

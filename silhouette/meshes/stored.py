@@ -1,8 +1,7 @@
 """LOAD: a mesh file or a cloud of points as it is stored: every vertex in its place, none merged, with its colours.
 
-`mesh.read_mesh` cleans a mesh for judging. Here labels, colours and normals keep their vertices; and for display, of
-which no verdict knows, colours become points on the surface, since a mesh is cleaned, closed, cut and simplified before
-it is shown: what is shown takes the colour of the points near it.
+For display, colours become points on the surface, since a mesh is cleaned, closed, cut and simplified before it is
+shown: what is shown takes the colour of the points near it. No verdict knows of them.
 """
 
 from __future__ import annotations
@@ -58,7 +57,6 @@ class Stored:
         usable: (n,) bool, vertices with finite coordinates that a face uses; of a cloud all finite ones that are not
             faint (Gaussian splats).
         units: that the file declares, as `MeshFile.declared_units`; "meter" for glTF.
-        warnings: a sentence for each thing that the user should know.
     """
 
     vertices: Floats
@@ -73,17 +71,15 @@ class Stored:
 def content(source: Source, *, whole: bool = True, gltf: Gltf | None = None) -> Content:
     """All that a mesh file holds; those of an OBJ share their vertices.
 
-    Args:
-        source: the file.
-        whole: whether colours are wanted, and vertices that no triangle uses; a PLY of points alone will do then.
-        gltf: the file taken apart and checked, if it is glTF and that is at hand.
-
-    Raises:
-        Refused: as the readers do.
+    ``whole`` if colours are wanted, and vertices that no triangle uses; a PLY of points alone will do then. A glTF may
+    come taken apart and checked.
     """
     match source.format:
         case "glb" | "gltf":
-            return _gltf_content(gltf or opened_gltf(source, whole=whole))
+            gltf = gltf or opened_gltf(source, whole=whole)
+            surfaces = gltf.surfaces()
+            warnings = [*gltf.warnings, *gltf.painter.warnings, *see_through(surfaces)]
+            return Content(surfaces, warnings, "meter", gltf.painter.picture)
         case "obj":
             return obj.read(source.data, Colouring(source.fetch) if whole else None)
         case "3mf":
@@ -97,10 +93,7 @@ def content(source: Source, *, whole: bool = True, gltf: Gltf | None = None) -> 
 
 
 def transparency(source: Source, libraries: Sequence[str], areas: Mapping[str, float]) -> list[str]:
-    """A sentence if materials that may be transparent have much of the area of an OBJ file.
-
-    Its libraries are read each time: they are no part of what is kept of the file's shape.
-    """
+    """A sentence if materials that may be transparent have much of the area of an OBJ file."""
     if not libraries or not areas:
         return []
     colouring = Colouring(source.fetch)
@@ -119,28 +112,14 @@ def pictures_of(held: Content) -> Pictures:
 
 
 def opened_gltf(source: Source, *, whole: bool) -> Gltf:
-    """A glTF file, of which all is there that its default scene shows.
-
-    Raises:
-        Refused: if it is not.
-    """
+    """A glTF file, of which all is there that its default scene shows."""
     gltf = Gltf(source.data, source.fetch, binary=source.format == "glb", whole=whole)
     gltf.check()
     return gltf
 
 
-def _gltf_content(gltf: Gltf) -> Content:
-    surfaces = gltf.surfaces()
-    warnings = [*gltf.warnings, *gltf.painter.warnings, *see_through(surfaces)]
-    return Content(surfaces, warnings, "meter", gltf.painter.picture)
-
-
 def read_stored(source: Source) -> Stored:
-    """The content of a mesh file, or of a PLY of points alone.
-
-    Raises:
-        Refused: as the readers do; where a face points past the vertices; where nothing finite is left.
-    """
+    """The content of a mesh file, or of a PLY of points alone."""
     held = content(source)
     surfaces, pictures = held.surfaces, pictures_of(held)
     is_shared = source.format == "obj"
@@ -150,7 +129,10 @@ def read_stored(source: Source) -> Stored:
         raise Refused(f"holds {starts[-1]} vertices; {MOST_VERTICES} are the most")
     offsets = [0] * len(surfaces) if is_shared else starts[:-1].tolist()
     vertices = np.concatenate([np.asarray(block.vertices, dtype=np.float64) for block in blocks])
-    _check_faces(surfaces)
+    for surface in surfaces:
+        problem = misdirected(surface.faces, len(surface.vertices)) if len(surface.faces) else None
+        if problem is not None:
+            raise Refused(problem)
     colours = _coloured(surfaces, offsets, len(vertices), pictures, is_shared)
     normals = _normals(surfaces, len(vertices))
     faces = _faces(surfaces, offsets)
@@ -174,15 +156,7 @@ def read_stored(source: Source) -> Stored:
     return Stored(vertices, faces, colours, normals, usable, held.units, tuple(dict.fromkeys(warnings)))
 
 
-def _check_faces(surfaces: list[Surface]) -> None:
-    for surface in surfaces:
-        problem = misdirected(surface.faces, len(surface.vertices)) if len(surface.faces) else None
-        if problem is not None:
-            raise Refused(problem)
-
-
 def _faces(surfaces: list[Surface], offsets: list[int]) -> Integers:
-    """All faces (m, 3), for the vertices of all surfaces."""
     own = [np.zeros((0, 3), np.int32)]
     for surface, offset in zip(surfaces, offsets, strict=True):
         if len(surface.faces):
@@ -266,13 +240,7 @@ FINE = 60_000
 
 @dataclass(frozen=True, eq=False)
 class Paint:
-    """Coloured points on a surface, in the units and axes of its file.
-
-    Attributes:
-        points: (n, 3) float64.
-        colours: (n, 3) uint8, sRGB.
-        digest: of the content of the file, and of those that it refers to.
-    """
+    """Coloured points (n, 3) on a surface, in its file's units and axes; sRGB (n, 3) uint8; the digest of all read."""
 
     points: NDArray[np.float64]
     colours: Bytes

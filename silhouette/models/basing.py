@@ -22,11 +22,7 @@ from silhouette.models.entries import InsignificantEntry, Kind, ModelOptions
 
 
 def tagged(mesh: Mesh, tag: InsignificantEntry, location: Location) -> Flags:
-    """Which faces (m,) an ``[[insignificant]]`` names.
-
-    Raises:
-        FileError: where it names a part that is not there.
-    """
+    """Which faces (m,) an ``[[insignificant]]`` names; FileError where it names a part that is not there."""
     if tag.part is not None:
         return named(mesh, tag.part, location)
     centroids = mesh.vertices[mesh.faces].mean(axis=1)
@@ -74,12 +70,9 @@ def with_base(
     """The mesh cut where its base ends, which of its faces (m,) are base, the base, and a sentence for each doubt.
 
     Args:
-        mesh: the mesh in mm, z up.
-        options: the keys of the model file.
         kind: of the model: only a fighter's base is looked for.
         location: the place of the keys in a file, for messages.
         key: names the mesh and all that was done to it, for the cache.
-        cache: keeps the base that was found.
 
     Raises:
         FileError: where no part has the name of the base, or the base would be the whole model.
@@ -166,10 +159,9 @@ def disc(base: Base) -> Floats:
 def rounded(solids: Sequence[Solid]) -> tuple[Floats, float] | None:
     """The outline in plan of some solids, where it runs round the same way all along: a disc, an oval of two discs.
 
-    Returns:
-        (k, 2) points and a radius, mm: the outline lies that far outside the convex hull of the points. None where
-        corners lie on it, or discs of two sizes. A polygon that stands for a disc is off by a ten-thousandth of its
-        radius, which base contact can tell.
+    (k, 2) points and a radius, mm: the outline lies that far outside the convex hull of the points. None where corners
+    lie on it, or discs of two sizes. A polygon that stands for a disc is off by a ten-thousandth of its radius, which
+    base contact can tell.
 
     >>> rounded([Solid(Cylinder(25.0, 3.0)), Solid(Box((10.0, 8.0, 30.0)))])
     (array([[0., 0.]]), 12.5)

@@ -1,7 +1,4 @@
-"""TAG: a figure as a grid of small cubes, filled from its surface.
-
-faces -> surface points -> shell -> the cubes inside it
-"""
+"""TAG: a figure as a grid of small cubes, filled from its surface."""
 
 from __future__ import annotations
 
@@ -29,7 +26,6 @@ class Cubes:
     Attributes:
         cubes: (x, y, z) bool, which cubes are solid; MARGIN cubes on every side are not.
         low: (3,) float64, mm, the least corner of the grid.
-        pitch: mm, the side of a cube.
         points: (n, 3) float64, mm, points all over the surface, less than a cube apart.
     """
 

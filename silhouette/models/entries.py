@@ -135,13 +135,9 @@ BASE_FORMS: list[JsonValue] = [
 
 @dataclass(frozen=True)
 class BaseChoice:
-    """How the base is to be known: found, not there, a named part, or all below a height; both in mm.
+    """How the base is to be known: found, not there, a named part (with wildcards), or all below a height.
 
-    Attributes:
-        how: the way.
-        part: the name of the part, which may have wildcards.
-        height: mm, of the base.
-        diameter: mm, of a round base; None where it is as wide as its mesh.
+    Height and diameter are mm; the diameter is None where it is as wide as its mesh.
     """
 
     how: Literal["auto", "none", "part", "height"]
@@ -151,7 +147,6 @@ class BaseChoice:
 
 
 def _length(value: object) -> float | None:
-    """A length of a base in mm; None for None."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not LEAST_BASE <= value <= MAX_LENGTH:

@@ -44,13 +44,7 @@ BANDS = (-0.8, -0.3, 0.3, 0.8)  # of such a sphere: the heights, in radii, betwe
 
 @dataclass(frozen=True, eq=False)
 class Balls:
-    """The balls that fit into a body, mm.
-
-    Attributes:
-        centres: (k, 3).
-        radii: (k,).
-        features: (k, f) what tells heads from others: see `_features`.
-    """
+    """The balls (k, 3) of radii (k,), mm, that fit into a body, with features (k, f) that tell heads from others."""
 
     centres: Floats
     radii: Floats
@@ -66,11 +60,9 @@ class Balls:
 
 
 def balls_in(body: Mesh, front: float) -> Balls | None:
-    """The balls inside a body, the largest first; None where it has no volume.
+    """The balls inside a body, its significant parts in mm, z up, the largest first; None where it has no volume.
 
-    Args:
-        body: the significant parts, mm, z up.
-        front: the direction that it faces, degrees anticlockwise from +x.
+    The front is in degrees anticlockwise from +x.
     """
     solid = Cubes.of(body.vertices[body.faces], BALL_CUBES)
     if solid is None:
@@ -173,7 +165,6 @@ def _sphere() -> tuple[Floats, Floats, Floats]:
 
 
 def _weights() -> tuple[Floats, float]:
-    """(f,) what a unit of each feature adds to the logarithm of how likely a ball is the head; that of "no ball"."""
     numbers = json.loads(Path(__file__).with_name("heads.json").read_text(encoding="utf-8"))
     return np.array(numbers["weights"]), float(numbers["none"])
 
@@ -203,10 +194,9 @@ SURE = 0.88  # the likelihood from which on the likeliest place is not called do
 
 @dataclass(frozen=True, eq=False)
 class EyePlace:
-    """A place where a figure's eye may be.
+    """A place where a figure's eye may be, (3,) mm in the model's frame.
 
     Attributes:
-        eye: (3,) mm in the model's frame.
         head: (3,) mm, the middle of the head at the same height: the eye of a figure of which nobody knows where its
             face is.
         likelihood: from 0 to 1, how likely it is within `NEARBY` of it; those of all places, with those not worth a
@@ -220,12 +210,7 @@ class EyePlace:
 
 @dataclass(frozen=True, eq=False)
 class EyeEstimate:
-    """An eye that is estimated from the shape.
-
-    Attributes:
-        places: where it may be, the likeliest first; at most `MOST_PLACES`.
-        doubt: a sentence that says that it may well be elsewhere, or None.
-    """
+    """An eye that is estimated from the shape: at most `MOST_PLACES`, the likeliest first; a doubt in words, if any."""
 
     places: tuple[EyePlace, ...]
 
@@ -349,7 +334,10 @@ def _by_height(body: Mesh, front: float, thick: Floats | None) -> EyePlace:
     low, high = body.bounds[:, 2]
     forward = np.array(cosine_and_sine(front))
     heights = body.vertices[:, 2][body.faces]
-    crown = high if thick is None or len(thick) == 0 else min(high, _top(thick))
+    crown = high
+    if thick is not None and len(thick):
+        levels = np.unique(thick[:, 2])
+        crown = min(high, float(levels[-1] + (np.diff(levels).min() / 2 if len(levels) > 1 else 0.0)))
     raised = thick is not None and crown - low < RAISED * (high - low)
     height = (crown if raised else high) - low
     level = low + EYE_LEVEL * height
@@ -364,12 +352,6 @@ def _by_height(body: Mesh, front: float, thick: Floats | None) -> EyePlace:
     reach = face.max(initial=0.0) if len(face) else block.min(initial=np.inf) if len(block) else 0.0
     eye, head = (np.array([*(axis + ahead * forward), level]) for ahead in (reach, 0.0))
     return EyePlace(eye, head, 1.0)
-
-
-def _top(thick: Floats) -> float:
-    """The z of the top of the cubes with these middles (n, 3)."""
-    levels = np.unique(thick[:, 2])
-    return float(levels[-1] + (np.diff(levels).min() / 2 if len(levels) > 1 else 0.0))
 
 
 def _axis(body: Mesh, upper: Flags) -> Floats:

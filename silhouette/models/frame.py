@@ -1,8 +1,4 @@
-"""TAG: from a mesh file's units and axes to the model's frame, which is mm with z up. numpy only.
-
-vertices, what the file and the user say -> units and the axis up -> whether the mesh stands on its feet so, or plainly
-lies on its side
-"""
+"""TAG: from a mesh file's units and axes to the model's frame, which is mm with z up. numpy only."""
 
 from __future__ import annotations
 
@@ -41,12 +37,9 @@ UNREMARKABLE = 2.0
 
 @dataclass(frozen=True)
 class UnitsChoice:
-    """The units that are taken for a mesh file.
+    """The units that are taken for a mesh file, a key of `MILLIMETRES`, and how they are known.
 
-    Attributes:
-        units: a key of `MILLIMETRES`.
-        source: the way in which they are known: given by the user, declared by the mesh file, or guessed from the size.
-        warning: a sentence for the user where the units are doubtful, or None.
+    They are given by the user, declared by the mesh file, or guessed from the size; if doubtful, with a warning.
     """
 
     units: str
@@ -78,8 +71,8 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
 
     >>> units_of(np.array([25.0, 25.0, 38.0]), "fighter")
     UnitsChoice(units='mm', source='guessed', warning=None)
-    >>> units_of(np.array([0.025, 0.025, 0.038]), "fighter").units
-    'm'
+    >>> [units_of(np.array(size), "fighter").units for size in ([0.025, 0.025, 0.038], [1.6, 0.4, 1.1])]
+    ['m', 'inch']
     >>> units_of(np.array([1.6, 0.4, 1.1]), "fighter").warning
     'taken to be in inches, which makes it 27.9 mm high; give units or scale if that is wrong'
     """

@@ -1,7 +1,4 @@
-"""TAG: mistakes in what a file says of a model, with which it can be judged, and which its author should know of.
-
-Each function gives one sentence with the value and what would mend it, or None where there is no mistake.
-"""
+"""TAG: mistakes in what a file says of a model, with which it can be judged: sentences with what would mend them."""
 
 from __future__ import annotations
 
@@ -53,12 +50,9 @@ def angle_mistake(key: str, angle: float) -> str | None:
 
 
 def eye_mistake(eye: Floats, body: Floats, base_top: float | None) -> str | None:
-    """The sentence that an eye is none of its model: outside its body, or in or below its base.
+    """The sentence that an eye (3,) is none of its model: outside its body, or in or below its base; mm, model's frame.
 
-    Args:
-        eye: (3,) mm in the model's frame, as a file gives it.
-        body: (2, 3) mm, the box round the body in that frame.
-        base_top: z in mm of the top of the base; None where there is none.
+    ``body`` (2, 3) is the box round it, ``base_top`` the top of the base, None where there is none.
 
     >>> body = np.array([[-8.0, -6.0, 3.0], [8.0, 6.0, 34.0]])
     >>> eye_mistake(np.array([0.0, 9.0, 30.0]), body, 3.0) is None

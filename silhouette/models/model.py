@@ -1,7 +1,4 @@
-"""TAG: a model file, a mesh or some solids become a Model: which triangles are base, insignificant, body; eye; front.
-
-mesh file -> units, up, scale -> closed if solid -> base -> origin -> cut at the base -> tags -> Model
-"""
+"""TAG: a model file, a mesh or some solids become a Model: which triangles are base, insignificant, body; eye."""
 
 from __future__ import annotations
 
@@ -47,13 +44,9 @@ LEAST_EXTENT = 0.01  # mm
 
 @dataclass(frozen=True, eq=False)
 class DrawnFrom:
-    """A mesh file, and the way from its frame to a model's.
+    """A mesh file, the axis that is up in it, and the way from its frame to a model's.
 
-    Attributes:
-        path: of the file.
-        up: the axis that is up in it.
-        factor: mm of one of its units, times the model's scale.
-        shift: (3,) mm, by which it is moved at last.
+    ``factor``: mm of one of its units, times the model's scale; ``shift``: (3,) mm, by which it is moved at last.
     """
 
     path: Path
@@ -77,10 +70,8 @@ class Model:
 
     Attributes:
         source: the name of the file it came from, or "parts" for solids; for messages.
-        kind: fighter, vehicle or terrain.
         mesh: the whole mesh, cut where the base ends.
         role: (m,) uint8, for each face BODY, BASE or INSIGNIFICANT.
-        base: its base, or None; in the model's frame.
         eye_given: (3,) the eye that the model file gives, or None.
         eyes: the eyes of a vehicle's crew, by the vision arc that they look into; empty where one eye sees all.
         front: the direction that it faces, degrees anticlockwise from +x, and ``front_from`` how it is known.
@@ -94,7 +85,6 @@ class Model:
             eye is do without. None where they are not needed.
         lacks_base: whether a base was looked for, and none found.
         drawn_from: the mesh file whose colours it is shown in, and how that lies in this frame; None for solids.
-        warnings: a sentence for each thing that the user should know.
         touching: of a model of solids those that touch others in base contact.
     """
 
@@ -265,14 +255,8 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
     """The model of a model file (.toml or .json) or, with the default of every key, of a mesh file.
 
     Args:
-        path: of the file.
-        cache: keeps what takes long to work out.
-        kind: the kind that the scene's table requires; without it the kind in the file, or a fighter.
+        kind: that the scene's table requires; without it the kind in the file, or a fighter.
         overrides: keys of a model file, already checked, that replace those of the file.
-
-    Raises:
-        FileError: where the model file cannot be used.
-        MeshError: where its mesh cannot.
     """
     if path.suffix.lower() in DOCUMENTS:
         location = Location(path)
@@ -291,14 +275,7 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
 
 
 def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind: Kind | None = None) -> Model:
-    """The model of a mesh file.
-
-    Args:
-        options: the keys of a model file; ``mesh`` is a path seen from the file in which they stand.
-        location: the place of the options in a file, for messages.
-        cache: keeps what takes long to work out.
-        kind: as for `load_model`.
-    """
+    """The model of a mesh file, by the keys of a model file; ``mesh`` is seen from the file in which they stand."""
     assert options.mesh is not None
     kind = kind or options.kind or "fighter"
     path = file_named(location, "mesh", options.mesh)
@@ -334,14 +311,9 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
 
 @dataclass(frozen=True, eq=False)
 class _Lying:
-    """The mesh of a file in mm with z up, closed if it is to be solid, and what was found out on the way.
+    """The mesh of a file in mm with z up, before its base is looked for, closed if it is to be solid.
 
-    Attributes:
-        mesh: before its base is looked for.
-        up: the axis that is up in its file.
-        units: those of the file.
-        key: names the mesh and all that was done to it, for the cache.
-        warnings: a sentence for each thing that the user should know.
+    The key names the mesh and all that was done to it, for the cache.
     """
 
     mesh: Mesh
@@ -376,7 +348,6 @@ def _in_mm(file: MeshFile, options: ModelOptions, kind: Kind, location: Location
 
 
 def _roles(mesh: Mesh, below: Flags, tags: Sequence[InsignificantEntry], location: Location) -> tuple[Roles, list[str]]:
-    """The role of each face, given which are base; and a sentence for each tag of nothing."""
     role, mistakes = np.where(below, BASE, BODY).astype(np.uint8), list[str]()
     for number, tag in enumerate(tags, 1):
         chosen = tagged(mesh, tag, within(location, f"insignificant {number}"))
@@ -405,7 +376,6 @@ def model_of_solids(
 
 
 def _thick(body: Mesh, cache: Cache) -> Floats:
-    """(n, 3) the thick parts of a body."""
     return cache.fetch(f"thick {body.digest}", lambda: {"thick": thick_parts(body)})["thick"]
 
 

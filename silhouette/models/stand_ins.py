@@ -43,10 +43,7 @@ HEAD_RINGS = 9
 def stand_in(figure: FigureEntry, kind: Kind, front: float | None = None) -> Model:
     """The model of a stand-in: a round base, and on it a rounded body with its eye on the front of the head.
 
-    Args:
-        figure: the diameter of the base and the height of the whole figure, mm.
-        kind: of the model.
-        front: the direction that it faces, degrees anticlockwise from +x; +y where it is not given.
+    The front, degrees anticlockwise from +x, is +y where it is not given.
 
     >>> model = stand_in(FigureEntry(base=32.0, height=38.0), "fighter")
     >>> model.mesh.bounds.round(1).tolist()
@@ -68,17 +65,11 @@ def stand_in(figure: FigureEntry, kind: Kind, front: float | None = None) -> Mod
     )  # fmt: skip
 
 
-def _slimness(base: float, height: float) -> float:
-    """The factor by which a body is slimmer than usual, so that it is no wider than its base allows."""
-    widest = max(radius for _, radius in TRUNK)
-    return min(1.0, MAX_BODY_RADIUS * base / (widest * height))
-
-
 @remembered
 def _mesh(base: float, height: float, thickness: float) -> tuple[Mesh, int]:
-    """The mesh of a stand-in, whose first faces are its base, and the number of these. Equal ones share a mesh."""
     disc = solid(Solid(Cylinder(base, thickness)))
-    vertices, faces = _body(height - thickness, _slimness(base, height - thickness))
+    widest = max(radius for _, radius in TRUNK) * (height - thickness)
+    vertices, faces = _body(height - thickness, min(1.0, MAX_BODY_RADIUS * base / widest))
     vertices = np.concatenate([disc.vertices, vertices + np.array([0.0, 0.0, thickness])])
     part = np.repeat(np.array([0, 1], np.int32), [len(disc.faces), len(faces)])
     every = np.concatenate([disc.faces, faces + np.int32(len(disc.vertices))]).astype(np.int32)

@@ -98,7 +98,6 @@ class Suggestion:
 
     @property
     def _words(self) -> str:
-        """The part in words."""
         return f"thin part, {self.thickness:.1f} mm thick, {self.length:.0f} mm long"
 
 
@@ -113,10 +112,8 @@ def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
     everything thicker, and has a free end that is not on the ground. Limbs, necks and sheets such as cloaks do not.
 
     >>> triangle = Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
-    >>> suggest_insignificant(triangle, np.array([True]))
-    ()
-    >>> suggest_insignificant(triangle, np.array([False]))
-    ()
+    >>> suggest_insignificant(triangle, np.array([True])), suggest_insignificant(triangle, np.array([False]))
+    ((), ())
     """
     triangles = mesh.vertices[mesh.faces[body]]
     solid = Cubes.of(triangles, CUBES)
@@ -134,7 +131,9 @@ def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
         faces[np.flatnonzero(body)[inside]] = True
         low, high = np.min([low for low, _ in boxes], axis=0), np.max([high for _, high in boxes], axis=0)
         share = float(areas[inside].sum() / areas.sum())
-        thickness, length = max(part.thickness for part in parts), _length_of(parts)
+        axis = parts[0].axis
+        ends = [part.middle @ axis + side * part.length / 2 for part in parts for side in (-1, 1)]
+        thickness, length = max(part.thickness for part in parts), float(max(ends) - min(ends))
         along = tuple(boxes) if len(boxes) > 1 else ()
         suggestions.append(Suggestion(low, high, faces, share, thickness, length, along))
     return tuple(sorted(suggestions, key=lambda suggestion: -suggestion.share)[:MAX_THIN_PARTS])
@@ -153,13 +152,6 @@ def _things(parts: list[_Part]) -> list[list[_Part]]:
     return things
 
 
-def _length_of(parts: list[_Part]) -> float:
-    """The length of parts on one line, from the first to the last end, mm."""
-    axis = parts[0].axis
-    ends = [part.middle @ axis + side * part.length / 2 for part in parts for side in (-1, 1)]
-    return float(max(ends) - min(ends))
-
-
 # ---- the parts that a ball cannot enter
 
 
@@ -168,9 +160,7 @@ class _Part:
     """A thin part.
 
     Attributes:
-        cubes: (n, 3) int64, the cubes that it takes up.
         middle, axis: (3,) float64, mm: its middle, and the direction that it is long in.
-        thickness, length: mm.
         alone: whether it can only be a barrel, a shaft, a spike: even and slender, or very thin.
         even: whether its cross-section hardly changes along it.
         grounded: whether it reaches down to the ground, as legs do.
@@ -229,7 +219,6 @@ def _thin_parts(solid: Cubes) -> list[_Part]:
 
 
 def _ground(solid: Cubes) -> int:
-    """The lowest layer of cubes in which thin parts are looked for."""
     return MARGIN + round(GROUND * float(solid.cubes.shape[2] - 2 * MARGIN))
 
 
@@ -330,7 +319,6 @@ def _box_round(points: Floats) -> BoxCorners:
 
 
 def _within_box(points: Floats, box: BoxCorners) -> Flags:
-    """Which of the points (n, 3) lie in a box."""
     low, high = box
     inside: Flags = np.all((points >= low) & (points <= high), axis=1)
     return inside

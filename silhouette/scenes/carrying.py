@@ -1,8 +1,4 @@
-"""PLACE: a scene on its way to another process, apart from its models, which many scenes share.
-
-scene -> bytes with names in place of models -> the scene, with the models that have these names there
-model -> its digest, and bytes -> the model
-"""
+"""PLACE: a scene on its way to another process as bytes, apart from its models, which many scenes share."""
 
 from __future__ import annotations
 
@@ -25,11 +21,7 @@ Name = str | int
 
 
 def packed_scene(scene: Scene, name_of: Callable[[Model], Name]) -> bytes:
-    """A scene without its models, of which it holds the names that ``name_of`` gives.
-
-    Raises:
-        Exception: where pickle cannot carry a part of it, or ``name_of`` raises it.
-    """
+    """A scene without its models, of which it holds the names that ``name_of`` gives; fails where pickle does."""
     file = BytesIO()
     _Packer(file, name_of).dump(scene)
     return file.getvalue()
@@ -84,7 +76,7 @@ class _Packer(pickle.Pickler):
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, Scene | Piece | Model):
-            return _made, (type(value), tuple(getattr(value, field.name) for field in fields(value)))
+            return type(value), tuple(getattr(value, field.name) for field in fields(value))
         if isinstance(value, Mesh):
             return copyreg.__newobj__, (Mesh,), dict(vars(value))  # type: ignore[attr-defined]
         if isinstance(value, Cache):  # its memory is this process's own
@@ -99,7 +91,3 @@ class _Unpacker(pickle.Unpickler):
 
     def persistent_load(self, name: Any) -> Model:
         return self._model_called(name)
-
-
-def _made(kind: type, values: tuple[Any, ...]) -> Any:
-    return kind(*values)

@@ -1,7 +1,4 @@
-"""PLACE: the keys of a table scene: its pieces, their places, and its checks.
-
-The keys of a scene that say how far its pieces may lie from the truth, and what is still to be asked.
-"""
+"""PLACE: the keys of a table scene: its pieces, their places and how far from the truth these may lie; its checks."""
 
 from __future__ import annotations
 
@@ -95,11 +92,7 @@ UNKNOWN: Literal["unknown"] = "unknown"
 
 
 def _facing(value: object) -> object:
-    """A number of degrees or "unknown".
-
-    Raises:
-        ValueError: for anything else.
-    """
+    """A number of degrees or "unknown"; ValueError for anything else."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if value == UNKNOWN or (is_number and abs(value) <= MAX_LENGTH):  # type: ignore[arg-type]
         return float(value) if is_number else value  # type: ignore[arg-type]

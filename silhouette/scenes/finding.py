@@ -22,8 +22,7 @@ def scenes_of(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
     cannot be read, such as a link that leads nowhere, is one of the scenes, and so is a folder that may not be read: it
     is for the reader of scenes to say so.
 
-    Raises:
-        RequestError: where there is nothing of that kind.
+
 
     >>> scenes_of(["no such folder/*.toml"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -63,13 +62,13 @@ def identity(file: str | os.PathLike[str]) -> str:
 
 
 def _scenes(files: Iterable[Path]) -> list[Path]:
-    documents = [file for file in files if file.suffix.lower() in DOCUMENTS or _leads_nowhere(file)]
+    """The documents that are no models; a link to what is not there may have been one to a folder of scenes."""
+    documents = [
+        file
+        for file in files
+        if file.suffix.lower() in DOCUMENTS or (not file.suffix and file.is_symlink() and not file.exists())
+    ]
     return [file for file in documents if not _is_model(file)]
-
-
-def _leads_nowhere(file: Path) -> bool:
-    """Whether a file is a link to something that is not there, and that may have been a folder of scenes."""
-    return not file.suffix and file.is_symlink() and not file.exists()
 
 
 def _in_folder(folder: Path) -> list[Path]:
@@ -77,12 +76,7 @@ def _in_folder(folder: Path) -> list[Path]:
 
 
 def _visible(folder: Path, seen: set[str]) -> Iterator[Path]:
-    """The files in a folder and in those below it that are not hidden, and the folders that may not be read.
-
-    Args:
-        folder: where the search begins.
-        seen: the real paths of all folders that were searched or will be; those that are found are added.
-    """
+    """The files in a folder and in those below it that are not hidden, and the folders that may not be read."""
     unreadable: list[OSError] = []
     links: list[Path] = []
     for place, folders, files in os.walk(folder, onerror=unreadable.append):
@@ -93,7 +87,7 @@ def _visible(folder: Path, seen: set[str]) -> Iterator[Path]:
     yield from (Path(error.filename) for error in unreadable)
     for link in links:  # after all that is really there, which so keeps its own path
         target = realpath(link)
-        if target not in seen and not any(_is_in(place, target) for place in seen):
+        if target not in seen and not any(place.startswith(target.rstrip(os.sep) + os.sep) for place in seen):
             yield from _visible(link, seen)
 
 
@@ -101,12 +95,7 @@ def _is_hidden(name: str) -> bool:
     return name.startswith(".")
 
 
-def _is_in(place: str, folder: str) -> bool:
-    return place.startswith(folder.rstrip(os.sep) + os.sep)
-
-
 def _is_model(file: Path) -> bool:
-    """Whether a file names a mesh and no rules: then it is a model, for the scenes in the same folder."""
     try:
         if b"rules" in read_file(file, LARGEST_DOCUMENT):
             return False

@@ -176,11 +176,8 @@ class Hits:
 
 
 class Ground:
-    """Triangles in the world, and an index by which those near a place are found.
-
-    Args:
-        triangles: (m, 3, 3) float64, mm, z up: the corners of each triangle, anticlockwise seen from outside.
-        whole: of which these triangles are a part, if of any.
+    """Triangles (m, 3, 3) in the world, mm, anticlockwise seen from outside, and an index by which those near a place
+    are found.
     """
 
     def __init__(self, triangles: Floats, whole: Ground | None = None) -> None:
@@ -206,7 +203,6 @@ class Ground:
 
     @cached_property
     def _boxes(self) -> Floats:
-        """(m, 4) least x, least y, greatest x, greatest y."""
         x, y = self.triangles[:, :, 0].T, self.triangles[:, :, 1].T
         least, most = np.minimum, np.maximum  # by rows of x and y: several times as fast as along short axes
         return np.stack(
@@ -221,7 +217,6 @@ class Ground:
 
     @cached_property
     def _heights(self) -> Floats:
-        """(m, 2) the lowest and the highest z of each triangle."""
         z = self.triangles[:, :, 2].T
         return np.stack([np.minimum(np.minimum(z[0], z[1]), z[2]), np.maximum(np.maximum(z[0], z[1]), z[2])], axis=1)
 

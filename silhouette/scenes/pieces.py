@@ -1,7 +1,4 @@
-"""PLACE: a table of a scene becomes a Piece: its model, how it stands and where it looks.
-
-entry -> Model, loaded once for all that share it -> turn and facing -> Piece
-"""
+"""PLACE: a table of a scene becomes a Piece: its model, loaded once for all that share it, how it stands and looks."""
 
 from __future__ import annotations
 
@@ -35,17 +32,12 @@ class Piece:
     """A model standing on the table.
 
     Attributes:
-        name: its name, unique in the scene.
-        kind: fighter, vehicle or terrain.
-        model: its model; equal pieces share one.
         pose: from the model's frame to the world.
         gang: the gang that it belongs to, or None; pieces of one gang are friends.
         facing: the direction in the world in which it looks, degrees anticlockwise from +x; None where it is unknown.
-        arcs: its vision arcs.
         eye_given: (3,) the eye in the model's frame that the scene gives, or None.
         eyes: the eyes of a vehicle's crew, in the model's frame, by the vision arc that they look into.
         index: its number in the scene, from 0: terrain, then fighters, then vehicles.
-        warnings: a sentence for each doubt about how it stands; those about its model are the model's.
         facing_given: whether the scene says where it looks, if only that this is unknown.
         outline: mm by which its outline lies farther out than that of its mesh, seen from anywhere; below 0 farther in.
         doubt: how far it may lie from the truth, where the scene says so for this piece.
@@ -83,10 +75,7 @@ class Piece:
 
     @property
     def eye_warnings(self) -> tuple[str, ...]:
-        """Warnings about the eye that it looks from: that it is estimated, and what makes the estimate doubtful.
-
-        Of one that is given: that it is no eye of this body.
-        """
+        """Warnings about the eye that it looks from: that it is estimated, and what makes the estimate doubtful."""
         if self.eye_from == "given":
             mistake = self.model.mistake_of(self.own_eye)
             return () if mistake is None else (f"{self.name}: {mistake}",)
@@ -121,10 +110,7 @@ class Piece:
         return tuple(shift for shift in shifts if np.linalg.norm(shift) >= SAME_EYE)
 
     def with_eye_for(self, arc: ArcName | None) -> Piece:
-        """The piece with the eye of the crew member who looks into ``arc``; without an arc, into the piece's only one.
-
-        The piece itself where it has no such eye.
-        """
+        """The piece with the eye of the crew member who looks into ``arc``, or its only one; else the piece itself."""
         if arc is None and len(self.arcs) == 1:
             arc = self.arcs[0]
         eye = None if arc is None else self.eyes.get(arc)
@@ -193,10 +179,7 @@ class Piece:
 class Models:
     """The models of one scene; a model is loaded once for all of its pieces.
 
-    Args:
-        scene: the path of the scene.
-        cache: the cache of meshes.
-        tables: the table of the scene in which a piece stands, by the piece's name, for messages; by default its kind.
+    ``tables``: the table of the scene in which a piece stands, by its name, for messages; by default its kind.
     """
 
     def __init__(self, scene: Path, cache: Cache, tables: Mapping[str, str] | None = None) -> None:
@@ -240,10 +223,7 @@ class Models:
         return self._loaded[key]
 
     def _of_file(self, file: Path, how: Hashable, load: Callable[[], Model], location: Location) -> Model:
-        """What another scene may have loaded before, from whatever folder it names the file.
-
-        What is wrong with a file that the scene names is said with the piece that has it.
-        """
+        """What another scene may have loaded before, from whatever folder it names the file."""
         if (file, how) not in self._loaded:
             try:
                 self._loaded[file, how] = self._cache.in_memory(
@@ -258,14 +238,7 @@ class Models:
 
 
 def piece_of(index: int, kind: Kind, entry: PieceEntry, models: Models) -> Piece:
-    """The piece that a table of a scene describes.
-
-    Args:
-        index: its number in the scene, from 0.
-        kind: the kind that its table requires.
-        entry: its keys.
-        models: the models of the scene.
-    """
+    """The piece that a table of a scene describes, of the kind that the table requires; its number is from 0."""
     model = models.of(kind, entry)
     at = (*entry.at, 0.0)[:3]
     turn, facing = _turn_and_facing(entry, model)

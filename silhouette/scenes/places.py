@@ -1,13 +1,4 @@
-"""PLACE: a scene with pieces elsewhere than its file says: a trial, an animation, small moves, or thousands of places.
-
-"NAME=X,Y" or "NAME=X,Y,FACING" -> Trial; document, trials -> the document with those pieces there
-document, check, motion -> for each frame of an animation the document with one piece in another pose
-Piece, Move -> the piece there; TableScene, moves by name -> the scene with these pieces there
-points in plan -> heights -> whether one model stands there -> the scene with it there
-
-A trial is a place that a player tries before a move, and the scene is loaded with it. So is each frame of an animation:
-a valid scene file, which gives the verdict that the frame shows. For moves and places nothing is loaded again.
-"""
+"""PLACE: a scene with pieces elsewhere than its file says: a trial, an animation, moves, or thousands of places."""
 
 from __future__ import annotations
 
@@ -59,12 +50,11 @@ class Mobility:
 
 @dataclass(frozen=True)
 class Motion:
-    """The motion of an animation.
+    """The motion of an animation, of so many frames, those of the first and the last pose included.
 
     Attributes:
         walk: the place that the target walks to, in the scene's own coordinates; None where it stands still.
         turn: degrees by which the attacker turns, anticlockwise seen from above; None where it does not turn.
-        frames: the number of frames, those of the first and the last pose included.
     """
 
     walk: tuple[float, ...] | None = None
@@ -82,14 +72,7 @@ class Motion:
 
 @dataclass(frozen=True)
 class Posed:
-    """A frame's scene.
-
-    Attributes:
-        document: the content of the scene file of this frame.
-        at: the place of the target, x and y, or x, y and z; None where it does not walk.
-        facing: the direction in which the attacker faces, degrees; None where it does not turn.
-        way: the length of the way so far: mm or the scene's own units walked; else degrees turned.
-    """
+    """A frame's scene: its document, and how the pieces of the check stand in it."""
 
     document: dict[str, Any]
     at: list[float] | None
@@ -99,9 +82,6 @@ class Posed:
 
 def place_of(text: str) -> tuple[float, ...]:
     """The place that a text spells: two or three numbers with commas between them.
-
-    Raises:
-        RequestError: where it spells none.
 
     >>> place_of("60,-12.5"), place_of("[0, 40, 76]")
     ((60.0, -12.5), (0.0, 40.0, 76.0))
@@ -130,15 +110,10 @@ def poses(
     """The scene of every frame; the first is the document as it is.
 
     Args:
-        path: the path of the scene, for messages.
-        document: its content, which describes a scene that can be judged.
-        number: the number, from 1, of the check whose target walks or whose attacker turns.
-        motion: the motion.
-        mobility: the motions that scenes of this rule system allow.
+        number: of the check, from 1, whose target walks or whose attacker turns.
+        motion: of them.
+        mobility: the motions that scenes of this rule system allow; another one raises RequestError.
         facing: the direction in which the attacker of the check faces, degrees; None where it is unknown.
-
-    Raises:
-        RequestError: where the piece cannot move in this way.
 
     >>> fighters = [{"name": "Kal", "at": [0, 0]}, {"name": "Vex", "at": [0, 200]}]
     >>> asked = [{"attacker": "Kal", "target": "Vex"}]
@@ -147,10 +122,6 @@ def poses(
     [[0, 200], [30.0, 200.0], [60.0, 200.0]]
     >>> [one.facing for one in poses(Path("duel.toml"), duel, 1, Motion(turn=-45, frames=2), mobility)]
     [90.0, 45.0]
-    >>> poses(Path("duel.toml"), duel, 1, Motion(walk=(0, 200)), mobility)
-    Traceback (most recent call last):
-    ...
-    silhouette.common.errors.RequestError: duel.toml: 'Vex' stands at [0, 200] already; walk it somewhere else
     """
     check = document["check"][number - 1]
     if check.get("ask", mobility.ask) != mobility.ask:
@@ -164,7 +135,8 @@ def poses(
     if motion.turn is not None:
         if facing is None:
             raise RequestError(f"{path}: where '{check['attacker']}' faces is unknown; give facing a number to turn it")
-        facings = _facings(float(facing), motion.turn, motion.frames)
+        steps = (facing + motion.turn * frame / (motion.frames - 1) for frame in range(1, motion.frames))
+        facings = [float(facing), *(round(step, DIGITS) for step in steps)]
     return [
         Posed(_posed(document, number, at, towards, facings[0], mobility), at, towards, way)
         for at, towards, way in zip(places, facings, ways, strict=True)
@@ -194,10 +166,6 @@ def _places(
     return [start, *between.tolist()]
 
 
-def _facings(start: float, turn: float, frames: int) -> list[float]:
-    return [start, *(round(start + turn * frame / (frames - 1), DIGITS) for frame in range(1, frames))]
-
-
 def length(start: Sequence[float], place: Sequence[float]) -> float:
     """The step from one place to another, of which either may lack its height.
 
@@ -209,7 +177,6 @@ def length(start: Sequence[float], place: Sequence[float]) -> float:
 
 
 def _entry(document: dict[str, Any], name: Any, mobility: Mobility) -> dict[str, Any] | None:
-    """The entry of the piece that has a name and can move; None where there is no such piece."""
     return next(
         (entry for table in mobility.walkers for entry in document.get(table, ()) if entry.get("name") == name), None
     )
@@ -218,14 +185,10 @@ def _entry(document: dict[str, Any], name: Any, mobility: Mobility) -> dict[str,
 def _posed(
     document: dict[str, Any], number: int, at: Any, towards: float | None, start: float | None, mobility: Mobility
 ) -> dict[str, Any]:
-    """The document with the target of a check standing elsewhere, and its attacker turned.
+    """The document with the target of a check, by its number from 1, at another place, and its attacker turned.
 
-    Args:
-        document: the content of the scene file.
-        number: of the check, from 1.
-        at: the place of the target; None if it stands still.
-        towards, start: where the attacker faces, and faced at first, degrees; None if it does not turn.
-        mobility: the motions that scenes of this rule system allow.
+    The place is None if the target stands still; ``towards`` and ``start``, where the attacker faces and faced at
+    first, degrees, if it does not turn.
     """
     checks = list(map(_without_expectations, document["check"]))
     check = checks[number - 1]
@@ -250,13 +213,7 @@ def _posed(
 
 @dataclass(frozen=True)
 class Trial:
-    """A place to try for a piece.
-
-    Attributes:
-        name: of the piece.
-        at: x and y, in the scene's units.
-        facing: the direction in which it faces there, degrees anticlockwise from +x; None to keep its own.
-    """
+    """A place to try, in the scene's units; facing in degrees anticlockwise from +x, None to keep its own."""
 
     name: str
     at: tuple[float, float]
@@ -265,9 +222,6 @@ class Trial:
     @classmethod
     def of(cls, text: str) -> Trial:
         """The trial that a text spells.
-
-        Raises:
-            RequestError: where it spells none.
 
         >>> Trial.of("Kal=4,6.5"), Trial.of("wall 3=-20,0,90")
         (Trial(name='Kal', at=(4.0, 6.5), facing=None), Trial(name='wall 3', at=(-20.0, 0.0), facing=90.0))
@@ -285,11 +239,7 @@ class Trial:
 
     @classmethod
     def placed(cls, name: str, numbers: Sequence[float], text: str | None = None) -> Trial:
-        """The trial of a piece at two or three numbers: x, y and, where it is given, the facing.
-
-        Raises:
-            RequestError: where the numbers are fewer, more, or too large; ``text`` is what the user wrote.
-        """
+        """The trial of a piece at x, y and perhaps a facing; ``text`` is what the user wrote."""
         written = f"{name}={','.join(f'{number:g}' for number in numbers)}" if text is None else text
         if not name or len(numbers) not in (2, 3) or not all(abs(number) <= MAX_LENGTH for number in numbers):
             raise RequestError(f"--at {written}: give NAME=X,Y or NAME=X,Y,FACING, such as Kal=60,216,90")
@@ -301,31 +251,20 @@ def with_trials(
 ) -> dict[str, Any]:
     """The document with pieces elsewhere; what it expects of its checks is left out, as it is about other places.
 
-    A piece keeps its height (the third number of its place, or ``on``) and all else that its entry says.
-
-    Args:
-        path: of the scene, for messages.
-        document: its content.
-        trials: the places; of two for one piece the last counts.
-        schema: of the scene file.
-
-    Raises:
-        RequestError: where no piece has a name, or a piece has no place, or faces nowhere.
+    A piece keeps its height (the third number of its place, or ``on``) and all else that its entry says. Of two places
+    for one piece the last counts. RequestError where no piece has a name, or a piece has no place, or faces nowhere.
 
     >>> from silhouette.scenes.entries import TableEntry
     >>> duel = {"rules": "necromunda", "fighter": [{"name": "Kal", "at": [0, 0, 76], "facing": 90}]}
     >>> with_trials(Path("duel.toml"), duel, [Trial("Kal", (4.5, 6.0), 45.0)], TableEntry)["fighter"]
     [{'name': 'Kal', 'at': [4.5, 6, 76], 'facing': 45.0}]
-    >>> with_trials(Path("duel.toml"), duel, [Trial("Kel", (4.5, 6.0))], TableEntry)
-    Traceback (most recent call last):
-    ...
-    silhouette.common.errors.RequestError: duel.toml: --at: nothing is called 'Kel'; did you mean 'Kal'?
     """
     tables = {key: list(value) for key, value in document.items() if isinstance(value, list)}
     changed = {**document, **tables}
     named = {
         entry["name"]: (table, number)
-        for table in filter(_has_pieces(schema), tables)
+        for table in tables
+        if table in schema.model_fields and table != "check"
         for number, entry in enumerate(tables[table])
         if isinstance(entry, dict) and isinstance(entry.get("name"), str)
     }
@@ -342,11 +281,6 @@ def with_trials(
     return changed
 
 
-def _has_pieces(schema: type[SceneEntry]) -> Callable[[str], bool]:
-    """Whether the table of a key may have pieces."""
-    return lambda key: key in schema.model_fields and key != "check"
-
-
 def _without_expectations(check: Any) -> Any:
     if not isinstance(check, dict):
         return check
@@ -356,17 +290,8 @@ def _without_expectations(check: Any) -> Any:
 def entry_at(
     path: Path, entry: Mapping[str, Any], trial: Trial, schema: type[SceneEntry], table: str
 ) -> dict[str, Any]:
-    """The entry of a piece at another place; one that says how it is turned is turned on with its facing.
-
-    Args:
-        path: of the scene, for messages.
-        entry: of the piece, in ``table``.
-        trial: where it is to stand.
-        schema: of the scene file.
-        table: the key of the scene that has the entry, such as "fighter".
-
-    Raises:
-        RequestError: where the piece faces nowhere and the trial says where it is to face.
+    """The entry of a piece, in ``table`` of the scene, at another place; one that says how it is turned is turned on
+    with its facing.
     """
     height = entry["at"][2:] if isinstance(entry["at"], list) else []
     at = [int(number) if number == int(number) else number for number in trial.at]
@@ -419,10 +344,8 @@ class Move:
 class Elsewhere(NamedTuple):
     """How an attacker may stand or look otherwise than a scene has it.
 
-    Attributes:
-        move: that leads there.
-        why: what decides, if the verdict there is another, as a clause: "where Kal's eye is".
-        absent: the name of a piece that is not in the way from there, or None.
+    ``why`` says what decides, if the verdict there is another, as a clause: "where Kal's eye is". A piece of the name
+    ``absent``, if any, is not in the way from there.
     """
 
     move: Move
@@ -431,18 +354,12 @@ class Elsewhere(NamedTuple):
 
 
 def elsewhere_of(piece: Piece) -> tuple[Elsewhere, ...]:
-    """The other places of an eye that is estimated; and two standard deviations to either side, if it has a doubt of
-    its own about where it faces.
-    """
-    eyes = [Elsewhere(Move(eye=_three(shift)), f"where {piece.name}'s eye is") for shift in piece.other_eyes]
+    """The other places of an estimated eye; and two standard deviations to either side of a doubtful facing."""
+    shifts = (map(float, shift) for shift in piece.other_eyes)
+    eyes = [Elsewhere(Move(eye=(x, y, z)), f"where {piece.name}'s eye is") for x, y, z in shifts]
     turn = 0.0 if piece.doubt is None or piece.facing is None else DEVIATIONS * (piece.doubt.facing or 0.0)
     faces = f"where {piece.name} faces"
     return (*eyes, *(Elsewhere(Move(turn=side * turn), faces) for side in (-1.0, 1.0) if turn))
-
-
-def _three(vector: Floats) -> tuple[float, float, float]:
-    x, y, z = (float(part) for part in vector)
-    return x, y, z
 
 
 def moved_piece(piece: Piece, move: Move) -> Piece:
@@ -470,14 +387,7 @@ def moved_piece(piece: Piece, move: Move) -> Piece:
 def moved(scene: OfTable, moves: Mapping[str, Move]) -> OfTable:
     """The scene with pieces moved; each keeps its height but for ``by``, and may overlap others.
 
-    Mistakes in where pieces stand are not looked for again.
-
-    Args:
-        scene: with the pieces where they stand.
-        moves: by the names of pieces.
-
-    Raises:
-        RequestError: where no piece has a name.
+    Mistakes in where pieces stand are not looked for again. RequestError where no piece has a name.
     """
     for name in moves:
         scene.piece(name)
@@ -486,11 +396,7 @@ def moved(scene: OfTable, moves: Mapping[str, Move]) -> OfTable:
 
 
 def without(scene: OfTable, name: str) -> OfTable:
-    """The scene without a piece; all others stay where they are, even what stands on it.
-
-    Raises:
-        RequestError: where no piece has the name.
-    """
+    """The scene without a piece; all others stay where they are, even what stands on it. RequestError without one."""
     gone = scene.piece(name)
     left = [piece for piece in scene.pieces if piece is not gone]
     pieces = tuple(piece if piece.index == index else replace(piece, index=index) for index, piece in enumerate(left))
@@ -503,9 +409,7 @@ def without(scene: OfTable, name: str) -> OfTable:
 class Places(Protocol):
     """Where one model of a scene could stand, with everyone else where they are; what games give for maps.
 
-    Attributes:
-        table: (2, 2) mm, the least and the greatest x and y of the table's top.
-        start: (2,) mm, where it stands now.
+    ``table`` (2, 2) has the least and the greatest x and y of the table's top, ``start`` (2,) where it stands now, mm.
     """
 
     @property
@@ -520,11 +424,10 @@ class Places(Protocol):
         """Works out now what all points share, so that processes forked from this one need not do it again."""
 
     def heights(self, points: Floats, under: float | None) -> Floats:
-        """(q,) mm: the heights of its place where it is lowered at points (q, 2); -inf where nothing is to stand on.
+        """(q,) mm: the heights of its place where it is lowered at points (q, 2), mm; -inf where nothing is to stand
+        on.
 
-        Args:
-            points: mm.
-            under: mm; nothing higher than this counts to stand on.
+        Nothing higher than ``under``, mm, counts to stand on.
         """
 
     def stands(self, points: Floats, heights: Floats) -> Flags:
@@ -541,15 +444,7 @@ class Places(Protocol):
 
 
 class TablePlaces:
-    """`Places` of a piece of a table.
-
-    Args:
-        scene: where it stands.
-        piece: the piece.
-        moved: gives the scene with pieces moved, as `silhouette.scenes.places.moved` does.
-        origin: (2,) mm, where the scene file says that it stands; by default its model's own origin.
-        turns: whether it can face another way.
-    """
+    """`Places` of a piece of a table, which may turn or not; ``moved`` is as in this module."""
 
     def __init__(
         self,

@@ -1,7 +1,4 @@
-"""PLACE: the parts that the scenes of all rule systems share: checks, and the names that checks may use.
-
-file -> document -> the rule system that it names -> Scene, with its Checks
-"""
+"""PLACE: the parts that the scenes of all rule systems share: checks, and the names that checks may use."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ class Check:
 
     Attributes:
         attacker, target: their names in the scene, in words; empty where a question is about neither.
-        arc: the arc that the attacker looks from, or None for any that it has.
+        arc: that the attacker looks from, or None for any that it has.
         expect: result keys with a value each, or with [least, most]; None where nothing is expected.
     """
 
@@ -50,15 +47,10 @@ class Scene:
     """A scene with its checks; every rule system adds the fields that it reads.
 
     Attributes:
-        path: the path of the scene file.
-        title: a title for people; may be empty.
-        rules: the name of the rule system.
-        checks: the checks, in the order of the file.
         readings: which of the possible readings of the rules is taken, validated; each rule system has its own kind of
             value, which gives pairs of a name and a reading one by one.
         pixel: mm per pixel that the file asks for where anything is measured, or None.
         source: the sources of the scene and of its expected results.
-        warnings: the warnings for the user, a sentence each.
     """
 
     path: Path
@@ -77,15 +69,8 @@ class Scene:
 
 
 def everyone(path: Path, names: Sequence[str], kind: str) -> tuple[Check, ...]:
-    """The checks of every piece that looks against every other.
-
-    Args:
-        path: the path of the scene, for messages.
-        names: the names of all pieces that look and are looked at.
-        kind: their plural in words, such as "fighters or vehicles".
-
-    Raises:
-        RequestError: where there are fewer than two.
+    """The checks of every piece that looks against every other; ``kind`` is their plural, such as "fighters or
+    vehicles".
 
     >>> [(one.attacker, one.target) for one in everyone(Path("duel.toml"), ["Kal", "Vex"], "fighters")]
     [('Kal', 'Vex'), ('Vex', 'Kal')]
@@ -104,11 +89,6 @@ def between(
 ) -> tuple[Check, ...]:
     """The check of one piece against one other, or, without a target, the checks against all others.
 
-    Raises:
-        RequestError: where a name is unknown, or both are the same.
-
-    >>> [one.target for one in between(Path("duel.toml"), ["Kal", "Vex", "Yar"], "fighters", "Vex", None)]
-    ['Kal', 'Yar']
     >>> between(Path("duel.toml"), ["Kal", "Vex"], "fighters", "Kal", "Wex")
     Traceback (most recent call last):
     ...
@@ -126,18 +106,8 @@ def between(
 
 
 def rules_of(path: Path, document: Mapping[str, Any], systems: Sequence[str]) -> str:
-    """The rule system that a scene names.
+    """The rule system that a scene's document names, one of ``systems``.
 
-    Args:
-        path: the path of the scene, for messages.
-        document: its content.
-        systems: the names of all rule systems.
-
-    Raises:
-        FileError: where it names none, or one that is not known.
-
-    >>> rules_of(Path("duel.toml"), {"rules": "necromunda"}, ["ikosa", "necromunda"])
-    'necromunda'
     >>> rules_of(Path("duel.toml"), {"rules": "necromnda"}, ["ikosa", "necromunda"])
     Traceback (most recent call last):
     ...
@@ -173,8 +143,6 @@ def similar_names(names: Iterable[str]) -> list[tuple[frozenset[str], str]]:
 
     >>> similar_names(["Kal", "Vex", "vex "])[0][1]
     '"Vex" and "vex " differ by case or blanks alone; give each a name that nobody mistakes'
-    >>> similar_names(["Kal", "Vex"])
-    []
     """
     warnings = []
     for group in differently_spelt(names):

@@ -73,10 +73,7 @@ class Interior:
 
     @classmethod
     def of(cls, model: Model) -> Interior:
-        """The interior of a model's body and base, without its insignificant parts; empty where its mesh is not closed.
-
-        It is made of larger cells than `within`, and kept.
-        """
+        """The interior of a model's body and base without insignificant parts; empty if its mesh is not closed."""
         return _interior_of(model)
 
     @classmethod
@@ -86,13 +83,10 @@ class Interior:
 
     @classmethod
     def within(cls, model: Model, low: Floats, high: Floats, cell: float = CELL, *, thin: bool = False) -> Interior:
-        """The part of the interior in a box, made of cells of a size, mm.
+        """The part of the interior in a box from ``low`` to ``high`` (3,), mm, model's frame, made of cells of a size,
+        mm.
 
-        Args:
-            model: of the body.
-            low, high: (3,) mm, two corners of the box, in the model's frame.
-            cell: mm; of what is very large, cells are larger.
-            thin: whether what lies less than a millimetre inside is part of it too.
+        Of what is very large, cells are larger. ``thin`` if what lies less than a millimetre inside is part of it too.
         """
         mesh = solid_part(model)
         least, greatest = mesh.bounds
@@ -117,10 +111,7 @@ class Interior:
     def meets(self, pose: Pose, surface: Surface, low: Floats, high: Floats) -> Flags:
         """(r,) whether each line of the interior, of a body in an upright pose, meets a surface or begins inside it.
 
-        Args:
-            pose: of the body.
-            surface: the surface.
-            low, high: (3,) mm, the corners of a box in the world that holds whatever may meet.
+        ``low``, ``high``: (3,) mm, the corners of a box in the world that holds whatever may meet.
         """
         if not surface.ground.is_prepared:
             box = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
@@ -131,14 +122,12 @@ class Interior:
     def meets_any(self, pose: Pose, surface: Surface, low: Floats, high: Floats) -> bool:
         """Whether any line `meets`: a few are tried first, since bodies that overlap mostly do so in many."""
         step = len(self.points) // FEW
-        if step > 1 and self._of_columns(step).meets(pose, surface, low, high).any():
-            return True
+        if step > 1:
+            chosen = self.column % step == 0
+            few = Interior(self.points[::step], self.column[chosen] // step, self.low[chosen], self.high[chosen])
+            if few.meets(pose, surface, low, high).any():
+                return True
         return bool(self.meets(pose, surface, low, high).any())
-
-    def _of_columns(self, step: int) -> Interior:
-        """The lines of each ``step``-th column."""
-        chosen = self.column % step == 0
-        return Interior(self.points[::step], self.column[chosen] // step, self.low[chosen], self.high[chosen])
 
     def meets_at(self, rotation: Floats, places: Floats, surface: Surface, low: Floats, high: Floats) -> Flags:
         """(q, r) whether each line of the interior, of a body at each of some places, meets a surface or begins in it.
@@ -146,7 +135,7 @@ class Interior:
         Args:
             rotation: (3, 3) of the body, which is upright.
             places: (q, 3) mm, where its origin lies.
-            surface: the surface.
+            surface: that it meets.
             low, high: (q, 3) mm, the corners of boxes in the world that hold whatever may meet.
         """
         found = np.zeros((len(places), len(self.column)), np.bool_)
@@ -198,13 +187,8 @@ VERSION = 1
 
 
 def met(hits: Hits, columns: int, column: NDArray[np.intp], low: Floats, high: Floats) -> Flags:
-    """(r,) whether each of some vertical lines crosses a surface, or begins inside of it.
-
-    Args:
-        hits: what the columns cross of the surface.
-        columns: their number.
-        column: (r,) the column of each line.
-        low, high: (r,) mm, its ends.
+    """(r,) whether each of some vertical lines, in columns, from ``low`` to ``high`` mm, crosses a surface, or begins
+    inside.
 
     >>> one = Hits(np.array([0, 0]), np.array([2.0, 9.0]), np.array([1, -1], np.int8))
     >>> met(one, 1, np.zeros(4, int), np.array([0.0, 1.0, 4.0, 10.0]), np.array([1.0, 3.0, 5.0, 11.0])).tolist()
@@ -261,7 +245,6 @@ def _grid_crossings(triangles: Floats, low: Floats, size: float, shape: tuple[in
 
 
 def _eroded(inside: Flags) -> Flags:
-    """The cells whose six neighbours lie inside."""
     left = np.zeros_like(inside)
     middle = inside[1:-1, 1:-1, 1:-1].copy()
     for axis in range(3):
@@ -293,11 +276,8 @@ from a half to be that of all: four standard deviations."""
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Points spread evenly over an outline.
-
-    Attributes:
-        points: (p, 2) mm, in the outline's frame.
-        opposite: (p,) for each point the number of the one on the other side of the middle, or its own.
+    """Points (p, 2) mm, spread evenly over an outline, in its frame; ``opposite`` (p,) is the number of that on the
+    other side of the middle, or its own.
     """
 
     points: Floats
@@ -330,12 +310,8 @@ def depths(hits: Hits, samples: int, base: float, tall: float, thick: float) -> 
     -inf where there is none. A mesh that is not closed at a point has its ground where it is crossed within the height
     of the figure, and nowhere farther up. What begins inside the base, such as a floor on a scan's feet, is ground too.
 
-    Args:
-        hits: what vertical lines through the points cross of the piece.
-        samples: the number of points.
-        base: mm, the height of the underside of the base.
-        tall: mm, the height of the whole figure.
-        thick: mm, the height of the base, less what it may overlap by.
+    ``base`` is the height of the underside of the base, ``tall`` that of the whole figure, ``thick`` that of the base,
+    less what it may overlap by, mm.
     """
     depth = np.full(samples, -np.inf)
     order = np.lexsort((hits.z, hits.line))
@@ -417,19 +393,15 @@ def _interior(piece: Piece, low: Floats, high: Floats) -> Interior:
 
 
 def _box(piece: Piece) -> tuple[Floats, Floats]:
-    """The least and the greatest x, y and z of the box in the world round a whole piece, mm."""
     return piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)
 
 
 class Standing:
-    """Where a piece could stand on its table, with everyone else where they are: one place, or thousands.
+    """Where a piece, turned as it is, could stand on its table, with everyone else where they are: one place, or
+    thousands.
 
     A base *stands* where its middle and at least half of its area have a surface no more than 2 mm lower, and where
     neither it nor the body on it overlaps another piece by more than 1 mm. The area is counted on about 500 points.
-
-    Args:
-        pieces: of the scene; one of the piece's own name is left out.
-        piece: turned as it is to stand; its place does not matter.
     """
 
     def __init__(self, pieces: Sequence[Piece], piece: Piece) -> None:
@@ -440,13 +412,10 @@ class Standing:
         self._surfaces = {number: Surface.of(self._others[number]) for number in self._terrain}
 
     def heights(self, places: Floats, under: float | None = None) -> Floats:
-        """(q,) mm: the height of the underside of the base where it is lowered at each place (q, 2).
+        """(q,) mm: the height of the underside of the base where it is lowered at each place (q, 2), mm, onto terrain
+        or the table.
 
-        It comes to rest on terrain or on the table's top.
-
-        Args:
-            places: mm.
-            under: mm; nothing higher than this counts, as for ``under`` in a scene; -inf where nothing is left.
+        ``under``: mm; nothing higher than this counts, as for ``under`` in a scene; -inf where nothing is left.
         """
         places = np.asarray(places, np.float64).reshape(-1, 2)
         has_table = under is None or under >= TABLE_TOP
@@ -478,10 +447,7 @@ class Standing:
         return replace(self._piece, pose=Pose(self._piece.pose.rotation, at))
 
     def _is_half_held(self, places: Floats, bottoms: Floats) -> Flags:
-        """(q,) whether at least half of the base has a surface no more than 2 mm lower, at each place.
-
-        A few of the points tell it where nearly all of them, or hardly any, are held.
-        """
+        """(q,) whether at least half of the base has a surface no more than 2 mm lower, at each place."""
         points = Samples.over(self._underside.outline).points
         some = np.random.default_rng(SEED).permutation(len(points))[:POINTS_TRIED]
         shares = self._shares(points[some], places, bottoms)

@@ -1,8 +1,4 @@
-"""PLACE: a piece as what stands on the ground, and as the ground of others.
-
-piece -> its base or, without one, the part of it within 2 mm of its lowest point -> Underside
-piece -> its surface where it stands, the triangles of each mesh indexed once -> Surface
-"""
+"""PLACE: a piece as what stands on the ground, and as the ground of others."""
 
 from __future__ import annotations
 
@@ -27,12 +23,7 @@ FEET = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Underside:
-    """What of a piece touches the ground.
-
-    Attributes:
-        outline: (k, 2) mm, its convex outline in plan, anticlockwise, seen from the piece's own place in the world.
-        bottom: mm, the height of its underside above the piece's own place.
-    """
+    """What of a piece touches the ground, from its own place: convex outline (k, 2), anticlockwise; height; mm."""
 
     outline: Floats
     bottom: float
@@ -102,12 +93,7 @@ def ground_of(mesh: Mesh) -> Ground:
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """The surface of a piece in the world.
-
-    Attributes:
-        ground: its triangles, in a frame of their own.
-        pose: from that frame to the world, about the vertical only.
-    """
+    """The surface of a piece: its triangles in a frame of their own, and the pose, upright, from that to the world."""
 
     ground: Ground
     pose: Pose

@@ -1,10 +1,4 @@
-"""PLACE: a scene file becomes a Scene: the pieces in their places, and the checks.
-
-file -> document -> entries checked by the schema -> places in mm -> pieces with models and poses -> Scene
-
-``units``, ``on`` and ``under`` say where pieces stand: those with ``on`` are lowered onto what is there, each after
-what it may stand on.
-"""
+"""PLACE: a scene file becomes a Scene: the pieces in their places, lowered onto what they say, and the checks."""
 
 from __future__ import annotations
 
@@ -103,9 +97,9 @@ def settled(
 ) -> tuple[Piece, ...]:
     """The pieces, each that says ``on`` lowered from above, upright, until its base touches.
 
-    A piece is lowered after the piece that it names. With ``on = "surface"`` it is lowered after all terrain that
-    does not say ``on``, and after terrain that does and that stands before it in the file; fighters and vehicles
-    after all terrain.
+    A piece is lowered after the piece that it names. With ``on = "surface"`` it is lowered after all terrain that does
+    not say ``on``, and after terrain that does and that stands before it in the file; fighters and vehicles after all
+    terrain.
 
     Args:
         path: of the scene file, for messages.
@@ -126,8 +120,6 @@ def settled(
 
 
 class _Settling:
-    """The pieces of a scene while they are lowered one after the other."""
-
     def __init__(
         self, path: Path, entries: Sequence[Placed], pieces: Sequence[Piece], tables_of: Mapping[str, str]
     ) -> None:
@@ -155,7 +147,6 @@ class _Settling:
         self._settled.add(number)
 
     def _below(self, number: int, chain: Sequence[int]) -> list[int]:
-        """The pieces that a piece may stand on; ``chain`` are those that wait for it, and itself."""
         if self._entries[number].on == SURFACE:
             terrain = [other for other in self._terrain.values() if other not in chain]
             return [other for other in terrain if other < number or self._entries[other].on is None]
@@ -233,12 +224,9 @@ OfTable = TypeVar("OfTable", bound="TableScene")
 
 @dataclass(frozen=True, eq=False)
 class Occluders:
-    """Pieces that may stand in the way, with the part of each that blocks.
+    """Pieces that may stand in the way, with the mesh of the part of each that blocks, in the model's frame.
 
-    Attributes:
-        pieces: the k pieces.
-        meshes: for each piece, the mesh of the part that blocks, in the model's frame.
-        boxes: (k, 8, 3) mm, world: the corners of a box round each of these meshes, with the outline of the piece.
+    ``boxes`` (k, 8, 3) mm, world: the corners of a box round each of these meshes, with the outline of the piece.
     """
 
     pieces: tuple[Piece, ...]
@@ -247,11 +235,7 @@ class Occluders:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Piece, Mesh]]) -> Occluders:
-        """The pieces with the part of each that blocks.
-
-        >>> Occluders.of([]).boxes.shape
-        (0, 8, 3)
-        """
+        """The pieces with the part of each that blocks."""
         pairs = list(pairs)
         boxes = [swollen(piece.pose.place(corners(*mesh.bounds)), piece.outline) for piece, mesh in pairs]
         return cls(
@@ -269,8 +253,7 @@ class TableScene(Scene):
         error: the largest error that the file allows for a share where no other verdict is near, as a share, or None.
         base_contact: the pairs of names in base contact where the file lists them, else None.
         table: (x, y) mm, the size of the table's top that the file gives, or None; its middle is the origin.
-        placement_warnings: mistakes in where the pieces stand and in what the file says of them, as far as they have
-            been looked for.
+        placement_warnings: mistakes in where the pieces stand and in what the file says of them, if looked for.
         doubt: how far the pieces may lie from the truth; None where the file does not say.
         unit_of_places: in the file, "mm" or "inch"; all lengths here are mm.
     """
@@ -295,12 +278,7 @@ class TableScene(Scene):
         return np.stack([boxes.min(axis=0), boxes.max(axis=0)])
 
     def doubts(self, attacker: str, others: Iterable[str]) -> list[str]:
-        """A sentence for each mistake in where pieces stand, and in what the file says of them, that may touch a check.
-
-        Args:
-            attacker: the name of the piece that looks.
-            others: the names of the target and of the pieces in the way.
-        """
+        """A sentence for each mistake that may touch a check of an attacker, its target and the pieces in the way."""
         named = frozenset(others)
         return [
             one.text
@@ -315,11 +293,7 @@ class TableScene(Scene):
         return bool(convex_hull(np.concatenate(boxes)).distance(convex_hull(np.array([[x, y]]))) <= radius)
 
     def piece(self, name: str) -> Piece:
-        """The piece of a name.
-
-        Raises:
-            RequestError: where no piece has that name.
-        """
+        """The piece of a name; RequestError if none has it."""
         piece = self._by_name.get(name)
         if piece is None:
             raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, self._by_name)}")
@@ -359,16 +333,9 @@ def load_table_scene(
 
     Args:
         path: of the scene file; paths in it are seen from its folder.
-        document: its content, as from `read_document`.
         readings_schema: the readings that its rule system knows, and their defaults; other keys are refused.
-        cache: the cache of meshes and other results that take long to compute.
-        tables_of: the table of the user's scene in which a piece stands, by the piece's name, for messages; by default
-            its kind.
+        tables_of: as in `settled`.
         posed: changes a piece on the table's top before it is lowered onto what it stands on, such as to lay it down.
-
-    Raises:
-        FileError: where the scene or a model file is not valid; one line, with the place.
-        MeshError: where a mesh cannot be used.
     """
     entry = validated(TableEntry, document, Location(path))
     readings = validated(readings_schema, entry.readings, Location(path, "readings"))
@@ -420,14 +387,7 @@ def _warnings_of(pieces: Iterable[Piece]) -> tuple[str, ...]:
 
 
 def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> OfTable:
-    """The scene with the mistakes in where its pieces stand too, which are also among its warnings.
-
-    Args:
-        scene: a table scene with its pieces in their places.
-        faces: whether it matters to the rules where a model looks.
-        z_is_ground: whether the height that a place gives is that of the ground there, so that nothing hangs above
-            the table.
-    """
+    """The scene with the mistakes in where its pieces stand (`placement_warnings`), also among its warnings."""
     placed = placement_warnings(scene.pieces, faces=faces, units=scene.unit_of_places, z_is_ground=z_is_ground)
     warnings = (*scene.placement_warnings, *placed)
     texts = [one.text for one in warnings if not one.as_attacker]
@@ -462,14 +422,7 @@ def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
 
 
 def check_names_differ(path: Path, pieces: Sequence[tuple[str, str]]) -> None:
-    """Checks that no two pieces of a scene have one name.
-
-    Args:
-        path: of the scene.
-        pieces: the kind and the name of each.
-
-    Raises:
-        FileError: where two have the same name.
+    """Refuses two pieces of one name, given the kind and the name of each.
 
     >>> check_names_differ(Path("duel.toml"), [("fighter", "A"), ("terrain", "A")])  # doctest: +ELLIPSIS
     Traceback (most recent call last):

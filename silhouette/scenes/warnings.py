@@ -1,12 +1,4 @@
-"""PLACE: mistakes of a scene that it can be judged with, and that its author should know of.
-
-entries, and the pieces that they became -> names and gangs, angles, sizes, places on the table
-pieces -> each alone, each with the ground under it, each with its neighbours
-       -> PlacementWarnings: sentences, and the pieces or checks that they touch
-
-a model, the pieces under its base -> the ground at points under it -> its Support: sunk, walled in, hanging, on its
-rim, or none
-"""
+"""PLACE: mistakes of a scene that it can be judged with, and that its author should know of."""
 
 from __future__ import annotations
 
@@ -23,7 +15,6 @@ from silhouette.common.lazy import cached_property
 from silhouette.common.text import as_written, differently_spelt, in_a_sentence
 from silhouette.meshes.holes import encloses
 from silhouette.meshes.primitives import solid
-from silhouette.models.entries import SolidEntry
 from silhouette.models.mistakes import angle_mistake, point
 from silhouette.scenes.entries import FighterEntry, GangerEntry, PieceEntry, TableEntry, VehicleEntry
 from silhouette.scenes.ground import inset
@@ -58,12 +49,9 @@ it lies on a slope, and not on an edge."""
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """A model and what lies under its base.
+    """A model, the pieces with triangles under its base, below or above it, and what lies there.
 
-    Attributes:
-        piece: the model.
-        near: the pieces with triangles under its base, below or above it.
-        is_tangled: whether so many triangles lie above each other there that there is no telling what is ground.
+    It is tangled if so many triangles lie above each other there that there is no telling what is ground.
     """
 
     piece: Piece
@@ -209,13 +197,10 @@ SCAN_DECIMALS = 2
 def entry_warnings(
     entry: TableEntry, pieces: Sequence[Piece], table: tuple[float, float] | None, tables_of: Mapping[str, str]
 ) -> tuple[PlacementWarning, ...]:
-    """The mistakes in what a scene says of its pieces, at most `MOST_WARNINGS`.
+    """The mistakes in what a scene says of its pieces, terrain, fighters, vehicles, at most `MOST_WARNINGS`.
 
-    Args:
-        entry: the scene as its file has it.
-        pieces: terrain, fighters, vehicles, each in the order of the entry.
-        table: (x, y) mm, the size of the table's top that the entry gives, or None.
-        tables_of: the table of the user's scene in which a piece stands, by the piece's name; by default its kind.
+    ``table`` is (x, y) mm, the size of the table's top, or None; ``tables_of`` names the table of the user's scene in
+    which a piece stands, by its name; by default its kind.
     """
     return tuple(islice(_of_entries(entry, pieces, table, tables_of), MOST_WARNINGS))
 
@@ -269,10 +254,6 @@ def _gangs(entries: Sequence[GangerEntry]) -> Iterator[PlacementWarning]:
 def groups_alike(what: str, groups: Mapping[str, str]) -> Iterator[PlacementWarning]:
     """A warning for groups of models, such as gangs, whose names are one but for case and blanks.
 
-    Args:
-        what: the groups in words.
-        groups: the name of the group of each model, by the name of the model.
-
     >>> [one.text for one in groups_alike("gangs", {"Kal": "red", "Vex": "Red"})]
     ['the gangs "red" and "Red" differ by case or blanks alone, and count as 2; write the same for all if they are one']
     """
@@ -311,7 +292,8 @@ def _typed_angles(entry: PieceEntry, *, is_imported: bool) -> list[tuple[str, fl
 
 def _thin(entry: PieceEntry, piece: Piece) -> Iterator[PlacementWarning]:
     """Terrain that is no thicker than a wire in a scene of inches."""
-    sizes = [_size(part) for part in entry.parts] if entry.parts else [np.ptp(piece.model.mesh.bounds, axis=0)]
+    solids = [solid(replace(part.solid(), turn=0.0)) for part in entry.parts or ()]
+    sizes = [np.ptp(mesh.bounds, axis=0) for mesh in solids or [piece.model.mesh]]
     if any(np.count_nonzero(size < WIRE_THICKNESS) < 2 for size in sizes):
         return
     largest = max(sizes, key=np.prod)
@@ -321,12 +303,6 @@ def _thin(entry: PieceEntry, piece: Piece) -> Iterator[PlacementWarning]:
     if not entry.parts:
         meant = f'it is {point(largest)} mm; say units = "inch" in the piece if its mesh is in inches'
     yield PlacementWarning(f"{mm}; {ONLY_PLACES}; {meant}", frozenset({piece.name}), around=_reach(piece, INCH))
-
-
-def _size(part: SolidEntry) -> Floats:
-    low, high = solid(replace(part.solid(), turn=0.0)).bounds
-    size: Floats = high - low
-    return size
 
 
 def _reach(piece: Piece, factor: float) -> tuple[float, float, float]:
@@ -361,15 +337,13 @@ _LOWER_IT = 'write on = "surface"'
 
 @dataclass(frozen=True)
 class PlacementWarning:
-    """A mistake in where a piece stands, or in what a scene says of it.
+    """A mistake in where a piece stands, or in what a scene says of it: a sentence, and the names of the pieces.
 
     Attributes:
-        text: a sentence.
-        names: of the pieces that it is about.
         as_attacker: whether it touches only checks in which the piece looks.
         around: x, y and radius in mm of the circle in plan that the piece may reach if the mistake is mended. It
-            touches each check between whose pieces the circle lies, whether or not the piece is in the way. None
-            where it touches those alone in which the piece takes part.
+            touches each check between whose pieces the circle lies, whether or not the piece is in the way. None where
+            it touches those alone in which the piece takes part.
     """
 
     text: str
@@ -387,23 +361,15 @@ def placement_warnings(
 ) -> tuple[PlacementWarning, ...]:
     """The mistakes in where the pieces of a table stand, at most `MOST_WARNINGS`.
 
-    Args:
-        pieces: of the scene.
-        faces: whether it matters to the rules where a model looks.
-        units: of the places in the scene's file, "mm" or "inch".
-        z_is_ground: whether the height that a place gives is that of the ground there, so that nothing hangs above
-            the table.
+    ``faces`` if it matters to the rules where a model looks; ``units`` are those of the scene's file; ``z_is_ground``
+    if the height that a place gives is that of the ground there, so that nothing hangs above the table.
     """
     warnings = _of_pieces(pieces, faces=faces, units=units, z_is_ground=z_is_ground)
     return tuple(islice(warnings, MOST_WARNINGS))
 
 
 def prepare(pieces: Sequence[Piece]) -> None:
-    """Works out now what looking at these models anywhere shares, so that processes forked from this one have it all.
-
-    Args:
-        pieces: of the scene; what is worked out does not depend on where they stand.
-    """
+    """Works out now what looking at these models anywhere shares, for all processes forked from this one."""
     for piece in {piece.model: piece for piece in pieces}.values():
         Surface.of(piece).ground.prepare()
         underside_of(piece)
@@ -432,14 +398,11 @@ def _of_pieces(pieces: Sequence[Piece], *, faces: bool, units: str, z_is_ground:
         for other in np.flatnonzero((gaps < 0.0).all(axis=1)).tolist():
             yield from _between(piece, pieces[other], seen=other < number)
             may_go_through = pieces[other].kind == "terrain" and pieces[other].name not in named
-            if may_go_through and not support.is_tangled and next(bodies, None) is not None:
-                yield from _through(piece, pieces[other])
+            may_go_through = may_go_through and not support.is_tangled and next(bodies, None) is not None
+            if may_go_through and goes_through(piece, pieces[other]):
+                name = in_a_sentence(pieces[other].name)
+                yield _of_both(piece, pieces[other], f"{piece.name} goes through {name}; move it")
         pairs += len(above)
-
-
-def _through(piece: Piece, terrain: Piece) -> Iterator[PlacementWarning]:
-    if goes_through(piece, terrain):
-        yield _of_both(piece, terrain, f"{piece.name} goes through {in_a_sentence(terrain.name)}; move it")
 
 
 def _alone(pieces: Sequence[Piece], *, faces: bool, units: str) -> Iterator[PlacementWarning]:
@@ -460,7 +423,6 @@ def _alone(pieces: Sequence[Piece], *, faces: bool, units: str) -> Iterator[Plac
 
 
 def _far(pieces: Sequence[Piece], boxes: Floats) -> Iterator[PlacementWarning]:
-    """The pieces that stand more than 2 m from all others."""
     if len(pieces) < 2:
         return
     order = np.argsort(boxes[:, 0, 0], kind="stable")
@@ -506,7 +468,9 @@ def _on_what_is_near(piece: Piece, support: Support, *, z_is_ground: bool) -> It
     sunk = support.sunk()
     if sunk is not None:
         depth, ground, is_roofed = sunk
-        yield _of_both(piece, ground, _sinks(piece, depth, in_a_sentence(ground.name), is_roofed=is_roofed))
+        below = ", with under to stand below what is over it" if is_roofed else ""
+        where = f"{piece.name} sinks {_mm(depth)} into {in_a_sentence(ground.name)}"
+        yield _of_both(piece, ground, f"{where}; move it, or {_LOWER_IT}{_height_of(piece)}{below}")
         return
     wall = support.walled()
     if wall is not None:
@@ -547,11 +511,6 @@ def _between(piece: Piece, other: Piece, *, seen: bool) -> Iterator[PlacementWar
 def eye_inside(piece: Piece, other: Piece) -> str:
     """The warning that an eye lies inside another piece."""
     return f"the eye of {piece.name} lies inside {in_a_sentence(other.name)}: probably a mistake in the pose"
-
-
-def _sinks(piece: Piece, depth: float, ground: str, *, is_roofed: bool) -> str:
-    below = ", with under to stand below what is over it" if is_roofed else ""
-    return f"{piece.name} sinks {_mm(depth)} into {ground}; move it, or {_LOWER_IT}{_height_of(piece)}{below}"
 
 
 def _sinks_into_the_table(piece: Piece, depth: float) -> str:

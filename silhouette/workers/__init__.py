@@ -1,8 +1,4 @@
-"""MANY: worker processes for everything that is judged side by side: matrix, report, tutorial, animation, batch.
-
-a function and items -> results in the order of the items (`parallel_map`)
-tasks, given one after another -> events as they happen (`WorkerPool`)
-"""
+"""MANY: worker processes for everything that is judged side by side: matrix, report, tutorial, animation, batch."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""What tasks need besides themselves: known by its digest, sent to a process once, and unpacked there once.
-
-`Content` of a task -> its bytes, to each process that lacks it -> `content_of` in the process -> the unpacked value
-
-A pool decides what its processes keep, by an `LRU` of the sizes, and so they never lack what their tasks name.
-"""
+"""What tasks need besides themselves: known by its digest, sent to a process once, and unpacked there once."""
 
 from __future__ import annotations
 
@@ -17,11 +12,9 @@ CONTENT_ROOM = 1 << 30
 
 @dataclass(frozen=True)
 class Content:
-    """Something that tasks need.
+    """Something that tasks need: gives it as bytes, called only if a process lacks it.
 
-    Attributes:
-        make: gives it as bytes; called only if a process lacks it.
-        extra: bytes that it takes in a process besides these, for what is worked out of it.
+    ``extra``: bytes that it takes in a process besides these, for what is worked out of it.
     """
 
     make: Callable[[], bytes]
@@ -42,12 +35,7 @@ def receive(new: Mapping[str, bytes], dropped: Collection[str]) -> None:
 
 
 def content_of(digest: str, unpack: Callable[[bytes], Any]) -> Any:
-    """A content that was sent to this process: what ``unpack`` made of its bytes, once.
-
-    Raises:
-        KeyError: if it was not sent.
-        Exception: that which ``unpack`` meets, each time.
-    """
+    """A content that was sent to this process, else KeyError: what ``unpack`` made of its bytes, once."""
     if digest not in _unpacked:
         _unpacked[digest] = unpack(_packed[digest])
         del _packed[digest]

@@ -1,7 +1,5 @@
 """A process that loads what many tasks require, and forks workers, which share that memory.
 
-requirements of a task -> loaded once -> forked, as often as there are workers; a worker that dies costs its task alone
-
 A file that crashes whatever reads it brings down the fork server and not the caller: a worker then reads it by itself.
 """
 
@@ -109,15 +107,8 @@ class Order:
 class ForkServer:
     """A fork server as its pool sees it. It gets one request at a time; others wait.
 
-    Args:
-        start: gives what it loads, and its forks work with.
-        clock: the clock of the pool.
-        timeout: the seconds that loading may take; None is unlimited.
-
     Attributes:
-        pipe: readable when an answer has come.
-        deadline: the time by which the answer must come, on the clock of the pool.
-        loaded: the requirements that it has loaded.
+        deadline: the time by which the answer must come, on the clock of the pool; None for one without a timeout.
         full: whether it should load nothing more.
         orders: workers that are still to be forked.
     """
@@ -184,9 +175,8 @@ class ForkServer:
     def receive(self) -> tuple[str, Any, Any]:
         """The answer to the request; called when the pipe is readable or broken.
 
-        Returns:
-            "loaded", with a `Loaded`; "forked", with the `ForkedWorker`; "reaped", with the exit status of a worker;
-            or "died": the fork server itself did. In between, the slot of the pool that the request was made for.
+        It is "loaded", with a `Loaded`; "forked", with the `ForkedWorker`; "reaped", with the exit status of a worker;
+        or "died": the fork server itself did. In between, the slot of the pool that the request was made for.
         """
         assert self._request is not None
         (kind, slot), self._request, self.deadline = self._request, None, NEVER
@@ -202,11 +192,8 @@ class ForkServer:
             (order,) = (order for order in self.orders if order.slot is slot)
             self.loaded, self.full = self.loaded | order.requirements, value == "full"
         if kind == "forked":
-            self._end_order(slot)
+            self.orders = [order for order in self.orders if order.slot is not slot]
         return kind, slot, value
-
-    def _end_order(self, slot: Any) -> None:
-        self.orders = [order for order in self.orders if order.slot is not slot]
 
     def stop(self) -> None:
         """Ends it; its forks are ended by the slots that hold them."""
@@ -230,18 +217,12 @@ def _serve_forks(pipe: Connection, argument: tuple[Callable[[], SharedWork], int
 
 
 class _Forking:
-    """The work of a fork server.
-
-    Args:
-        work: that it loads for, and its forks do.
-        pool: the number of the process that its forks end with.
-    """
+    """The work that a fork server loads for, and its forks do; these end with the process of the pool."""
 
     def __init__(self, work: SharedWork, pool: int) -> None:
         self._work, self._pool, self._pool_pidfd = work, pool, os.pidfd_open(pool)
 
     def __call__(self, request: tuple[str, Any]) -> Iterator[Any]:
-        """The answer to a request; after that of "forked", the handle of the pipe to the new process is sent."""
         kind, argument = request
         if kind == "loaded":
             yield _load(self._work, argument)

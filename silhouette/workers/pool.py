@@ -79,7 +79,6 @@ class WorkerPool:
 
     Args:
         start: returns the work; called in each process.
-        workers: the number of processes.
         timeout: the seconds that may pass until the next result of a process; None is unlimited. Time for which this
             process or that one is stopped, as by Ctrl-Z, does not count.
         requirements: a function from a task to its requirements in memory. If it is given, ``start`` gives a
@@ -87,9 +86,6 @@ class WorkerPool:
             that is possible. Requirements that are digests of contents need not be sent.
         replace: whether another process takes the place of one that has died.
         tries: the number of processes that are given a submitted task, if those before have ended over it.
-
-    Attributes:
-        by_meshes: that a process gains by tasks with the same meshes one after the other: it has them in memory.
 
     >>> from functools import partial
     >>> start = partial(partial, range)  # its tasks are numbers; range yields the results
@@ -172,11 +168,9 @@ class WorkerPool:
     def submit(self, task: Any, contents: Mapping[str, Content] | None = None, urgency: int = 0) -> TaskFuture:
         """The future of a task, which is given to the next process that is free; cancelled, it is not gone on with.
 
-        Args:
-            task: what pickle can carry.
-            contents: what it needs besides, by digest; see `silhouette.workers.content.content_of`.
-            urgency: less urgent tasks, with higher numbers, wait for more urgent ones. Those from `PATIENT` on give
-                way: the process of the least urgent one stops, and begins it again afterwards.
+        The task is what pickle can carry; ``contents`` are what it needs besides, by digest
+        (`silhouette.workers.content.content_of`). Less urgent tasks, with higher numbers, wait for more urgent ones.
+        Those from `PATIENT` on give way: the process of the least urgent one stops, and begins it again afterwards.
         """
         future = TaskFuture(task, contents or {}, urgency)
         future.number = next(self._numbers)
@@ -198,11 +192,9 @@ class WorkerPool:
             self._stop(last)
 
     def result(self, future: TaskFuture) -> Any:
-        """The result of a future, for which the caller itself drives the pool.
+        """The result of a future, for which the caller itself drives the pool; what the task raises passes through.
 
-        Raises:
-            SilhouetteError: if its processes have ended over it, or no process is left.
-            Exception: that which the task met.
+        SilhouetteError if its processes have ended over it, or no process is left.
         """
         while not future.done():
             if not self._turn():
@@ -289,11 +281,7 @@ class WorkerPool:
     # A source of tasks
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
-        """The events until no process is busy and there is no task left.
-
-        Args:
-            next_task: is asked when a process is free. It may have tasks that follow from events.
-        """
+        """The events until no process is busy and no task left; ``next_task`` is asked when a process is free."""
         events = deque[Event]()
         if starting.start_method().name == "none":
             yield from self._events_here(next_task)
@@ -348,23 +336,18 @@ class WorkerPool:
             left = min(source.deadline for source in sources) - self._clock.now()
             ready = wait(pipes, min(max(left, 0.0), LOOK_INTERVAL))
             now = self._clock.now()
-            self._extend_deadlines(sources, now)
+            if now - self._examined >= LOOK_INTERVAL:  # the time for which processes are stopped does not count
+                for source in filter(lambda source: source.is_stopped(), sources):
+                    source.deadline += now - self._examined
+                self._examined = now
             if ready or any(source.deadline <= now for source in sources):
                 return ready
-
-    def _extend_deadlines(self, sources: Sequence[Slot | ForkServer], now: float) -> None:
-        """Adds the time for which processes are stopped to their deadlines; looks once in an interval."""
-        if now - self._examined >= LOOK_INTERVAL:
-            for source in sources:
-                if source.is_stopped():
-                    source.deadline += now - self._examined
-            self._examined = now
 
     def _handle_all(self, sources: Sequence[Slot | ForkServer], ready: Sequence[Any]) -> None:
         """Handles the messages of those that were busy, of which the pipes in ``ready`` have sent something."""
         for source in sources:
             is_ready = source.pipe in ready
-            if not is_ready and not self._is_late(source):
+            if not is_ready and (source.deadline > self._clock.now() or source.pipe.poll()):
                 continue
             if isinstance(source, ForkServer):
                 self._handle(source, *(source.receive() if source.pipe.poll() else ("died", None, None)))
@@ -373,11 +356,7 @@ class WorkerPool:
             else:
                 self._take(source)
 
-    def _is_late(self, source: Slot | ForkServer) -> bool:
-        return source.deadline <= self._clock.now() and not source.pipe.poll()
-
     def _take(self, slot: Slot) -> None:
-        """Takes a message of a process, or notes that it has ended."""
         message = slot.receive()
         if message is None:
             if slot.reaper not in self._servers:
@@ -473,8 +452,7 @@ class WorkerPool:
     def _advance_servers(self) -> bool:
         """Stops fork servers that are not used, drops those that have died, and sends the others their next request.
 
-        Returns:
-            Whether any was dropped, and with it what it was asked for.
+        True if any was dropped, and with it what it was asked for.
         """
         dropped = False
         for server in list(self._servers):
@@ -518,20 +496,14 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def parallel_map(
-    function: Callable[[Item], Result], items: Sequence[Item], workers: int, order: Sequence[int] | None = None
-) -> Iterator[Result]:
+def parallel_map(function: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
     """Yields ``function(item)`` for each item, in the order of the items.
 
     The work is done by processes forked from this one, which end with the iterator. Each takes the next item as soon as
-    it is free. Where this process cannot be forked (see `silhouette.workers.starting.start_method`), and for one
-    worker or one item, it does the work itself, with the same results.
+    it is free. Where this process cannot be forked (see `silhouette.workers.starting.start_method`), and for one worker
+    or one item, it does the work itself, with the same results.
 
-    Args:
-        function: any closure; its results must be what pickle can carry, and wait in memory for their turn.
-        items: the items to which it is applied.
-        workers: the number of processes.
-        order: the indices of the items, each once, in the order in which they are to be taken; by default ascending.
+    The function may be any closure; its results must be what pickle can carry, and wait in memory for their turn.
 
     Raises:
         SilhouetteError: where a worker process ends without a result; the results before that item are yielded first.
@@ -540,40 +512,16 @@ def parallel_map(
     >>> from fractions import Fraction
     >>> list(parallel_map(lambda share: share * 2, [Fraction(1, 3), Fraction(1, 2)], workers=2))
     [Fraction(2, 3), Fraction(1, 1)]
-    >>> list(parallel_map(str, [5, 6, 7], workers=1, order=[2, 0, 1]))
-    ['5', '6', '7']
-    >>> list(parallel_map(str, [], workers=2))
-    []
     """
-    indices = range(len(items)) if order is None else order
     workers = min(workers, len(items))
     if workers < 2 or starting.start_method().name != "fork":
-        yield from _here(function, items, indices)
+        yield from map(function, items)
         return
 
     def work(index: int) -> Iterator[Result]:
         yield function(items[index])
 
     with WorkerPool(lambda: work, workers, replace=False) as pool:
-        futures = {index: pool.submit(index) for index in indices}
-        for index in range(len(items)):
-            yield pool.result(futures.pop(index))
-
-
-def _here(function: Callable[[Item], Result], items: Sequence[Item], indices: Sequence[int]) -> Iterator[Result]:
-    """The results by this process alone; of an error, after what is before it in the order of the items.
-
-    >>> list(_here(ValueError, ["a result, and no error"], [0]))
-    [ValueError('a result, and no error')]
-    """
-    outcomes: dict[int, Future[Result]] = {}
-    due = 0
-    for index in indices:
-        outcomes[index] = Future()
-        try:
-            outcomes[index].set_result(function(items[index]))
-        except Exception as error:
-            outcomes[index].set_exception(error)
-        while due in outcomes:
-            yield outcomes.pop(due).result()
-            due += 1
+        futures = deque(pool.submit(index) for index in range(len(items)))
+        while futures:
+            yield pool.result(futures.popleft())

@@ -39,10 +39,7 @@ Made = TypeVar("Made")
 class ChildProcess:
     """A process that runs ``target(pipe, argument)`` and ends with this one, even where this one is killed.
 
-    It is forked if that is safe; else ``target`` and ``argument`` must be what pickle can carry.
-
-    Attributes:
-        pipe: the end of the pipe opposite to that of ``target``.
+    It is forked if that is safe; else ``target`` and ``argument`` must be what pickle can carry. ``pipe`` is this end.
     """
 
     def __init__(self, target: Callable[[Connection, Any], None], argument: Any) -> None:
@@ -114,11 +111,7 @@ class ChildProcess:
 
 
 def is_stopped(process: int) -> bool:
-    """Whether a process is stopped by a signal or by a debugger; False where the system does not tell.
-
-    >>> is_stopped(os.getpid())
-    False
-    """
+    """Whether a process is stopped by a signal or by a debugger; False where the system does not tell."""
     try:
         status = Path("/proc", str(process), "stat").read_text(errors="replace")
     except OSError:
@@ -176,10 +169,7 @@ def _execute(child_end: Connection) -> subprocess.Popen[bytes]:
 
 
 def begin_fresh() -> None:
-    """Runs the target of a `ChildProcess` in a fresh Python, whose arguments are the handle of its pipe and its parent.
-
-    The search path for modules comes through the pipe, then the target and its argument.
-    """
+    """Runs the target of a `ChildProcess` in a fresh Python, whose arguments are its pipe's handle and its parent."""
     handle, parent = map(int, sys.argv[1:])
     if sys.platform == "win32":
         pipe = connection.PipeConnection(handle)
@@ -201,10 +191,7 @@ def run_child(pipe: Connection, parent: int, target: Callable[[Connection, Any],
 
 
 def _end_with(parent: int) -> None:
-    """Ends this process, whatever it is doing, soon after its parent has ended.
-
-    A broken pipe alone would not do: a task may take hours before the process reads again.
-    """
+    """Ends this process, whatever it is doing, soon after its parent has ended."""
     if sys.platform == "win32":
         import _winapi
 

@@ -26,10 +26,8 @@ class Event:
     """A result of a task, or its end.
 
     Attributes:
-        task: the task.
         kind: "result", with a value that the worker yielded; "done"; or "lost", with the reason in words: the task got
             no further.
-        value: the value that ``kind`` names.
         may_retry: whether a lost task may be tried again: its process ended, which need not be the fault of the task,
             as when the system is out of memory. A task that took too long would do so again.
     """
@@ -46,12 +44,9 @@ class TaskFuture(Future[Any]):
     It stays pending, in the sense of `concurrent.futures`, until it is done: so it can be cancelled in the middle.
 
     Attributes:
-        task, contents, urgency: as submitted.
         tell: is called with each `Event` of the task.
-        number: in the order of submission.
         losses: the number of processes that ended over it.
         is_giving_way: whether its process was told to stop for a more urgent one.
-        value: the last value that came.
     """
 
     def __init__(
@@ -80,11 +75,10 @@ class TaskFuture(Future[Any]):
 def exit_in_words(status: int | None) -> str:
     """The reason why a task was lost, from the exit status of its process; below 0 that is a signal.
 
-    >>> exit_in_words(3), exit_in_words(-9), exit_in_words(-99)  # doctest: +NORMALIZE_WHITESPACE
-    ('the process that was at it ended (exit status 3)', 'the process that was at it ended (killed by SIGKILL)',
-     'the process that was at it ended (killed by signal 99)')
-    >>> exit_in_words(None)
-    'the process that was at it ended'
+    >>> exit_in_words(None), exit_in_words(-99)
+    ('the process that was at it ended', 'the process that was at it ended (killed by signal 99)')
+    >>> exit_in_words(3), exit_in_words(-9)  # doctest: +ELLIPSIS
+    ('the process that was at it ended (exit status 3)', 'the process ... (killed by SIGKILL)')
     """
     ended = "the process that was at it ended"
     if status is None:
@@ -105,13 +99,10 @@ class Slot:
     a task may be cancelled from any thread; all else is changed by whoever drives the pool.
 
     Attributes:
-        worker: the process, if there is one.
         is_ordered: whether a fork server is to fork the process.
-        loaded: the requirements that it has in memory.
         reaper: the fork server that is to send the exit status of the process, which has ended; else None.
         future: of the task that it is doing, or that waits until there is a process for it.
         running: of the task that its process has been sent and is doing; read from any thread.
-        last: the task before.
         deadline: the time by which its next message must come, on the clock of the pool.
         is_retired: whether its process has died without a successor.
     """
@@ -166,11 +157,7 @@ class Slot:
             self.begin()
 
     def begin(self) -> None:
-        """Sends the process its task, with those of its contents that it lacks.
-
-        Raises:
-            Exception: that which the making of a content meets, or the packing of the task; then nothing is sent.
-        """
+        """Sends the process its task, with those of its contents that it lacks; what cannot be packed comes first."""
         self._restart_clock()
         future = self.current
         contents = {digest: one for digest, one in future.contents.items() if digest not in self.loaded}

@@ -269,7 +269,7 @@ def test_the_reason_against_a_fork_is_given(monkeypatch: pytest.MonkeyPatch) -> 
     assert start_method().name == "none"
 
 
-def test_a_function_that_cannot_be_forked_is_applied_here_in_the_order_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_that_cannot_be_forked_is_applied_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starting, "start_method", lambda: StartMethod("execute"))
     applied: list[int] = []
     lock = threading.Lock()  # which pickle cannot carry
@@ -279,8 +279,8 @@ def test_a_function_that_cannot_be_forked_is_applied_here_in_the_order_given(mon
             applied.append(number)
         return number * number
 
-    assert list(parallel_map(square, [0, 1, 2], 2, order=[2, 0, 1])) == [0, 1, 4]
-    assert applied == [2, 0, 1]
+    assert list(parallel_map(square, [0, 1, 2], 2)) == [0, 1, 4]
+    assert applied == [0, 1, 2]
 
 
 def process_and_seconds(seconds: float) -> Iterator[int]:

@@ -1,8 +1,4 @@
-"""The limits of connections: how many there are, and how much a client may ask for, hold open and leave unread.
-
-first byte -> few and short, until a token was shown -> requests, as many as a client may make
-answers, events -> `Outbox` -> the client; of what is out of date nothing is sent
-"""
+"""The limits of connections: how many there are, and how much a client may ask for, hold open and leave unread."""
 
 from __future__ import annotations
 

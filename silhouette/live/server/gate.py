@@ -1,7 +1,4 @@
-"""Who may come in: the Host, the Origin and the token that a browser must show, and what each token allows.
-
-The files of the page, read once when the server starts: nothing else can be asked for, whatever the address says.
-"""
+"""Who may come in: Host, Origin and token that a browser must show; and the files of the page, read once."""
 
 from __future__ import annotations
 
@@ -40,13 +37,10 @@ SHARED = (VIEWER, "three.LICENSE.txt")
 
 @dataclass(frozen=True)
 class PageFile:
-    """A file as it is sent.
+    """A file as it is sent, with its content type.
 
-    Attributes:
-        content: its bytes.
-        type: its content type.
-        links: the value of the header Link (RFC 8288), which names all modules that a page needs, so that a browser
-            asks for them at once: else it learns of each from another one. Empty for other files.
+    ``links`` is the value of the header Link (RFC 8288), which names all modules that a page needs, so that a browser
+    asks for them at once: else it learns of each from another one. Empty for other files.
     """
 
     content: bytes
@@ -112,12 +106,7 @@ def new_token() -> str:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An answer in place of the one asked for.
-
-    Attributes:
-        status: of HTTP.
-        words: one line.
-    """
+    """An answer in place of the one asked for: the status of HTTP, and one line."""
 
     status: HTTPStatus
     words: str
@@ -125,12 +114,9 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Door:
-    """An address at which the server can be reached, and the tokens that open a session there.
+    """An address at which the server can be reached, and the tokens that open a session there, each with a role.
 
-    Attributes:
-        listening: the socket, which listens.
-        roles: the role that each token gives.
-        once: further tokens, each of which gives a role once, for addresses that others of this machine may read.
+    Those in ``once`` give it once, for addresses that others of this machine may read.
     """
 
     listening: socket
@@ -192,11 +178,7 @@ def _only(headers: Headers, name: str) -> str | None:
 
 
 def security_headers(host: str | None) -> dict[str, str]:
-    """The headers of every answer: nothing from elsewhere, nothing kept, and no page of another may show this one.
-
-    Args:
-        host: the Host that was asked for, where it is one of the table's.
-    """
+    """The headers of every answer: nothing from elsewhere, nothing kept, and no page of another may show this one."""
     sockets = f" ws://{host}" if host else ""
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "

@@ -1,7 +1,4 @@
-"""A mesh file that a client hands over, such as the phone that holds the scan, and whether it may become the table.
-
-pieces of the file -> a file in the scene's folder -> the players are asked, if a second device wants it -> the table
-"""
+"""A mesh file that a client hands over, such as the phone that holds the scan, and whether it may become the table."""
 
 from __future__ import annotations
 
@@ -45,15 +42,7 @@ class Consent:
             self._players.remove(player)
 
     async def given(self, file: str, device: Tell) -> bool:
-        """Whether a player allows that a scan becomes the table; true where there is no player to ask.
-
-        Args:
-            file: of the scan.
-            device: tells the one who wants it that it waits, and what was answered.
-
-        Raises:
-            RequestError: where that is being asked already.
-        """
+        """Whether a player allows that a scan becomes the table; true where there is no player to ask."""
         if file in self._wanted:
             raise RequestError(f"a player is being asked already whether {as_written(file)} may become the table")
         if not self._players:
@@ -68,14 +57,7 @@ class Consent:
             self._tell(file, answer.done() and not answer.cancelled() and answer.result(), device)
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Takes a player's answer, and gives that to the player.
-
-        Args:
-            request: with ``file`` and ``answer``.
-
-        Raises:
-            RequestError: where nobody wants that, or it is neither true nor false.
-        """
+        """Takes a player's answer, of a request with ``file`` and ``answer``, and gives that to the player."""
         file, answer = request.get("file"), request.get("answer")
         if not isinstance(answer, bool):
             raise RequestError(f"answer is {as_written(answer)}; it must be true or false")
@@ -106,17 +88,10 @@ _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)\.", re.IGNORECASE)
 
 
 def plain_name(name: object) -> str:
-    """The name of a mesh file, if it is one without a folder that every system can write.
-
-    Raises:
-        RequestError: where it is not.
+    """The name of a mesh file, if it is one without a folder that every system can write; else RequestError.
 
     >>> plain_name("table.glb")
     'table.glb'
-    >>> plain_name("../table.glb")
-    Traceback (most recent call last):
-    ...
-    silhouette.common.errors.RequestError: name is "../table.glb"; it must be that of a mesh file without a folder, ...
     """
     if (
         isinstance(name, str)
@@ -147,17 +122,7 @@ class _Coming:
 
 
 class HandOver:
-    """Takes files, one at a time, whichever client hands them over.
-
-    Args:
-        folder: gives that of the scene, in which the file is while it comes.
-        received: what happens with it then.
-        limits: how large it and its pieces may be.
-        tell_all: tells all clients of a file that has come.
-
-    Attributes:
-        consent: of players, that a scan which has come becomes the table.
-    """
+    """Takes files, one at a time, whichever client hands them over; tells all clients of one that has come."""
 
     def __init__(
         self,
@@ -179,16 +144,10 @@ class HandOver:
     def begin(
         self, giver: object, request: Mapping[str, Any], tell: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
-        """Makes ready for a file, and gives the answer.
+        """Makes ready for a file of a ``name`` and a ``size``, and gives the answer.
 
-        Args:
-            giver: the client.
-            request: with ``name`` and ``size``.
-            tell: is given the event ``handed-over`` where the file does not come, or cannot be kept.
-
-        Raises:
-            RequestError: where the name or the size will not do, another file is coming, or too many have come.
-            OSError: where the folder cannot be written to.
+        ``tell`` is given the event ``handed-over`` where the file does not come, or cannot be kept. OSError if the
+        folder cannot be written to.
         """
         name, size = plain_name(request.get("name")), request.get("size")
         if type(size) is not int or not 0 < size <= self._limits.file:
@@ -208,12 +167,7 @@ class HandOver:
         return {"chunk": self._limits.chunk}
 
     async def take(self, giver: object, piece: bytes) -> None:
-        """Takes a piece.
-
-        Raises:
-            RequestError: where this client hands over no file, or the piece is too large for it; the file is dropped.
-            OSError: where it cannot be written; the file is dropped.
-        """
+        """Takes a piece; where there is none to take, or it cannot be written (OSError), the file is dropped."""
         coming = self._coming
         if coming is None or coming.giver is not giver:
             raise RequestError("a piece of a file, but none is being handed over")

@@ -1,6 +1,4 @@
-"""A live table that is served until a signal ends it.
-
-sockets -> the server and its sessions -> what is not saved is kept in a file beside the scene, soon after every change
+"""A live table that is served until a signal ends it; what is not saved is kept beside the scene after every change.
 
 It listens at this machine's own address and, if that is wanted, at its address in the network. What a page names is
 read and written in the scene's folder alone.
@@ -46,16 +44,14 @@ class PageSession(Session):
 
 
 def check_inside(table: LiveTable, path: str) -> None:
-    """Refuses the path of a file that lies elsewhere than in the scene's folder, unless the scene has it already.
-
-    Raises:
-        RequestError: one line.
-    """
+    """Refuses the path of a file that lies elsewhere than in the scene's folder, unless the scene has it already."""
     try:
         inside = is_inside(table.path.parent, path)
     except (OSError, ValueError):  # a name that no file can have
         inside = False
-    if not inside and path not in _used(table.document):
+    pieces = [entry for entries in table.document.values() if isinstance(entries, list) for entry in entries]
+    used = {entry[key] for entry in pieces if isinstance(entry, dict) for key in NAMING if key in entry}
+    if not inside and path not in used:
         raise RequestError(f"{as_written(path)} lies outside the scene's folder; copy the file into it")
 
 
@@ -66,12 +62,6 @@ def _named(request: Mapping[str, Any]) -> Iterator[str]:
             yield from (edit[key] for key in NAMING if isinstance(edit.get(key), str))
 
 
-def _used(document: Mapping[str, Any]) -> set[str]:
-    """The paths that the pieces of a scene name."""
-    pieces = [entry for entries in document.values() if isinstance(entries, list) for entry in entries]
-    return {entry[key] for entry in pieces if isinstance(entry, dict) for key in NAMING if key in entry}
-
-
 # ---- keeping what is not saved
 
 SOON = 0.5
@@ -79,16 +69,10 @@ SOON = 0.5
 
 
 class Autosaving:
-    """Keeps a table while the event loop runs.
+    """Keeps a table while the event loop runs, soon after a change; complains once of the same problem."""
 
-    Args:
-        table: the table.
-        complain: is called with one line that says why the table cannot be kept; with the same line once.
-        soon: seconds after a change.
-    """
-
-    def __init__(self, table: LiveTable, complain: Callable[[str], None], soon: float = SOON) -> None:
-        self._table, self._complain, self._soon = table, complain, soon
+    def __init__(self, table: LiveTable, complain: Callable[[str], None]) -> None:
+        self._table, self._complain = table, complain
         self._complaint = ""
         self._keeping: asyncio.Task[None] | None = None
         table.listeners.append(self._changed)
@@ -99,7 +83,7 @@ class Autosaving:
 
     async def _keep_soon(self) -> None:
         try:
-            await asyncio.sleep(self._soon)
+            await asyncio.sleep(SOON)
             pose = -1
             while pose != self._table.pose:
                 pose = self._table.pose
@@ -138,15 +122,7 @@ BACKLOG = 128
 
 
 def opened_doors(port: int, *, lan: bool) -> list[Door]:
-    """The doors of a server: for this machine, and with ``lan`` for a second device in the same network.
-
-    Args:
-        port: 0 for any that is free.
-        lan: whether the second one is wanted, at which one can only look.
-
-    Raises:
-        RequestError: where the port cannot be had, or the machine is in no network.
-    """
+    """The doors of a server: for this machine, and with ``lan`` for a second device that looks on; port 0 is any."""
     player, looker = new_token(), new_token()
     doors = [Door(_listening(HERE, port), {player: Role.PLAYER})]
     if lan:
@@ -159,11 +135,7 @@ def opened_doors(port: int, *, lan: bool) -> list[Door]:
 
 
 def lan_address() -> str:
-    """This machine's IPv4 address on the interface that its default route takes.
-
-    Raises:
-        RequestError: where there is none.
-    """
+    """This machine's IPv4 address on the interface that its default route takes; RequestError without any."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         try:
             asking.connect(ELSEWHERE)
@@ -201,14 +173,7 @@ def serve_table(
     doors: Sequence[Door],
     complain: Callable[[str], None],
 ) -> None:
-    """Serves a table until Ctrl-C or the signal TERM.
-
-    Args:
-        table: the table; what is not saved is kept beside its scene.
-        judges: judge it; they end with this.
-        doors: where it is reached; they are closed with this.
-        complain: is told in a line what goes wrong beside the clients' requests.
-    """
+    """Serves a table until Ctrl-C or the signal TERM; judges and doors end with it, and what is not saved is kept."""
     asyncio.run(_serve(table, judges, doors, complain))
 
 

@@ -1,7 +1,4 @@
-"""The server of the live table: files and WebSockets of one page, on sockets that listen already.
-
-One client of the live table, from its token to its end: its requests go to a session, its answers come back.
-"""
+"""The server of the live table: files and WebSockets of one page, and one client of it, from its token to its end."""
 
 from __future__ import annotations
 
@@ -46,18 +43,7 @@ class Answering(Protocol):
 
 
 class Client:
-    """A client that has shown its token.
-
-    Args:
-        connection: its WebSocket.
-        role: what it may do.
-        limits: how much of it.
-        start: starts its session, given what tells it of events.
-        hand_over: takes the files that it hands over; None where none are taken.
-
-    Attributes:
-        tell: sends it an event.
-    """
+    """A client that has shown its token; ``start`` makes its session, given what tells it of events."""
 
     def __init__(
         self,
@@ -138,9 +124,9 @@ class Client:
         do = request.get("do")
         try:
             if do == "hand-over":
-                answer = self._handed_over(request)
+                answer = {"id": request.get("id"), **self._files_taken().begin(self, request, self.tell)}
             elif do == "allow" and self._role is Role.PLAYER:
-                answer = self._allowed(request)
+                answer = {"id": request.get("id"), **self._files_taken().consent.answer(request)}
             else:
                 if self._role is Role.LOOKER:
                     await self._check_looking(request)
@@ -150,11 +136,7 @@ class Client:
         self._outbox.put(answer)
 
     async def _check_looking(self, request: Mapping[str, Any]) -> None:
-        """Refuses what a second device may not ask for; for some of it a player is asked.
-
-        Raises:
-            RequestError: one line.
-        """
+        """Refuses what a second device may not ask for; for some of it a player is asked."""
         do, file = request.get("do"), request.get("file")
         if not (isinstance(do, str) and do in LOOKING):
             raise RequestError(f"a second device only looks; it cannot ask for {as_written(do)}")
@@ -165,11 +147,7 @@ class Client:
         await self._check_wanted(self._hand_over, file)
 
     async def _check_wanted(self, hand_over: HandOver, file: str) -> None:
-        """Waits until a player allows that a scan takes the place of the table, unless nothing was done on it yet.
-
-        Raises:
-            RequestError: where a player refuses it; it must be handed over again then.
-        """
+        """Waits until a player allows that a scan takes the place of the table, unless nothing was done on it yet."""
         state = await self._session.answer({"do": "state"})
         untouched = state.get("pose") == 0 and not state.get("saved")  # a first scene, in no file
         if untouched or await hand_over.consent.given(file, self.tell):
@@ -177,15 +155,10 @@ class Client:
         hand_over.refuse(file)
         raise RequestError("a player keeps the table as it is; the scan lies in its folder")
 
-    def _allowed(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def _files_taken(self) -> HandOver:
         if self._hand_over is None:
             raise RequestError("this table takes no files")
-        return {"id": request.get("id"), **self._hand_over.consent.answer(request)}
-
-    def _handed_over(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._hand_over is None:
-            raise RequestError("this table takes no files")
-        return {"id": request.get("id"), **self._hand_over.begin(self, request, self.tell)}
+        return self._hand_over
 
     def _answered(self, task: asyncio.Task[None]) -> None:
         self._answering.discard(task)
@@ -193,17 +166,10 @@ class Client:
 
 
 def decoded(message: str) -> dict[str, Any]:
-    """The object that a message is, as strict JSON.
-
-    Raises:
-        RequestError: where it is none.
+    """The object that a message is, as strict JSON; RequestError where it is none.
 
     >>> decoded('{"id": 1, "do": "state"}')
     {'id': 1, 'do': 'state'}
-    >>> decoded('[NaN]')
-    Traceback (most recent call last):
-    ...
-    silhouette.common.errors.RequestError: a message that is not JSON: NaN is no number of JSON
     """
     try:
         content = json.loads(message, parse_constant=_no_number)
@@ -227,10 +193,10 @@ TOO_MANY = "The live table is open in too many places; close one of them."
 
 
 class TableServer:
-    """Serves a page and the sessions of those who open it, from ``async with`` until its end.
+    """Serves a page and the sessions of those who open it, from ``async with`` until its end, when it closes the doors.
 
     Args:
-        doors: where it listens; it closes them at its end.
+        doors: where it listens.
         start: starts the session of one client, given what tells it of events.
         files: of the page, by their paths.
         scans: gives the scene's folder; and what happens with a file that is handed over. None where none are taken.
@@ -315,7 +281,6 @@ class TableServer:
         return response
 
     async def _serve(self, door: Door, connection: ServerConnection) -> None:
-        """One WebSocket, from its opening to its end."""
         assert isinstance(connection, CountedConnection)
         with suppress(ConnectionClosed):
             token = await self._token(connection)

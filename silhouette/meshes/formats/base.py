@@ -1,4 +1,4 @@
-"""Shared by the formats: the surfaces that they give, the error for files that they refuse, and referenced files."""
+"""Shared by the formats: the surfaces that they give, the error `Refused` of every reader, and referenced files."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ class Surface:
     """The triangles of one part as the file gives them.
 
     Attributes:
-        part: the name of the part.
         vertices: (n, 3) numbers.
         faces: (m, 3) integers, unchecked.
         skin: what colours it, where the reader was asked for colours and the file has some.
@@ -80,11 +79,9 @@ class Surface:
 
 @dataclass(eq=False)
 class Content:
-    """What a reader makes of a file.
+    """What a reader makes of a file: its surfaces, in its order, and a sentence for each thing the user should know.
 
     Attributes:
-        surfaces: in the order of the file.
-        warnings: a sentence for each thing that the user should know.
         units: that the file declares, as `MeshFile.declared_units`.
         picture: gives the bytes of a picture that a skin names; raises Refused.
         libraries: the names of files that say what the materials are, where those were not looked at.
@@ -104,9 +101,6 @@ def referred(reference: str) -> str:
 
     >>> referred("my%20scan.bin"), referred("textures\\\\skin.png")
     ('my scan.bin', 'textures/skin.png')
-
-    Raises:
-        Refused: where it is an address on a network, or absolute.
     """
     name = unquote(reference).replace("\\", "/")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or name.startswith("/"):
@@ -115,12 +109,7 @@ def referred(reference: str) -> str:
 
 
 def read_referenced(folder: Path, reference: str) -> bytes:
-    """The bytes of a file that a mesh file refers to: in the mesh file's own folder or below, and nowhere else.
-
-    Raises:
-        Refused: where the reference is an address on a network, is absolute, leads out of the folder (symbolic links
-            followed), or names nothing that can be read.
-    """
+    """The bytes of a file that a mesh file refers to: in the mesh file's own folder or below, and nowhere else."""
     name = referred(reference)
     try:
         home = folder.resolve()
@@ -144,8 +133,6 @@ def plain_text(data: bytes) -> bytes:
 
     >>> plain_text("v 1 2 3\\r\\n".encode("utf-16-be"))
     b'v 1 2 3\\n'
-    >>> plain_text(b"")
-    b''
     """
     if len(data) > LARGEST_TEXT:
         raise Refused(f"is a text of over {size_in_words(LARGEST_TEXT)}; export it in a binary format, such as GLB")

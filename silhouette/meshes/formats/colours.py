@@ -44,12 +44,8 @@ def stored_bytes(values: NDArray[Any], kind: str) -> Bytes:
         kind: of the numbers as numpy writes it: "u1", "u2", "f4" and so on. Those with a point go from 0 to 1; but
             where one is more than twice that, from 0 to 255, as whole numbers do. Those of two bytes go to 65535.
 
-    >>> stored_bytes(np.array([[0.0, 0.5, 1.0]]), "f4").tolist()
-    [[0, 128, 255]]
-    >>> stored_bytes(np.array([[0.0, 51, 255]]), "f4").tolist()
-    [[0, 51, 255]]
-    >>> stored_bytes(np.zeros((0, 3)), "f8").shape
-    (0, 3)
+    >>> [stored_bytes(np.array([numbers]), "f4").tolist() for numbers in ((0.0, 0.5, 1.0), (0.0, 51, 255))]
+    [[[0, 128, 255]], [[0, 51, 255]]]
     """
     if kind == "u1" and values.dtype == np.uint8:
         return values

@@ -185,11 +185,7 @@ class _Material:
 
 
 class Painter:
-    """Knows what colours the primitives of one file, and fetches their pictures.
-
-    Attributes:
-        warnings: a sentence for each thing that is wrong with the colours; the shape is right without them.
-    """
+    """Knows what colours the primitives of one file, and fetches their pictures; what is wrong with it is a warning."""
 
     def __init__(self, tree: Tree, buffer: Callable[[int], bytes], fetch: Callable[[str], bytes]) -> None:
         self._tree = tree
@@ -326,35 +322,20 @@ class _Primitive:
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What a node shows.
-
-    Attributes:
-        surfaces: in a frame of their own, all of the same part.
-        matrix: (4, 4) from that frame to the scene's.
-    """
+    """Surfaces of one part in a frame of their own, and the matrix (4, 4) from that to the scene's."""
 
     surfaces: tuple[Surface, ...]
     matrix: Floats
 
 
 class Gltf:
-    """A glTF or GLB file.
-
-    Attributes:
-        tree: its JSON.
-        nodes: those of the default scene, by index, in the order in which it visits them.
-        painter: of its colours, where they are wanted.
-        warnings: a sentence for each thing that the user should know.
-    """
+    """A glTF or GLB file: its tree of JSON, and the nodes of its default scene, by index, in the order of visits."""
 
     def __init__(self, data: bytes, fetch: Callable[[str], bytes], binary: bool, whole: bool = False) -> None:
         """Takes a file apart, but for its meshes.
 
-        Args:
-            data: its bytes.
-            fetch: the bytes of a file that it refers to; raises Refused.
-            binary: whether it is a GLB.
-            whole: whether colours are wanted, and vertices that no triangle uses or that are not shown.
+        ``fetch`` gives the bytes of a file that it refers to; ``whole`` if colours are wanted, and vertices that no
+        triangle uses or that are not shown.
         """
         self.tree, blob = open_container(data) if binary else (parse_tree(data), None)
         check_version_and_extensions(self.tree)
@@ -376,11 +357,7 @@ class Gltf:
         return self._buffers.external
 
     def check(self) -> None:
-        """Looks whether all is there that the default scene shows, and fetches it.
-
-        Raises:
-            Refused: if something is not, is malformed or not supported, or is more than can be looked at.
-        """
+        """Looks whether all is there that the default scene shows, and fetches it."""
         triangles = placed = vertices = 0
         for primitives in self._meshes_of_nodes():
             placed += len(primitives)
@@ -397,7 +374,6 @@ class Gltf:
             raise Refused(f"holds {vertices} vertices; {MOST_VERTICES} are the most that can be looked at")
 
     def _meshes_of_nodes(self) -> Iterator[list[tuple[int, Tree]]]:
-        """The primitives of each node whose mesh is looked at."""
         for node in self.nodes.values():
             if "mesh" in node.entry and self._is_wanted(node):
                 try:
@@ -410,7 +386,6 @@ class Gltf:
                     yield primitives
 
     def _is_wanted(self, node: Node) -> bool:
-        """Whether what a node has is looked at."""
         if node.index in self._broken:
             return False
         if self._whole and node.world is not None:
@@ -420,11 +395,7 @@ class Gltf:
         return node.is_shown
 
     def check_node(self, node: Node) -> list[tuple[int, Tree]]:
-        """Looks whether the mesh of a node is there, with its skeleton, and fetches it.
-
-        Returns:
-            Its primitives of triangles, with their numbers in the mesh.
-        """
+        """Looks whether a node has its mesh and skeleton; answers its primitives of triangles, with their numbers."""
         if INSTANCING in table_of(node.entry, "extensions"):
             raise Refused(f"uses {INSTANCING}, which is not supported; export every copy as a node")
         index = node.entry["mesh"]
@@ -456,7 +427,6 @@ class Gltf:
                     self._accessors.check(accessor, "VEC4", bare=is_packed)
 
     def _has_triangles(self, primitive: Tree) -> bool:
-        """Whether a primitive has triangles, which are all there."""
         mode, attributes = primitive.get("mode", _TRIANGLES), primitive["attributes"]
         if mode in _POINTS_AND_LINES or "POSITION" not in attributes:
             return False
@@ -487,9 +457,14 @@ class Gltf:
             if "mesh" not in node.entry or not self._is_wanted(node):
                 continue
             part = self._part(node)
-            shape = self.shape(node) if node.is_shown else self._unseen(node)
-            for surface in shape.surfaces:
-                surfaces.append(carried(replace(surface, part=part), shape.matrix, self._whole))
+            if node.is_shown:
+                shape = self.shape(node)
+                shown, world = shape.surfaces, shape.matrix
+            else:
+                points = [primitive.points for primitive in self._primitives_of(node.entry["mesh"], node)]
+                shown = tuple(Surface("", each, np.zeros((0, 3), np.int64)) for each in points)
+                world = np.eye(4) if node.world is None else node.world
+            surfaces += [carried(replace(surface, part=part), world, self._whole) for surface in shown]
         left = not_shown(self.nodes)
         if left:
             self.warnings.append(f"left out: {left}")
@@ -498,12 +473,6 @@ class Gltf:
         if not total:
             raise no_triangles(left)
         return surfaces
-
-    def _unseen(self, node: Node) -> Shape:
-        """The vertices of a node that is not shown."""
-        points = [primitive.points for primitive in self._primitives_of(node.entry["mesh"], node)]
-        world = np.eye(4) if node.world is None else node.world
-        return Shape(tuple(Surface("", each, np.zeros((0, 3), np.int64)) for each in points), world)
 
     def _part(self, node: Node) -> str:
         """The name of the part that a node is: its own, its mesh's, or that of the nearest node above with a name."""
@@ -516,13 +485,7 @@ class Gltf:
         return next(filter(None, names), f"mesh {node.entry['mesh']}")
 
     def shape(self, node: Node) -> Shape:
-        """What a node shows: its mesh with the shape keys that are on, in the pose of its skeleton.
-
-        A skeleton that has its mesh as it was bound carries it whole; else the frame is that of one of its joints.
-
-        Raises:
-            Refused: if its mesh, its weights or its skeleton cannot be used.
-        """
+        """What a node shows: its mesh with the shape keys that are on, in the pose of its skeleton (`posed`)."""
         index = node.entry["mesh"]
         primitives = self._primitives_of(index, node)
         weights = weights_of(node.entry, self.tree["meshes"][index])
@@ -542,7 +505,6 @@ class Gltf:
         )
 
     def _morphed(self, primitive: _Primitive, weights: list[float]) -> Surface:
-        """A primitive with the shape keys that are on."""
         points, targets = primitive.points, primitive.entry.get("targets", [])
         if any(weights):
             self._count(len(points) * sum(map(bool, weights)))
@@ -609,7 +571,6 @@ class Gltf:
         return np.array(matrices)
 
     def _primitives_of(self, index: int, node: Node) -> list[_Primitive]:
-        """The primitives of triangles of a mesh; each is read once."""
         if index not in self._primitives:
             self._primitives[index] = [
                 self._primitive(f"{index}.{number}", primitive, self._part(node))
@@ -637,7 +598,6 @@ class Gltf:
         return _Primitive(primitive, points, faces, skin, arrays)
 
     def _skin(self, key: str, primitive: Tree, arrays: dict[str, Numbers], count: int) -> Skin | None:
-        """What colours a primitive."""
         stored: dict[str, Any] = {}
         for name, (accessor, shape) in self.painter.attributes(key, primitive).items():
             try:

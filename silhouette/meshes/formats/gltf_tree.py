@@ -87,13 +87,6 @@ def check_version_and_extensions(tree: Tree) -> None:
             raise Refused(f"requires the extension {name[:80]}, which is not supported; export it without")
 
 
-def need_draco() -> None:
-    """Refuses a compressed file where the library that reads it is not installed."""
-    if find_spec("DracoPy") is None:
-        command = package_command("DracoPy")
-        raise Refused(f"is compressed with Draco; export it uncompressed, or install what reads it with: {command}")
-
-
 def item(items: Any, index: Any, what: str) -> Tree:
     """An object of a list of the tree; refused where there is none of that index."""
     if not isinstance(items, list) or type(index) is not int or not 0 <= index < len(items):
@@ -150,20 +143,9 @@ def roots_of(tree: Tree) -> list[int]:
 
 
 class Buffers:
-    """The bytes of the buffers of a file, each fetched once.
-
-    Attributes:
-        external: the bytes of other files, by the reference to each.
-    """
+    """The bytes of the buffers of a file, each fetched once; ``external`` has other files', by reference."""
 
     def __init__(self, tree: Tree, blob: bytes | None, fetch: Callable[[str], bytes]) -> None:
-        """Fetches nothing yet.
-
-        Args:
-            tree: of the file.
-            blob: the binary chunk of its container.
-            fetch: the bytes of a file that it refers to; raises Refused.
-        """
         self.external: dict[str, bytes] = {}
         self._tree = tree
         self._blob = blob
@@ -171,11 +153,7 @@ class Buffers:
         self._contents: dict[int, bytes] = {}
 
     def of(self, index: int) -> bytes:
-        """The bytes of a buffer: those of the container, in the tree itself, or of another file.
-
-        Raises:
-            Refused: where they are not there, or fewer than announced.
-        """
+        """The bytes of a buffer: those of the container, in the tree itself, or of another file."""
         buffer = self._tree["buffers"][index]
         if index not in self._contents:
             uri = buffer.get("uri")
@@ -219,13 +197,11 @@ class Node:
     Attributes:
         index: in the file.
         name: in one line; empty where it has none.
-        entry: its JSON.
-        extras: its custom properties.
+        entry, extras: its JSON, and the custom properties in it.
         local: (4, 4) from its frame to that of the node above it, metres and y up.
         world: (4, 4) from its frame to the scene's; None where no place can be told.
         above: the nodes above it, by index, the nearest first.
-        wrong: why nothing can stand there; empty where it has a place.
-        unseen: why it is not shown; empty where it is.
+        wrong, unseen: why nothing can stand there, and why it is not shown; else empty.
     """
 
     index: int
@@ -267,11 +243,7 @@ def shown(name: object) -> str:
 
 
 def nodes_of(tree: Tree) -> dict[int, Node]:
-    """The nodes of the default scene, by index, in the order in which it visits them.
-
-    Raises:
-        Refused: where a node hangs below itself or below two others, or there are too many.
-    """
+    """The nodes of the default scene, by index, in the order in which it visits them."""
     nodes = tree.get("nodes", [])
     visited: dict[int, Node] = {}
     pending: list[tuple[int, Node | None]] = [(index, None) for index in reversed(roots_of(tree))]
@@ -329,7 +301,6 @@ def _node(index: int, entry: Tree, parent: Node | None) -> Node:
 
 
 def _place(entry: Tree, parent: Node | None) -> tuple[Floats, Floats | None, str]:
-    """The ``local``, ``world`` and ``wrong`` of a node."""
     above, wrong = (_UNMOVED, "") if parent is None else (parent.world, parent.wrong)
     if parent is not None and above is None:
         return _UNMOVED, None, f"hangs below {parent.called}, whose place cannot be told"
@@ -397,15 +368,9 @@ class Accessors:
         return whole_number(item(self._tree.get("accessors"), index, "accessor").get("count"), "an accessor's count")
 
     def check(self, index: Any, shape: str, *, bare: bool = False) -> None:
-        """Looks whether all of an accessor is there, and fetches its buffers.
+        """Looks whether all of an accessor of a shape ("SCALAR", "VEC3" ...) is there, and fetches its buffers.
 
-        Args:
-            index: of the accessor.
-            shape: of its rows, "SCALAR", "VEC3" and so on.
-            bare: whether it may refer to no data, as one does that a decoder fills, or whose rows are all 0.
-
-        Raises:
-            Refused: if it is not, or if it is more than can be looked at.
+        A ``bare`` one may refer to no data, as one does that a decoder fills, or whose rows are all 0.
         """
         if type(index) is int and index in self._layouts:
             return
@@ -427,9 +392,7 @@ class Accessors:
     def read(self, index: int, *, as_stored: bool = False) -> Numbers:
         """The rows (n, columns) of an accessor that was checked; indices (n,).
 
-        Args:
-            index: of the accessor.
-            as_stored: whether normalised integers stay as they are, and do not become shares of 1.
+        Normalised integers become shares of 1, or stay ``as_stored``.
         """
         accessor = self._tree["accessors"][index]
         kind, shape, count = accessor["componentType"], accessor["type"], self.count(index)
@@ -464,16 +427,13 @@ class Accessors:
         return {**arrays, "indices": np.asarray(unpacked.faces).ravel()}
 
     def check_draco(self, draco: Tree) -> None:
-        """Looks whether what Draco has packed is there, and fetches it.
-
-        Raises:
-            Refused: if it is not, or if the library that unpacks it is not installed.
-        """
-        need_draco()
+        """Looks whether what Draco has packed is there, and can be unpacked, and fetches it."""
+        if find_spec("DracoPy") is None:
+            command = package_command("DracoPy")
+            raise Refused(f"is compressed with Draco; export it uncompressed, or install what reads it with: {command}")
         self._fetch(self._view_rows(draco["bufferView"]))
 
     def _view_rows(self, index: Any) -> _Rows:
-        """All bytes of a view, as rows of one."""
         view = self._view(index)
         return _Rows(view["buffer"], view["byteOffset"], 1, np.dtype("u1"), view["byteLength"], 1)
 
@@ -527,7 +487,6 @@ class Accessors:
         return rows
 
     def _values(self, rows: _Rows) -> Numbers:
-        """The rows (n, columns), as they lie in the file."""
         if not rows.count:
             return np.zeros((0, rows.columns), rows.kind)
         data = self._buffers.of(rows.buffer)

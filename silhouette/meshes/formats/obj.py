@@ -62,7 +62,6 @@ class _Material:
     opacity: float | None = None
 
     def describe(self, kind: str, rest: bytes, folder: str) -> None:
-        """Takes in a line of a library that lies in a folder."""
         if kind == "kd":
             self.factor = _factor(rest) or self.factor
         elif kind == "map_kd":
@@ -79,11 +78,7 @@ class _Material:
 
 
 class Colouring:
-    """What has been read of the colours of an OBJ file, line by line beside its shape.
-
-    Attributes:
-        warnings: a sentence for each thing that is wrong with the colours; the shape is right without them.
-    """
+    """What has been read of the colours of an OBJ file, line by line beside its shape."""
 
     def __init__(self, fetch: Callable[[str], bytes]) -> None:
         self._fetch = fetch
@@ -93,7 +88,7 @@ class Colouring:
         self._libraries: list[str] = []
         self._materials: dict[str, _Material] = {}
         self._left = _LARGEST_LIBRARIES
-        self.warnings: list[str] = []
+        self.warnings: list[str] = []  # what is wrong with the colours; the shape is right without them
 
     def read(self, block: bytes, lines: Lines | None, vertices: int, corners: int) -> None:
         """Adds some lines, even or not, before which there were ``vertices`` and ``corners`` of faces."""
@@ -255,11 +250,7 @@ class Colouring:
         return Skin(factor=entry.factor) if entry.factor else None
 
     def picture(self, name: str) -> bytes:
-        """The bytes of a picture: where the library says, or else beside the OBJ file.
-
-        Raises:
-            Refused: where it is in neither place.
-        """
+        """The bytes of a picture: where the library says, or else beside the OBJ file."""
         try:
             return self._fetch(name)
         except Refused as refused:
@@ -360,9 +351,6 @@ def read(data: bytes, colouring: Colouring | None = None) -> Content:
     Read here and not by trimesh, which counts relative indices from the end of the file instead of from the face, takes
     index 0 for 1, passes over an indented statement and mixes groups with materials; and which, handed a text without
     all that, needs three times the time and twice the memory.
-
-    Raises:
-        Refused: where a statement is malformed or announces a curve, or where there is more than can be looked at.
     """
     reader = _Reader()
     for block in blocks(plain_text(data).replace(b"\\\n", b" ")):
@@ -394,11 +382,9 @@ class _Reader:
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many vertices, and how many corners of faces."""
         return len(self._points) // 3, len(self._corners)
 
     def read(self, block: bytes) -> None:
-        """Adds some lines."""
         rows: list[list[bytes]] = []
         faces: list[list[bytes]] = []
         vertices = len(self._points) // 3
@@ -407,7 +393,13 @@ class _Reader:
                 rows.append(rest.split(None, 3)[:3])
             elif kind in (b"f", b"fo"):
                 corners = (_TEXTURES_AND_NORMALS.sub(b"", rest) if b"/" in rest else rest).split()
-                faces.append(_absolute(corners, vertices + len(rows)) if b"-" in rest else corners)
+                if b"-" in rest:  # what is below 0 is counted from the last of the vertices before the face
+                    before = vertices + len(rows)
+                    corners = [
+                        b"%d" % max(before + 1 + int(word), 0) if word[1:].isdigit() and word[:1] == b"-" else word
+                        for word in corners
+                    ]
+                faces.append(corners)
             elif kind == b"cstype":
                 raise Refused("holds free-form curves or surfaces; export it as polygons")
             elif kind == b"mtllib":
@@ -418,7 +410,6 @@ class _Reader:
         self._add(rows, faces)
 
     def take(self, lines: Lines) -> None:
-        """Adds lines that have been read already."""
         self._points.frombytes(np.ascontiguousarray(lines.vertices[:, :3]).tobytes())
         self._corners.frombytes(np.ascontiguousarray(lines.corners).tobytes())
         self._lengths.frombytes(np.full(len(lines.corners), lines.corners.shape[1]).tobytes())
@@ -457,7 +448,6 @@ class _Reader:
             raise Refused(f"holds over {MOST_TRIANGLES} triangles, or {MOST_LINES} vertices and faces; reduce them")
 
     def surfaces(self, colouring: Colouring | None = None) -> list[Surface]:
-        """The surfaces of all that was read."""
         if not self._lengths:
             raise no_triangles("points or lines" if self._points else "")
         vertices: Floats = np.array(self._points).reshape(-1, 3)
@@ -478,7 +468,6 @@ class _Reader:
     def _coloured(
         self, colouring: Colouring, vertices: Floats, triangles: Indices, corners: Indices, lengths: Indices
     ) -> list[Surface]:
-        """A surface for each material, with its skin."""
         colouring.load()
         shades = colouring.shades(len(vertices))
         uv, rows = colouring.places(corners, lengths, triangles) or (None, triangles)
@@ -490,7 +479,6 @@ class _Reader:
 
     @property
     def libraries(self) -> list[str]:
-        """The names of the files of its materials, each once."""
         return list(dict.fromkeys(self._libraries))[:_MOST_LIBRARIES]
 
     def areas(self, vertices: Floats) -> dict[str, float]:
@@ -522,22 +510,11 @@ class _Reader:
         return list(parts), np.repeat([parts[name_of[names]] for names in used], run[run > 0])
 
 
-def _absolute(corners: list[bytes], before: int) -> list[bytes]:
-    """The corners of a face, of which those below 0 are counted from the last of the vertices before it."""
-    return [
-        b"%d" % max(before + 1 + int(word), 0) if word[1:].isdigit() and word[:1] == b"-" else word for word in corners
-    ]
-
-
 def _parts(named: list[Names]) -> dict[Names, str]:
     """The part for each combination of group, object and material: by what tells most apart, materials only at last.
 
-    >>> _parts([("", "hull", "green"), ("", "gun", "green")])
-    {('', 'hull', 'green'): 'hull', ('', 'gun', 'green'): 'gun'}
-    >>> _parts([("all", "", "green"), ("all", "", "steel")])
-    {('all', '', 'green'): 'green', ('all', '', 'steel'): 'steel'}
-    >>> _parts([("", "", "")])
-    {('', '', ''): 'mesh'}
+    >>> _parts([("all", "", "green"), ("all", "", "steel")]), _parts([("", "", "")])
+    ({('all', '', 'green'): 'green', ('all', '', 'steel'): 'steel'}, {('', '', ''): 'mesh'})
     """
     groups, objects, materials = (len(set(column)) for column in zip(*named, strict=True))
     both = len({names[:2] for names in named})

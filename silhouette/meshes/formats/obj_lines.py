@@ -50,9 +50,7 @@ class Lines:
 def even(block: bytes, *, textured: bool = True) -> Lines | None:
     """What a block of whole lines holds; None where it holds other things, or where its lines are not all alike.
 
-    Args:
-        block: of the file's text.
-        textured: whether the ``vt`` lines are wanted; else nothing of them is looked at.
+    Nothing of the ``vt`` lines is looked at unless they are wanted.
 
     >>> lines = even(b"v 1 2 3\\nv 4 5 6.5\\nvt 0 1\\nf 1/1 2/1 2/1\\n")
     >>> lines.vertices.tolist(), lines.places.tolist(), lines.corners.tolist(), lines.textures.tolist()
@@ -132,7 +130,6 @@ def _faces(signs: Signs) -> tuple[Indices, Indices | None] | None:
 
 
 def _begins(signs: Signs) -> Indices:
-    """Where words begin."""
     blank = signs <= _SPACE
     begins = ~blank
     begins[1:] &= blank[:-1]

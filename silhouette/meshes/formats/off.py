@@ -34,8 +34,6 @@ def read(data: bytes, whole: bool = False) -> Content:
     Read here and not by trimesh, which takes a file with too few lines for a smaller mesh and stumbles over polygons of
     five corners; and which, handed triangles, needs three times the time and twice the memory.
 
-    Raises:
-        Refused: where the file is malformed, truncated, binary, or holds more than can be looked at.
     """
     text = plain_text(data)
     lines = _lines(text)
@@ -91,7 +89,6 @@ def _check_lines(vertices: int, faces: int, there: int) -> None:
 
 
 def _lines(text: bytes) -> Iterator[bytes]:
-    """The lines that hold something, without comments."""
     for block in blocks(text):
         for line in (re.sub(rb"#.*", b"", block) if b"#" in block else block).split(b"\n"):
             if line and not line.isspace():

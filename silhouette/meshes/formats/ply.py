@@ -63,12 +63,7 @@ class _Element:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The number type of each property that is no list."""
         return {name: kind for name, kind, counted in self.properties if counted is None}
-
-    def first_with(self, choices: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-        """The first of several names all of which are properties; none without any."""
-        return next((names for names in choices if set(names) <= self.kinds.keys()), ())
 
 
 def read(data: bytes, whole: bool = False) -> Content:
@@ -78,10 +73,8 @@ def read(data: bytes, whole: bool = False) -> Content:
     triangles), and of rows of text it does not miss those that are not there; to tell whether a file is one of these
     takes reading all of it.
 
-    Args:
-        data: the file's bytes.
-        whole: whether points alone will do, and colours and normals are wanted. Then the points of a Gaussian splat
-            whose opacity is below one half are faint: it is stored as a logit, whose sign tells.
+    ``whole`` if points alone will do, and colours and normals are wanted. Then the points of a Gaussian splat whose
+    opacity is below one half are faint: it is stored as a logit, whose sign tells.
     """
     header, body = _split(data)
     form, elements = _parse(header)
@@ -92,8 +85,11 @@ def read(data: bytes, whole: bool = False) -> Content:
     if by_name.get("tristrips", _Element("tristrips")).count:
         raise Refused("holds triangle strips; export it as plain triangles")
     _check_vertices(vertex, needs_faces=face.count == 0 and not whole, is_splat=is_splat)
-    shades, normals = (vertex.first_with(names) if whole else () for names in (_SHADES, (_NORMALS,)))
-    corners = _corner_list(face)
+    shades = next((names for names in _SHADES if whole and set(names) <= kinds.keys()), ())
+    normals = _NORMALS if whole and set(_NORMALS) <= kinds.keys() else ()
+    corners = next((name for name, _, counted in face.properties if face.count and name in _CORNERS and counted), "")
+    if face.count and not corners:
+        raise Refused("is malformed: its faces need the property 'list ... vertex_indices'")
     opacity = ("opacity",) if is_splat and not corners else ()
     needed = elements[: max(elements.index(element) for element in (vertex, face) if element in elements) + 1]
     columns = _rows(form, body, needed, {*"xyz", corners, *shades, *normals, *opacity})
@@ -128,16 +124,6 @@ def _check_vertices(vertex: _Element, *, needs_faces: bool, is_splat: bool) -> N
         raise Refused(SPLAT if is_splat else CLOUD)
     if not {"x", "y", "z"} <= vertex.kinds.keys():
         raise Refused("is malformed: its vertices need the properties x, y and z")
-
-
-def _corner_list(face: _Element) -> str:
-    """The property that lists the corners of faces; empty without any faces."""
-    if not face.count:
-        return ""
-    corners = next((name for name, _, counted in face.properties if name in _CORNERS and counted), "")
-    if not corners:
-        raise Refused("is malformed: its faces need the property 'list ... vertex_indices'")
-    return corners
 
 
 def _side_by_side(columns: Columns, names: Iterable[str]) -> NDArray[Any]:
@@ -178,7 +164,6 @@ def _parse(header: list[str]) -> tuple[str, list[_Element]]:
 
 
 def _rows(form: str, body: memoryview, elements: list[_Element], chosen: set[str]) -> dict[str, Columns]:
-    """The wanted properties of each element's rows."""
     if form == "ascii":
         body, elements = _as_binary(body, elements)
     order = ">" if form == "binary_big_endian" else "<"

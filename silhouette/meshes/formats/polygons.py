@@ -42,17 +42,10 @@ def triangulated(vertices: Floats, corners: NDArray[Any], lengths: Indices) -> I
 
 
 def mended(vertices: Floats, triangles: NDArray[Any], origin: Indices) -> Indices:
-    """The triangles (t, 3) of fans, and of cut ears where a fan folds back over itself.
+    """The triangles (t, 3) of fans, and of cut ears where a fan folds back over itself, given the polygon (t,) of each.
 
-    A fan that folds back would cover the notch of a concave polygon, such as the window in a wall.
-
-    Args:
-        vertices: (n, 3).
-        triangles: (t, 3) fans, polygon by polygon; where they point past the vertices, nothing is mended.
-        origin: (t,) the polygon of each.
-
-    Raises:
-        Refused: where the triangles are not as many as they should be, or where cutting ears would take too long.
+    A fan that folds back would cover the notch of a concave polygon, such as the window in a wall. Where fans point
+    past the vertices (n, 3), nothing is mended.
 
     >>> dart = np.array([[0.0, 0, 0], [4, 0, 0], [1, 1, 0], [0, 4, 0]])
     >>> mended(dart, np.array([[1, 2, 3], [1, 3, 0]]), np.array([0, 0])).tolist()
@@ -98,7 +91,6 @@ def _mend_large(vertices: Floats, triangles: Indices, start: Indices, end: Indic
 
 
 def _folded(vertices: Floats, triangles: Indices, origin: Indices) -> Indices:
-    """The polygons that have triangles turned against their whole."""
     shared = np.zeros(len(origin), dtype=np.bool_)
     shared[1:] = origin[1:] == origin[:-1]
     shared[:-1] |= shared[1:]

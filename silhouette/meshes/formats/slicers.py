@@ -38,14 +38,9 @@ _TRUE = ("1", "true", "yes", "on")
 
 @dataclass
 class Volume:
-    """A volume as a slicer describes it.
-
-    Attributes:
-        kind: what it is, in words; `BODY` where it is printed as it stands, or where nothing that is known is said.
-        name: that the slicer shows; may be empty.
-        first: index of its first triangle in the mesh of its object.
-        last: index of its last one.
-        unknown: the kind as it is written, where that is none of those known.
+    """A volume as a slicer describes it: its kind in words, `BODY` where it is printed as it stands or nothing known is
+    said, or ``unknown`` as it is written; its name, maybe empty; and its first and last triangle in the mesh of its
+    object.
     """
 
     kind: str = BODY
@@ -74,13 +69,7 @@ class Volume:
 
 @dataclass
 class Description:
-    """What all configurations of an archive say of one object.
-
-    Attributes:
-        ranges: the volumes that are ranges of its triangles.
-        parts: the volumes that are objects below it, by their numbers.
-        used: whether the build list places it.
-    """
+    """What is said of one object: volumes in it, volumes below it by number, whether the build list places it."""
 
     ranges: list[Volume] = field(default_factory=list)
     parts: dict[str, Volume] = field(default_factory=dict)
@@ -88,12 +77,7 @@ class Description:
 
 
 class Configuration:
-    """Takes in the elements of slicers' configurations.
-
-    Attributes:
-        objects: what is said of each object of the first model, by its number.
-        warnings: a sentence for each thing that cannot be understood.
-    """
+    """Takes in the elements of slicers' configurations: what is said of each object of the first model, by number."""
 
     def __init__(self) -> None:
         self.objects: defaultdict[str, Description] = defaultdict(Description)
@@ -172,11 +156,9 @@ class LeftOut:
         self._triangles[kind, name] = self._triangles.get((kind, name), 0) + triangles
 
     def __bool__(self) -> bool:
-        """Whether anything was."""
         return bool(self._triangles)
 
     def __str__(self) -> str:
-        """All that was left out, by kind and name; empty where nothing was."""
         named = [f"{kind} {name!r} ({count} triangles)" for (kind, name), count in self._triangles.items()]
         more = f" and {len(named) - 6} more" if len(named) > 6 else ""
         return ", ".join(named[:6]) + more

@@ -55,8 +55,6 @@ def read(data: bytes) -> Content:
     announces for text. A text is read here: trimesh looks for words of the format in the names of solids, and needs
     many times the file's size in memory.
 
-    Raises:
-        Refused: if the file is malformed, truncated, or holds more than can be looked at.
     """
     from trimesh.exchange.stl import load_stl_binary
 
@@ -82,11 +80,7 @@ def read(data: bytes) -> Content:
 
 
 def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, list[str]]:
-    """How many triangles a binary file has, whatever it announces, and a sentence if that is something else.
-
-    Raises:
-        Refused: if what it announces is not there, or what follows is partly triangles.
-    """
+    """How many triangles a binary file has, whatever it announces, and a sentence if that is something else."""
     room = len(facets)
     if announced > room:
         if room == 0 or not _are_triangles(facets, 0.0).all():
@@ -158,11 +152,7 @@ def _read_text(text: bytes) -> list[Surface]:
 
 
 def _words(text: bytes) -> tuple[list[str], array[float], list[int], bytearray]:
-    """The words of the format in a text, in their order, and three numbers for each vertex.
-
-    Returns:
-        The name of each solid; the numbers; how many vertices are before each solid; a letter for each word.
-    """
+    """Of a text the solids' names, three numbers for each vertex, vertices before each solid, a letter a word."""
     names: list[str] = []
     numbers = array("d")
     shape = bytearray()

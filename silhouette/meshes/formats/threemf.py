@@ -1,11 +1,9 @@
 """3MF: a zip archive of XML models, in which a build list places objects that are meshes or made of other objects.
 
-archive -> a stream of XML for each model -> its objects, what they are made of, and what it builds -> meshes in place
-
 Read here and not by trimesh, which finds nothing in a build list that points into other models of the archive (as
 slicers write it), gives a component all meshes of the model it points into, and confuses equal numbers of different
-models. Merging the models beforehand would take their XML as a tree twice over, and once takes trimesh 1.7 GB for a
-million triangles already; streaming takes 0.12 GB and less time, and refuses every DOCTYPE, and so entities that grow.
+models; and takes 1.7 GB for a million triangles. Streaming takes 0.12 GB and less time, and refuses every DOCTYPE, and
+so entities that grow.
 """
 
 from __future__ import annotations
@@ -67,11 +65,7 @@ _MOST_FILES = 10_000
 
 
 class Archive:
-    """The zip archive that a 3MF file is, and how much of its XML may still be read.
-
-    Attributes:
-        names: of its entries, in lower case.
-    """
+    """The zip archive that a 3MF file is, and how much of its XML may still be read."""
 
     def __init__(self, data: bytes) -> None:
         broken = "is truncated or no 3MF file: 3MF is a zip archive, and this one cannot be opened"
@@ -81,7 +75,7 @@ class Archive:
         except ArchiveError as error:
             raise Refused(str(error)) from None
         self._entries = {info.filename.lstrip("/").lower(): info for info in reversed(self._zip.infos)}
-        self.names = tuple(self._entries)
+        self.names = tuple(self._entries)  # in lower case
         self._elements, self._triangles = _MOST_ELEMENTS, 0
 
     def __contains__(self, path: str) -> bool:
@@ -106,7 +100,22 @@ class Archive:
         if info is None:
             raise Refused(f"is incomplete: it refers to {path[:80]!r}, which its archive lacks")
         unusual = f"is malformed: {path[:80]!r} is compressed in a way that 3MF does not know; export it again"
-        parser = self._parser(start, end, prefix, text, separator)
+        parser = expat.ParserCreate(namespace_separator=separator)
+
+        def refuse(*_: Any) -> None:
+            raise Refused("is malformed: XML with a DOCTYPE is not allowed in 3MF")
+
+        def count(tag: str, attributes: dict[str, str]) -> None:
+            self._elements -= 1
+            if self._elements < 0:
+                raise _too_many(_MOST_ELEMENTS)
+            parser.CharacterDataHandler = text if start(tag, attributes) else None
+
+        parser.buffer_text = True
+        parser.StartElementHandler = count
+        parser.EndElementHandler = end
+        parser.StartNamespaceDeclHandler = prefix
+        parser.StartDoctypeDeclHandler = refuse
         try:
             self._zip.check_size(info)
             self._zip.check(info, "protection", unusual)
@@ -148,24 +157,6 @@ class Archive:
             )
         stream.seek(0)
 
-    def _parser(self, start: Any, end: Any, prefix: Any, text: Any, separator: str | None) -> Any:
-        def refuse(*_: Any) -> None:
-            raise Refused("is malformed: XML with a DOCTYPE is not allowed in 3MF")
-
-        def count(tag: str, attributes: dict[str, str]) -> None:
-            self._elements -= 1
-            if self._elements < 0:
-                raise _too_many(_MOST_ELEMENTS)
-            parser.CharacterDataHandler = text if start(tag, attributes) else None
-
-        parser = expat.ParserCreate(namespace_separator=separator)
-        parser.buffer_text = True
-        parser.StartElementHandler = count
-        parser.EndElementHandler = end
-        parser.StartNamespaceDeclHandler = prefix
-        parser.StartDoctypeDeclHandler = refuse
-        return parser
-
 
 def _too_many(most: int) -> Refused:
     return Refused(f"has more than {min(most, _MOST_ELEMENTS)} XML elements; reduce its triangles")
@@ -201,15 +192,9 @@ Key = tuple[str, str]
 
 @dataclass
 class Object:
-    """A mesh, or a list of other objects with their transforms.
+    """A mesh, x, y and z of its vertices and three corners of its faces; or components, each with its matrix (4, 4).
 
-    Attributes:
-        name: as the file has it.
-        role: what it is, if it is not body.
-        vertices: x, y and z of all.
-        faces: the three corners of all.
-        components: the objects that it is made of, each with its matrix (4, 4).
-        volumes: ranges of its triangles that Slic3r names.
+    Its role is what it is, if it is not body; its volumes are the ranges of its triangles that Slic3r names.
     """
 
     name: str
@@ -266,7 +251,6 @@ class _Reader:
         }
 
     def start(self, tag: str, attributes: dict[str, str]) -> bool:
-        """An element begins; answers whether its text is a setting of an object."""
         handler = self._handlers.get(tag)
         if handler is not None:
             handler(attributes)
@@ -276,7 +260,6 @@ class _Reader:
         return False
 
     def text(self, characters: str) -> None:
-        """Some characters of a setting."""
         self._value = (self._value + characters)[:LONGEST_NAME]
 
     def _vertex(self, attributes: dict[str, str]) -> None:
@@ -328,19 +311,16 @@ class _Reader:
         if self.model.declared:
             raise Refused("is malformed: one model stands within another")
         self.model.declared = True
-        self._check_required(attributes.get("requiredextensions", ""))
+        for short in attributes.get("requiredextensions", "").split():
+            space = self._spaces.get(short, short)
+            if space not in _EXTENSIONS:
+                raise Refused(f"requires the 3MF extension {space[:80]!r}, which is not supported; export it without")
         self.model.unit = attributes.get("unit", "millimeter").strip().lower()
         if self.model.unit not in _UNITS:
             raise Refused(f"declares the unit {self.model.unit[:40]!r}; 3MF knows {', '.join(_UNITS)}")
 
     def prefix(self, short: str | None, space: str) -> None:
         self._spaces[short or ""] = space
-
-    def _check_required(self, prefixes: str) -> None:
-        for short in prefixes.split():
-            space = self._spaces.get(short, short)
-            if space not in _EXTENSIONS:
-                raise Refused(f"requires the 3MF extension {space[:80]!r}, which is not supported; export it without")
 
     def end(self, tag: str) -> None:
         if self._setting and self._owner is not None and tag.endswith((" metadata", " setting")):
@@ -373,7 +353,6 @@ def read_model(archive: Archive, path: str) -> Model:
 
 
 def _transform(attributes: dict[str, str]) -> Floats:
-    """A 3MF transform as (4, 4): twelve numbers, the rows of a matrix that is multiplied from the right."""
     matrix = np.eye(4)
     if "transform" in attributes:
         matrix[:3, :] = np.array(attributes["transform"].split(), dtype=np.float64).reshape(4, 3).T
@@ -392,12 +371,8 @@ def read(data: bytes, whole: bool = False) -> Content:
 
     What its slicer uses but does not print, such as a modifier or a support, is left out, and a warning names it.
 
-    Args:
-        data: the file's bytes.
-        whole: whether to keep the vertices that no triangle uses.
-
-    Raises:
-        Refused: for anything that the archive announces and has not, for encrypted content, for XML with a DOCTYPE.
+    ``whole`` keeps the vertices that no triangle uses. Refused is what the archive announces and has not, encrypted
+    content, and XML with a DOCTYPE.
     """
     archive = Archive(data)
     models: dict[str, Model] = {}
@@ -433,7 +408,6 @@ def _configuration(archive: Archive) -> Configuration:
 
 
 def _root(archive: Archive) -> str:
-    """The model that the archive starts with: the one its relationships name."""
     targets: list[str] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -470,13 +444,7 @@ class _Place:
 
 
 class _Builder:
-    """Places every mesh below the build list; one that stands twice gives two surfaces.
-
-    Attributes:
-        surfaces: of what is body.
-        left_out: all else.
-        unread: shapes that are described otherwise than by triangles.
-    """
+    """Places every mesh below the build list, those of body in ``surfaces``; one that stands twice gives two."""
 
     def __init__(self, models: dict[str, Model], root: str, configuration: Configuration, whole: bool) -> None:
         self.surfaces: list[Surface] = []
@@ -493,7 +461,6 @@ class _Builder:
         self._triangles = self._points = self._placed = 0
 
     def build(self) -> None:
-        """Places all items."""
         pending = [_Place(item.key, item.matrix, role=item.role) for item in self._models[self._root].build[::-1]]
         while pending:
             place = pending.pop()
@@ -543,7 +510,6 @@ class _Builder:
         return thing
 
     def _place(self, place: _Place, thing: Object, description: Description | None, role: str, name: str) -> None:
-        """Adds the body of an object, or notes that it is none."""
         label = name or f"object {place.key[1][:40]}"
         if role:
             if (place.key, role) not in self._noted:
@@ -600,7 +566,6 @@ class _Builder:
                 self.left_out.add(kind, name or f"of object {key[1][:40]}", int(left[end] - left[first]))
 
     def warnings(self) -> list[str]:
-        """A sentence for each thing that was left out, or that the slicers say and that does not fit."""
         sentences = []
         if self.left_out:
             sentences.append(f"left out, because it is not printed as body: {self.left_out}")
@@ -622,19 +587,18 @@ class _Builder:
         return [*dict.fromkeys([*sentences, *self._configuration.warnings])][:_MOST_WARNINGS]
 
     def _is_missing(self, number: str, description: Description, part: str | None) -> bool:
-        """Whether the file has no such volume as a slicer names: a part of an object, or a range of its triangles."""
         objects = self._models[self._root].objects
         if number not in objects or (part is None and not objects[number].faces):
             return True
         return description.used and part is not None and (id(description), part) not in self._parts
 
     def _cuts(self) -> list[str]:
-        """A sentence if a negative volume reaches into the body."""
-        boxes = [
-            (surface.vertices[surface.faces].min((0, 1)), surface.vertices[surface.faces].max((0, 1)))
+        placed = [
+            surface.vertices[surface.faces]
             for surface in self.surfaces
-            if _is_sound(surface)
+            if surface.faces.min() >= 0 and surface.faces.max() < len(surface.vertices)
         ]
+        boxes = [(points.min((0, 1)), points.max((0, 1))) for points in placed]
         if not boxes:
             return []
         low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
@@ -643,10 +607,6 @@ class _Builder:
         return [
             "a negative volume reaches into the body, and what it would cut away counts as body; cut it in a modeller"
         ]
-
-
-def _is_sound(surface: Surface) -> bool:
-    return bool(surface.faces.min() >= 0 and surface.faces.max() < len(surface.vertices))
 
 
 def _box(points: Floats, matrix: Floats) -> Floats:

@@ -1,12 +1,8 @@
 """TELL: the skeleton of all pages: a whole HTML document that holds all it needs and may fetch nothing.
 
-    words, tables, figures -> page -> HTML in one file
-
 A page works without scripts, on paper, on a phone 390 pixels wide, by keyboard alone, in light and in dark; its colours
-are those of the figures (`silhouette.drawing.styles`), which tell things apart for colour-blind people as well.
-
-A figure written as SVG stands in the page itself, and its ids differ from those of all other figures.
-Text becomes HTML, escaped once and in one place; everything but `Markup` is plain text.
+are those of the figures (`silhouette.drawing.styles`), which tell things apart for colour-blind people as well. Text
+becomes HTML, escaped once and in one place; everything but `Markup` is plain text.
 """
 
 from __future__ import annotations
@@ -70,8 +66,6 @@ def joined(*content: Content) -> Markup:
 
     >>> joined("1 < 2", [element("b", "Kal"), " & Vex"])
     '1 &lt; 2<b>Kal</b> &amp; Vex'
-    >>> joined()
-    ''
     """
     pieces = chain.from_iterable([part] if isinstance(part, str) else part for part in content)
     return Markup("".join(text(piece) for piece in pieces))
@@ -80,18 +74,13 @@ def joined(*content: Content) -> Markup:
 def element(name: str, /, *content: Content, **attributes: str | int | bool | None) -> Markup:
     """An element with its content and attributes, both escaped.
 
-    Args:
-        name: of the element.
-        content: text, markup, or several of them.
-        attributes: by name, ``_`` for ``-``, with a ``_`` behind names that Python keeps for itself (``class_``). True
-            stands for an attribute without a value; False and None leave it out.
+    Attributes are named with ``_`` for ``-``, and a ``_`` behind names that Python keeps for itself (``class_``). True
+    stands for one without a value; False and None leave it out.
 
     >>> element("a", "to <Vex>", href="a.html?b&c", class_="next")
     '<a href="a.html?b&amp;c" class="next">to &lt;Vex&gt;</a>'
     >>> element("input", type="checkbox", checked=True, disabled=False, aria_label='"Kal"')
     '<input type="checkbox" checked aria-label="&quot;Kal&quot;">'
-    >>> element("p")
-    '<p></p>'
     """
     listed = "".join(_attribute_of(key, value) for key, value in attributes.items())
     start = f"<{name}{listed}>"
@@ -118,12 +107,9 @@ _REFERENCE = re.compile(r"url\(#")
 
 
 def inlined(svg: str | bytes, mark: str, label: str) -> tuple[Markup, tuple[str, ...]]:
-    """A figure for a page, an ``<svg>`` with a label for readers who do not see it, and the ``@font-face`` rules of it.
+    """A figure as `silhouette.drawing` writes it, as an ``<svg>`` of a page, and its ``@font-face`` rules.
 
-    Args:
-        svg: the file's content, as `silhouette.drawing` writes it.
-        mark: put before every id in it; no two figures of a page may have the same.
-        label: the content of the figure, in words.
+    ``mark`` is put before every id in it, another one for each figure of a page; the label says in words what it shows.
 
     >>> drawn = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3" width="4pt"><title>t</title>'
     >>> drawn += '<g id="a"><text>a&lt;b</text></g><path clip-path="url(#a)" onclick="no()"/></svg>'
@@ -197,14 +183,7 @@ class Figures:
         self._fonts: dict[str, None] = {}
 
     def add(self, svg: str | bytes, label: str, caption: Content = (), **attributes: str) -> Markup:
-        """A ``<figure>`` with a drawing.
-
-        Args:
-            svg: the content of a file that `silhouette.drawing` wrote.
-            label: its content in words, for readers who do not see it.
-            caption: the caption below it; none where it is empty.
-            attributes: the attributes of the ``<figure>``.
-        """
+        """A ``<figure>`` of the attributes given, with a drawing as `inlined` takes it, and a caption, if any."""
         self._count += 1
         markup, fonts = inlined(svg, f"f{self._count}-", label)
         self._fonts.update(dict.fromkeys(fonts))
@@ -219,13 +198,8 @@ class Figures:
 
 @dataclass(frozen=True)
 class Head:
-    """The head of a page.
-
-    Attributes:
-        title: of the window, and what a search finds; the ``<h1>`` is the content's own.
-        description: one sentence about the page.
-        figures: those that are in the content: their type goes into the style sheet.
-        style: rules for this page alone, after those of all pages.
+    """The head of a page: a title, which is no ``<h1>``, a sentence about it, the figures whose type goes into the
+    style sheet, and rules for this page alone, after those of all pages.
     """
 
     title: str
@@ -247,10 +221,7 @@ def page(
     """A whole page: HTML5 in one text, to be written as UTF-8.
 
     Args:
-        head: title, description and type.
-        content: of ``<main>``.
         top: the elements above the content, such as links to other pages.
-        foot: the elements below it.
         skip: the words of the link that leads a keyboard past ``top``.
         script: JavaScript that runs when the page is loaded; nothing else on the page can run.
         data: the values for the script, by the id of the ``<script type="application/json">`` that holds each.
@@ -283,14 +254,7 @@ def page(
 
 
 def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Content]], **attributes: str) -> Markup:
-    """A table whose first column names its rows; on a narrow screen each row becomes a card.
-
-    Args:
-        caption: the caption of the table.
-        headings: the headings of the columns.
-        rows: the rows, each with one cell for each heading.
-        attributes: the attributes of the ``<table>``.
-    """
+    """A table whose first column names its rows; on a narrow screen each row becomes a card."""
     head = element("tr", [element("th", heading, scope="col", role="columnheader") for heading in headings], role="row")
     body = [element("tr", _cells(headings, row), role="row") for row in rows]
     return element(
@@ -312,9 +276,7 @@ def _cells(names: Sequence[str], row: Sequence[Content]) -> list[Markup]:
 def verdict_mark(verdict: str, level: Level | None) -> Markup:
     """A verdict as a small plate: its colour and its sign have the meaning of its words.
 
-    Args:
-        verdict: the verdict, in words.
-        level: the level of the verdict; None where the verdict is not about how exposed a target is.
+    The level is None where the verdict is not about how exposed a target is.
 
     >>> verdict_mark("hidden", Level.BLOCKED)
     '<span class="verdict none"><span aria-hidden="true">●</span> hidden</span>'
@@ -347,10 +309,7 @@ def asset(name: str) -> str:
 
 
 def check_page_path(path: Path) -> None:
-    """Checks, before anything is judged, that a page can be written.
-
-    Raises:
-        FileError: where the ending is neither .html nor .htm, or the folder is not there.
+    """Checks, before anything is judged, that a page can be written there.
 
     >>> check_page_path(Path("duel.pdf"))
     Traceback (most recent call last):

@@ -1,4 +1,1 @@
-"""TELL: a scene and its verdicts go in; the report comes out: verdicts, figures, reasons and a 3D view on one page.
-
-Others use `page.judged_and_drawn` and `page.report_page`.
-"""
+"""TELL: a scene and its verdicts go in; the report comes out: verdicts, figures, reasons and a 3D view on one page."""

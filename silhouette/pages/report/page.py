@@ -1,11 +1,4 @@
-"""TELL: the report of a scene, one page that needs nothing else: verdicts, figures and reasons, the table in 3D.
-
-scene -> every check judged and drawn -> sections of a page, the stage in 3D -> HTML
-
-The values of a result are told in words, for people; programs find them as they are in the page's embedded JSON. What
-verdicts rest on is told as well: version, renderer, pixel size, readings, and all pieces on the table. Of what to know
-before trusting a verdict the weightiest comes first, and trifles are left out.
-"""
+"""TELL: the report of a scene, one page that needs nothing else: verdicts, figures and reasons, the table in 3D."""
 
 from __future__ import annotations
 
@@ -69,10 +62,6 @@ from silhouette.workers import parallel_map
 def result_in_words(row: Mapping[str, Any], fields: Sequence[ResultField]) -> list[tuple[str, str]]:
     """The name and the value of each key of a result that is a detail, without those that have no value.
 
-    Args:
-        row: of the result.
-        fields: its keys.
-
     >>> from silhouette.rules.fields import ARC, LINE_OF_SIGHT, VERDICT
     >>> row = {"verdict": "open", "line_of_sight": True, "arc": None, "distance": 61.5}
     >>> result_in_words(row, (VERDICT, LINE_OF_SIGHT, ARC, ResultField("distance", float, "")))
@@ -92,11 +81,7 @@ def result_in_words(row: Mapping[str, Any], fields: Sequence[ResultField]) -> li
 
 
 def value_in_words(value: Any, parts: Mapping[str, ResultField]) -> str:
-    """A value; empty if there is none.
-
-    Args:
-        value: of JSON.
-        parts: the fields of the tables in it, by their keys.
+    """A value of JSON, with the fields of the tables in it by their keys; empty if there is none.
 
     >>> [value_in_words(value, {}) for value in (False, None, [], -2, 1 / 3)]
     ['no', '', '', '-2', '0.3333']
@@ -265,10 +250,7 @@ def judged_and_drawn(
     None of a scene without checks whose game draws whole scenes: its page shows the table.
 
     Args:
-        scene: the scene, from `silhouette.judging.load_scene`.
-        renderer: the renderer that measures and draws.
-        pixel: mm per pixel; None for the default of the scene.
-        selection: the checks; by default those that are written in the scene.
+        scene: from `silhouette.judging.load_scene`.
         workers: the number of processes that judge and draw at the same time, where that is possible.
         writing: from `on_page`; by default it keeps nothing.
         progress: called with the number of checks done, and of all checks.
@@ -332,12 +314,9 @@ def report_page(
     """The page of a scene, HTML in one text.
 
     Args:
-        scene: the scene that was judged.
         drawn: its checks, from `judged_and_drawn`.
         source: the scene file's text.
-        version: the version of Silhouette.
         writing: from `on_page`; its cache has meshes that were made simpler for display as well.
-        shown: a map of the scene.
         at: the places that were tried, as of `silhouette.judging.load_scene`.
     """
     title = scene.title or scene.path.stem
@@ -352,6 +331,7 @@ def report_page(
     if mapped is not None:
         data["map"] = mapped[1]
         scripts.append(asset("map.js"))
+    pieces, licence = pieces_table(scene), element("pre", asset("three.LICENSE.txt"))
     return page(
         Head(title, word("about", title=title), figures, asset("report.css")),
         _head(scene, title, len(drawn)),
@@ -359,10 +339,15 @@ def report_page(
         view_section(stage, about),
         mapped[0] if mapped else "",
         element("h2", word("checks" if drawn else "from above")),
-        _checks(drawn, figures, stage) or _from_above(scene, title, figures, writing),
-        _basis(scene, checks, version),
+        _checks(drawn, figures, stage)
+        or [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in overview_for_page(scene, writing)],
+        [element("h2", word("basis")), listed(facts_about(scene, checks, version))],
+        element("details", element("summary", word("pieces")), pieces) if pieces else "",
         _scene_file(scene, source, checks, at),
-        foot=_foot(version),
+        foot=joined(
+            element("p", word("made", version=version)),
+            element("details", element("summary", word("licence")), licence, class_="screen"),
+        ),
         skip=word("skip"),
         script="\n".join(scripts),
         data=data,
@@ -372,11 +357,6 @@ def report_page(
 def _checks(drawn: Sequence[DrawnCheck], figures: Figures, stage: Stage | None) -> list[Markup]:
     views = {sight.check: number for number, sight in enumerate(stage.sights if stage else ())}
     return [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
-
-
-def _from_above(scene: Any, title: str, figures: Figures, writing: PageWriting) -> list[Markup]:
-    drawings = overview_for_page(scene, writing)
-    return [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in drawings]
 
 
 def _head(scene: Any, title: str, count: int) -> Markup:
@@ -464,7 +444,6 @@ def _facts(verdict: Verdict) -> Facts:
 
 
 def _blockers_table(verdict: Verdict) -> Markup:
-    """The blockers: the name of each, the share for which it is nearest, and the share that it would obscure alone."""
     blockers = [
         (blocker.name, fraction_in_words(blocker.share), fraction_in_words(blocker.alone or 0.0))
         for blocker in verdict.blockers
@@ -487,12 +466,6 @@ def _everything(judged: Judged) -> Markup:
     if not facts and not blockers:
         return Markup()
     return element("details", element("summary", word("everything")), blockers, listed(facts) if facts else "")
-
-
-def _basis(scene: Any, checks: Sequence[Judged], version: str) -> Markup:
-    parts = [element("h2", word("basis")), listed(facts_about(scene, checks, version))]
-    pieces = pieces_table(scene)
-    return joined(parts, element("details", element("summary", word("pieces")), pieces) if pieces else "")
 
 
 def _scene_file(scene: Any, source: str, checks: Sequence[Judged], at: Mapping[str, Sequence[float]]) -> Markup:
@@ -529,11 +502,3 @@ def without_folders(source: str) -> str:
     { 'model': 'axe.toml' } mesh = "../axe.stl"
     """
     return ABSOLUTE.sub(lambda match: match[1] + re.split(r"[/\\]+", match[2])[-1], source)
-
-
-def _foot(version: str) -> Markup:
-    licence = element("pre", asset("three.LICENSE.txt"))
-    return joined(
-        element("p", word("made", version=version)),
-        element("details", element("summary", word("licence")), licence, class_="screen"),
-    )

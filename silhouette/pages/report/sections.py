@@ -1,9 +1,4 @@
-"""TELL: the sections of a report: the figures of checks, the table in 3D, and a map.
-
-Figures have no title and reason, which stand in the text of the page. The table in 3D has the elements that the viewer
-works with. The map is a picture whose places tell, when tapped, who sees them and how much.
-Every word of the page stands in one place, so that another language is another table.
-"""
+"""TELL: the sections of a report: the figures of checks, the table in 3D, and a map."""
 
 from __future__ import annotations
 
@@ -184,12 +179,7 @@ METHOD = 2
 
 @dataclass(frozen=True)
 class PageWriting(Writing):
-    """How a figure of a page is drawn and written.
-
-    Attributes:
-        style: the colours.
-        language: of the words in figures.
-    """
+    """How a figure of a page is drawn and written."""
 
     style: Style = PRINT
     language: str = "en"
@@ -203,17 +193,7 @@ class PageSheet(Sheet):
 
 
 def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, writing: PageWriting) -> list[tuple[str, str]]:
-    """The caption of each figure, and its SVG as a page holds it.
-
-    Args:
-        scene: the scene that was judged.
-        judged: one of its checks, whose verdict has kept its observation.
-        renderer: the renderer that draws the surroundings of a target.
-        writing: from `on_page`.
-
-    Raises:
-        RequestError: where matplotlib is not installed.
-    """
+    """The caption of each figure of a check, whose verdict has kept its observation, and its SVG as a page holds it."""
     drawn = []
     with settings():
         for figure in figures_of(scene, judged.check, judged.verdict, renderer):
@@ -247,13 +227,7 @@ def _webp(picture: Image.Image) -> tuple[str, bytes]:
 
 
 def on_page(cache: Cache, style: Style = PRINT, language: str = "en") -> PageWriting:
-    """How figures of a page are written: pictures with a small loss, paths to a hundredth of a point, one type for all.
-
-    Args:
-        cache: keeps the type.
-        style: the colours.
-        language: of the words in figures.
-    """
+    """How figures of a page are written: pictures with a small loss, paths to a hundredth of a point, one type."""
     return PageWriting(text=True, decimals=2, signs=SIGNS, encode=_webp, cache=cache, style=style, language=language)
 
 
@@ -289,12 +263,7 @@ def see_button(view: int | None, who: str) -> Markup:
 
 
 def view_section(stage: Stage | None, about: About) -> Markup:
-    """The section with the view; without a stage a sentence in its place.
-
-    Args:
-        stage: the stage to show, or None.
-        about: the values from `about_checks`.
-    """
+    """The section with the view; without a stage a sentence in its place. The values are from `about_checks`."""
     heading = element("h2", word("3d"), id="view-title")
     if stage is None:
         return element("section", heading, element("p", word("3d none")), id="view", aria_labelledby="view-title")
@@ -405,16 +374,7 @@ def _legend(stage: Stage) -> Markup:
 
 
 def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> tuple[Markup, dict[str, Any]]:
-    """The section of a map, and what its script needs.
-
-    Args:
-        drawn: the map.
-        figures: those of the page.
-        writing: from `silhouette.pages.report.sections.on_page`.
-
-    Raises:
-        RequestError: where the game draws no table, or matplotlib is not installed.
-    """
+    """The section of a map, and what its script needs."""
     figure = map_figure(drawn)
     with settings():
         picture, sheet = _drawing(figure, writing)
@@ -436,7 +396,6 @@ def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> tuple[Mar
 
 
 def _nearest(drawn: Map) -> Markup:
-    """The nearest place with each cover, as a table."""
     if not drawn.nearest:
         return Markup()
     rows = [

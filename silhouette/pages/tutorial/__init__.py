@@ -1,4 +1,1 @@
-"""TELL: a text and the scenes that ship go in; a folder of pages comes out, with every number judged on the way.
-
-Others use `pages.write_tutorial` with a `parts.TutorialRun`.
-"""
+"""TELL: a text and the scenes that ship go in; a folder of pages comes out, with every number judged on the way."""

@@ -1,9 +1,4 @@
-"""TELL: the tutorial: pages that work through the scenes, with the verdicts, the figures and the numbers of one run.
-
-texts, scenes -> each part judged and drawn -> pages, figures and facts in one folder, whole or not at all
-
-The folder is changed in place when all pages are there, and it never has files of the user in it.
-"""
+"""TELL: the tutorial: pages that work through the scenes, with the verdicts, the figures and the numbers of one run."""
 
 from __future__ import annotations
 
@@ -56,14 +51,7 @@ TABLE_STYLE = "break-inside:avoid"
 
 
 def page_of(text: PageText, parts: Sequence[PartResult], texts: Texts, renderer: str) -> str:
-    """A page of the tutorial.
-
-    Args:
-        text: the text of the page.
-        parts: the results of its parts.
-        texts: all texts of the tutorial.
-        renderer: the name of the renderer that measured.
-    """
+    """A page of the tutorial, with the results of its parts and the name of the renderer that measured."""
     contents = [element("li", element("a", part.heading, href=f"#part-{n}")) for n, part in enumerate(text.part, 1)]
     pairs = enumerate(zip(text.part, parts, strict=True), 1)
     return _whole(
@@ -128,38 +116,24 @@ def _neighbour_links(text: PageText, texts: Texts) -> Markup:
 
 
 def _section(mark: str, part: Part, result: PartResult, texts: Texts) -> Markup:
-    steps = [element("li", step) for step in result.steps]
+    steps, words = [element("li", step) for step in result.steps], texts.words
+    image = element("img", src=result.picture, alt=result.caption, class_="drawing", loading="lazy")
+    figure = element("figure", image, element("figcaption", result.caption), style="max-width:52rem")
     return element(
         "section",
         element("h2", part.heading, id=f"{mark}-heading"),
         [element("p", paragraph) for paragraph in result.text],
-        _picture(result),
+        figure if result.picture else "",
         _verdicts(result.checks, texts),
         _figures(result.checks),
         joined(element("h3", texts.words["steps"]), element("ol", steps)) if steps else "",
-        _gestures(part, texts),
+        table(words["gestures"], [words["gesture"], words["does"]], part.gestures) if part.gestures else "",
         [element("p", paragraph) for paragraph in result.after],
         _film(result.film, result.checks[0], texts) if result.film is not None else "",
         _source(part, result, texts),
         id=mark,
         aria_labelledby=f"{mark}-heading",
     )
-
-
-def _picture(result: PartResult) -> Markup:
-    """The picture of a scanned table, or of a map; nothing for other parts."""
-    if not result.picture:
-        return Markup()
-    image = element("img", src=result.picture, alt=result.caption, class_="drawing", loading="lazy")
-    return element("figure", image, element("figcaption", result.caption), style="max-width:52rem")
-
-
-def _gestures(part: Part, texts: Texts) -> Markup:
-    """The keys and gestures as a table; nothing where there are none."""
-    words = texts.words
-    if not part.gestures:
-        return Markup()
-    return table(words["gestures"], [words["gesture"], words["does"]], part.gestures)
 
 
 def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
@@ -253,12 +227,7 @@ MAKER = "silhouette tutorial"
 def whole_folder(out: Path, inputs: Iterable[Path] = ()) -> Iterator[Path]:
     """A new folder to write a tutorial into, whose files go to ``out`` at the end of the block, unless it raises.
 
-    Args:
-        out: a folder that is not there, is empty, or holds an earlier tutorial and nothing else.
-        inputs: what is read for it.
-
-    Raises:
-        FileError: where it holds anything else, or cannot be written; its files then stay as they were.
+    FileError where ``out`` holds anything else than an earlier tutorial, or cannot be written; its files then stay.
     """
     check_folder(out, inputs)
     earlier = _check(out)
@@ -320,11 +289,7 @@ def _own_files(facts: Path) -> set[str] | None:
 
 
 def scenes_folder(given: Path | None = None) -> Path:
-    """The folder of scenes: the one given, ``scenes`` in the current folder, or that of the shipped examples.
-
-    Raises:
-        RequestError: where the folder given has not the first scene of the tutorial, or no examples are installed.
-    """
+    """The folder of scenes: the one given, ``scenes`` in the current folder, or that of the shipped examples."""
     needed = texts().page[0].part[0].scene  # the folder of scenes is known by it
     if given is not None and not (given / needed).is_file():
         raise RequestError(f"{given}: has no {needed}; give the folder 'scenes' of Silhouette's source")
@@ -337,18 +302,11 @@ def scenes_folder(given: Path | None = None) -> Path:
 def write_tutorial(out: Path, run: TutorialRun, progress: Progress = lambda done, total: None) -> list[dict[str, Any]]:
     """Writes the whole tutorial into a folder, and gives the results of all checks, as the pages build them.
 
-    Args:
-        out: a folder that does not exist, is empty, or holds an earlier tutorial, which is replaced at the end.
-        run: the settings of the tutorial.
-        progress: called with the number of steps done, and of all steps.
+    ``progress`` is called with the number of steps done, and of all steps.
 
     Returns:
         For every page ``name``, ``title`` and ``parts``; for each part ``scene`` and its ``checks``: their rows, with
-        ``check``, their number, and ``figures``, the paths of these; and ``frames``, where it has an animation.
-
-    Raises:
-        FileError: where a scene cannot be used or the folder cannot be written; its files then stay as they were.
-        RequestError: where matplotlib is not installed.
+            ``check``, their number, and ``figures``, the paths of these; and ``frames``, where it has an animation.
     """
     words, renderer = run.texts, run.renderer.name
     with whole_folder(out, [run.scenes]) as folder:

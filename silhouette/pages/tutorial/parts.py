@@ -1,9 +1,4 @@
-"""TELL: one part of the tutorial: its scene judged and drawn into the folder, and its text with the results.
-
-texts, one file for each language -> pages, their parts, and what these show
-part -> its map made, its scan read, each check judged -> figures from its observation -> facts -> the places in the
-text filled -> PartResult
-"""
+"""TELL: one part of the tutorial: its scene judged and drawn into the folder, and its text with the results."""
 
 from __future__ import annotations
 
@@ -43,13 +38,7 @@ from silhouette.scenes.scene import Check, Scene
 
 
 class Walking(Entry):
-    """An animation in which the target of a part's first check walks.
-
-    Attributes:
-        walk: where to, mm.
-        frames: how many.
-        fps: frames a second.
-    """
+    """An animation in which the target of a part's first check walks, to a place in mm."""
 
     walk: tuple[float, ...]
     frames: int
@@ -57,14 +46,7 @@ class Walking(Entry):
 
 
 class Scanned(Entry):
-    """A scan that is made into a scene first.
-
-    Attributes:
-        file: the scan, seen from the folder of scenes.
-        figures: the folder of known models, seen from there.
-        pairs: attacker and target of each check, by the names that the scan gives them.
-        caption: the words below the picture of the table.
-    """
+    """A scan that is made into a scene first; it and the known models are seen from the folder of scenes."""
 
     file: str
     figures: str
@@ -73,15 +55,7 @@ class Scanned(Entry):
 
 
 class Mapped(Entry):
-    """A map of where a model could stand.
-
-    Attributes:
-        move: the name of the model.
-        attackers: who looks at it.
-        grid: mm between two places.
-        within: mm: how far from where it stands they lie at most.
-        caption: the words below the picture.
-    """
+    """A map of where a model could stand, and who looks at it; places ``grid`` mm apart, at most ``within`` mm away."""
 
     move: str
     attackers: tuple[str, ...]
@@ -94,17 +68,12 @@ class Part(Entry):
     """A part of a page: one scene, with what is to be learned from it.
 
     Attributes:
-        heading: of the part.
         scene: its file, seen from the folder of scenes; for a scan its name on the page.
-        scan: the scan of which the scene is made, or None.
         checks: the numbers of those that are shown, from 1.
         figures: the kinds of figure that are shown of each.
-        text: paragraphs before the verdicts.
         steps: the name of the list of steps that work it out, or None.
-        after: paragraphs below.
         animate: what moves at the end, or None.
         odds: whether the odds of each verdict are worked out and shown, as the figure "odds".
-        map: a map that is made of the scene, or None.
         gestures: keys and gestures, each with what it does.
         command: what a reader can try with the scene's file.
     """
@@ -130,16 +99,7 @@ class Part(Entry):
 
 
 class PageText(Entry):
-    """A page.
-
-    Attributes:
-        name: of its file, without the ending.
-        short: its title where there is little room.
-        title: its heading.
-        summary: a sentence about it.
-        lead: paragraphs at its beginning.
-        part: its parts, in order.
-    """
+    """A page: the name of its file without the ending, its titles, a sentence, first paragraphs, its parts."""
 
     name: str
     short: str
@@ -154,10 +114,8 @@ class Texts(Entry):
 
     Attributes:
         title, lead, about: of the first page: its heading, a sentence, paragraphs.
-        home: the short title of the first page.
         reading_heading, reading: how figures are read.
         words: small words by what they are for.
-        figures: what each kind of figure shows.
         steps: lists of steps, by name.
         page: the other pages, in order.
     """
@@ -196,14 +154,9 @@ class Facts:
 
     Every key of the result is there in words. Further names are: ``sentence`` (the reason, with a capital), ``share``
     (with its error), ``blockers`` (names, with shares where there are several), ``twice_occluded`` and ``compared`` (to
-    the whole), ``sight``, and the facts of the rule system (`silhouette.rules.abilities.HasDescription.facts`). If
-    odds were worked out, there are also ``odds``, ``call``, ``trials``, and ``least`` and ``most``, between which the
-    middle 95 % of the shares lie.
-
-    Args:
-        scene: the scene that was judged.
-        judged: one of its checks, with its verdict.
-        words: the small words of the tutorial.
+    the whole), ``sight``, and the facts of the rule system (`silhouette.rules.abilities.HasDescription.facts`). If odds
+    were worked out, there are also ``odds``, ``call``, ``trials``, and ``least`` and ``most``, between which the middle
+    95 % of the shares lie.
     """
 
     def __init__(self, scene: Scene, judged: Judged, words: Mapping[str, str]) -> None:
@@ -287,13 +240,7 @@ def _in_the_way(blockers: Sequence[Blocker], words: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class MapFacts:
-    """What a map came to, in words.
-
-    Attributes:
-        places: how many places the model could stand at.
-        fits: at how many of them its base fits.
-        nearest: how far away the nearest place with each cover is, in inches.
-    """
+    """At how many places a model could stand, at how many its base fits, and the nearest with each cover, inches."""
 
     places: str
     fits: str
@@ -301,17 +248,7 @@ class MapFacts:
 
 
 def map_scene(text: Mapped, scene: Scene, renderer: Renderer, path: Path) -> MapFacts:
-    """Makes a map of a scene, and draws it.
-
-    Args:
-        text: what the map is of.
-        scene: the scene.
-        renderer: measures.
-        path: of the picture.
-
-    Raises:
-        FileError: where the picture cannot be written.
-    """
+    """Makes a map of a scene, and draws it at a path; FileError where the picture cannot be written."""
     request = MapRequest(text.move, text.attackers, grid=text.grid, within=text.within)
     made = mapped(scene, request, renderer)
     write_map_picture(made, path)
@@ -327,11 +264,8 @@ class ScanFacts:
     """What a scan came to, in words and files.
 
     Attributes:
-        scene: the scene that was made.
-        picture: the picture of the table from above.
         triangles, size, noise, figures, known, terrain, residual: how many, how large (mm) and how rough (mm) it is; of
             how many figures it is sure which they are, and how far off (mm, root mean square) these are at most.
-        open_questions: how many questions it leaves.
     """
 
     scene: Path
@@ -347,17 +281,7 @@ class ScanFacts:
 
 
 def scan_scene(scanned: Scanned, scenes: Path, cache: Cache, folder: Path) -> ScanFacts:
-    """Makes a scan into a scene.
-
-    Args:
-        scanned: which scan, and the known models.
-        scenes: the folder from which both are seen.
-        cache: keeps meshes that are read.
-        folder: a new one, for the scene.
-
-    Raises:
-        FileError: where the scan cannot be used.
-    """
+    """Makes a scan into a scene in a new folder; scan and known models are seen from ``scenes``."""
     table = scan_table(ScanRequest(scenes / scanned.file, (scenes / scanned.figures,)), cache)
     write_folder(table, folder)
     figures = [piece for piece in table.pieces if piece.kind != "terrain"]
@@ -388,14 +312,10 @@ class TutorialRun:
     """The settings with which the tutorial is made.
 
     Attributes:
-        scenes: the folder of scenes.
-        renderer: the renderer that measures and draws.
-        cache: the cache of meshes and other results that take long to compute.
         workers: the number of processes that work at the same time, where that is possible.
         moving: whether there are animations.
-        pixel: mm per pixel; None for the default of each scene.
+        pixel: mm; None for the default of each scene.
         error: the error goal, a share; None for the default of each scene.
-        texts: the texts of the pages.
     """
 
     scenes: Path
@@ -410,13 +330,7 @@ class TutorialRun:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a check that a part shows.
-
-    Attributes:
-        who: attacker and target, or the question, in words.
-        judged: the result.
-        figures: the kind, the path in the folder and the caption of each figure.
-    """
+    """The result of a check: who, in words, and the kind, the path in the folder and the caption of each figure."""
 
     who: str
     judged: Judged
@@ -431,14 +345,7 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class FilmResult:
-    """An animation of the first check of a part.
-
-    Attributes:
-        path: its path in the folder.
-        caption: its content, in words.
-        frames: the result of each frame.
-        levels: the levels of the verdicts that frames may have.
-    """
+    """An animation of the first check of a part: its caption, each frame's result, the levels that these may have."""
 
     path: str
     caption: str
@@ -448,15 +355,10 @@ class FilmResult:
 
 @dataclass(frozen=True)
 class PartResult:
-    """The content of a part once its checks are judged and drawn.
+    """The content of a part once its checks are judged and drawn: its paragraphs and steps, with the results put in.
 
     Attributes:
-        text, steps, after: its paragraphs and steps, with the results put in.
-        checks: the results of its checks.
-        film: its animation, or None.
-        source: the content of the scene's file.
         picture: the path of the picture of a scanned table, or of a map; empty for other parts.
-        caption: the words below it.
     """
 
     text: list[str]
@@ -470,17 +372,7 @@ class PartResult:
 
 
 def build_part(part: Part, run: TutorialRun, folder: Path, progress: Progress = lambda done, total: None) -> PartResult:
-    """Judges and draws the checks of a part, and puts the results into its text.
-
-    Args:
-        part: the part of a page.
-        run: the settings of the tutorial.
-        folder: the folder into which its figures are written.
-        progress: called with the number of frames of its animation that are done, and of all.
-
-    Raises:
-        FileError: where the scene cannot be used or a figure cannot be written.
-    """
+    """Judges and draws the checks of a part into a folder, and puts the results into its text."""
     place = Path("figures", *Path(part.scene).with_suffix("").parts)
     (folder / place).mkdir(parents=True, exist_ok=True)
     if part.scan is None:
