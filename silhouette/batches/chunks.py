@@ -91,31 +91,24 @@ def _plain(row: Row) -> Row:
     return plain
 
 
-CHUNK_CHECKS_TOGETHER = 16
-"""The most checks of a chunk that are judged at once."""
-
-CHECKS_PER_CHUNK = 32
-"""Checks of a scene that are given to a worker at once, at most."""
+CHUNK_CHECKS_TOGETHER = 16  # the most checks of a chunk that are judged at once
+CHECKS_PER_CHUNK = 32  # checks of a scene that are given to a worker at once, at most
 
 
 @dataclass(frozen=True)
 class Chunk:
     """Some checks of a scene, from ``start`` up to ``stop``, counted from 0; or the task to open it, with ``stop``
     None.
-
-    Attributes:
-        digest: the fingerprint that the scene had when it was opened, or had the last time, or "".
-        failure: the reason why the worker before got no further than the first of these checks, which is not tried
-            again; "" where no worker was lost.
-        one_by_one: whether the checks are judged one by one, so that it shows which of them ends a worker.
     """
 
     scene: str
-    digest: str = ""
+    digest: str = ""  # the fingerprint that the scene had when it was opened, or had the last time, or ""
     start: int = 0
     stop: int | None = None
+    # The reason why the worker before got no further than the first of these checks, which is not tried again; "" where
+    # no worker was lost
     failure: str = ""
-    one_by_one: bool = False
+    one_by_one: bool = False  # whether the checks are judged one by one, so that it shows which of them ends a worker
 
 
 def chunks_of(scene: str, digest: str, checks: Sequence[int]) -> list[Chunk]:

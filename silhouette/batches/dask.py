@@ -32,8 +32,7 @@ from silhouette.renderers.registry import may_take_gpu
 from silhouette.workers import Event, NextTask
 from silhouette.workers.clock import RunningClock
 
-CONNECTED_WITHIN = 5.0
-"""Seconds in which a scheduler must answer."""
+CONNECTED_WITHIN = 5.0  # seconds in which a scheduler must answer
 
 _ADDRESS = re.compile(r"(?:(?P<scheme>[a-z]+)://)?(?P<host>\[[^]]+\]|[^:/\[\]]+):(?P<port>\d{1,5})")
 
@@ -137,20 +136,11 @@ def cannot_import(who: str) -> SilhouetteError:
     )
 
 
-LOOK_INTERVAL = 1.0
-"""Seconds between two looks at which workers there are."""
-
-WITHOUT_WORKERS = 60.0
-"""Seconds that a batch waits for a worker when there is none."""
-
-RESTARTED_WITHIN = 10.0
-"""Seconds in which a worker that was given up must be there again."""
-
-FETCHED_WITHIN = 5.0
-"""Seconds in which the rows of a finished chunk must come from its worker; else it counts as lost."""
-
-WORKERS_RISKED = 3
-"""Number of workers that are lost over one check before it is given up."""
+LOOK_INTERVAL = 1.0  # seconds between two looks at which workers there are
+WITHOUT_WORKERS = 60.0  # seconds that a batch waits for a worker when there is none
+RESTARTED_WITHIN = 10.0  # seconds in which a worker that was given up must be there again
+FETCHED_WITHIN = 5.0  # seconds in which the rows of a finished chunk must come from its worker; else it counts as lost
+WORKERS_RISKED = 3  # number of workers that are lost over one check before it is given up
 
 
 class _ThreadState(threading.local):

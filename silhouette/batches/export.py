@@ -28,28 +28,22 @@ PROBLEM = ResultField("problem", str, "why it could not be judged", optional=Tru
 FIRST = tuple(field.key for field in (SCENE, *WHO, VERDICT, EXPECTED, REASON, PROBLEM, ERROR))
 """The first columns of a table, if they are there."""
 
-TOLD = (SCENE, ATTACKER, TARGET, ARC, REASON, EXPECTED, UNMET, PROBLEM)
-"""The fields of `RowResult`."""
+TOLD = (SCENE, ATTACKER, TARGET, ARC, REASON, EXPECTED, UNMET, PROBLEM)  # the fields of `RowResult`
 
 
 @dataclass(frozen=True)
 class RowResult:
-    """What a batch itself reads of a row, of a check judged here or read back from a file; None for what it has not.
-
-    Attributes:
-        attacker, target: who looks at whom, as the game has it.
-        arc: the vision arc that was asked for.
-        problem: why it could not be judged.
-    """
+    """What a batch itself reads of a row, of a check judged here or read back from a file; None for what it has not."""
 
     scene: str = ""
+    # attacker, target: who looks at whom, as the game has it
     attacker: Any = None
     target: Any = None
-    arc: str | None = None
+    arc: str | None = None  # the vision arc that was asked for
     reason: str | None = None
     expected: bool | None = None
     unmet: Sequence[str] | None = None
-    problem: str | None = None
+    problem: str | None = None  # why it could not be judged
 
     @classmethod
     def of(cls, row: Row) -> RowResult:
@@ -102,20 +96,16 @@ _PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t
 _PICTURES |= {0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), ord("?"))}
 
 
-JSON_COLUMN = {b"silhouette": b"json"}
-"""What the metadata of a Parquet column say whose values are JSON."""
+JSON_COLUMN = {b"silhouette": b"json"}  # what the metadata of a Parquet column say whose values are JSON
 
 MARKED = {b"silhouette": VERSION.encode()}
 """What the metadata of a Parquet file say in which such columns are marked; those of 0.1 are not."""
 
 
 class KeptRow(dict[str, Any]):
-    """A row that was read back from a finished file, and is written again as it stood there.
+    """A row that was read back from a finished file, and is written again as it stood there."""
 
-    Attributes:
-        written: the line of a .jsonl file, or the cells of a .csv file by their column; None in a .parquet file.
-    """
-
+    # The line of a .jsonl file, or the cells of a .csv file by their column; None in a .parquet file
     written: Any = None
 
 

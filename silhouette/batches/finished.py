@@ -25,8 +25,7 @@ from silhouette.judging.judge import EXPECTED, UNMET
 from silhouette.rules.fields import ERROR
 from silhouette.scenes.finding import identity
 
-MOST_RECORDS = 200
-"""Records that are kept; the oldest go first."""
+MOST_RECORDS = 200  # records that are kept; the oldest go first
 
 
 def read_rows(path: Path) -> list[KeptRow]:
@@ -172,8 +171,7 @@ def _place(out: Path) -> Path:
 
 # ---- failed rows judged again
 
-_KEPT = {"kept": True}
-"""In the journal, the row of a check whose row in the finished file stays."""
+_KEPT = {"kept": True}  # in the journal, the row of a check whose row in the finished file stays
 
 
 class Repair:

@@ -26,8 +26,7 @@ from silhouette.common.text import Row, json_text
 from silhouette.files.writing import check_place, open_own
 from silhouette.scenes.finding import identity
 
-LOCKED_WITHIN = 3.0
-"""Seconds to wait for the lock: the workers of a killed batch hold it until they have ended."""
+LOCKED_WITHIN = 3.0  # seconds to wait for the lock: the workers of a killed batch hold it until they have ended
 
 
 def journal_of(out: Path) -> Path:

@@ -18,8 +18,7 @@ from silhouette.common.text import Row
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.workers import Event
 
-LOOKAHEAD = 32
-"""The number of scenes to come among which one is looked for that has the meshes of the last."""
+LOOKAHEAD = 32  # the number of scenes to come among which one is looked for that has the meshes of the last
 
 
 class RowStore(Protocol):
@@ -41,23 +40,17 @@ class RowStore(Protocol):
 
 @dataclass
 class Schedule:
-    """The tasks of a batch that are left.
-
-    Attributes:
-        store: the store of the rows; checks that have a row in it are not judged again.
-        by_meshes: whether a worker is rather given a scene with the meshes of its last one; to find it, the scenes to
-            come are looked into.
-        done: the number of checks with a row.
-        total: the number of all checks as far as it is known; a scene that is not opened yet counts as one.
-        judged: the number of rows that were added since this schedule was made.
-    """
+    """The tasks of a batch that are left."""
 
     scenes: list[str]
-    store: RowStore
+    store: RowStore  # the store of the rows; checks that have a row in it are not judged again
+    # Whether a worker is rather given a scene with the meshes of its last one; to find it, the scenes to come are
+    # looked into
     by_meshes: bool = True
-    done: int = field(init=False, default=0)
+    done: int = field(init=False, default=0)  # the number of checks with a row
+    # The number of all checks as far as it is known; a scene that is not opened yet counts as one
     total: int = field(init=False, default=0)
-    judged: int = field(init=False, default=0)
+    judged: int = field(init=False, default=0)  # the number of rows that were added since this schedule was made
 
     def __post_init__(self) -> None:
         self._unopened = list(self.scenes)

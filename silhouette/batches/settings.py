@@ -11,30 +11,20 @@ from silhouette.rules import RULES
 
 @dataclass(frozen=True)
 class BatchSettings:
-    """The settings for the judgement of every scene of a batch.
+    """The settings for the judgement of every scene of a batch."""
 
-    Attributes:
-        renderer: "auto" or the name of a renderer.
-        pixel: mm per pixel at the target; None for the value in each scene, else 0.1.
-        everyone: everyone against everyone, instead of the checks in the scene file.
-        cached: whether meshes are kept on disk.
-        rules: the rule systems of the process that starts the batch, as `silhouette.rules.RULES` lists them: a worker
-            that begins as a fresh Python knows those that were added, too.
-        device: the name of the renderer's device; None shares out the GPUs, where there are several of one kind.
-        error: the error goal, a share of the target; None for the value in each scene, else 0.002.
-        seed: of the odds of each verdict; None where they are not asked for.
-        what_if: whether it is asked what would change each verdict.
-    """
-
-    renderer: str = "auto"
-    pixel: float | None = None
-    everyone: bool = False
-    cached: bool = True
+    renderer: str = "auto"  # "auto" or the name of a renderer
+    pixel: float | None = None  # mm per pixel at the target; None for the value in each scene, else 0.1
+    everyone: bool = False  # everyone against everyone, instead of the checks in the scene file
+    cached: bool = True  # whether meshes are kept on disk
+    # The name of the renderer's device; None shares out the GPUs, where there are several of one kind
     device: str | None = None
-    error: float | None = None
+    error: float | None = None  # the error goal, a share of the target; None for the value in each scene, else 0.002
+    # The rule systems of the process that starts the batch, as `silhouette.rules.RULES` lists them: a worker that
+    # begins as a fresh Python knows those that were added, too
     rules: Mapping[str, str] = field(default_factory=lambda: dict(RULES))
-    seed: int | None = None
-    what_if: bool = False
+    seed: int | None = None  # of the odds of each verdict; None where they are not asked for
+    what_if: bool = False  # whether it is asked what would change each verdict
 
     def cache(self) -> Cache:
         """The cache of meshes on the disk, or none."""

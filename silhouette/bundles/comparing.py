@@ -34,14 +34,10 @@ from silhouette.rules.fields import (
 Row = Mapping[str, Any]
 Sameness = Literal["to the bit", "within the error", "differs"]
 
-ALONE = 0.01
-"""By how much the shares of single blockers may differ beyond the error."""
-AREA = 0.05
-"""By how much areas of pixels may differ, as a share of the target's."""
-ROUNDING = 1e-9
-"""By how much coordinates and lengths may differ, as a share of their size."""
-_TINY = 25
-"""Pixels by which counts of few may differ."""
+ALONE = 0.01  # by how much the shares of single blockers may differ beyond the error
+AREA = 0.05  # by how much areas of pixels may differ, as a share of the target's
+ROUNDING = 1e-9  # by how much coordinates and lengths may differ, as a share of their size
+_TINY = 25  # pixels by which counts of few may differ
 
 _COMPARED: Mapping[str, Comparison] = {
     field.key: field.compared for field in (*SHARED.values(), *Judged.fields) if field.compared != "exactly"

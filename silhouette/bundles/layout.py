@@ -18,17 +18,11 @@ from silhouette.files.archives import collision_key
 from silhouette.files.fingerprints import MESHES, references
 from silhouette.files.reading import DOCUMENTS
 
-LONGEST_NAME = 200
-"""Bytes of one name, in UTF-8."""
+LONGEST_NAME = 200  # bytes of one name, in UTF-8
+LONGEST_PATH = 1000  # letters of a path in a bundle
+MOST_FOLDERS = 32  # folders in each other in a bundle
 
-LONGEST_PATH = 1000
-"""Letters of a path in a bundle."""
-
-MOST_FOLDERS = 32
-"""Folders in each other in a bundle."""
-
-Place = tuple[str, ...]
-"""The names of the folders that lead to a file, and its own."""
+Place = tuple[str, ...]  # the names of the folders that lead to a file, and its own
 
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)", re.IGNORECASE)
 _UNUSABLE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]')
@@ -37,17 +31,12 @@ _READ = (*DOCUMENTS, ".gltf", ".glb", ".obj")
 
 @dataclass(frozen=True)
 class Layout:
-    """The files that a scene rests on, its own included, by their places, all seen from one folder.
-
-    Attributes:
-        folders: the places of folders through which paths go, though no file need lie there.
-        missing: what is named and not there, with the file that names it, in words.
-    """
+    """The files that a scene rests on, its own included, by their places, all seen from one folder."""
 
     scene: Place
     files: dict[Place, Path]
-    folders: frozenset[Place]
-    missing: tuple[str, ...]
+    folders: frozenset[Place]  # the places of folders through which paths go, though no file need lie there
+    missing: tuple[str, ...]  # what is named and not there, with the file that names it, in words
 
 
 def layout_of(scene: Path) -> Layout:

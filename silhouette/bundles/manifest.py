@@ -16,14 +16,9 @@ from silhouette.common.text import json_text
 from silhouette.files.documents import LARGEST_DOCUMENT, document_of
 from silhouette.files.schema import Location, validated
 
-NAME = "bundle.json"
-"""The manifest's name in the archive."""
-
-SCENE_FOLDER = "table"
-"""The folder of the archive in which the scene and what it rests on lie."""
-
-PICTURES = "pictures"
-"""The folder of the archive in which the figures lie."""
+NAME = "bundle.json"  # the manifest's name in the archive
+SCENE_FOLDER = "table"  # the folder of the archive in which the scene and what it rests on lie
+PICTURES = "pictures"  # the folder of the archive in which the figures lie
 
 PACKAGES = (
     *("numpy", "scipy", "shapely", "trimesh", "mapbox_earcut", "DracoPy", "pydantic"),

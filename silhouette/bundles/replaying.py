@@ -29,20 +29,13 @@ OWN_PACKAGES = {
 
 @dataclass(frozen=True)
 class Replay:
-    """A bundle that was judged again.
-
-    Attributes:
-        checks: each check, compared; empty where the scene could not be judged.
-        changed: files that are not as the manifest has them, a few words for each.
-        reasons: what is otherwise than then: versions, settings; a few words for each.
-        written_by: the version of Silhouette that wrote the bundle.
-    """
+    """A bundle that was judged again."""
 
     result: SceneResult
-    checks: tuple[Compared, ...] = ()
-    changed: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
-    written_by: str = ""
+    checks: tuple[Compared, ...] = ()  # each check, compared; empty where the scene could not be judged
+    changed: tuple[str, ...] = ()  # files that are not as the manifest has them, a few words for each
+    reasons: tuple[str, ...] = ()  # what is otherwise than then: versions, settings; a few words for each
+    written_by: str = ""  # the version of Silhouette that wrote the bundle
 
     @property
     def same(self) -> bool:

@@ -31,8 +31,7 @@ from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_sce
 from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Check, Scene
 
-DATE = (1980, 1, 1, 0, 0, 0)
-"""The date of every file in a bundle: the first that a zip archive can have."""
+DATE = (1980, 1, 1, 0, 0, 0)  # the date of every file in a bundle: the first that a zip archive can have
 
 
 @dataclass(frozen=True)

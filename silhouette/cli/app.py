@@ -152,8 +152,7 @@ YOUNG = 20_000
 slowly: nearly all objects of a start stay for good."""
 
 
-START = 200_000
-"""The same before the first look: what a check makes until its verdict is less."""
+START = 200_000  # the same before the first look: what a check makes until its verdict is less
 
 
 def _start_quickly() -> None:

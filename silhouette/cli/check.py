@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 # ---- bundles
 
-MOST_LINES = 20
-"""The differing checks that are listed; of more, only their number is."""
+MOST_LINES = 20  # the differing checks that are listed; of more, only their number is
 
 
 def is_bundle(path: Path) -> bool:

@@ -36,11 +36,8 @@ from silhouette.cli.options import (
     option,
 )
 
-INCH = 25.4
-"""As `silhouette.common.geometry.INCH`, which help does not wait for."""
-
-SCHEMAS = ("scene", "model", "game", "result", "scan", "map")
-"""What has a JSON Schema."""
+INCH = 25.4  # as `silhouette.common.geometry.INCH`, which help does not wait for
+SCHEMAS = ("scene", "model", "game", "result", "scan", "map")  # what has a JSON Schema
 
 
 def complete_schema(incomplete: str) -> list[str]:

@@ -117,8 +117,7 @@ def _cache(cache: Cache) -> dict[str, Any]:
 
 SECONDS = 1.0
 
-FILE = Path(__file__).with_name("throughput.toml")
-"""The scene of solids."""
+FILE = Path(__file__).with_name("throughput.toml")  # the scene of solids
 
 
 def checks_per_second(name: str, platform: str = "", device: str = "", seconds: float = SECONDS) -> float | None:

@@ -41,8 +41,7 @@ from silhouette.scenes.scene import Check, Scene
 
 # ---- moving pictures
 
-SLOWEST, FASTEST = 0.2, 50.0
-"""Frames a second."""
+SLOWEST, FASTEST = 0.2, 50.0  # frames a second
 
 ONLY_FIGURES = {
     "--no-captions": "no_captions",

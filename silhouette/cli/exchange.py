@@ -18,8 +18,7 @@ from silhouette.exchange.tts_export import write_saved_object
 from silhouette.files.changing import check_folder
 from silhouette.judging.loading import load_scene
 
-FORMATS = ("glb", "tts")
-"""What a scene can be written as."""
+FORMATS = ("glb", "tts")  # what a scene can be written as
 
 
 def import_(given: ImportOptions) -> int:

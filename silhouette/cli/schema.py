@@ -205,8 +205,7 @@ KINDS: Mapping[str, Callable[[], Schema]] = {
 """The kinds of schemas, by the name that the command takes."""
 
 
-OLD_KINDS = {"results": "result"}
-"""What kinds were called before, with what they are called now."""
+OLD_KINDS = {"results": "result"}  # what kinds were called before, with what they are called now
 
 
 def schema(given: SchemaOptions) -> int:

@@ -34,11 +34,8 @@ if TYPE_CHECKING:
 
 # ---- tables that fit
 
-COLUMN_GAP = 3
-"""Columns of the terminal between two columns of a table."""
-
-EDGES = 2
-"""Columns of the terminal on both sides of a table together."""
+COLUMN_GAP = 3  # columns of the terminal between two columns of a table
+EDGES = 2  # columns of the terminal on both sides of a table together
 
 WORD = re.compile(r"(?:± )?\S+(?: %\S*)?")
 """What stays on one line: a word, or a number with its sign and its unit, such as "± 0.15 %"."""
@@ -188,8 +185,7 @@ EXPECTED: Mapping[bool | None, tuple[str, str]] = {
 """Whether what was expected holds, and the colour of that."""
 
 MOST_BLOCKERS = 3
-MOST_COLUMNS = 30
-"""A matrix with more names to look at lists them in rows."""
+MOST_COLUMNS = 30  # a matrix with more names to look at lists them in rows
 
 
 def scenes_document(results: Iterable[SceneResult]) -> dict[str, Any]:
@@ -418,8 +414,7 @@ def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[Rende
     return [*lines, plain_line(", ".join(words), "bold red" if summary.unmet or summary.failed else "bold")]
 
 
-MOST_PARTS_LISTED = 500
-"""The most parts of a model in its table, which takes longer to print than the model to read."""
+MOST_PARTS_LISTED = 500  # the most parts of a model in its table, which takes longer to print than the model to read
 
 
 def inspection_report(report: Row) -> list[RenderableType]:

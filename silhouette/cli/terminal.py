@@ -15,8 +15,7 @@ from silhouette.common.text import json_text, printable
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-UNBOUNDED = 1000
-"""Columns where no terminal sets the width: nothing is folded, so that a line of a log can be searched."""
+UNBOUNDED = 1000  # columns where no terminal sets the width: nothing is folded, so that a line of a log can be searched
 
 
 NARROWEST, USUAL = 30, 80

@@ -21,11 +21,8 @@ if TYPE_CHECKING:
 PATIENCE = 0.4
 """Seconds that pass before a progress bar appears; Python itself and its libraries have taken some before."""
 
-REDRAWN_EVERY = 0.1
-"""Seconds between two drawings of a progress bar."""
-
-LINE_AFTER = 5.0
-"""Seconds that pass before the one line where standard error is no terminal."""
+REDRAWN_EVERY = 0.1  # seconds between two drawings of a progress bar
+LINE_AFTER = 5.0  # seconds that pass before the one line where standard error is no terminal
 
 
 @dataclass(frozen=True)

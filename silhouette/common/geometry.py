@@ -17,8 +17,7 @@ from shapely.geometry.polygon import orient
 
 from silhouette.common.lazy import own_bytes
 
-INCH = 25.4
-"""mm, by definition since 1959."""
+INCH = 25.4  # mm, by definition since 1959
 
 
 Floats = NDArray[np.float64]
@@ -49,15 +48,10 @@ def turned(axes: Any, points: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """Where a model stands: turned by ``rotation``, then moved by ``translation``.
+    """Where a model stands: turned by ``rotation``, then moved by ``translation``."""
 
-    Attributes:
-        rotation: (3, 3) float64, a proper rotation; its columns are the model's axes in the world.
-        translation: (3,) float64, mm; where the model's origin comes to stand.
-    """
-
-    rotation: Floats
-    translation: Floats
+    rotation: Floats  # (3, 3) float64, a proper rotation; its columns are the model's axes in the world
+    translation: Floats  # (3,) float64, mm; where the model's origin comes to stand
 
     @classmethod
     def standing(cls, at: Any = (0.0, 0.0, 0.0), turn: float = 0.0) -> Pose:

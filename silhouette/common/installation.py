@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-VERSION = "0.2.0"
-"""The version of this package: the one place where it stands; the build reads it from here."""
+VERSION = "0.2.0"  # the version of this package: the one place where it stands; the build reads it from here
 
 SCHEMA = 1
 """The version of every JSON document that is printed or written: raised when a key changes its meaning, not when one is
@@ -55,17 +54,12 @@ def version_of(package: str) -> str | None:
 
 @dataclass(frozen=True)
 class Environment:
-    """The environment that the program runs in.
+    """The environment that the program runs in."""
 
-    Attributes:
-        manager: what made it: "pip", "uv", "pipx", "uv tool" or "uvx".
-        name: the name of its folder, by which pipx knows it.
-        source: where this package came from: its name on the index, or the path of a wheel or a folder; empty where
-            that is gone, or is an address.
-    """
-
-    manager: str = "pip"
-    name: str = DISTRIBUTION
+    manager: str = "pip"  # what made it: "pip", "uv", "pipx", "uv tool" or "uvx"
+    name: str = DISTRIBUTION  # the name of its folder, by which pipx knows it
+    # Where this package came from: its name on the index, or the path of a wheel or a folder; empty where that is gone,
+    # or is an address
     source: str = DISTRIBUTION
     editable: bool = False
     python: str = "python"

@@ -67,8 +67,7 @@ class cached_property(functools.cached_property[Read]):
 BYTES = 512 * 2**20
 """What `derived` keeps in a process, in all; the value that was worked out last stays whatever its size."""
 
-ENTRY_BYTES = 400
-"""What keeping any value takes besides the value."""
+ENTRY_BYTES = 400  # what keeping any value takes besides the value
 
 SHARE_AFTER = 0.75
 """The share of the bound that is left when what was used longest ago has been dropped: it takes a look at all."""

@@ -17,11 +17,9 @@ from typing import Any
 
 from silhouette.common.errors import SilhouetteError
 
-Progress = Callable[[int, int], None]
-"""A callback that shows progress: how many are done, of how many."""
+Progress = Callable[[int, int], None]  # a callback that shows progress: how many are done, of how many
 
-Row = Mapping[str, Any]
-"""The result of one check: values by the names of the contract's keys."""
+Row = Mapping[str, Any]  # the result of one check: values by the names of the contract's keys
 
 DEBUG_VARIABLE = "SILHOUETTE_DEBUG"
 

@@ -61,8 +61,7 @@ SIZES = (20.0, 25.0, 27.0, 28.5, 30.0, 32.0, 35.0, 40.0, 50.0, 60.0, 65.0, 70.0,
          130.0, 160.0, 170.0)  # fmt: skip
 """mm: diameters of round bases that are sold, and the longer sides and axes of others."""
 
-BASE_TOLERANCE = 0.015
-"""The share of its size by which a base may be off: lips and bevels of casts and scans."""
+BASE_TOLERANCE = 0.015  # the share of its size by which a base may be off: lips and bevels of casts and scans
 
 
 def odd_base(name: str, base: Base | None) -> str | None:
@@ -130,8 +129,7 @@ def _looked_at(scene: Path, cache: Cache, piece: Keys) -> ModelFacts | FileError
 
 # ---- the text of scene.toml
 
-_BLOCKS = ("check", "question")
-"""The keys of a scene whose entries are written as tables of their own."""
+_BLOCKS = ("check", "question")  # the keys of a scene whose entries are written as tables of their own
 
 
 def scene_text(
@@ -192,8 +190,7 @@ def _one_line(text: str) -> str:
 SCENE, BEFORE, MESHES = "scene.toml", "scene.before.toml", "meshes"
 
 
-CLEAR = 2.0
-"""mm: what stands higher than this above the table hangs in the air, as the warnings of a scene have it."""
+CLEAR = 2.0  # mm: what stands higher than this above the table hangs in the air, as the warnings of a scene have it
 
 
 @dataclass(frozen=True, eq=False)

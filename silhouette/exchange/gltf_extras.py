@@ -29,8 +29,7 @@ from silhouette.scenes.entries import FighterEntry, PieceEntry, TerrainEntry, Ve
 
 UNITS = ("mm", "cm", "m", "inch")
 
-PIECES = ("terrain", "fighter", "vehicle", "unit", "cover")
-"""The keys of a scene file that hold pieces."""
+PIECES = ("terrain", "fighter", "vehicle", "unit", "cover")  # the keys of a scene file that hold pieces
 
 LEAST_HEIGHT, GREATEST_HEIGHT, USUAL_HEIGHT = 8.0, 300.0, (15.0, 120.0)
 """mm: what no fighter's height is on a table, and what one's usually is."""
@@ -112,11 +111,9 @@ def _list(value: object) -> list[Any]:
 
 # ---- properties of a node
 
-MARK = "silhouette"
-"""The property that makes a node a piece."""
+MARK = "silhouette"  # the property that makes a node a piece
 
-Entries = Mapping[Kind, type[PieceEntry]]
-"""The schemas of pieces, by kind."""
+Entries = Mapping[Kind, type[PieceEntry]]  # the schemas of pieces, by kind
 
 ENTRIES: Entries = {"fighter": FighterEntry, "vehicle": VehicleEntry, "terrain": TerrainEntry}
 
@@ -126,8 +123,7 @@ OF_THE_NODE = ("name", "at", "on", "under", "turn", "mesh", "model", "parts", "k
 _OF_OTHERS = ("_", "MSFT_")
 """What properties of other programs begin with, such as ``MSFT_screencoverage`` beside levels of detail."""
 
-_TEXTS = ("gang",)
-"""The keys that are texts whatever they say."""
+_TEXTS = ("gang",)  # the keys that are texts whatever they say
 
 
 class NoPiece(Exception):

@@ -176,11 +176,8 @@ def _read(surfaces: tuple[Surface, ...]) -> tuple[Mesh, dict[str, float]]:
 
 MOST_PARTS_OF_A_PIECE = 500
 
-MOST_TOGETHER = 10_000_000
-"""Triangles of all meshes that are written."""
-
-AS_GIVEN = 0.001
-"""The share by which a stand-in's node may be scaled, as rounding has it."""
+MOST_TOGETHER = 10_000_000  # triangles of all meshes that are written
+AS_GIVEN = 0.001  # the share by which a stand-in's node may be scaled, as rounding has it
 
 _OF_THE_PLACE = ("units", "up", "scale", "facing", "gang")
 _NUMBERED = re.compile(r"\.\d{3,}$")

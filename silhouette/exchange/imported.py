@@ -56,8 +56,7 @@ def one_word(name: str) -> str:
 PLACING_TOLERANCE = 0.004
 """mm: a mesh keeps its file where none of its points would stand farther off than this; a hundredth is promised."""
 
-MIN_SHARE_IN_PLAN = 0.01
-"""The least share of a direction that must lie in plan for it to be one in which something looks."""
+MIN_SHARE_IN_PLAN = 0.01  # least share of a direction that must lie in plan for it to be one in which something looks
 
 
 @dataclass(frozen=True)
@@ -144,8 +143,7 @@ def rounded(at: Floats) -> tuple[float, float, float]:
     return x, y, z
 
 
-MAX_NAME_LETTERS = 80
-"""Letters of a name."""
+MAX_NAME_LETTERS = 80  # letters of a name
 
 _COLOURS = re.compile(r"\[(?:[0-9a-fA-F]{6}|-|/?[bius]|/?su[bp])\]")
 """Marks of colour and style in names of Tabletop Simulator."""
@@ -200,27 +198,22 @@ class ImportedPiece:
     """A piece of a table from elsewhere, in the scene's frame: mm, z up.
 
     Exactly one of ``file``, ``mesh`` and the key ``figure`` says what it looks like.
-
-    Attributes:
-        at: (x, y, z) mm, where the origin of its mesh file, or of its mesh, comes to stand.
-        turn: degrees anticlockwise from how it lies in its file, once z is up.
-        facing: the direction in which it looks, degrees anticlockwise from +x; "unknown"; or None of terrain.
-        mesh: a mesh of its own in mm, z up, about its origin: one that is tilted, mirrored or unevenly scaled, has
-            parts from several files, or is one of many in a file.
-        keys: further keys of its table in the scene: ``units``, ``up`` and ``scale`` of a file, or ``figure``.
-        shared: whether ``mesh`` stands as it lies in its file, so that ``turn`` and ``scale`` place it.
     """
 
     name: str
     kind: Kind
-    at: tuple[float, float, float]
-    turn: float = 0.0
+    at: tuple[float, float, float]  # (x, y, z) mm, where the origin of its mesh file, or of its mesh, comes to stand
+    turn: float = 0.0  # degrees anticlockwise from how it lies in its file, once z is up
+    # The direction in which it looks, degrees anticlockwise from +x; "unknown"; or None of terrain
     facing: float | Literal["unknown"] | None = None
     gang: str | None = None
     file: Path | None = None
+    # A mesh of its own in mm, z up, about its origin: one that is tilted, mirrored or unevenly scaled, has parts from
+    # several files, or is one of many in a file
     mesh: Mesh | None = None
+    # Further keys of its table in the scene: ``units``, ``up`` and ``scale`` of a file, or ``figure``
     keys: Mapping[str, Any] = field(default_factory=dict)
-    shared: bool = False
+    shared: bool = False  # whether ``mesh`` stands as it lies in its file, so that ``turn`` and ``scale`` place it
 
     @property
     def baked(self) -> bool:
@@ -238,31 +231,24 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False)
 class ImportedTable:
-    """A table from elsewhere, with the pieces that can stand in a scene, and all other objects.
-
-    Attributes:
-        addresses: where the program has a mesh file from, by the file.
-        keys: those of the whole scene, such as ``rules`` and ``check``; without any, the scene asks nothing.
-        warnings: sentences about what may be otherwise than its maker thinks.
-        has_its_table: whether the table's top is in the file, where there is one.
-    """
+    """A table from elsewhere, with the pieces that can stand in a scene, and all other objects."""
 
     title: str
     program: str
     file: Path
     pieces: tuple[ImportedPiece, ...]
     left_out: tuple[LeftOut, ...]
-    addresses: Mapping[Path, str] = field(default_factory=dict)
+    addresses: Mapping[Path, str] = field(default_factory=dict)  # where the program has a mesh file from, by the file
+    # Those of the whole scene, such as ``rules`` and ``check``; without any, the scene asks nothing
     keys: Mapping[str, Any] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    has_its_table: bool = False
+    warnings: tuple[str, ...] = ()  # sentences about what may be otherwise than its maker thinks
+    has_its_table: bool = False  # whether the table's top is in the file, where there is one
 
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-WORTH_IT = 4 * 1024**2
-"""Bytes of files together from which on further processes save time."""
+WORTH_IT = 4 * 1024**2  # bytes of files together from which on further processes save time
 
 MAX_BYTES_AHEAD = 2 * 1024**3
 """Bytes of files together that are read ahead; a file that follows on them is read when it is wanted."""

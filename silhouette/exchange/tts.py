@@ -64,8 +64,7 @@ from silhouette.meshes.mesh import Mesh, read_mesh
 
 # ---- meshes that the game keeps
 
-MOST_FILES = 200_000
-"""Files of the folder that are looked at."""
+MOST_FILES = 200_000  # files of the folder that are looked at
 
 _HOSTED = re.compile(r"/ugc/(\d{1,30})/([0-9A-Za-z]{8,64})")
 """The part of an address in Steam's cloud that stays when the host changes."""
@@ -128,8 +127,7 @@ def _names(folder: Path) -> Iterator[str]:
 
 # ---- places
 
-AS_LOADED = np.diag([-1.0, 1.0, 1.0, 1.0])
-"""From an OBJ file to the object in Unity."""
+AS_LOADED = np.diag([-1.0, 1.0, 1.0, 1.0])  # from an OBJ file to the object in Unity
 
 TO_TABLE = np.array([[INCH, 0, 0, 0], [0, 0, INCH, 0], [0, INCH, 0, 0], [0, 0, 0, 1.0]])
 """From Unity to the table: x = 25.4 posX, y = 25.4 posZ, z = 25.4 posY, in mm."""
@@ -191,11 +189,8 @@ def _number(transform: Mapping[str, Any], key: str, default: float | None) -> fl
 
 PROGRAM = "Tabletop Simulator"
 
-LARGEST_SAVE = 128 * 1024**2
-"""Bytes of a save."""
-
-MOST_OBJECTS = 20_000
-"""Objects of a save, those in bags and other states among them."""
+LARGEST_SAVE = 128 * 1024**2  # bytes of a save
+MOST_OBJECTS = 20_000  # objects of a save, those in bags and other states among them
 
 
 def document_of(path: Path) -> dict[str, Any]:
@@ -253,23 +248,12 @@ def mesh_address(state: Mapping[str, Any]) -> str:
 
 # ---- the table
 
-MAX_OBJECT_LEVELS = 32
-"""Levels of objects that are part of each other, or lie in each other's bags."""
-
-MOST_BAKED = 1_000_000
-"""Triangles of a mesh that is written anew."""
-
-MOST_BAKED_TOGETHER = 5_000_000
-"""The same of all of them together."""
-
-MOST_TRIANGLES = 30_000_000
-"""Triangles of all mesh files of a table together."""
-
-FRONT = (0.0, 0.0, 1.0)
-"""The front of an OBJ file that has y up."""
-
-TALL = 1.2
-"""The height of a stand-in whose height is not known, in diameters of its base: 38 mm on 32 mm."""
+MAX_OBJECT_LEVELS = 32  # levels of objects that are part of each other, or lie in each other's bags
+MOST_BAKED = 1_000_000  # triangles of a mesh that is written anew
+MOST_BAKED_TOGETHER = 5_000_000  # the same of all of them together
+MOST_TRIANGLES = 30_000_000  # triangles of all mesh files of a table together
+FRONT = (0.0, 0.0, 1.0)  # the front of an OBJ file that has y up
+TALL = 1.2  # the height of a stand-in whose height is not known, in diameters of its base: 38 mm on 32 mm
 
 NO_FOLDER = "its mesh is not looked for: give --meshes, the game's folder Mods/Models"
 INVISIBLE = "is invisible in the game: its colour has alpha 0"

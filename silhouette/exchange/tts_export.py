@@ -39,8 +39,7 @@ SAVE = {
 
 LONGEST_FILE_NAME = 240
 
-DECIMALS = 7
-"""Decimals of inches in OBJ files: a coordinate is right to 0.000002 mm."""
+DECIMALS = 7  # decimals of inches in OBJ files: a coordinate is right to 0.000002 mm
 
 
 @dataclass(frozen=True, eq=False)

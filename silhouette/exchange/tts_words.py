@@ -22,16 +22,14 @@ from silhouette.exchange.imported import plain_name
 from silhouette.files.schema import MAX_LENGTH
 from silhouette.models.entries import KINDS, Kind
 
-FIGURINE = 1
-"""The ``TypeIndex`` of a figurine."""
+FIGURINE = 1  # the ``TypeIndex`` of a figurine
 
 NO_PIECES = {2: "a die", 3: "a coin", 6: "a bag", 7: "a bag without end"}
 """Types of custom models that are no pieces of a table, by ``TypeIndex``."""
 
 _LEAST_ALPHA = 0.5 / 255.0
 
-LEAST_BASE, GREATEST_BASE = 10.0, 250.0
-"""mm: bases in names."""
+LEAST_BASE, GREATEST_BASE = 10.0, 250.0  # mm: bases in names
 
 
 def text_of(state: Mapping[str, Any], key: str) -> str:

@@ -15,14 +15,9 @@ from typing import IO
 
 from silhouette.files.reading import LARGEST_FILE
 
-MOST_ENTRIES = 10_000
-"""Entries of an archive: an app writes ten, a scene rests on fewer than a hundred."""
-
-LARGEST_TOTAL = LARGEST_FILE
-"""Bytes of all that is unpacked together: meshes and pictures."""
-
-SMALL = 16 * 1024**2
-"""Bytes of a file that may be as dense as it likes."""
+MOST_ENTRIES = 10_000  # entries of an archive: an app writes ten, a scene rests on fewer than a hundred
+LARGEST_TOTAL = LARGEST_FILE  # bytes of all that is unpacked together: meshes and pictures
+SMALL = 16 * 1024**2  # bytes of a file that may be as dense as it likes
 
 # What a computer adds to an archive by itself.
 _LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")

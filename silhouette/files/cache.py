@@ -31,8 +31,7 @@ Made = TypeVar("Made")
 FORMAT_VERSION = 5
 DIRECTORY_VARIABLE = "SILHOUETTE_CACHE_DIR"
 LARGEST_TOTAL = 2 * 1024**3
-CACHED_TRIANGLES = 4_000_000
-"""Triangles of models that stay in the memory of a process from scene to scene, at most."""
+CACHED_TRIANGLES = 4_000_000  # triangles of models that stay in the memory of a process from scene to scene, at most
 
 _STALE_SECONDS = 3600.0
 _DAMAGE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
@@ -132,8 +131,7 @@ class Cache:
         return built
 
 
-UNCACHED = Cache(None)
-"""What keeps nothing."""
+UNCACHED = Cache(None)  # what keeps nothing
 
 
 def _read(path: Path) -> Arrays | None:

@@ -40,8 +40,7 @@ def check_folder(folder: Path, inputs: Iterable[Path]) -> None:
             raise FileError(folder, f"holds {given}, which is to be read; {own}")
 
 
-DIGITS = 16
-"""Hexadecimal digits of a digest in the name of a file."""
+DIGITS = 16  # hexadecimal digits of a digest in the name of a file
 
 
 @contextmanager

@@ -54,8 +54,7 @@ def toml_key(key: str) -> str:
 
 # ---- the usual mistakes
 
-PATHS = "write / in paths, or put the path in '...'"
-"""Advice about the backslash of Windows paths."""
+PATHS = "write / in paths, or put the path in '...'"  # advice about the backslash of Windows paths
 
 _CURLY = "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}„«»"
 _QUOTES = str.maketrans(dict.fromkeys(_CURLY, '"'))
@@ -206,14 +205,10 @@ def json_advice(text: str, message: str, position: int) -> str:
 # ---- documents
 
 LARGEST_DOCUMENT = 16 * 1024**2
-MAX_DOCUMENT_LEVELS = 16
-"""Levels of tables and lists in each other; a scene needs six."""
-MOST_VALUES = 1_000_000
-"""Tables, lists, texts and numbers in one document; a map of 100,000 hexes has half of it."""
-LONGEST_KEY = 200
-"""Letters of a key."""
-LONGEST_TEXT = 10_000
-"""Letters of a name, a title or any other text."""
+MAX_DOCUMENT_LEVELS = 16  # levels of tables and lists in each other; a scene needs six
+MOST_VALUES = 1_000_000  # tables, lists, texts and numbers in one document; a map of 100,000 hexes has half of it
+LONGEST_KEY = 200  # letters of a key
+LONGEST_TEXT = 10_000  # letters of a name, a title or any other text
 MOST_OF = {
     **dict.fromkeys(("terrain", "fighter", "vehicle", "character", "object", "creature"), 2_000),
     **dict.fromkeys(("unit", "cover"), 500),
@@ -223,11 +218,8 @@ MOST_OF = {
     "cells": 256,
 }
 """Entries of a list, by its key: many times what a table has, and few enough to be judged in seconds."""
-MOST_PARTS = 10_000
-"""Solids of all pieces together."""
-
-BYTE_ORDER_MARK = "\ufeff"
-"""What some editors write at the beginning of a file in UTF-8."""
+MOST_PARTS = 10_000  # solids of all pieces together
+BYTE_ORDER_MARK = "\ufeff"  # what some editors write at the beginning of a file in UTF-8
 
 # JSON can spell one half of a character beyond U+FFFF, which no text can hold alone.
 _HALF = re.compile("[\ud800-\udfff]")

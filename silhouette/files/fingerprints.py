@@ -24,8 +24,7 @@ _LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n#]*)", re.MULTILINE)
 # Bytes of an OBJ file before its first vertex, where the libraries of its materials are named.
 _HEAD = 1 << 16
 
-MESHES = (".stl", ".obj", ".ply", ".glb", ".gltf", ".3mf", ".off")
-"""How mesh files end."""
+MESHES = (".stl", ".obj", ".ply", ".glb", ".gltf", ".3mf", ".off")  # how mesh files end
 
 _Stamp = tuple[int, int, int]
 

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from silhouette.files.schema import Location
 
 
-PACKAGE = Path(__file__).resolve().parents[1]
-"""The folder ``silhouette`` that this program runs from."""
+PACKAGE = Path(__file__).resolve().parents[1]  # the folder ``silhouette`` that this program runs from
 
 
 def examples_folder() -> Path:
@@ -64,8 +63,7 @@ def example(name: str) -> Path:
 
 # ---- files that a file names
 
-NEIGHBOURS = 1000
-"""The number of files in a folder among which one of a similar name is looked for."""
+NEIGHBOURS = 1000  # the number of files in a folder among which one of a similar name is looked for
 
 
 MISSING = {"mesh": "is not there", "model": "there is no such file", "rules": "there is no such game file"}
@@ -126,11 +124,8 @@ def _what_to_write(path: Path, name: str, naming: Path) -> str:
 
 # ---- reading
 
-LARGEST_FILE = 512 * 1024**2
-"""Bytes of a mesh file, or of a file that it refers to."""
-
-DOCUMENTS = (".toml", ".json")
-"""How scene and model files end."""
+LARGEST_FILE = 512 * 1024**2  # bytes of a mesh file, or of a file that it refers to
+DOCUMENTS = (".toml", ".json")  # how scene and model files end
 
 _KINDS = {
     stat.S_IFIFO: "a pipe",

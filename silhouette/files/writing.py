@@ -21,8 +21,7 @@ from silhouette.common.errors import FileError, WrittenFileWarning
 from silhouette.common.text import counted
 from silhouette.files.reading import DOCUMENTS, no_file
 
-PARTIAL = ".part"
-"""How the temporary names end; a process that is killed may leave such a file or folder behind."""
+PARTIAL = ".part"  # how the temporary names end; a process that is killed may leave such a file or folder behind
 
 Content = str | bytes | Callable[[BinaryIO], object]
 """What a file is to hold: text, written as UTF-8; bytes; or a function that writes to the open file."""

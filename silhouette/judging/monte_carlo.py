@@ -47,17 +47,12 @@ PARTS = 2
 """How many parts the trials are judged in, some scramblings in each. It does not follow the number of processes, for
 the odds to be the same with any; each part looks anew for slivers of the target (`silhouette.measure.slivers`)."""
 
-FASTEST = 0.75
-"""The highest power of the number of trials by which the error shrinks: it tells how many more are needed."""
-
+FASTEST = 0.75  # highest power of the number of trials by which the error shrinks: it tells how many more are needed
 MUCH_FINER = 0.8  # where all first trials ask for a goal finer by this than the pilot's, they are judged again
 STUDENT = 2.3646  # the 97.5 % point of Student's t with seven degrees of freedom: eight scramblings
 NORMAL = 1.96  # the 97.5 % point of the normal distribution
 GAIN = 4.0  # the variance of a mean over Sobol points is this much smaller, at most, than that over independent ones is
-
-SPREADS = 1.5
-"""The greatest error of a trial's share, in standard deviations of the shares: else it tells of the measuring."""
-
+SPREADS = 1.5  # greatest error of a trial's share, in standard deviations of the shares: else it tells of the measuring
 FINE, COARSE = 0.006, 0.03  # the least and the greatest error of a trial's share near a threshold
 
 NOISE = 0.15

@@ -28,8 +28,7 @@ Document = dict[str, Any]
 
 # ---- the pieces of a document, by their names
 
-NAMING = ("on", "attacker", "target", "about")
-"""The keys of entries that name pieces."""
+NAMING = ("on", "attacker", "target", "about")  # the keys of entries that name pieces
 
 
 def entries_of(document: Document) -> Iterator[tuple[str, int, Document]]:
@@ -133,8 +132,7 @@ def names_after(names: Names, renamed: str | None, before: Document, after: Docu
 Models = Mapping[str, Document]
 """Keys of model files that are not written yet, by the path that the scene gives of each."""
 
-TAGS = ("eye", "base", "front", "insignificant")
-"""The keys of a model that a tag may change."""
+TAGS = ("eye", "base", "front", "insignificant")  # the keys of a model that a tag may change
 
 
 class TagEdit(Entry):
@@ -297,11 +295,8 @@ def written_models(scene: Path, models: Models) -> tuple[dict[Path, str], Models
 DECIMALS = {"mm": 2, "inch": 6}
 """Decimals of the places that are written, by the scene's units: a hundredth of a mm, or finer."""
 
-FLOORS = 50
-"""The most floors above each other that are looked through."""
-
-FLOOR_SPACING = 1.0
-"""mm by which two floors differ in height, at least."""
+FLOORS = 50  # the most floors above each other that are looked through
+FLOOR_SPACING = 1.0  # mm by which two floors differ in height, at least
 
 
 class PieceEdit(Entry):

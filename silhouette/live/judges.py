@@ -230,8 +230,7 @@ MIN_GROUP, GROUPS_EACH = 4, 2
 A group has at most `CHECKS_TOGETHER` checks: a more urgent question makes its process begin the group again.
 """
 
-TRIES = 2
-"""Processes that are asked a question: one may have been killed for another reason."""
+TRIES = 2  # processes that are asked a question: one may have been killed for another reason
 
 CLOSED = "the table is closed"
 

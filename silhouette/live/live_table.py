@@ -45,14 +45,9 @@ from silhouette.scenes.table import TableScene
 
 # ---- pictures of tagged models
 
-SIGNATURE = b"\x89PNG\r\n\x1a\n"
-"""The first bytes of every PNG."""
-
-MAX_PICTURE_BYTES = 2**20
-"""The bytes of the largest picture."""
-
-_HEAD = len(SIGNATURE) + 25
-"""Where the first chunk of a PNG, its size and colours, ends."""
+SIGNATURE = b"\x89PNG\r\n\x1a\n"  # the first bytes of every PNG
+MAX_PICTURE_BYTES = 2**20  # the bytes of the largest picture
+_HEAD = len(SIGNATURE) + 25  # where the first chunk of a PNG, its size and colours, ends
 _TEXT = b"tEXtSoftware\0Silhouette: a model as it is tagged"
 _MARK = (len(_TEXT) - 4).to_bytes(4, "big") + _TEXT + zlib.crc32(_TEXT).to_bytes(4, "big")
 """The chunk of a PNG that says so: the length of its content, its kind, its content, and the sum that proves it."""

@@ -38,8 +38,7 @@ from silhouette.scenes.scene import Check
 
 # ---- the table as JSON
 
-DECIMALS = 2
-"""Decimals of mm and degrees that are told."""
+DECIMALS = 2  # decimals of mm and degrees that are told
 
 
 def state_of(table: LiveTable) -> dict[str, Any]:
@@ -121,14 +120,9 @@ def shapes_of(table: LiveTable, known: Collection[str] = (), triangles: int | No
 Request = Mapping[str, Any]
 Tell = Callable[[dict[str, Any]], None]
 
-SLOW = 5
-"""The urgency of what takes seconds."""
-
-MAX_PAIRS, MAX_EDITS = 10_000, 500
-"""Checks and edits of one request."""
-
-LONGEST_WORD = 200
-"""Letters of an unknown word that known ones are compared with."""
+SLOW = 5  # the urgency of what takes seconds
+MAX_PAIRS, MAX_EDITS = 10_000, 500  # checks and edits of one request
+LONGEST_WORD = 200  # letters of an unknown word that known ones are compared with
 
 
 class Session:
@@ -407,8 +401,7 @@ def _is_place(place: object) -> bool:
 
 # ---- through standard input and output
 
-MAX_LINE_BYTES = 1 << 24
-"""Bytes of a line."""
+MAX_LINE_BYTES = 1 << 24  # bytes of a line
 
 
 def serve_lines(table: LiveTable, judges: Judges, lines: BinaryIO, out: TextIO) -> None:

@@ -25,21 +25,14 @@ from silhouette.files.documents import BYTE_ORDER_MARK, MARKS
 
 @dataclass(frozen=True)
 class Block:
-    """A header of a TOML text with what stands below it; the first block of a text has no header.
+    """A header of a TOML text with what stands below it; the first block of a text has no header."""
 
-    Attributes:
-        keys: of the header: ("fighter",) of [[fighter]], ("fighter", "doubt") of [fighter.doubt]; none in the first.
-        is_entry: whether the header has two brackets.
-        above: the empty lines above it, and comments that are set off from it by an empty line.
-        comment: the lines of the comment directly above the header.
-        text: the header, and all lines below it that are its own.
-    """
-
+    # Of the header: ("fighter",) of [[fighter]], ("fighter", "doubt") of [fighter.doubt]; none in the first
     keys: tuple[str, ...]
-    is_entry: bool
-    above: str
-    comment: str
-    text: str
+    is_entry: bool  # whether the header has two brackets
+    above: str  # the empty lines above it, and comments that are set off from it by an empty line
+    comment: str  # the lines of the comment directly above the header
+    text: str  # the header, and all lines below it that are its own
 
     @property
     def whole(self) -> str:
@@ -125,8 +118,7 @@ def _keys(header: str) -> tuple[tuple[str, ...], bool]:
 Match = Callable[[Sequence[Any], Sequence[Any]], list[int | None]]
 """Tells for each entry of a new list the number of the old one that it was, or None."""
 
-INDENT = "  "
-"""What each level of a new text stands further to the right."""
+INDENT = "  "  # what each level of a new text stands further to the right
 
 _SPACES = re.compile(r"[ \t\r\n]*")
 

@@ -20,11 +20,8 @@ from silhouette.live.live_table import LiveTable
 from silhouette.live.rewriting import rewritten
 from silhouette.scans.keeping import RECORD, SCENE, earlier_record
 
-MOVED = 0.5
-"""mm: a piece that stands so far from where the scan has it was moved by a player."""
-
-PLACED = ("at", "on", "under", "facing", "turn")
-"""The keys that say how a piece stands."""
+MOVED = 0.5  # mm: a piece that stands so far from where the scan has it was moved by a player
+PLACED = ("at", "on", "under", "facing", "turn")  # the keys that say how a piece stands
 
 
 @dataclass(frozen=True)

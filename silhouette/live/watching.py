@@ -24,17 +24,10 @@ from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from silhouette.workers import PATIENT
 
-COARSEST = 8
-"""The first step takes one point in so many, along x and along y; each further one half as many."""
-
-VERDICTS_AT_ONCE = 48
-"""Verdicts that one process is asked for at a time; an urgent question costs as many."""
-
-MAX_LIVE_MAP_PLACES = 50_000
-"""Places of a map: a quarter of an inch on a table of 44 by 60 inches."""
-
-URGENCY = PATIENT + 5
-"""Of the first step; all of a map waits for verdicts."""
+COARSEST = 8  # the first step takes one point in so many, along x and along y; each further one half as many
+VERDICTS_AT_ONCE = 48  # verdicts that one process is asked for at a time; an urgent question costs as many
+MAX_LIVE_MAP_PLACES = 50_000  # places of a map: a quarter of an inch on a table of 44 by 60 inches
+URGENCY = PATIENT + 5  # of the first step; all of a map waits for verdicts
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +119,7 @@ def _cells(part: Map) -> list[list[Any]]:
 
 Pair = tuple[str, str]
 
-CHOSEN, OTHERS = 0, 1
-"""The urgency of the chosen pair, and of all others."""
+CHOSEN, OTHERS = 0, 1  # the urgency of the chosen pair, and of all others
 
 MOVING, REST = 0.15, 0.06
 """Seconds: poses that follow each other within the first are of a moving hand; it rests when none came for the second.
@@ -135,8 +127,7 @@ MOVING, REST = 0.15, 0.06
 While it moves only the chosen pair is judged: the others would be stopped by the next pose, and slow it down till then.
 """
 
-Group = tuple[int, list[Check]]
-"""Checks that are judged together, and their urgency."""
+Group = tuple[int, list[Check]]  # checks that are judged together, and their urgency
 
 
 class Watching:

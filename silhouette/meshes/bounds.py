@@ -14,14 +14,12 @@ from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import inner_boxes
 
-BOXES = 64
-"""The number of boxes of neighbouring faces that bound a mesh, at most."""
+BOXES = 64  # the number of boxes of neighbouring faces that bound a mesh, at most
 
 FACES_IN_A_SMALL_BOX = 512
 """A mesh of two million faces has some 4,000 small boxes, whose corners take a millisecond to test."""
 
-EVERY = 64
-"""The number of vertices of which one is looked at first."""
+EVERY = 64  # the number of vertices of which one is looked at first
 
 
 def bounding_points(mesh: Mesh) -> Floats:
@@ -72,17 +70,11 @@ def faces_near(mesh: Mesh, point: Floats, reach: float) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class _Boxes:
-    """The corners of the boxes round runs of neighbouring faces.
+    """The corners of the boxes round runs of neighbouring faces."""
 
-    Attributes:
-        large: (8 * k, 3) mm, of at most `BOXES` boxes.
-        small: (8 * n, 3) mm, of boxes of at most `FACES_IN_A_SMALL_BOX` faces.
-        ends: (n,) where, among the faces, the run of each small box ends.
-    """
-
-    large: Floats
-    small: Floats
-    ends: NDArray[np.intp]
+    large: Floats  # (8 * k, 3) mm, of at most `BOXES` boxes
+    small: Floats  # (8 * n, 3) mm, of boxes of at most `FACES_IN_A_SMALL_BOX` faces
+    ends: NDArray[np.intp]  # (n,) where, among the faces, the run of each small box ends
 
 
 @derived

@@ -14,8 +14,7 @@ SIZE = 64
 """Faces of a cluster: fewer are culled more closely, more are fewer to cull. Between 32 and 128 a search for contours
 takes as long."""
 
-THINNEST = 1e-6
-"""mm: a face thinner than this has no normal of which float64 could be sure, and counts as without area."""
+THINNEST = 1e-6  # mm: a face thinner than this has no normal of which float64 could be sure, and counts as without area
 
 Singles = NDArray[np.float32]
 Indices = NDArray[np.int64]
@@ -23,35 +22,22 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """The faces of a mesh in runs of `SIZE`, and every edge with the cluster of its first face.
+    """The faces of a mesh in runs of `SIZE`, and every edge with the cluster of its first face."""
 
-    Attributes:
-        middle: (3,) mm: the planes are those of the mesh moved so that this is its origin.
-        reach: mm from the middle to the farthest vertex.
-        centres: (3, k) mm, of each cluster's box.
-        radii: (k,) mm from there to its farthest vertex.
-        halves: (3, k) mm, half the sides of the box.
-        axes: (3, k) the middle of the cone that contains the normals of all faces at its even edges.
-        cosines, sines: (k,) of the angle between the axis and the border of the cone; both 0 where that is 90° or more.
-        planes: (m, 4) float32: the unit normal of each face, and its product with a corner; zeros without area.
-        corners: (m, 3) int32: the faces, by vertices of which no two are equal.
-        even: the edges where two faces meet that run along them in opposite directions.
-        odd: all others: of one face, of more than two, or of two that are turned differently.
-    """
-
-    middle: Floats
-    reach: float
-    centres: Floats
-    radii: Floats
-    halves: Floats
-    axes: Floats
+    middle: Floats  # (3,) mm: the planes are those of the mesh moved so that this is its origin
+    reach: float  # mm from the middle to the farthest vertex
+    centres: Floats  # (3, k) mm, of each cluster's box
+    radii: Floats  # (k,) mm from there to its farthest vertex
+    halves: Floats  # (3, k) mm, half the sides of the box
+    axes: Floats  # (3, k) the middle of the cone that contains the normals of all faces at its even edges
+    # cosines, sines: (k,) of the angle between the axis and the border of the cone; both 0 where that is 90° or more
     cosines: Floats
     sines: Floats
-    planes: Singles
-    corners: Integers
+    planes: Singles  # (m, 4) float32: the unit normal of each face, and its product with a corner; zeros without area
+    corners: Integers  # (m, 3) int32: the faces, by vertices of which no two are equal
     vertices: Floats
-    even: EvenEdges
-    odd: OddEdges
+    even: EvenEdges  # the edges where two faces meet that run along them in opposite directions
+    odd: OddEdges  # all others: of one face, of more than two, or of two that are turned differently
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,25 +51,16 @@ class EvenEdges:
 
 @dataclass(frozen=True, eq=False)
 class OddEdges:
-    """Edges of any number of faces.
+    """Edges of any number of faces."""
 
-    Attributes:
-        ends: (e, 2) int32, the vertices.
-        first: (e + 1,) where each edge's faces begin.
-        faces: (f,) int32, the faces of one edge after those of the other.
-        along: (f,) int8, 1 where the face runs from the edge's first end to its second, else -1.
-        starts: (k + 1,) where each cluster's edges begin.
-    """
-
-    ends: Integers
-    first: Indices
-    faces: Integers
-    along: NDArray[np.int8]
-    starts: Indices
+    ends: Integers  # (e, 2) int32, the vertices
+    first: Indices  # (e + 1,) where each edge's faces begin
+    faces: Integers  # (f,) int32, the faces of one edge after those of the other
+    along: NDArray[np.int8]  # (f,) int8, 1 where the face runs from the edge's first end to its second, else -1
+    starts: Indices  # (k + 1,) where each cluster's edges begin
 
 
-VERSION = 1
-"""Raised whenever clusters, edges or cones come out otherwise."""
+VERSION = 1  # raised whenever clusters, edges or cones come out otherwise
 
 
 def clusters_of(mesh: Mesh) -> Clusters:

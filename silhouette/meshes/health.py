@@ -25,17 +25,11 @@ TRIFLES = re.compile(r"more than two faces meet at|have no area and were dropped
 
 @dataclass(frozen=True)
 class Health:
-    """The connection of the faces of a surface along their edges.
+    """The connection of the faces of a surface along their edges."""
 
-    Attributes:
-        holes: the number of boundary loops; loops that touch count as one, slits without width do not count.
-        flipped: the number of edges along which both faces run the same way: one of them is inside out.
-        tangled: the number of edges of three or more faces.
-    """
-
-    holes: int
-    flipped: int
-    tangled: int
+    holes: int  # the number of boundary loops; loops that touch count as one, slits without width do not count
+    flipped: int  # the number of edges along which both faces run the same way: one of them is inside out
+    tangled: int  # the number of edges of three or more faces
 
     @property
     def watertight(self) -> bool:
@@ -124,19 +118,12 @@ def used_vertices(faces: NDArray[Any], count: int) -> Flags:
 
 @dataclass(frozen=True, eq=False)
 class BoundaryLoops:
-    """The boundary of a surface: loops of edges; loops that touch count as one.
+    """The boundary of a surface: loops of edges; loops that touch count as one."""
 
-    Attributes:
-        vertices: (k,) int64, those on the boundary, in ascending order.
-        loop: (k,) int64, the number of the loop of each vertex, from 0.
-        along: (k,) float64, how far each vertex lies along the line from one end of its loop to the other.
-        straight: (loops,) bool, whether the whole loop lies on that line: a slit without width.
-    """
-
-    vertices: Keys
-    loop: Keys
-    along: Floats
-    straight: Flags
+    vertices: Keys  # (k,) int64, those on the boundary, in ascending order
+    loop: Keys  # (k,) int64, the number of the loop of each vertex, from 0
+    along: Floats  # (k,) float64, how far each vertex lies along the line from one end of its loop to the other
+    straight: Flags  # (loops,) bool, whether the whole loop lies on that line: a slit without width
 
 
 def inspect(faces: Integers, vertices: Floats, slivers: Integers | None = None) -> Health:

@@ -47,24 +47,16 @@ Edges = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Closed:
-    """A mesh without boundary, and what was added to close it.
+    """A mesh without boundary, and what was added to close it."""
 
-    Attributes:
-        mesh: the mesh given, followed by the added faces as the part "closing"; the given mesh itself where nothing
-            was open.
-        holes: how many holes were closed; cracks of no width do not count.
-        skirts: how many of them were the outer border of an open underside, closed by a skirt and a floor.
-        largest: mm, the diagonal of the box round the largest hole.
-        welded: whether anything was open at all, if perhaps only by cracks of no width.
-    """
-
+    # The mesh given, followed by the added faces as the part "closing"; the given mesh itself where nothing was open
     mesh: Mesh
-    holes: int
-    skirts: int
+    holes: int  # how many holes were closed; cracks of no width do not count
+    skirts: int  # how many of them were the outer border of an open underside, closed by a skirt and a floor
     area_grown: float
     share_grown: float
-    largest: float
-    welded: bool = False
+    largest: float  # mm, the diagonal of the box round the largest hole
+    welded: bool = False  # whether anything was open at all, if perhaps only by cracks of no width
 
     @property
     def sentence(self) -> str:

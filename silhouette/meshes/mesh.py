@@ -35,19 +35,12 @@ _MANY = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A triangle mesh with named parts; immutable, and identified by its content.
+    """A triangle mesh with named parts; immutable, and identified by its content."""
 
-    Attributes:
-        vertices: (n, 3) float64.
-        faces: (m, 3) int32, rows of vertex indices.
-        part: (m,) int32, for each face the index of its part in ``part_names``.
-        part_names: the names of the parts, each once.
-    """
-
-    vertices: Floats
-    faces: Integers
-    part: Integers
-    part_names: tuple[str, ...] = ("mesh",)
+    vertices: Floats  # (n, 3) float64
+    faces: Integers  # (m, 3) int32, rows of vertex indices
+    part: Integers  # (m,) int32, for each face the index of its part in ``part_names``
+    part_names: tuple[str, ...] = ("mesh",)  # the names of the parts, each once
 
     @cached_property
     def digest(self) -> str:
@@ -70,23 +63,16 @@ class Mesh:
 
 @dataclass(frozen=True, eq=False)
 class MeshFile:
-    """The content of a mesh file, in the file's units and axes.
-
-    Attributes:
-        mesh: with equal vertices merged, no degenerate triangles, and neighbouring faces near each other in memory.
-        holes: how many boundary loops there are; slits without width are none.
-        digest: of the file's bytes, its format, and the other files that it refers to.
-        declared_units: "micron", "millimeter", "centimeter", "inch", "foot" or "meter", which 3MF alone declares; or
-            None.
-    """
+    """The content of a mesh file, in the file's units and axes."""
 
     path: Path
     format: str
-    mesh: Mesh
+    mesh: Mesh  # with equal vertices merged, no degenerate triangles, and neighbouring faces near each other in memory
     watertight: bool
-    holes: int
+    holes: int  # how many boundary loops there are; slits without width are none
     warnings: tuple[str, ...]
-    digest: str
+    digest: str  # of the file's bytes, its format, and the other files that it refers to
+    # "micron", "millimeter", "centimeter", "inch", "foot" or "meter", which 3MF alone declares; or None
     declared_units: str | None = None
 
 

@@ -63,19 +63,13 @@ class Sphere:
 
 @dataclass(frozen=True)
 class Solid:
-    """A solid in its place.
+    """A solid in its place."""
 
-    Attributes:
-        shape: a box, cylinder or sphere.
-        at: x, y, z in mm of the middle of its underside; of a lying cylinder, of the underside of the box round it.
-        turn: degrees anticlockwise about its vertical axis.
-        name: of the part that it becomes; without one it is numbered, as in "box 1".
-    """
-
-    shape: Box | Cylinder | Sphere
+    shape: Box | Cylinder | Sphere  # a box, cylinder or sphere
+    # X, y, z in mm of the middle of its underside; of a lying cylinder, of the underside of the box round it
     at: Vector = (0.0, 0.0, 0.0)
-    turn: float = 0.0
-    name: str | None = None
+    turn: float = 0.0  # degrees anticlockwise about its vertical axis
+    name: str | None = None  # of the part that it becomes; without one it is numbered, as in "box 1"
 
 
 TRIANGLES: dict[type, int] = {

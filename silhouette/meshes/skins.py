@@ -16,17 +16,10 @@ from silhouette.meshes.formats.base import Refused, Skin, Surface
 from silhouette.meshes.formats.colours import LIGHT, Bytes, as_bytes
 from silhouette.meshes.health import used_vertices
 
-WHITE = 255
-"""What has no colour of its own is white, as glTF has it."""
-
-LARGEST_PICTURE = 8192 * 8192
-"""Pixels of one picture; phones' apps make pictures of 8,192 by 8,192 at most."""
-
-MOST_PIXELS = 4 * LARGEST_PICTURE
-"""Pixels of all pictures of a file, each decoded once: some eight seconds of PNG."""
-
-FINE = 4096
-"""Pixels along a side: a larger picture is halved. The vertices of a scan are far less dense than that."""
+WHITE = 255  # what has no colour of its own is white, as glTF has it
+LARGEST_PICTURE = 8192 * 8192  # pixels of one picture; phones' apps make pictures of 8,192 by 8,192 at most
+MOST_PIXELS = 4 * LARGEST_PICTURE  # pixels of all pictures of a file, each decoded once: some eight seconds of PNG
+FINE = 4096  # pixels along a side: a larger picture is halved. The vertices of a scan are far less dense than that.
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "TGA")
 

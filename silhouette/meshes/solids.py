@@ -19,8 +19,7 @@ CELLS = 16_000
 """Cells of the grid in which boxes are looked for, about: with half of them a tenth fewer targets are in a shadow, with
 twice as many hardly any more."""
 
-MIN_CELLS, MAX_CELLS = 16, 96
-"""Cells along each axis at least, so that thin walls have cells inside them, and at most."""
+MIN_CELLS, MAX_CELLS = 16, 96  # cells along each axis at least, so that thin walls have cells inside them, and at most
 
 SURFACES, MIN_SURFACE_SHARE = 4, 0.1
 """The most surfaces that are looked into, the largest first; and the least size of one, as a share of the largest."""
@@ -29,11 +28,8 @@ PAIRS, PAIRS_A_FACE = 1_000_000, 2
 """Pairs of a face and a cell in its box, at most, and so many more for each face: terrain of 50,000 faces has 200,000,
 a mesh of random triangles would have too many."""
 
-FACES_AT_ONCE = 100_000
-"""Faces that are laid over the grid at once, each some 300 bytes."""
-
-LIDS = 64
-"""A surface with more holes is not looked into."""
+FACES_AT_ONCE = 100_000  # faces that are laid over the grid at once, each some 300 bytes
+LIDS = 64  # a surface with more holes is not looked into
 
 CLEARANCE = 1e-3
 """mm: by so much a box is smaller than the cells that it was found in; what rounding does is a thousand times less."""
@@ -47,24 +43,16 @@ GROWTH_CELLS = (4, 8, 16, 32, 16, 8, 4, 4, 2, 1, 1)
 
 @dataclass(frozen=True, eq=False)
 class InnerBoxes:
-    """Boxes inside closed surfaces, in the mesh's frame.
+    """Boxes inside closed surfaces, in the mesh's frame."""
 
-    Attributes:
-        boxes: (n, 2, 3) mm, least and greatest corner.
-        surface: (n,) the surface in which each lies.
-        shells: (s, 2, 3) mm, least and greatest corner of boxes round the surfaces.
-        lid_of: (k,) the surface that each lid closes.
-    """
-
-    boxes: Floats
-    surface: Indices
-    shells: Floats
+    boxes: Floats  # (n, 2, 3) mm, least and greatest corner
+    surface: Indices  # (n,) the surface in which each lies
+    shells: Floats  # (s, 2, 3) mm, least and greatest corner of boxes round the surfaces
     lids: Floats
-    lid_of: Indices
+    lid_of: Indices  # (k,) the surface that each lid closes
 
 
-VERSION = 1
-"""Raised whenever other boxes are found."""
+VERSION = 1  # raised whenever other boxes are found
 
 
 def inner_boxes(mesh: Mesh) -> InnerBoxes:

@@ -46,25 +46,18 @@ _BARE = Skin()
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """The content of a mesh file, in its own units, axes and order.
+    """The content of a mesh file, in its own units, axes and order."""
 
-    Attributes:
-        vertices: (n, 3) float64.
-        faces: (m, 3) int32, without those that have no area.
-        colours: (n, 3) uint8, or None.
-        normals: (n, 3) float64 unit vectors, of a cloud of points whose file has them; else None. Those of single
-            points that have none are 0.
-        usable: (n,) bool, vertices with finite coordinates that a face uses; of a cloud all finite ones that are not
-            faint (Gaussian splats).
-        units: that the file declares, as `MeshFile.declared_units`; "meter" for glTF.
-    """
-
-    vertices: Floats
-    faces: Integers
-    colours: Bytes | None
+    vertices: Floats  # (n, 3) float64
+    faces: Integers  # (m, 3) int32, without those that have no area
+    colours: Bytes | None  # (n, 3) uint8, or None
+    # (n, 3) float64 unit vectors, of a cloud of points whose file has them; else None. Those of single points that have
+    # none are 0.
     normals: Floats | None
+    # (n,) bool, vertices with finite coordinates that a face uses; of a cloud all finite ones that are not faint
+    # (Gaussian splats)
     usable: Flags
-    units: str | None
+    units: str | None  # that the file declares, as `MeshFile.declared_units`; "meter" for glTF
     warnings: tuple[str, ...]
 
 

@@ -51,17 +51,10 @@ def within(location: Location, where: str) -> Location:
     return Location(location.path, f"{location.where}, {where}" if location.where else where)
 
 
-STANDS_OUT = 0.5
-"""mm below a base that lift a figure so far that it is worth a warning."""
-
-SIDES = 360
-"""The sides of the polygon that stands for a round base whose diameter is given."""
-
-CONCENTRIC = 1.0
-"""mm: what lies farther from the middle of a base is no step of it."""
-
-ROUNDING = 1e-9
-"""mm: what lies no farther outside a disc lies on it."""
+STANDS_OUT = 0.5  # mm below a base that lift a figure so far that it is worth a warning
+SIDES = 360  # the sides of the polygon that stands for a round base whose diameter is given
+CONCENTRIC = 1.0  # mm: what lies farther from the middle of a base is no step of it
+ROUNDING = 1e-9  # mm: what lies no farther outside a disc lies on it
 
 
 def with_base(

@@ -21,18 +21,12 @@ CLOSED = 0.9  # the least share of the cubes behind the shell in all six directi
 
 @dataclass(frozen=True, eq=False)
 class Cubes:
-    """The figure as a grid of cubes.
+    """The figure as a grid of cubes."""
 
-    Attributes:
-        cubes: (x, y, z) bool, which cubes are solid; MARGIN cubes on every side are not.
-        low: (3,) float64, mm, the least corner of the grid.
-        points: (n, 3) float64, mm, points all over the surface, less than a cube apart.
-    """
-
-    cubes: Flags
-    low: Floats
+    cubes: Flags  # (x, y, z) bool, which cubes are solid; MARGIN cubes on every side are not
+    low: Floats  # (3,) float64, mm, the least corner of the grid
     pitch: float
-    points: Floats
+    points: Floats  # (n, 3) float64, mm, points all over the surface, less than a cube apart
 
     @classmethod
     def of(cls, triangles: Floats, count: int) -> Cubes | None:

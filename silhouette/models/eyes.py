@@ -169,8 +169,7 @@ def _weights() -> tuple[Floats, float]:
     return np.array(numbers["weights"]), float(numbers["none"])
 
 
-WEIGHTS = _weights()
-"""As `python -m tests.support.estimated_eyes --fit` writes them."""
+WEIGHTS = _weights()  # as `python -m tests.support.estimated_eyes --fit` writes them
 
 
 EYE_LEVEL = 0.9  # of the body's height
@@ -194,17 +193,13 @@ SURE = 0.88  # the likelihood from which on the likeliest place is not called do
 
 @dataclass(frozen=True, eq=False)
 class EyePlace:
-    """A place where a figure's eye may be, (3,) mm in the model's frame.
-
-    Attributes:
-        head: (3,) mm, the middle of the head at the same height: the eye of a figure of which nobody knows where its
-            face is.
-        likelihood: from 0 to 1, how likely it is within `NEARBY` of it; those of all places, with those not worth a
-            mention and with that it is at none of them, sum to 1.
-    """
+    """A place where a figure's eye may be, (3,) mm in the model's frame."""
 
     eye: Floats
+    # (3,) mm, the middle of the head at the same height: the eye of a figure of which nobody knows where its face is
     head: Floats
+    # From 0 to 1, how likely it is within `NEARBY` of it; those of all places, with those not worth a mention and with
+    # that it is at none of them, sum to 1
     likelihood: float
 
 

@@ -13,14 +13,9 @@ from silhouette.models.entries import InsignificantEntry
 OUTSIDE = 3.0
 """mm: an eye so far outside the box round the body is one of a visor or a scope that sticks out; farther is a slip."""
 
-LEAST_BASE = 5.0
-"""mm: no base that figures stand on is smaller across."""
-
-RADIANS = pi / 12
-"""An angle of 15 degrees, of which the angles that people write are multiples."""
-
-ROUNDED = 0.001
-"""The most by which such an angle is off where somebody writes it in radians."""
+LEAST_BASE = 5.0  # mm: no base that figures stand on is smaller across
+RADIANS = pi / 12  # an angle of 15 degrees, of which the angles that people write are multiples
+ROUNDED = 0.001  # the most by which such an angle is off where somebody writes it in radians
 
 
 def in_radians(angle: float) -> float | None:

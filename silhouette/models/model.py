@@ -66,51 +66,37 @@ class DrawnFrom:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A mesh in the model's frame (mm, z up, the front at ``front``), and what each of its triangles is.
+    """A mesh in the model's frame (mm, z up, the front at ``front``), and what each of its triangles is."""
 
-    Attributes:
-        source: the name of the file it came from, or "parts" for solids; for messages.
-        mesh: the whole mesh, cut where the base ends.
-        role: (m,) uint8, for each face BODY, BASE or INSIGNIFICANT.
-        eye_given: (3,) the eye that the model file gives, or None.
-        eyes: the eyes of a vehicle's crew, by the vision arc that they look into; empty where one eye sees all.
-        front: the direction that it faces, degrees anticlockwise from +x, and ``front_from`` how it is known.
-        solid: whether its holes are closed; "filled" where what its outline encloses hides as well, from any eye.
-        format: of the mesh file; "parts" for solids.
-        units: taken for the mesh file, and ``units_from`` how they are known.
-        up: the axis that was up in the mesh file.
-        watertight, holes: of the mesh file, before anything was closed.
-        scan: whether its surface is a scan's, which lies a little off the truth.
-        thick_from, balls_from: give `thick`, and the balls of which one may be the head; pieces that say where their
-            eye is do without. None where they are not needed.
-        lacks_base: whether a base was looked for, and none found.
-        drawn_from: the mesh file whose colours it is shown in, and how that lies in this frame; None for solids.
-        touching: of a model of solids those that touch others in base contact.
-    """
-
-    source: str
+    source: str  # the name of the file it came from, or "parts" for solids; for messages
     kind: Kind
-    mesh: Mesh
-    role: Roles
+    mesh: Mesh  # the whole mesh, cut where the base ends
+    role: Roles  # (m,) uint8, for each face BODY, BASE or INSIGNIFICANT
     base: Base | None
-    eye_given: Floats | None
-    front: float
+    eye_given: Floats | None  # (3,) the eye that the model file gives, or None
+    front: float  # the direction that it faces, degrees anticlockwise from +x, and ``front_from`` how it is known
+    # Whether its holes are closed; "filled" where what its outline encloses hides as well, from any eye
     solid: Solidity
-    format: str
-    units: str
+    format: str  # of the mesh file; "parts" for solids
+    units: str  # taken for the mesh file, and ``units_from`` how they are known
     units_from: Literal["given", "declared", "guessed"]
-    up: str
+    up: str  # the axis that was up in the mesh file
+    # watertight, holes: of the mesh file, before anything was closed
     watertight: bool
     holes: int
     warnings: tuple[str, ...]
+    # The eyes of a vehicle's crew, by the vision arc that they look into; empty where one eye sees all
     eyes: Mapping[ArcName, Floats] = field(default_factory=dict)
     front_from: Literal["given", "default"] = "default"
-    scan: bool = False
+    scan: bool = False  # whether its surface is a scan's, which lies a little off the truth
+    # thick_from, balls_from: give `thick`, and the balls of which one may be the head; pieces that say where their eye
+    # is do without. None where they are not needed.
     thick_from: Callable[[], Floats] | None = None
     balls_from: Callable[[], Balls | None] | None = None
-    lacks_base: bool = False
+    lacks_base: bool = False  # whether a base was looked for, and none found
+    # The mesh file whose colours it is shown in, and how that lies in this frame; None for solids
     drawn_from: DrawnFrom | None = None
-    touching: tuple[Solid, ...] = ()
+    touching: tuple[Solid, ...] = ()  # of a model of solids those that touch others in base contact
 
     @cached_property
     def significant(self) -> Mesh:

@@ -24,14 +24,12 @@ from silhouette.models.frame import FRONT
 from silhouette.models.mistakes import base_mistakes
 from silhouette.models.model import BASE, BODY, Model
 
-THICKNESS = 3.0
-"""The thickness of the base, mm; a tenth of the height where that is less."""
+THICKNESS = 3.0  # the thickness of the base, mm; a tenth of the height where that is less
 
 TRUNK = ((0.0, 0.17), (0.25, 0.17), (0.45, 0.21), (0.70, 0.27), (0.78, 0.26), (0.83, 0.11), (0.85, 0.05))
 """From the feet to the neck: a height and the radius there, as shares of the body's height."""
 
-HEAD, HEAD_RADIUS = 0.92, 0.08
-"""The height of the middle of the head, and its radius, as shares of the body's height."""
+HEAD, HEAD_RADIUS = 0.92, 0.08  # the height of the middle of the head, and its radius, as shares of the body's height
 
 MAX_BODY_RADIUS = 0.45
 """The largest radius of the body, as a share of the diameter of the base: a tall figure on a small base is slimmer."""

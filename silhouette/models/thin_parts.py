@@ -28,8 +28,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.cubes import MARGIN, Cubes, depths, pieces
 
 Indices = NDArray[np.intp]
-BoxCorners = tuple[Floats, Floats]
-"""The least and the greatest corner of a box, (3,) each, mm in the model's frame."""
+BoxCorners = tuple[Floats, Floats]  # the least and the greatest corner of a box, (3,) each, mm in the model's frame
 
 CUBES = 144  # along the longest side of the figure
 BALL = 0.3  # of the trunk's thickness: what a ball of this size reaches is thick
@@ -57,22 +56,19 @@ MOST_PARTS = 64  # that are looked at, the largest; a figure has a dozen
 
 @dataclass(frozen=True, eq=False)
 class Suggestion:
-    """A thin part that a player may want to tag as insignificant: one thing, such as a spear above and below the hand.
-
-    Attributes:
-        low, high: (3,) float64, mm in the model's frame: the box round all of it.
-        faces: (m,) bool, the faces of the body whose centroid lies in one of its boxes.
-        share: their share of the body's surface area.
-        thickness, length: mm, of the part that the boxes were drawn round.
-        parts: several boxes, (low, high) each, along a part that no single box holds without much else; else empty.
+    """A thin part that a player may want to tag as insignificant: one thing, such as a spear above and below the
+    hand.
     """
 
+    # low, high: (3,) float64, mm in the model's frame: the box round all of it
     low: Floats
     high: Floats
-    faces: Flags
-    share: float
+    faces: Flags  # (m,) bool, the faces of the body whose centroid lies in one of its boxes
+    share: float  # their share of the body's surface area
+    # thickness, length: mm, of the part that the boxes were drawn round
     thickness: float
     length: float
+    # Several boxes, (low, high) each, along a part that no single box holds without much else; else empty
     parts: tuple[BoxCorners, ...] = ()
 
     @property
@@ -157,23 +153,17 @@ def _things(parts: list[_Part]) -> list[list[_Part]]:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A thin part.
-
-    Attributes:
-        middle, axis: (3,) float64, mm: its middle, and the direction that it is long in.
-        alone: whether it can only be a barrel, a shaft, a spike: even and slender, or very thin.
-        even: whether its cross-section hardly changes along it.
-        grounded: whether it reaches down to the ground, as legs do.
-    """
+    """A thin part."""
 
     cubes: Indices
+    # middle, axis: (3,) float64, mm: its middle, and the direction that it is long in
     middle: Floats
     axis: Floats
     thickness: float
     length: float
-    alone: bool
-    even: bool
-    grounded: bool
+    alone: bool  # whether it can only be a barrel, a shaft, a spike: even and slender, or very thin
+    even: bool  # whether its cross-section hardly changes along it
+    grounded: bool  # whether it reaches down to the ground, as legs do
 
     def makes_shaft(self, other: _Part) -> bool:
         """Whether the two lie on one line and at least one of them is a piece of a shaft and one is free."""

@@ -16,8 +16,7 @@ from silhouette.models.model import Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
 
-Name = str | int
-"""By which both processes know a model."""
+Name = str | int  # by which both processes know a model
 
 
 def packed_scene(scene: Scene, name_of: Callable[[Model], Name]) -> bytes:
@@ -32,8 +31,7 @@ def unpacked_scene(content: bytes, model_called: Callable[[Name], Model]) -> Any
     return _Unpacker(BytesIO(content), model_called).load()
 
 
-WORKED_OUT = ("thick_from", "balls_from")
-"""The fields of a model that say nothing but how to work out what its mesh has."""
+WORKED_OUT = ("thick_from", "balls_from")  # fields of a model that say nothing but how to work out what its mesh has
 
 
 def model_digest(model: Model) -> str:

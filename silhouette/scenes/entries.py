@@ -23,11 +23,9 @@ from silhouette.files.schema import (
 )
 from silhouette.models.entries import ArcName, FigureEntry, ModelOptions, SolidEntry
 
-Deviation = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_LENGTH)]
-"""A standard deviation."""
+Deviation = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_LENGTH)]  # a standard deviation
 
-BenefitOfDoubt = Literal["roll off", "attacker", "target", "as measured"]
-"""The player who has the benefit of doubt."""
+BenefitOfDoubt = Literal["roll off", "attacker", "target", "as measured"]  # the player who has the benefit of doubt
 
 
 class PieceDoubtEntry(Entry):
@@ -69,14 +67,10 @@ class QuestionEntry(Entry):
     """The place on the table where there is something to look at, in mm."""
 
 
-LengthUnits = Literal["mm", "inch"]
-"""The units of a scene's places."""
+LengthUnits = Literal["mm", "inch"]  # the units of a scene's places
 
-MODEL_KEYS = ("model", "mesh", "parts")
-"""The keys of which any piece has exactly one."""
-
-MESH_KEYS = ("units", "up", "scale", "base", "origin", "scan", "insignificant")
-"""The keys that say how a mesh is read."""
+MODEL_KEYS = ("model", "mesh", "parts")  # the keys of which any piece has exactly one
+MESH_KEYS = ("units", "up", "scale", "base", "origin", "scan", "insignificant")  # the keys that say how a mesh is read
 
 
 def check_place(at: Sequence[float], on: str | None, under: float | None) -> None:
@@ -87,8 +81,7 @@ def check_place(at: Sequence[float], on: str | None, under: float | None) -> Non
         raise plain(f'on = "{on}" gives the height, and at has three numbers; write at = [x, y]')
 
 
-UNKNOWN: Literal["unknown"] = "unknown"
-"""What ``facing`` says where nobody knows which way a piece faces."""
+UNKNOWN: Literal["unknown"] = "unknown"  # what ``facing`` says where nobody knows which way a piece faces
 
 
 def _facing(value: object) -> object:

@@ -35,31 +35,21 @@ Indices = NDArray[np.intp]
 
 # ---- boxes in plan
 
-FINEST = 2.0
-"""mm: no grid has smaller cells."""
-
-SPAN = 1 << 30
-"""More cells than any grid has along an axis."""
+FINEST = 2.0  # mm: no grid has smaller cells
+SPAN = 1 << 30  # more cells than any grid has along an axis
 
 
 @dataclass(frozen=True, eq=False)
 class _Grid:
-    """The boxes of one size.
+    """The boxes of one size."""
 
-    Attributes:
-        size: mm, of its cells.
-        least, most: (2,) the first and the last cell along x and y.
-        keys: (k,) the cells that hold a box, ascending.
-        starts: (k + 1,) where the boxes of each cell begin in ``members``.
-        members: (n,) the numbers of boxes.
-    """
-
-    size: float
+    size: float  # mm, of its cells
+    # least, most: (2,) the first and the last cell along x and y
     least: NDArray[np.int64]
     most: NDArray[np.int64]
-    keys: NDArray[np.int64]
-    starts: Indices
-    members: Indices
+    keys: NDArray[np.int64]  # (k,) the cells that hold a box, ascending
+    starts: Indices  # (k + 1,) where the boxes of each cell begin in ``members``
+    members: Indices  # (n,) the numbers of boxes
 
 
 class PlanIndex:
@@ -135,23 +125,15 @@ TOUCHING = 0.01
 """mm: a side that reaches under an outline by less only touches it. A round base is a polygon, and what is typed is
 rounded: a base against a wall is not on top of it."""
 
-SAME_HEIGHT = 1e-6
-"""mm: heights and places that differ by less are the same."""
-
-TRIED = 6
-"""How many triangles are cut off at the rim at a time, at each place: mostly one of the first is the highest."""
-
-STEEP = 0.5
-"""The cosine of 60°: a surface that is steeper is a wall, not a floor."""
-
-OPEN = 0.1
-"""The share by which more of a surface faces up than down, or down than up, from which on it is no closed one."""
+SAME_HEIGHT = 1e-6  # mm: heights and places that differ by less are the same
+TRIED = 6  # how many triangles are cut off at the rim at a time, at each place: mostly one of the first is the highest
+STEEP = 0.5  # the cosine of 60°: a surface that is steeper is a wall, not a floor
+OPEN = 0.1  # share by which more of a surface faces up than down, or down than up, from which on it is no closed one
 
 WORTH_AN_INDEX = 64
 """How often a place is asked for before triangles are indexed, and the square root of how many there are at least."""
 
-FEW_OF_ALL = 0.1
-"""The share of the area in plan from which on triangles are looked through rather than looked up."""
+FEW_OF_ALL = 0.1  # the share of the area in plan from which on triangles are looked through rather than looked up
 
 LARGEST_INDEXED = 1000.0
 """mm: what lies in a larger box is looked for triangle by triangle, not through a million cells."""
@@ -162,17 +144,11 @@ _NUMBERS_AT_ONCE = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """The triangles that vertical lines cross.
+    """The triangles that vertical lines cross."""
 
-    Attributes:
-        line: (n,) the number of the line.
-        z: (n,) mm, the height of the crossing.
-        sign: (n,) int8: 1 where a line that goes up enters a body, -1 where it leaves one.
-    """
-
-    line: Indices
-    z: Floats
-    sign: NDArray[np.int8]
+    line: Indices  # (n,) the number of the line
+    z: Floats  # (n,) mm, the height of the crossing
+    sign: NDArray[np.int8]  # (n,) int8: 1 where a line that goes up enters a body, -1 where it leaves one
 
 
 class Ground:

@@ -29,34 +29,25 @@ SAME_DIRECTION = 1e-6  # degrees: two directions that differ by less are one
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A model standing on the table.
-
-    Attributes:
-        pose: from the model's frame to the world.
-        gang: the gang that it belongs to, or None; pieces of one gang are friends.
-        facing: the direction in the world in which it looks, degrees anticlockwise from +x; None where it is unknown.
-        eye_given: (3,) the eye in the model's frame that the scene gives, or None.
-        eyes: the eyes of a vehicle's crew, in the model's frame, by the vision arc that they look into.
-        index: its number in the scene, from 0: terrain, then fighters, then vehicles.
-        facing_given: whether the scene says where it looks, if only that this is unknown.
-        outline: mm by which its outline lies farther out than that of its mesh, seen from anywhere; below 0 farther in.
-        doubt: how far it may lie from the truth, where the scene says so for this piece.
-    """
+    """A model standing on the table."""
 
     name: str
     kind: Kind
     model: Model
-    pose: Pose
-    gang: str | None
+    pose: Pose  # from the model's frame to the world
+    gang: str | None  # the gang that it belongs to, or None; pieces of one gang are friends
+    # The direction in the world in which it looks, degrees anticlockwise from +x; None where it is unknown
     facing: float | None
     arcs: tuple[ArcName, ...]
-    eye_given: Floats | None
+    eye_given: Floats | None  # (3,) the eye in the model's frame that the scene gives, or None
+    # The eyes of a vehicle's crew, in the model's frame, by the vision arc that they look into
     eyes: Mapping[ArcName, Floats]
-    index: int
+    index: int  # its number in the scene, from 0: terrain, then fighters, then vehicles
     warnings: tuple[str, ...] = ()
-    facing_given: bool = True
+    facing_given: bool = True  # whether the scene says where it looks, if only that this is unknown
+    # mm by which its outline lies farther out than that of its mesh, seen from anywhere; below 0 farther in
     outline: float = 0.0
-    doubt: PieceDoubtEntry | None = None
+    doubt: PieceDoubtEntry | None = None  # how far it may lie from the truth, where the scene says so for this piece
 
     @property
     def ahead(self) -> float:

@@ -22,42 +22,31 @@ from silhouette.scenes.table import TableScene
 
 # ---- poses of an animation
 
-FRAMES = 48
-"""The number of frames of an animation, by default."""
+FRAMES = 48  # the number of frames of an animation, by default
 
 MOST_FRAMES = 600
 
-DIGITS = 3
-"""Decimals of mm and degrees to which a pose is rounded, so that it can be typed."""
+DIGITS = 3  # decimals of mm and degrees to which a pose is rounded, so that it can be typed
 
 
 @dataclass(frozen=True)
 class Mobility:
-    """The motions that the scenes of a rule system allow.
+    """The motions that the scenes of a rule system allow."""
 
-    Attributes:
-        walkers: the tables of a scene's document, such as ``fighter``, whose entries can walk; none where nothing can.
-        flat: whether places have two coordinates, not three.
-        turns: whether it matters where an attacker faces.
-        ask: the question that a step changes, where checks have a key ``ask``; else None.
-    """
-
+    # The tables of a scene's document, such as ``fighter``, whose entries can walk; none where nothing can
     walkers: tuple[str, ...] = ()
-    flat: bool = False
-    turns: bool = False
-    ask: str | None = None
+    flat: bool = False  # whether places have two coordinates, not three
+    turns: bool = False  # whether it matters where an attacker faces
+    ask: str | None = None  # the question that a step changes, where checks have a key ``ask``; else None
 
 
 @dataclass(frozen=True)
 class Motion:
-    """The motion of an animation, of so many frames, those of the first and the last pose included.
+    """The motion of an animation, of so many frames, those of the first and the last pose included."""
 
-    Attributes:
-        walk: the place that the target walks to, in the scene's own coordinates; None where it stands still.
-        turn: degrees by which the attacker turns, anticlockwise seen from above; None where it does not turn.
-    """
-
+    # The place that the target walks to, in the scene's own coordinates; None where it stands still
     walk: tuple[float, ...] | None = None
+    # Degrees by which the attacker turns, anticlockwise seen from above; None where it does not turn
     turn: float | None = None
     frames: int = FRAMES
 
@@ -318,27 +307,19 @@ def turns(schema: type[SceneEntry], table: str) -> bool:
 
 OfTable = TypeVar("OfTable", bound=TableScene)
 
-DEVIATIONS = 2.0
-"""Standard deviations by which where a piece faces is tried (contract, section 3)."""
+DEVIATIONS = 2.0  # standard deviations by which where a piece faces is tried (contract, section 3)
 
 
 @dataclass(frozen=True)
 class Move:
-    """How a piece stands otherwise than before.
+    """How a piece stands otherwise than before."""
 
-    Attributes:
-        by: (x, y, z) mm, in the world.
-        turn: degrees anticlockwise, about the piece's own origin; vision arcs turn with it.
-        eye: (x, y, z) mm, along the axes of its model: by how much its eyes lie elsewhere in it.
-        outline: mm by which its outline lies farther out, seen from anywhere; below 0 farther in.
-        faces: whether one that nobody knows where it faces is then known to face where its front is.
-    """
-
-    by: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    turn: float = 0.0
+    by: tuple[float, float, float] = (0.0, 0.0, 0.0)  # (x, y, z) mm, in the world
+    turn: float = 0.0  # degrees anticlockwise, about the piece's own origin; vision arcs turn with it
+    # (x, y, z) mm, along the axes of its model: by how much its eyes lie elsewhere in it
     eye: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    outline: float = 0.0
-    faces: bool = False
+    outline: float = 0.0  # mm by which its outline lies farther out, seen from anywhere; below 0 farther in
+    faces: bool = False  # whether one that nobody knows where it faces is then known to face where its front is
 
 
 class Elsewhere(NamedTuple):

@@ -19,17 +19,13 @@ __all__ = ["Check", "Scene", "between", "everyone", "read_document", "rules_of",
 
 @dataclass(frozen=True)
 class Check:
-    """One question that a scene asks: can the attacker see the target, and is the target in cover?
+    """One question that a scene asks: can the attacker see the target, and is the target in cover?"""
 
-    Attributes:
-        attacker, target: their names in the scene, in words; empty where a question is about neither.
-        arc: that the attacker looks from, or None for any that it has.
-        expect: result keys with a value each, or with [least, most]; None where nothing is expected.
-    """
-
+    # attacker, target: their names in the scene, in words; empty where a question is about neither
     attacker: str
     target: str
-    arc: ArcName | None = None
+    arc: ArcName | None = None  # that the attacker looks from, or None for any that it has
+    # Result keys with a value each, or with [least, most]; None where nothing is expected
     expect: dict[str, Any] | None = None
 
     @property
@@ -44,22 +40,17 @@ class Check:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A scene with its checks; every rule system adds the fields that it reads.
-
-    Attributes:
-        readings: which of the possible readings of the rules is taken, validated; each rule system has its own kind of
-            value, which gives pairs of a name and a reading one by one.
-        pixel: mm per pixel that the file asks for where anything is measured, or None.
-        source: the sources of the scene and of its expected results.
-    """
+    """A scene with its checks; every rule system adds the fields that it reads."""
 
     path: Path
     title: str
     rules: str
     checks: tuple[Check, ...]
+    # Which of the possible readings of the rules is taken, validated; each rule system has its own kind of value, which
+    # gives pairs of a name and a reading one by one
     readings: Any
-    pixel: float | None
-    source: dict[str, Any]
+    pixel: float | None  # mm per pixel that the file asks for where anything is measured, or None
+    source: dict[str, Any]  # the sources of the scene and of its expected results
     warnings: tuple[str, ...]
 
     @property

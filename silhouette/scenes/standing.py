@@ -33,8 +33,7 @@ from silhouette.scenes.surfaces import Surface, ground_of, is_upright, solid_par
 
 # ---- whether bodies overlap
 
-ALLOWED = 1.0
-"""mm: bodies, and bases, that overlap by no more only touch."""
+ALLOWED = 1.0  # mm: bodies, and bases, that overlap by no more only touch
 
 CELL, COARSE_CELL, MOST_CELLS = 0.5, 1.0, 128
 """The size of a cell, mm; that where bodies are compared at many places; and the most cells along an axis: cells of
@@ -43,14 +42,9 @@ what is larger are larger."""
 OFF_CENTRE = (0.5137, 0.5071)
 """Where in its cell a column stands: off the middle, since meshes like to have edges there."""
 
-MOST_CROSSINGS = 1 << 23
-"""A mesh that crosses the columns of its cells more often is no body: it has no interior."""
-
-MOST_LINES = 1 << 20
-"""Lines that are tried at once, of interiors at many places."""
-
-FEW = 48
-"""About so many columns are tried before all of them are."""
+MOST_CROSSINGS = 1 << 23  # a mesh that crosses the columns of its cells more often is no body: it has no interior
+MOST_LINES = 1 << 20  # lines that are tried at once, of interiors at many places
+FEW = 48  # about so many columns are tried before all of them are
 
 MUCH = 0.15
 """The share of a body, seen from above, in which terrain goes through it. An elbow that leans on a wall is less."""
@@ -58,16 +52,11 @@ MUCH = 0.15
 
 @dataclass(frozen=True, eq=False)
 class Interior:
-    """What lies more than a millimetre inside a body, as vertical lines, in the model's frame.
+    """What lies more than a millimetre inside a body, as vertical lines, in the model's frame."""
 
-    Attributes:
-        points: (c, 2) mm, the columns in plan.
-        column: (r,) the column of each line.
-        low, high: (r,) mm, its ends.
-    """
-
-    points: Floats
-    column: NDArray[np.intp]
+    points: Floats  # (c, 2) mm, the columns in plan
+    column: NDArray[np.intp]  # (r,) the column of each line
+    # low, high: (r,) mm, its ends
     low: Floats
     high: Floats
 
@@ -182,8 +171,7 @@ class Inside(Interior):
         return cls(whole.points, whole.column, whole.low, whole.high)
 
 
-VERSION = 1
-"""Raised whenever other lines are found inside a body."""
+VERSION = 1  # raised whenever other lines are found inside a body
 
 
 def met(hits: Hits, columns: int, column: NDArray[np.intp], low: Floats, high: Floats) -> Flags:
@@ -258,11 +246,8 @@ def _eroded(inside: Flags) -> Flags:
 
 # ---- how a base stands
 
-LOWER = 2.0
-"""mm: a base stands where the surface is no lower, and neither sinks nor hangs by no more."""
-
-TABLE_TOP = 0.0
-"""The height of the table's top, mm."""
+LOWER = 2.0  # mm: a base stands where the surface is no lower, and neither sinks nor hangs by no more
+TABLE_TOP = 0.0  # the height of the table's top, mm
 
 ACROSS = 26
 """The number of points along each side of the grid that an area under a base is counted on; even, so that as many

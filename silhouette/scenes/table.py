@@ -31,14 +31,9 @@ __all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked
 
 # ---- places and heights
 
-MILLIMETRES: Mapping[str, float] = {"mm": 1.0, "inch": INCH}
-"""The length of each of the units of a scene, mm."""
-
-DECIMALS = 9
-"""Decimals of mm that inches are rounded to, so that 3.5 of them are 88.9 mm."""
-
-SURFACE = "surface"
-"""The value of ``on`` that stands for whatever is there: all terrain, and the table's top."""
+MILLIMETRES: Mapping[str, float] = {"mm": 1.0, "inch": INCH}  # the length of each of the units of a scene, mm
+DECIMALS = 9  # decimals of mm that inches are rounded to, so that 3.5 of them are 88.9 mm
+SURFACE = "surface"  # the value of ``on`` that stands for whatever is there: all terrain, and the table's top
 
 OfEntry = TypeVar("OfEntry", bound=BaseModel)
 
@@ -88,8 +83,7 @@ def in_millimetres(entry: OfEntry, units: str) -> OfEntry:
 MOST_WAITING = 200
 """Pieces that wait for each other to be lowered, because each stands in the file before the one that it stands on."""
 
-CLEARLY = 0.001
-"""The mm by which a piece must be lower than a height to have no part in it, rounding included."""
+CLEARLY = 0.001  # the mm by which a piece must be lower than a height to have no part in it, rounding included
 
 
 def settled(
@@ -245,27 +239,19 @@ class Occluders:
 
 @dataclass(frozen=True, eq=False)
 class TableScene(Scene):
-    """A table with pieces on it.
+    """A table with pieces on it."""
 
-    Attributes:
-        pieces: terrain, fighters, vehicles, each in the order of the file.
-        tolerance: the share within which a verdict counts as too close to call.
-        error: the largest error that the file allows for a share where no other verdict is near, as a share, or None.
-        base_contact: the pairs of names in base contact where the file lists them, else None.
-        table: (x, y) mm, the size of the table's top that the file gives, or None; its middle is the origin.
-        placement_warnings: mistakes in where the pieces stand and in what the file says of them, if looked for.
-        doubt: how far the pieces may lie from the truth; None where the file does not say.
-        unit_of_places: in the file, "mm" or "inch"; all lengths here are mm.
-    """
-
-    pieces: tuple[Piece, ...]
-    tolerance: float
+    pieces: tuple[Piece, ...]  # terrain, fighters, vehicles, each in the order of the file
+    tolerance: float  # the share within which a verdict counts as too close to call
+    # The largest error that the file allows for a share where no other verdict is near, as a share, or None
     error: float | None
-    base_contact: frozenset[Pair] | None
+    base_contact: frozenset[Pair] | None  # the pairs of names in base contact where the file lists them, else None
+    # (x, y) mm, the size of the table's top that the file gives, or None; its middle is the origin
     table: tuple[float, float] | None
+    # Mistakes in where the pieces stand and in what the file says of them, if looked for
     placement_warnings: tuple[PlacementWarning, ...]
-    doubt: DoubtEntry | None
-    unit_of_places: LengthUnits
+    doubt: DoubtEntry | None  # how far the pieces may lie from the truth; None where the file does not say
+    unit_of_places: LengthUnits  # in the file, "mm" or "inch"; all lengths here are mm
 
     @cached_property
     def table_top(self) -> Floats:

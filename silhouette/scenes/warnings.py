@@ -36,8 +36,7 @@ from silhouette.scenes.surfaces import FEET, Surface, Underside, is_upright, und
 
 # ---- what supports a model
 
-COARSE = 12
-"""As `silhouette.scenes.standing.ACROSS`, for warnings: they look at every piece of a scene."""
+COARSE = 12  # as `silhouette.scenes.standing.ACROSS`, for warnings: they look at every piece of a scene
 
 MOST_LAYERS = 5000.0
 """Triangles above each other under a base: a landscape has two or three, a tangle of slivers has any number."""
@@ -184,14 +183,12 @@ def base_box(piece: Piece) -> Floats:
 
 # ---- what a scene says
 
-WIRE_THICKNESS = 3.0
-"""mm: no terrain of the table is thinner in two directions, as a wire is."""
+WIRE_THICKNESS = 3.0  # mm: no terrain of the table is thinner in two directions, as a wire is
 
 SMALLEST_TABLE = 300.0
 """mm: no table is smaller along either edge; the smallest that games are played on is a foot wide."""
 
-SCAN_DECIMALS = 2
-"""Decimals of degrees that a scan writes; more of them are a person's."""
+SCAN_DECIMALS = 2  # decimals of degrees that a scan writes; more of them are a person's
 
 
 def entry_warnings(
@@ -314,20 +311,14 @@ def _reach(piece: Piece, factor: float) -> tuple[float, float, float]:
 
 # ---- where pieces stand
 
-FARTHEST_PIECE = 2000.0
-"""mm: no piece stands so far from all others."""
-
-SHORTEST_FIGHTER, TALLEST_FIGHTER = 10.0, 150.0
-"""mm: the heights of fighters."""
-
-MOST_WARNINGS = 50
-"""A scene with more of them is not looked at further: what is wrong with it is plain."""
+FARTHEST_PIECE = 2000.0  # mm: no piece stands so far from all others
+SHORTEST_FIGHTER, TALLEST_FIGHTER = 10.0, 150.0  # mm: the heights of fighters
+MOST_WARNINGS = 50  # a scene with more of them is not looked at further: what is wrong with it is plain
 
 MAX_NEIGHBOUR_PAIRS = 4000
 """The number of pairs of neighbours that are looked at; crowds of thousands are not looked through to the end."""
 
-MOST_BODIES = 1000
-"""The number of bodies that are compared with terrain."""
+MOST_BODIES = 1000  # the number of bodies that are compared with terrain
 
 ONLY_PLACES = 'units = "inch" holds for at, under and table, while parts, figure, base and eye are mm'
 """What goes with a warning about a length that was probably meant in inches."""
@@ -337,18 +328,14 @@ _LOWER_IT = 'write on = "surface"'
 
 @dataclass(frozen=True)
 class PlacementWarning:
-    """A mistake in where a piece stands, or in what a scene says of it: a sentence, and the names of the pieces.
-
-    Attributes:
-        as_attacker: whether it touches only checks in which the piece looks.
-        around: x, y and radius in mm of the circle in plan that the piece may reach if the mistake is mended. It
-            touches each check between whose pieces the circle lies, whether or not the piece is in the way. None where
-            it touches those alone in which the piece takes part.
-    """
+    """A mistake in where a piece stands, or in what a scene says of it: a sentence, and the names of the pieces."""
 
     text: str
     names: frozenset[str]
-    as_attacker: bool = False
+    as_attacker: bool = False  # whether it touches only checks in which the piece looks
+    # X, y and radius in mm of the circle in plan that the piece may reach if the mistake is mended. It touches each
+    # check between whose pieces the circle lies, whether or not the piece is in the way. None where it touches those
+    # alone in which the piece takes part.
     around: tuple[float, float, float] | None = None
 
     def touches(self, attacker: str, others: frozenset[str]) -> bool:

@@ -7,11 +7,8 @@ import time
 LOOK_INTERVAL = 0.5
 """Seconds between two looks at the clock, at most, as long as this process runs and waits for something."""
 
-LONGEST_GAP = 2.0
-"""Seconds between two looks from which on this process was stopped, as by Ctrl-Z, and not merely slow."""
-
-NEVER = float("inf")
-"""A time that no clock reaches."""
+LONGEST_GAP = 2.0  # seconds between two looks from which on this process was stopped, as by Ctrl-Z, and not merely slow
+NEVER = float("inf")  # a time that no clock reaches
 
 
 class RunningClock:

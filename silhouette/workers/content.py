@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-CONTENT_ROOM = 1 << 30
-"""Bytes of content that a process keeps from task to task; what was used last stays longest."""
+CONTENT_ROOM = 1 << 30  # bytes of content that a process keeps from task to task; what was used last stays longest
 
 
 @dataclass(frozen=True)
@@ -22,8 +21,7 @@ class Content:
 
 
 _packed: dict[str, bytes] = {}
-_unpacked: dict[str, Any] = {}
-"""The contents of this process, a worker: each is packed until it is first asked for."""
+_unpacked: dict[str, Any] = {}  # the contents of this process, a worker: each is packed until it is first asked for
 
 
 def receive(new: Mapping[str, bytes], dropped: Collection[str]) -> None:

@@ -23,16 +23,14 @@ from silhouette.workers import starting
 from silhouette.workers.clock import NEVER, RunningClock
 from silhouette.workers.process import DONE, RESULT, ChildProcess, EndOfTasks, is_stopped, serve, worker_pipe
 
-Requirements = frozenset[Any]
-"""The requirements of a task in memory, such as files with their states."""
+Requirements = frozenset[Any]  # the requirements of a task in memory, such as files with their states
 
 NOTHING: Requirements = frozenset()
 
 Loaded = Literal["room", "full", "unshared"]
 """The outcome of loading: there is room for more, there is not, or a fork could not use the loaded content."""
 
-ENDS_WITHIN = 1.0
-"""Seconds that an idle fork server is given to end by itself."""
+ENDS_WITHIN = 1.0  # seconds that an idle fork server is given to end by itself
 
 
 class SharedWork(Protocol):

@@ -56,8 +56,7 @@ NextTask = Callable[[Any], Any]
 """From the last task of a worker (None at first) to its next one; None if there is none for now."""
 """From a task to its contents, by their digests."""
 
-PATIENT = 5
-"""The urgency from which on a task gives way: its process does the more urgent one, and begins it again."""
+PATIENT = 5  # the urgency from which on a task gives way: its process does the more urgent one, and begins it again
 
 WORKER_LOST = (
     "a worker process ended in the middle of a check, out of memory or killed; "

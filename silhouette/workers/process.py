@@ -21,17 +21,11 @@ from typing import Any, TypeVar
 from silhouette.workers import starting
 from silhouette.workers.content import receive
 
-Work = Callable[[Any], Iterator[Any]]
-"""Does a task, and yields its results as they come."""
+Work = Callable[[Any], Iterator[Any]]  # does a task, and yields its results as they come
 
-PARENT_CHECK_INTERVAL = 1.0
-"""Seconds between two looks whether the parent process is still there."""
-
-RESULT, DONE, FAILED, STOPPED = "result", "done", "failed", "stopped"
-"""The kinds of messages of a worker: see `serve`."""
-
-STOP = "stop"
-"""The message that stops a worker in the middle of a task."""
+PARENT_CHECK_INTERVAL = 1.0  # seconds between two looks whether the parent process is still there
+RESULT, DONE, FAILED, STOPPED = "result", "done", "failed", "stopped"  # the kinds of messages of a worker: see `serve`
+STOP = "stop"  # the message that stops a worker in the middle of a task
 
 Made = TypeVar("Made")
 

@@ -17,24 +17,20 @@ from silhouette.workers.content import CONTENT_ROOM, Content
 from silhouette.workers.forkserver import NOTHING, ForkedWorker, ForkServer, Requirements
 from silhouette.workers.process import STOP, ChildProcess
 
-Worker = ChildProcess | ForkedWorker
-"""A process that does tasks: started by this one, or by a fork server."""
+Worker = ChildProcess | ForkedWorker  # a process that does tasks: started by this one, or by a fork server
 
 
 @dataclass(frozen=True)
 class Event:
-    """A result of a task, or its end.
-
-    Attributes:
-        kind: "result", with a value that the worker yielded; "done"; or "lost", with the reason in words: the task got
-            no further.
-        may_retry: whether a lost task may be tried again: its process ended, which need not be the fault of the task,
-            as when the system is out of memory. A task that took too long would do so again.
-    """
+    """A result of a task, or its end."""
 
     task: Any
+    # "result", with a value that the worker yielded; "done"; or "lost", with the reason in words: the task got no
+    # further
     kind: Literal["result", "done", "lost"]
     value: Any = None
+    # Whether a lost task may be tried again: its process ended, which need not be the fault of the task, as when the
+    # system is out of memory. A task that took too long would do so again.
     may_retry: bool = False
 
 

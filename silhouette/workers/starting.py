@@ -15,22 +15,17 @@ from typing import Literal
 CAN_FORK = sys.platform == "linux"
 """Whether forked processes work on this system. macOS can fork, but its system libraries do not survive it."""
 
-DRIVERS = ("OpenGL", "warp")
-"""The modules that load a graphics driver; a test holds that the renderers name no others."""
+DRIVERS = ("OpenGL", "warp")  # the modules that load a graphics driver; a test holds that the renderers name no others
 
 
 @dataclass(frozen=True)
 class StartMethod:
-    """A method of starting worker processes.
+    """A method of starting worker processes."""
 
-    Attributes:
-        name: "fork": a copy of this process, which shares its memory and may run any closure; "execute": a fresh
-            Python, which is sent what pickle can carry; "none": no process can be started, and the work is done here.
-        reason: the reason against the method before it in this list; empty for "fork".
-    """
-
+    # "fork": a copy of this process, which shares its memory and may run any closure; "execute": a fresh Python, which
+    # is sent what pickle can carry; "none": no process can be started, and the work is done here
     name: Literal["fork", "execute", "none"]
-    reason: str = ""
+    reason: str = ""  # the reason against the method before it in this list; empty for "fork"
 
 
 def start_method() -> StartMethod:

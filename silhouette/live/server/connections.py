@@ -117,54 +117,33 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Limits:
-    """What the server bears; times in seconds, sizes in bytes.
+    """What the server bears; times in seconds, sizes in bytes."""
 
-    Attributes:
-        clients: that are served at the same time; others are refused.
-        newcomers: connections that have not shown a token yet. Where there are more, the oldest gives way, so that who
-            opens many and says nothing keeps nobody out.
-        head: that a connection may send before it has shown a token.
-        handshake: from the first byte until the file is sent, or the WebSocket open.
-        token: from the open WebSocket until the token.
-        message: the largest text message.
-        rate: requests of one client in a second, on average; a long one counts as several.
-        burst: requests of one client at once.
-        overrun: for how long a client may go on asking for more than that before it is closed; it is slowed down first.
-        in_flight: requests of one client that are answered at the same time; further ones wait.
-        unsent: what may wait for a client that does not read.
-        stalled: for how long a client may read nothing while something waits for it.
-        nonsense: messages that are no requests, until the client is closed.
-        chunk: the largest piece of a file that is handed over.
-        file: the largest file that is handed over.
-        files: all files that are handed over, together.
-        pause: between two pieces of such a file.
-        closing: for a client to end its connection when it is told to.
-        farewell: for all clients to do so when the server ends.
-    """
-
-    clients: int = 16
+    clients: int = 16  # that are served at the same time; others are refused
+    # Connections that have not shown a token yet. Where there are more, the oldest gives way, so that who opens many
+    # and says nothing keeps nobody out.
     newcomers: int = 64
-    head: int = 2**16
-    handshake: float = 10.0
-    token: float = 5.0
-    message: int = MIB
-    rate: float = 240.0
-    burst: float = 480.0
+    head: int = 2**16  # that a connection may send before it has shown a token
+    handshake: float = 10.0  # from the first byte until the file is sent, or the WebSocket open
+    token: float = 5.0  # from the open WebSocket until the token
+    message: int = MIB  # the largest text message
+    rate: float = 240.0  # requests of one client in a second, on average; a long one counts as several
+    burst: float = 480.0  # requests of one client at once
+    # For how long a client may go on asking for more than that before it is closed; it is slowed down first
     overrun: float = 5.0
-    in_flight: int = 64
-    unsent: int = 32 * MIB
-    stalled: float = 10.0
-    nonsense: int = 8
-    chunk: int = MIB // 4
-    file: int = 512 * MIB
-    files: int = 4096 * MIB
-    pause: float = 30.0
-    closing: float = 5.0
-    farewell: float = 0.4
+    in_flight: int = 64  # requests of one client that are answered at the same time; further ones wait
+    unsent: int = 32 * MIB  # what may wait for a client that does not read
+    stalled: float = 10.0  # for how long a client may read nothing while something waits for it
+    nonsense: int = 8  # messages that are no requests, until the client is closed
+    chunk: int = MIB // 4  # the largest piece of a file that is handed over
+    file: int = 512 * MIB  # the largest file that is handed over
+    files: int = 4096 * MIB  # all files that are handed over, together
+    pause: float = 30.0  # between two pieces of such a file
+    closing: float = 5.0  # for a client to end its connection when it is told to
+    farewell: float = 0.4  # for all clients to do so when the server ends
 
 
-COUNTS_ONCE = 2**16
-"""The bytes of a message that count as one request."""
+COUNTS_ONCE = 2**16  # the bytes of a message that count as one request
 
 
 class Allowance:
@@ -207,8 +186,7 @@ class Allowance:
 DATED = frozenset({"results", "edited"})
 """The events that nobody wants any more when there is one of the same kind about a later pose."""
 
-OVERHEAD = 200
-"""The bytes that a message takes besides its text."""
+OVERHEAD = 200  # the bytes that a message takes besides its text
 
 
 @dataclass

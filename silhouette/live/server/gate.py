@@ -31,8 +31,7 @@ TYPES = {
 """The content types of the files, by their endings; files of other endings are not served."""
 
 VIEWER = "viewer.min.js"
-SHARED = (VIEWER, "three.LICENSE.txt")
-"""What the page shares with reports."""
+SHARED = (VIEWER, "three.LICENSE.txt")  # what the page shares with reports
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,7 @@ def _ending(name: str) -> str:
     return name[name.rfind(".") :] if "." in name else ""
 
 
-SOCKET = "/socket"
-"""The path of the WebSocket."""
+SOCKET = "/socket"  # the path of the WebSocket
 
 
 class Role(StrEnum):

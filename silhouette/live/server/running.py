@@ -25,8 +25,7 @@ from silhouette.live.server.serving import TableServer
 
 # ---- sessions of pages
 
-NAMING = ("mesh", "model")
-"""The keys of an edit that name a file."""
+NAMING = ("mesh", "model")  # the keys of an edit that name a file
 
 
 class PageSession(Session):
@@ -64,8 +63,7 @@ def _named(request: Mapping[str, Any]) -> Iterator[str]:
 
 # ---- keeping what is not saved
 
-SOON = 0.5
-"""Seconds after a change; so much of a drag is lost at most where the program is killed."""
+SOON = 0.5  # seconds after a change; so much of a drag is lost at most where the program is killed
 
 
 class Autosaving:

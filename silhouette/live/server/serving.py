@@ -25,11 +25,9 @@ from silhouette.live.server.connections import Allowance, Connections, CountedCo
 from silhouette.live.server.gate import LOOKING, Door, PageFile, Refusal, Role, security_headers
 from silhouette.live.server.hand_over import HandOver, Received
 
-Tell = Callable[[dict[str, Any]], None]
-"""Is given each event; never waits."""
+Tell = Callable[[dict[str, Any]], None]  # is given each event; never waits
 
-POLICY = 1008
-"""The code that closes a connection which asks for too much, or for nothing that makes sense."""
+POLICY = 1008  # the code that closes a connection which asks for too much, or for nothing that makes sense
 
 
 class Answering(Protocol):

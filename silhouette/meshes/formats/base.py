@@ -19,16 +19,12 @@ from silhouette.files.reading import LARGEST_FILE, read_file, size_in_words
 MOST_TRIANGLES = 3_000_000
 """More than any scan that anybody plays on; a file of a few bytes can ask for billions by instancing."""
 MOST_VERTICES = 3 * MOST_TRIANGLES
-MOST_LINES = 3_000_000
-"""Vertices and faces of a file of text, which take longer than those of a binary file."""
-LARGEST_TEXT = 256 * 1024**2
-"""Bytes of a file of text, comments and spaces among them."""
-MOST_PARTS = 20_000
-"""Objects, groups or instances, each of which takes time however few triangles it has."""
+MOST_LINES = 3_000_000  # vertices and faces of a file of text, which take longer than those of a binary file
+LARGEST_TEXT = 256 * 1024**2  # bytes of a file of text, comments and spaces among them
+MOST_PARTS = 20_000  # objects, groups or instances, each of which takes time however few triangles it has
 LONGEST_NAME = 1000
 _BLOCK = 1 << 22
-_SEE_THROUGH = 0.1
-"""The share of the area from which on a transparent material is worth a sentence."""
+_SEE_THROUGH = 0.1  # the share of the area from which on a transparent material is worth a sentence
 _DECIMAL_COMMA = re.compile(rb"[-+]?\d+,\d+([eE][-+]?\d+)?")
 
 
@@ -38,62 +34,42 @@ class Refused(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """What colours a surface: the product, in linear light, of what is given of a picture, colours and a factor.
+    """What colours a surface: the product, in linear light, of what is given of a picture, colours and a factor."""
 
-    Attributes:
-        shades: (n, 3) uint8, a colour for each vertex (sRGB, as all bytes of colours are).
-        picture: the name under which the picture is fetched.
-        uv: (k, 2) places in the picture, from its upper left corner to the right and down; whole numbers repeat it.
-        corners: (m, 3) for each corner of each face its row in ``uv``, -1 without; None where ``uv`` is by vertex.
-        factor: red, green and blue by which all is multiplied, linear.
-    """
-
+    # (n, 3) uint8, a colour for each vertex (sRGB, as all bytes of colours are)
     shades: NDArray[np.uint8] | None = None
-    picture: str | None = None
+    picture: str | None = None  # the name under which the picture is fetched
+    # (k, 2) places in the picture, from its upper left corner to the right and down; whole numbers repeat it
     uv: NDArray[Any] | None = None
+    # (m, 3) for each corner of each face its row in ``uv``, -1 without; None where ``uv`` is by vertex
     corners: NDArray[Any] | None = None
-    factor: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    factor: tuple[float, float, float] = (1.0, 1.0, 1.0)  # red, green and blue by which all is multiplied, linear
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """The triangles of one part as the file gives them.
-
-    Attributes:
-        vertices: (n, 3) numbers.
-        faces: (m, 3) integers, unchecked.
-        skin: what colours it, where the reader was asked for colours and the file has some.
-        normals: (n, 3) numbers, of a cloud of points whose file has them.
-        faint: (n,) bool, the points of a cloud that are practically invisible; None without any.
-        see_through: the name of its material, if that makes pixels of it transparent; empty if it is opaque.
-    """
+    """The triangles of one part as the file gives them."""
 
     part: str
-    vertices: NDArray[Any]
-    faces: NDArray[Any]
-    skin: Skin | None = None
-    normals: NDArray[Any] | None = None
+    vertices: NDArray[Any]  # (n, 3) numbers
+    faces: NDArray[Any]  # (m, 3) integers, unchecked
+    skin: Skin | None = None  # what colours it, where the reader was asked for colours and the file has some
+    normals: NDArray[Any] | None = None  # (n, 3) numbers, of a cloud of points whose file has them
+    # (n,) bool, the points of a cloud that are practically invisible; None without any
     faint: NDArray[np.bool_] | None = None
-    see_through: str = ""
+    see_through: str = ""  # the name of its material, if that makes pixels of it transparent; empty if it is opaque
 
 
 @dataclass(eq=False)
 class Content:
-    """What a reader makes of a file: its surfaces, in its order, and a sentence for each thing the user should know.
-
-    Attributes:
-        units: that the file declares, as `MeshFile.declared_units`.
-        picture: gives the bytes of a picture that a skin names; raises Refused.
-        libraries: the names of files that say what the materials are, where those were not looked at.
-        areas: of each of these materials, by its name.
-    """
+    """What a reader makes of a file: its surfaces, in its order, and a sentence for each thing the user should know."""
 
     surfaces: list[Surface]
     warnings: list[str] = field(default_factory=list)
-    units: str | None = None
-    picture: Callable[[str], bytes] | None = None
-    libraries: Sequence[str] = ()
-    areas: Mapping[str, float] = field(default_factory=dict)
+    units: str | None = None  # that the file declares, as `MeshFile.declared_units`
+    picture: Callable[[str], bytes] | None = None  # gives the bytes of a picture that a skin names; raises Refused
+    libraries: Sequence[str] = ()  # the names of files that say what the materials are, where those were not looked at
+    areas: Mapping[str, float] = field(default_factory=dict)  # of each of these materials, by its name
 
 
 def referred(reference: str) -> str:

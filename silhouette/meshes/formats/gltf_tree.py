@@ -173,14 +173,9 @@ class Buffers:
         return data
 
 
-LONGEST_NAME = 200
-"""Letters of a name."""
-
-MAX_NODE_LEVELS = 200
-"""Levels of nodes below each other."""
-
-SINGULAR = 1e-12
-"""The least volume, in cubes of its longest edge, of what a matrix makes of a cube."""
+LONGEST_NAME = 200  # letters of a name
+MAX_NODE_LEVELS = 200  # levels of nodes below each other
+SINGULAR = 1e-12  # the least volume, in cubes of its longest edge, of what a matrix makes of a cube
 
 _PLACED = frozenset({"matrix", "rotation", "scale", "translation"})
 _UNMOVED = np.eye(4)
@@ -192,25 +187,17 @@ FLAT = "has no place: it is scaled to nothing, or its numbers are too large"
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A node of the default scene.
+    """A node of the default scene."""
 
-    Attributes:
-        index: in the file.
-        name: in one line; empty where it has none.
-        entry, extras: its JSON, and the custom properties in it.
-        local: (4, 4) from its frame to that of the node above it, metres and y up.
-        world: (4, 4) from its frame to the scene's; None where no place can be told.
-        above: the nodes above it, by index, the nearest first.
-        wrong, unseen: why nothing can stand there, and why it is not shown; else empty.
-    """
-
-    index: int
-    name: str
+    index: int  # in the file
+    name: str  # in one line; empty where it has none
+    # entry, extras: its JSON, and the custom properties in it
     entry: Tree
     extras: Mapping[str, Any]
-    local: Floats
-    world: Floats | None
-    above: tuple[int, ...]
+    local: Floats  # (4, 4) from its frame to that of the node above it, metres and y up
+    world: Floats | None  # (4, 4) from its frame to the scene's; None where no place can be told
+    above: tuple[int, ...]  # the nodes above it, by index, the nearest first
+    # wrong, unseen: why nothing can stand there, and why it is not shown; else empty
     wrong: str = ""
     unseen: str = ""
 

@@ -32,19 +32,12 @@ _COMMENT = ord("#")
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """The lines of a block that holds nothing but vertices, places, normals and faces, each kind written evenly.
+    """The lines of a block that holds nothing but vertices, places, normals and faces, each kind written evenly."""
 
-    Attributes:
-        vertices: (n, c) the numbers of the ``v`` lines, at least three of each.
-        places: (k, c) those of the ``vt`` lines; none where they are not wanted.
-        corners: (m, s) of the ``f`` lines the numbers of vertices, from 1.
-        textures: (m, s) the numbers of places, or None where the corners name none.
-    """
-
-    vertices: Floats
-    places: Floats
-    corners: Indices
-    textures: Indices | None
+    vertices: Floats  # (n, c) the numbers of the ``v`` lines, at least three of each
+    places: Floats  # (k, c) those of the ``vt`` lines; none where they are not wanted
+    corners: Indices  # (m, s) of the ``f`` lines the numbers of vertices, from 1
+    textures: Indices | None  # (m, s) the numbers of places, or None where the corners name none
 
 
 def even(block: bytes, *, textured: bool = True) -> Lines | None:

@@ -15,8 +15,7 @@ Indices = NDArray[np.int64]
 
 MOST_CORNERS = 20_000
 """Corners of one concave face; of several, the squares of their numbers count together, for so does the time."""
-MOST_CONCAVE = 50_000
-"""Concave faces of five corners or more."""
+MOST_CONCAVE = 50_000  # concave faces of five corners or more
 
 
 def fans(corners: Indices, lengths: Indices) -> Indices:

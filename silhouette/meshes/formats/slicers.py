@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 
 from silhouette.meshes.formats.base import LONGEST_NAME, MOST_PARTS, Refused
 
-CONFIG = re.compile(r"metadata/[^/]*model[^/]*\.config")
-"""The names, in lower case, of the entries in which slicers say it."""
+CONFIG = re.compile(r"metadata/[^/]*model[^/]*\.config")  # names, in lower case, of the entries in which slicers say it
 
 BODY = ""
 NEGATIVE = "negative volume"

@@ -28,8 +28,7 @@ from silhouette.judging import Judged
 from silhouette.judging.calls import stands
 from silhouette.rules.base import Level
 
-VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "col", "wbr"})
-"""Elements that have no content and no end."""
+VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "col", "wbr"})  # elements that have no content and no end
 
 
 class Markup(str):
@@ -38,8 +37,7 @@ class Markup(str):
     __slots__ = ()
 
 
-Content = str | Iterable[str]
-"""Text, markup, or several of them."""
+Content = str | Iterable[str]  # text, markup, or several of them
 
 
 def text(words: str) -> Markup:

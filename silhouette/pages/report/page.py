@@ -220,8 +220,7 @@ def told_once(warnings: Iterable[str]) -> list[str]:
 ABSOLUTE = re.compile(r"""(\b(?:mesh|model)["']?\s*[=:]\s*["'])((?:/|~|[A-Za-z]:[/\\]|\\\\)[^"'\n]*)""")
 """A key that names a file, up to the path, and the path, where that is an absolute one."""
 
-WRITTEN = Selection()
-"""The checks that are written in a scene."""
+WRITTEN = Selection()  # the checks that are written in a scene
 
 REPORT_CHECKS_AT_ONCE, GROUPS_EACH = 16, 2
 """The most checks that are judged together; the groups for each process, so that none waits long for the last one."""

@@ -167,14 +167,12 @@ def word(key: str, **values: object) -> str:
     return WORDS[key].format(**values)
 
 
-QUALITY = 88
-"""The quality of pictures on a page; those that `silhouette draw` writes lose nothing."""
+QUALITY = 88  # the quality of pictures on a page; those that `silhouette draw` writes lose nothing
 
 SIGNS = "".join(map(chr, range(32, 127))) + "°±·×–−"
 """Those that figures are written in, so that nearly all of them have one type, which is made once."""
 
-METHOD = 2
-"""The effort of packing WebP, from 0, quick, to 6: 4 takes half as long again for a few bytes in a hundred."""
+METHOD = 2  # the effort of packing WebP, from 0, quick, to 6: 4 takes half as long again for a few bytes in a hundred
 
 
 @dataclass(frozen=True)

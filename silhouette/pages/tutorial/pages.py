@@ -38,16 +38,14 @@ from silhouette.workers import parallel_map
 
 INDEX = "index.html"
 
-FIGURE_STYLE = "max-width:38rem"
-"""The width of a figure: in a wider one letters would be larger than the text."""
+FIGURE_STYLE = "max-width:38rem"  # the width of a figure: in a wider one letters would be larger than the text
 
 TALL = f"{FIGURE_STYLE};grid-row:span 2"
 """The style of the first of three figures: the others stand to its right, one below the other."""
 
 WHOLE = "white-space:nowrap"
 
-TABLE_STYLE = "break-inside:avoid"
-"""The style of a table of verdicts on paper."""
+TABLE_STYLE = "break-inside:avoid"  # the style of a table of verdicts on paper
 
 
 def page_of(text: PageText, parts: Sequence[PartResult], texts: Texts, renderer: str) -> str:

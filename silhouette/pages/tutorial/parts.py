@@ -65,32 +65,21 @@ class Mapped(Entry):
 
 
 class Part(Entry):
-    """A part of a page: one scene, with what is to be learned from it.
-
-    Attributes:
-        scene: its file, seen from the folder of scenes; for a scan its name on the page.
-        checks: the numbers of those that are shown, from 1.
-        figures: the kinds of figure that are shown of each.
-        steps: the name of the list of steps that work it out, or None.
-        animate: what moves at the end, or None.
-        odds: whether the odds of each verdict are worked out and shown, as the figure "odds".
-        gestures: keys and gestures, each with what it does.
-        command: what a reader can try with the scene's file.
-    """
+    """A part of a page: one scene, with what is to be learned from it."""
 
     heading: str
-    scene: str
+    scene: str  # its file, seen from the folder of scenes; for a scan its name on the page
     scan: Scanned | None = None
-    checks: tuple[int, ...] = (1,)
-    figures: tuple[str, ...]
+    checks: tuple[int, ...] = (1,)  # the numbers of those that are shown, from 1
+    figures: tuple[str, ...]  # the kinds of figure that are shown of each
     text: tuple[str, ...]
-    steps: str | None = None
+    steps: str | None = None  # the name of the list of steps that work it out, or None
     after: tuple[str, ...] = ()
-    animate: Walking | None = None
-    odds: bool = False
+    animate: Walking | None = None  # what moves at the end, or None
+    odds: bool = False  # whether the odds of each verdict are worked out and shown, as the figure "odds"
     map: Mapped | None = None
-    gestures: tuple[tuple[str, str], ...] = ()
-    command: str = "check"
+    gestures: tuple[tuple[str, str], ...] = ()  # keys and gestures, each with what it does
+    command: str = "check"  # what a reader can try with the scene's file
 
     @property
     def count(self) -> int:
@@ -110,26 +99,20 @@ class PageText(Entry):
 
 
 class Texts(Entry):
-    """All of the tutorial's text in one language.
+    """All of the tutorial's text in one language."""
 
-    Attributes:
-        title, lead, about: of the first page: its heading, a sentence, paragraphs.
-        reading_heading, reading: how figures are read.
-        words: small words by what they are for.
-        steps: lists of steps, by name.
-        page: the other pages, in order.
-    """
-
+    # title, lead, about: of the first page: its heading, a sentence, paragraphs
     title: str
     home: str
     lead: str
     about: tuple[str, ...]
+    # reading_heading, reading: how figures are read
     reading_heading: str
     reading: tuple[str, ...]
-    words: dict[str, str]
+    words: dict[str, str]  # small words by what they are for
     figures: dict[str, str]
-    steps: dict[str, tuple[str, ...]]
-    page: tuple[PageText, ...]
+    steps: dict[str, tuple[str, ...]]  # lists of steps, by name
+    page: tuple[PageText, ...]  # the other pages, in order
 
 
 @lru_cache(maxsize=1)
@@ -261,15 +244,12 @@ def map_scene(text: Mapped, scene: Scene, renderer: Renderer, path: Path) -> Map
 
 @dataclass(frozen=True)
 class ScanFacts:
-    """What a scan came to, in words and files.
-
-    Attributes:
-        triangles, size, noise, figures, known, terrain, residual: how many, how large (mm) and how rough (mm) it is; of
-            how many figures it is sure which they are, and how far off (mm, root mean square) these are at most.
-    """
+    """What a scan came to, in words and files."""
 
     scene: Path
     picture: Path
+    # triangles, size, noise, figures, known, terrain, residual: how many, how large (mm) and how rough (mm) it is; of
+    # how many figures it is sure which they are, and how far off (mm, root mean square) these are at most
     triangles: str
     size: str
     noise: str
@@ -303,28 +283,20 @@ def scan_scene(scanned: Scanned, scenes: Path, cache: Cache, folder: Path) -> Sc
 
 # ---- parts
 
-SEED = 0
-"""Of the odds on the pages."""
+SEED = 0  # of the odds on the pages
 
 
 @dataclass(frozen=True)
 class TutorialRun:
-    """The settings with which the tutorial is made.
-
-    Attributes:
-        workers: the number of processes that work at the same time, where that is possible.
-        moving: whether there are animations.
-        pixel: mm; None for the default of each scene.
-        error: the error goal, a share; None for the default of each scene.
-    """
+    """The settings with which the tutorial is made."""
 
     scenes: Path
     renderer: Renderer
     cache: Cache
-    workers: int = 1
-    moving: bool = True
-    pixel: float | None = None
-    error: float | None = None
+    workers: int = 1  # the number of processes that work at the same time, where that is possible
+    moving: bool = True  # whether there are animations
+    pixel: float | None = None  # mm; None for the default of each scene
+    error: float | None = None  # the error goal, a share; None for the default of each scene
     texts: Texts = field(default_factory=texts)
 
 
@@ -355,11 +327,7 @@ class FilmResult:
 
 @dataclass(frozen=True)
 class PartResult:
-    """The content of a part once its checks are judged and drawn: its paragraphs and steps, with the results put in.
-
-    Attributes:
-        picture: the path of the picture of a scanned table, or of a map; empty for other parts.
-    """
+    """The content of a part once its checks are judged and drawn: its paragraphs and steps, with the results put in."""
 
     text: list[str]
     steps: list[str]
@@ -367,7 +335,7 @@ class PartResult:
     checks: list[CheckResult]
     film: FilmResult | None
     source: str
-    picture: str = ""
+    picture: str = ""  # the path of the picture of a scanned table, or of a map; empty for other parts
     caption: str = ""
 
 
