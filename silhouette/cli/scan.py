@@ -20,7 +20,7 @@ from silhouette.cli.waiting import Waiting
 from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.changing import check_folder
-from silhouette.judging import Selection
+from silhouette.judging import SceneResult, Selection
 from silhouette.scans.folder import PICTURE, RULING, write_folder
 from silhouette.scans.keeping import SCENE, earlier_run
 from silhouette.scans.questions import Question
@@ -90,15 +90,17 @@ def scan(given: ScanOptions) -> int:
         ruling = Selection(table.called(given.attacker), target)
         settings = BatchSettings(cached=not given.no_cache)
         result = SceneJob(ruling, settings, given.out / RULING, quiet=given.quiet).judge(given.out / SCENE)
-    rulings = [] if result is None else [result]
-    if given.as_json:
-        show_json({**record_of(table), **(scenes_document(rulings) if rulings else {})})
+    _show(table, given.out, result, as_json=given.as_json, quiet=given.quiet)
+    return ExitStatus.OK if result is None else status_of([result])
+
+
+def _show(table: ScannedTable, out: Path, result: SceneResult | None, *, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        show_json({**record_of(table), **({} if result is None else scenes_document([result]))})
     else:
-        reports = [part for ruling in rulings for part in scene_report(ruling, quiet=given.quiet)]
-        show(*scan_report(table, given.out, quiet=given.quiet), *reports)
+        show(*scan_report(table, out, quiet=quiet), *([] if result is None else scene_report(result, quiet=quiet)))
     if result is not None and result.error is not None:
         complain(result.error)
-    return ExitStatus.OK if result is None else status_of([result])
 
 
 def _written(request: ScanRequest, out: Path, cache: Cache, *, may_ask: bool, quiet: bool) -> ScannedTable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -82,11 +83,7 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
     if size <= 0.0:
         return UnitsChoice(stated or "mm", "declared" if stated else "guessed")
 
-    def misfit(units: str) -> float:
-        """The logarithm of the factor between the usual sizes and the size in some units; 0 where it is usual."""
-        sizes = [size * MILLIMETRES[units] * factor for factor in (1.0, scale)]
-        return min(max(math.log(least / length), math.log(length / greatest), 0.0) for length in sizes)
-
+    misfit = partial(_misfit, size, scale, (least, greatest))
     if stated is not None and misfit(stated) <= math.log(LENIENCY):
         return UnitsChoice(stated, "declared")
     widest = [float(max(extents)) * factor for factor in (1.0, scale)]
@@ -100,6 +97,12 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
         return UnitsChoice(chosen, "guessed")
     length = size * MILLIMETRES[chosen] * scale
     return UnitsChoice(chosen, "guessed", _doubt_about_units(chosen, kind, length, unusual=misfit(chosen) != 0.0))
+
+
+def _misfit(size: float, scale: float, usual: tuple[float, float], units: str) -> float:
+    """The logarithm of the factor between the usual sizes and a size in some units, scaled or not; 0 if it is usual."""
+    sizes = [size * MILLIMETRES[units] * factor for factor in (1.0, scale)]
+    return min(max(math.log(usual[0] / length), math.log(length / usual[1]), 0.0) for length in sizes)
 
 
 def _doubt_about_units(units: str, kind: Kind, length: float, *, unusual: bool) -> str:

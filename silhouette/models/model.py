@@ -287,12 +287,15 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
         drawn_from=DrawnFrom(path, up, MILLIMETRES[units.units] * options.scale, mesh.bounds[0] - lowest),
     )  # fmt: skip
     model = _with_a_body(model, location)
-    body = model.significant
-    keep_in(cache, model.mesh, body)
-    if kind == "fighter" and options.eye is None:
-        balls_from = partial(stored_balls, body, model.front, cache)
-        model = replace(model, thick_from=partial(_thick, body, cache), balls_from=balls_from)
-    return model
+    keep_in(cache, model.mesh, model.significant)
+    return _looking(model, cache) if kind == "fighter" and options.eye is None else model
+
+
+def _looking(fighter: Model, cache: Cache) -> Model:
+    """The fighter, with what its eye is estimated from as soon as that is asked for."""
+    body = fighter.significant
+    balls_from = partial(stored_balls, body, fighter.front, cache)
+    return replace(fighter, thick_from=partial(_thick, body, cache), balls_from=balls_from)
 
 
 @dataclass(frozen=True, eq=False)

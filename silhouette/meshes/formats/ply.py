@@ -65,6 +65,10 @@ class _Element:
     def kinds(self) -> dict[str, str]:
         return {name: kind for name, kind, counted in self.properties if counted is None}
 
+    def first_with(self, choices: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+        """The first of several names all of which are properties; none without any."""
+        return next((names for names in choices if set(names) <= self.kinds.keys()), ())
+
 
 def read(data: bytes, whole: bool = False) -> Content:
     """The surface of a PLY file, or its points.
@@ -85,11 +89,8 @@ def read(data: bytes, whole: bool = False) -> Content:
     if by_name.get("tristrips", _Element("tristrips")).count:
         raise Refused("holds triangle strips; export it as plain triangles")
     _check_vertices(vertex, needs_faces=face.count == 0 and not whole, is_splat=is_splat)
-    shades = next((names for names in _SHADES if whole and set(names) <= kinds.keys()), ())
-    normals = _NORMALS if whole and set(_NORMALS) <= kinds.keys() else ()
-    corners = next((name for name, _, counted in face.properties if face.count and name in _CORNERS and counted), "")
-    if face.count and not corners:
-        raise Refused("is malformed: its faces need the property 'list ... vertex_indices'")
+    shades, normals = (vertex.first_with(names) if whole else () for names in (_SHADES, (_NORMALS,)))
+    corners = _corner_list(face)
     opacity = ("opacity",) if is_splat and not corners else ()
     needed = elements[: max(elements.index(element) for element in (vertex, face) if element in elements) + 1]
     columns = _rows(form, body, needed, {*"xyz", corners, *shades, *normals, *opacity})
@@ -124,6 +125,14 @@ def _check_vertices(vertex: _Element, *, needs_faces: bool, is_splat: bool) -> N
         raise Refused(SPLAT if is_splat else CLOUD)
     if not {"x", "y", "z"} <= vertex.kinds.keys():
         raise Refused("is malformed: its vertices need the properties x, y and z")
+
+
+def _corner_list(face: _Element) -> str:
+    """The property that lists the corners of faces; empty without any faces."""
+    corners = next((name for name, _, counted in face.properties if name in _CORNERS and counted), "")
+    if face.count and not corners:
+        raise Refused("is malformed: its faces need the property 'list ... vertex_indices'")
+    return corners if face.count else ""
 
 
 def _side_by_side(columns: Columns, names: Iterable[str]) -> NDArray[Any]:
