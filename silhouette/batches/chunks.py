@@ -49,7 +49,10 @@ class Opener:
         return self.fingerprints.of(self._place(scene))
 
     def open(self, scene: str, digest: str) -> None:
-        """Reads a scene unless it was read last, and selects its checks."""
+        """Reads a scene unless it was read last, and selects its checks.
+
+        Raises SilhouetteError if the scene cannot be used, or its files no longer have that digest.
+        """
 
         path = self._place(scene)
         changed = RequestError(f"{scene}: it was changed while it was judged; judge it again")
@@ -160,7 +163,10 @@ class ChunkJudge:
         self._renderer: Any = None
 
     def start(self) -> Any:
-        """The renderer of the settings, started when it is first asked for."""
+        """The renderer of the settings, started when it is first asked for.
+
+        Raises RendererUnavailable if it cannot run here.
+        """
         if self._renderer is None:
             self._renderer = choose(self._settings.renderer, self._device())
         return self._renderer

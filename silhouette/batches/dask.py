@@ -229,7 +229,11 @@ class Cluster:
             self._client.close(timeout=2)
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
-        """The events until all is done; see `silhouette.workers.WorkerPool.events`."""
+        """The events until all is done; see `silhouette.workers.WorkerPool.events`.
+
+        Raises SilhouetteError if the scheduler is gone, if it or a worker lacks this package, or there is no worker for
+        a minute.
+        """
         while True:
             yield from self._look_for_workers()
             self._submit_next(next_task)

@@ -266,6 +266,8 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
     """Writes a JUnit file: a test case per row, in a suite per scene, whose rows follow each other.
 
     A failed row is an error, an unmet expectation a failure, and a check without an expectation is skipped.
+
+    Raises FileError if it cannot be written.
     """
     root = ElementTree.Element("testsuites", name="silhouette")
     suites: dict[str, ElementTree.Element] = {}

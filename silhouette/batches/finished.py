@@ -29,7 +29,11 @@ MOST_RECORDS = 200  # records that are kept; the oldest go first
 
 
 def read_rows(path: Path) -> list[KeptRow]:
-    """The rows of a finished file, in order."""
+    """The rows of a finished file, in order.
+
+    Raises FileError if it cannot be read, or is no file of rows; SilhouetteError if it is Parquet and pyarrow is
+    missing.
+    """
     try:
         rows = READERS[path.suffix.lower()](path)
     except OSError as error:

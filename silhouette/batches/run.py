@@ -77,6 +77,8 @@ def write_batch(
         retry_errors: whether only the failed rows of a finished file are judged, and all others kept as they are.
         progress: called with the number of checks that are done, that of all known checks, and whether there may be
             more.
+
+    Raises SilhouetteError if the paths mean no scene, or the file cannot be written.
     """
     check_table_path(out)
     for file in (out, junit):

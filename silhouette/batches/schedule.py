@@ -106,7 +106,10 @@ class Schedule:
         return self._files[scene]
 
     def record(self, event: Event) -> None:
-        """Stores the row of an event, and schedules the tasks that follow from it."""
+        """Stores the row of an event, and schedules the tasks that follow from it.
+
+        Raises RendererUnavailable if nothing can be judged with the renderer of the settings.
+        """
         chunk: Chunk = event.task
         if event.kind == "lost" and event.may_retry and self._retry(chunk):
             return

@@ -86,7 +86,10 @@ class Opened:
 
 @contextmanager
 def opened_bundle(path: Path) -> Iterator[Opened]:
-    """A bundle, unpacked into a temporary folder for as long as the block lasts."""
+    """A bundle, unpacked into a temporary folder for as long as the block lasts.
+
+    Raises FileError if it is no bundle, damaged, or made to harm: one line that says what is wrong.
+    """
     try:
         archive = Archive(read_file(path, LARGEST_FILE), AGAIN)
         manifest = _manifest(path, archive)

@@ -31,6 +31,8 @@ def is_game_file(name: str) -> bool:
 def rule_named(name: str, called: str | None = None) -> Rule[Any, Verdict]:
     """The rule system of a name, or of the path of a game file, which first scenes call as ``called``, by default by
     that path.
+
+    Raises RequestError if no game has the name, or there is no such file; FileError if the file is no game.
     """
     if is_game_file(name) and not Path(name).is_file():
         raise RequestError(f"{name}: there is no such file; give the path of a game file")

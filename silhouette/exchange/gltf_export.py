@@ -38,7 +38,10 @@ VERTICES, INDICES = 34962, 34963
 
 
 def write_glb(scene: Scene, out: Path) -> int:
-    """Writes a table as a glTF scene in one file (.glb), and gives the number of its pieces."""
+    """Writes a table as a glTF scene in one file (.glb), and gives the number of its pieces.
+
+    Raises RequestError if the scene is no table with pieces; FileError if it cannot be written.
+    """
     if not isinstance(scene, TableScene):
         raise RequestError(f"{scene.path}: its game has no pieces with meshes; give a table scene")
     if out.suffix.lower() != ".glb":

@@ -153,7 +153,10 @@ def kind_of(extras: Mapping[str, Any]) -> Kind | None:
 
 
 def entries_of(rules: str) -> Entries:
-    """The schemas of the pieces of a game, by its name or its file; those of any table where it has others."""
+    """The schemas of the pieces of a game, by its name or its file; those of any table where it has others.
+
+    Raises FileError if there is no such game file.
+    """
     entries = dict(ENTRIES)
     for kind in KINDS:
         pieces = rule_called(rules).scene_entry.model_fields.get(kind)

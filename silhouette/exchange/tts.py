@@ -75,6 +75,8 @@ class KeptMeshes:
 
     The game names a file after its address, with all but letters and digits left out, and ``.obj``. A local file
     (``file:///C:/minis/kal.obj``) is looked for by its own name, in this folder alone.
+
+    Raises FileError if it is no folder that can be read.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -279,6 +281,8 @@ def read_save(path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool 
     Args:
         meshes: the folder in which the game keeps meshes, ``Mods/Models``; no other is looked into, nothing is fetched.
         stand_ins: whether a fighter without a mesh becomes a stand-in, where the size of its base is known.
+
+    Raises FileError if it is no such file, holds too much, or the folder of the meshes cannot be read.
     """
     document = document_of(path)
     mesh_folder = KeptMeshes(meshes)

@@ -52,7 +52,10 @@ class Export:
 
 
 def write_saved_object(scene: Scene, out: Path, cache: Cache) -> Export:
-    """Writes a table as a saved object of Tabletop Simulator (.json), and its meshes into a folder ``NAME_meshes``."""
+    """Writes a table as a saved object of Tabletop Simulator (.json), and its meshes into a folder ``NAME_meshes``.
+
+    Raises RequestError if the scene is no table with pieces; FileError if one of them cannot be written.
+    """
     if not isinstance(scene, TableScene):
         raise RequestError(f"{scene.path}: its game has no pieces with meshes; give a table scene")
     if out.suffix.lower() != ".json":

@@ -37,6 +37,8 @@ class SafeZip:
         again: what to do about one that is damaged, such as "export the scan again".
         total: bytes of all that is unpacked together.
         densest: how much larger than packed a file may be that is larger than 16 MiB.
+
+    Raises ArchiveError if it cannot be opened, or has too many files.
     """
 
     def __init__(
@@ -109,7 +111,10 @@ class Archive:
         return {key: info.filename for key, info in self._infos.items()}
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file: no more than it announces, and than is left of what an archive may hold."""
+        """The bytes of a file: no more than it announces, and than is left of what an archive may hold.
+
+        Raises KeyError if there is no such file; ArchiveError if it is too large, suspiciously dense, or damaged.
+        """
         info = self._infos[collision_key(name)]
         self._zip.check_size(info)
         with self._zip.opened(info) as stream:

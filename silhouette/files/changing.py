@@ -98,6 +98,8 @@ class FolderChange:
         the content of one file, by the ending of its name, or of several that name each other, by their paths in a
         folder of that name, each with ``/`` before it. Answers with the name, and the ending of a single file, as the
         path from the folder, with ``/``.
+
+        Raises FileError if one cannot be written.
         """
         hashed = hashlib.blake2b(digest_size=DIGITS // 2)
         for inner, content in sorted(files.items()):
@@ -119,6 +121,8 @@ class FolderChange:
     def put(self, path: Path, content: Content, like: Path | None = None) -> None:
         """Writes a file that takes its name in `commit`; one that holds the same already stays. Folders on the way are
         made.
+
+        Raises FileError if it cannot be written.
         """
         if not (isinstance(content, bytes) and _holds(path, content)):
             self._stage(path, content, like)
@@ -145,6 +149,8 @@ class FolderChange:
         The earlier ones of the others go before that: a file that tells of another version never lies beside it. The
         earlier main file is kept as ``before``, if it says something else: what was written twice takes no place of
         what somebody edited.
+
+        Raises FileError if one cannot be written.
         """
         others = [*self._staged]
         self._last = last = self._stage(self._main, content)

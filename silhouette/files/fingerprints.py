@@ -67,7 +67,10 @@ class Fingerprints:
                     todo += reversed(self.named(path))
 
     def named(self, path: Path) -> tuple[Path, ...]:
-        """The files that a scene, model, glTF or OBJ file names itself, sorted; nothing for other files."""
+        """The files that a scene, model, glTF or OBJ file names itself, sorted; nothing for other files.
+
+        Raises SilhouetteError if a scene or model file cannot be read.
+        """
         ending = path.suffix.lower()
         if ending not in (*DOCUMENTS, *_NAMING):
             return ()
@@ -96,7 +99,10 @@ class Fingerprints:
 
 
 def references(path: Path) -> tuple[str, ...]:
-    """What a scene, model, glTF or OBJ file has as the paths of other files; nothing for other files."""
+    """What a scene, model, glTF or OBJ file has as the paths of other files; nothing for other files.
+
+    Raises SilhouetteError if a scene or model file cannot be read.
+    """
     ending = path.suffix.lower()
     if ending in DOCUMENTS:
         return tuple(_values(read_document(path), ("mesh", "model", "rules")))

@@ -54,6 +54,8 @@ def example(name: str) -> Path:
 
     It is the name itself where the current folder holds the file, as that of a checkout does.
 
+    Raises RequestError if the examples are not installed.
+
     >>> example("models/crate.toml").is_file()
     True
     """
@@ -71,7 +73,10 @@ MISSING = {"mesh": "is not there", "model": "there is no such file", "rules": "t
 
 
 def file_named(location: Location, key: Literal["mesh", "model", "rules"], name: str) -> Path:
-    """The path of a file that a scene or model file names, seen from the folder of that file."""
+    """The path of a file that a scene or model file names, seen from the folder of that file.
+
+    Raises FileError if nothing is there, with the piece and the folder in which it was looked for.
+    """
     if "\0" in name:
         raise location.error("a path contains a zero byte; give the path of a file")
     path = location.path.parent / name

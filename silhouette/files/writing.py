@@ -40,8 +40,8 @@ def make_folder(folder: Path) -> None:
 def check_place(path: Path) -> None:
     """Refuses a name under which no file can be written, before the work for it begins; links are followed.
 
-    It may be a folder, a pipe, a device or a socket, or a link to a scene or model file, or lie in a folder that is not
-    there.
+    Raises FileError if it is a folder, a pipe, a device, a socket, or a link to a scene or model file, or if the folder
+    that it lies in is not there.
 
     >>> check_place(Path("nowhere/duel.png"))
     Traceback (most recent call last):
@@ -77,6 +77,8 @@ def _document_behind(path: Path) -> str:
 
 def write_file(path: Path, content: Content) -> None:
     """Writes a file whole, or not at all.
+
+    Raises FileError if it cannot be written. The earlier file is then unchanged.
 
     >>> from tempfile import TemporaryDirectory
     >>> folder = TemporaryDirectory()
@@ -198,6 +200,8 @@ def open_own(path: Path, *, new: bool) -> BinaryIO:
 
     In a folder that others may write to, somebody else may have put something under the name: a link is not followed, a
     pipe not waited for, and a new file takes no name that is there.
+
+    Raises OSError if it cannot be opened, is there already, or is no regular file.
     """
     flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     number = os.open(path, flags | (os.O_CREAT | os.O_EXCL if new else 0), 0o666)
@@ -208,7 +212,10 @@ def open_own(path: Path, *, new: bool) -> BinaryIO:
 
 
 def write_to(file: BinaryIO, content: Content) -> None:
-    """Writes what a file is to hold."""
+    """Writes what a file is to hold.
+
+    Raises OSError if that cannot be written.
+    """
     if isinstance(content, str):
         file.write(content.encode("utf-8"))
     elif isinstance(content, bytes):

@@ -117,7 +117,10 @@ def content_with(scene: Scene, error: float | None) -> Scene:
 
 
 def pixel_of(scene: Scene, pixel: float | None) -> float:
-    """Millimetres per pixel at the target: ``pixel``, checked as by `usable_pixel`, or the scene's, or `PIXEL`."""
+    """Millimetres per pixel at the target: ``pixel``, checked as by `usable_pixel`, or the scene's, or `PIXEL`.
+
+    Raises RequestError if ``pixel`` is not above 0 and at most 10.
+    """
     if pixel is not None:
         return usable_pixel(pixel)
     return PIXEL if scene.pixel is None else scene.pixel

@@ -66,6 +66,8 @@ def content(source: Source, *, whole: bool = True, gltf: Gltf | None = None) -> 
 
     ``whole`` if colours are wanted, and vertices that no triangle uses; a PLY of points alone will do then. A glTF may
     come taken apart and checked.
+
+    Raises Refused, as the readers do.
     """
     match source.format:
         case "glb" | "gltf":
@@ -105,14 +107,20 @@ def pictures_of(held: Content) -> Pictures:
 
 
 def opened_gltf(source: Source, *, whole: bool) -> Gltf:
-    """A glTF file, of which all is there that its default scene shows."""
+    """A glTF file, of which all is there that its default scene shows.
+
+    Raises Refused if it is not.
+    """
     gltf = Gltf(source.data, source.fetch, binary=source.format == "glb", whole=whole)
     gltf.check()
     return gltf
 
 
 def read_stored(source: Source) -> Stored:
-    """The content of a mesh file, or of a PLY of points alone."""
+    """The content of a mesh file, or of a PLY of points alone.
+
+    Raises Refused, as the readers do; if a face points past the vertices; if nothing finite is left.
+    """
     held = content(source)
     surfaces, pictures = held.surfaces, pictures_of(held)
     is_shared = source.format == "obj"

@@ -243,6 +243,8 @@ def load_model(path: Path, cache: Cache, kind: Kind | None = None, overrides: Ma
     Args:
         kind: that the scene's table requires; without it the kind in the file, or a fighter.
         overrides: keys of a model file, already checked, that replace those of the file.
+
+    Raises FileError if the model file cannot be used; MeshError if its mesh cannot.
     """
     if path.suffix.lower() in DOCUMENTS:
         location = Location(path)

@@ -345,7 +345,10 @@ class ExactRule(Rule[OfScene, OfVerdict]):
 
     @abstractmethod
     def ruling(self, scene: OfScene, check: Check) -> OfVerdict:
-        """The verdict on a check; see `judge`."""
+        """The verdict on a check; see `judge`.
+
+        Raises RequestError if the check names a piece that does not exist, or that cannot look or be looked at.
+        """
 
     def judge(self, requests: Sequence[tuple[OfScene, Check]], settings: Settings) -> list[OfVerdict]:
         """The verdicts on checks, in their order."""

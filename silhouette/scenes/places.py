@@ -228,7 +228,10 @@ class Trial:
 
     @classmethod
     def placed(cls, name: str, numbers: Sequence[float], text: str | None = None) -> Trial:
-        """The trial of a piece at x, y and perhaps a facing; ``text`` is what the user wrote."""
+        """The trial of a piece at x, y and perhaps a facing; ``text`` is what the user wrote.
+
+        Raises RequestError if the numbers are fewer, more, or too large; ``text`` is what the user wrote.
+        """
         written = f"{name}={','.join(f'{number:g}' for number in numbers)}" if text is None else text
         if not name or len(numbers) not in (2, 3) or not all(abs(number) <= MAX_LENGTH for number in numbers):
             raise RequestError(f"--at {written}: give NAME=X,Y or NAME=X,Y,FACING, such as Kal=60,216,90")
@@ -281,6 +284,8 @@ def entry_at(
 ) -> dict[str, Any]:
     """The entry of a piece, in ``table`` of the scene, at another place; one that says how it is turned is turned on
     with its facing.
+
+    Raises RequestError if the piece faces noif and the trial says if it is to face.
     """
     height = entry["at"][2:] if isinstance(entry["at"], list) else []
     at = [int(number) if number == int(number) else number for number in trial.at]

@@ -153,7 +153,10 @@ class Slot:
             self.begin()
 
     def begin(self) -> None:
-        """Sends the process its task, with those of its contents that it lacks; what cannot be packed comes first."""
+        """Sends the process its task, with those of its contents that it lacks; what cannot be packed comes first.
+
+        Raises Exception, that which the making of a content meets, or the packing of the task; then nothing is sent.
+        """
         self._restart_clock()
         future = self.current
         contents = {digest: one for digest, one in future.contents.items() if digest not in self.loaded}

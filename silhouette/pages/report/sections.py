@@ -191,7 +191,10 @@ class PageSheet(Sheet):
 
 
 def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, writing: PageWriting) -> list[tuple[str, str]]:
-    """The caption of each figure of a check, whose verdict has kept its observation, and its SVG as a page holds it."""
+    """The caption of each figure of a check, whose verdict has kept its observation, and its SVG as a page holds it.
+
+    Raises RequestError if matplotlib is not installed.
+    """
     drawn = []
     with settings():
         for figure in figures_of(scene, judged.check, judged.verdict, renderer):
@@ -372,7 +375,10 @@ def _legend(stage: Stage) -> Markup:
 
 
 def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> tuple[Markup, dict[str, Any]]:
-    """The section of a map, and what its script needs."""
+    """The section of a map, and what its script needs.
+
+    Raises RequestError if the game draws no table, or matplotlib is not installed.
+    """
     figure = map_figure(drawn)
     with settings():
         picture, sheet = _drawing(figure, writing)

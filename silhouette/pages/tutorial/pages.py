@@ -287,7 +287,10 @@ def _own_files(facts: Path) -> set[str] | None:
 
 
 def scenes_folder(given: Path | None = None) -> Path:
-    """The folder of scenes: the one given, ``scenes`` in the current folder, or that of the shipped examples."""
+    """The folder of scenes: the one given, ``scenes`` in the current folder, or that of the shipped examples.
+
+    Raises RequestError if the folder given has not the first scene of the tutorial, or no examples are installed.
+    """
     needed = texts().page[0].part[0].scene  # the folder of scenes is known by it
     if given is not None and not (given / needed).is_file():
         raise RequestError(f"{given}: has no {needed}; give the folder 'scenes' of Silhouette's source")
@@ -305,6 +308,9 @@ def write_tutorial(out: Path, run: TutorialRun, progress: Progress = lambda done
     Returns:
         For every page ``name``, ``title`` and ``parts``; for each part ``scene`` and its ``checks``: their rows, with
             ``check``, their number, and ``figures``, the paths of these; and ``frames``, where it has an animation.
+
+    Raises FileError if a scene cannot be used or the folder cannot be written; its files then stay as they were;
+    RequestError if matplotlib is not installed.
     """
     words, renderer = run.texts, run.renderer.name
     with whole_folder(out, [run.scenes]) as folder:

@@ -261,7 +261,10 @@ class ScanFacts:
 
 
 def scan_scene(scanned: Scanned, scenes: Path, cache: Cache, folder: Path) -> ScanFacts:
-    """Makes a scan into a scene in a new folder; scan and known models are seen from ``scenes``."""
+    """Makes a scan into a scene in a new folder; scan and known models are seen from ``scenes``.
+
+    Raises FileError if the scan cannot be used.
+    """
     table = scan_table(ScanRequest(scenes / scanned.file, (scenes / scanned.figures,)), cache)
     write_folder(table, folder)
     figures = [piece for piece in table.pieces if piece.kind != "terrain"]
@@ -340,7 +343,10 @@ class PartResult:
 
 
 def build_part(part: Part, run: TutorialRun, folder: Path, progress: Progress = lambda done, total: None) -> PartResult:
-    """Judges and draws the checks of a part into a folder, and puts the results into its text."""
+    """Judges and draws the checks of a part into a folder, and puts the results into its text.
+
+    Raises FileError if the scene cannot be used or a figure cannot be written.
+    """
     place = Path("figures", *Path(part.scene).with_suffix("").parts)
     (folder / place).mkdir(parents=True, exist_ok=True)
     if part.scan is None:
