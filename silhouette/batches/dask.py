@@ -157,7 +157,7 @@ _threads = itertools.count()
 def judge_chunk(chunk: Chunk, settings: BatchSettings, folder: str, version: str | None) -> list[Row]:
     """The rows of a chunk, judged by a worker of the cluster; each of its threads keeps a `ChunkJudge`.
 
-    RequestError where another version of this package is installed on the worker.
+    Raises RequestError where another version of this package is installed on the worker.
     """
     if version != VERSION:
         raise RequestError(f"a worker has silhouette {VERSION}, and this is {version}; install the same version there")

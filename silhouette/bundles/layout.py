@@ -42,8 +42,8 @@ class Layout:
 def layout_of(scene: Path) -> Layout:
     """Where the files that a scene rests on lie, seen from the highest folder through which its paths go.
 
-    FileError where a file cannot be read, is named by an absolute path, or has a name or a place that it cannot have
-    everywhere.
+    Raises FileError where a file cannot be read, is named by an absolute path, or has a name or a place that it cannot
+    have everywhere.
     """
     start = tuple(Path(os.path.abspath(scene)).parts[1:])
     search = _Search({start: scene})

@@ -62,7 +62,7 @@ def save(figure: Figure, path: Path, description: Description, *, text: bool = F
     of the PDF's information. With ``text`` the words in an SVG stay text, with the type embedded, which not every
     program reads; otherwise they are outlines, which look the same everywhere, with the words in ``aria-label``.
 
-    FileError where it cannot be written; a file of that name then stays as it was.
+    Raises FileError where it cannot be written; a file of that name then stays as it was.
     """
     description = description.printable()
     ending = path.suffix.lower()[1:]

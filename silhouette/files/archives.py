@@ -84,8 +84,8 @@ class SafeZip:
 class Archive:
     """The files of an archive by their names, and how much of them may still be unpacked; ``again`` is as of `SafeZip`.
 
-    ArchiveError where it is no zip archive, is encrypted, compressed in an unusual way, has too many files, two files
-    of one name, or is made to harm: names that lead out of it, links.
+    Raises ArchiveError where it is no zip archive, is encrypted, compressed in an unusual way, has too many files, two
+    files of one name, or is made to harm: names that lead out of it, links.
     """
 
     def __init__(self, data: bytes, again: str) -> None:

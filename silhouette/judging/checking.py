@@ -84,7 +84,7 @@ def check(
         error: how large the stated error may stay where no other verdict is near, a share above 0 and at most 0.05;
             by default what the scene says, else 0.002. More is faster.
 
-    RequestError where a name, an arc or a renderer is not there, or ``pixel`` or ``error`` is out of bounds;
+    Raises RequestError where a name, an arc or a renderer is not there, or ``pixel`` or ``error`` is out of bounds;
     RendererUnavailable where the renderer asked for cannot run on this machine.
 
     >>> import tempfile
@@ -137,7 +137,7 @@ def odds(
         scene, attacker, target, arc, renderer, pixel, error: as of `check`.
         seed: a whole number, 0 or more; the same seed gives the same odds.
 
-    RequestError where the game, or what is asked, has no odds, or the seed is below 0; and as `check` does;
+    Raises RequestError where the game, or what is asked, has no odds, or the seed is below 0; and as `check` does;
     RendererUnavailable where the renderer asked for cannot run on this machine.
 
     >>> import tempfile
@@ -212,8 +212,8 @@ def map_of(  # noqa: PLR0913  # the options of a command
         workers: processes that judge at the same time; by default as many as there are cores. A process with threads,
             such as a notebook, is not forked: there it is one.
 
-    RequestError where a model is not there, the game has no maps, or the grid is too fine; RendererUnavailable where
-    the renderer asked for cannot run on this machine.
+    Raises RequestError where a model is not there, the game has no maps, or the grid is too fine; RendererUnavailable
+    where the renderer asked for cannot run on this machine.
     """
     request = MapRequest(move, _names(attackers), _names(targets), grid, within, under)
     processes = cores() if workers is None else max(1, workers)

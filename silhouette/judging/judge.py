@@ -157,8 +157,8 @@ def judge(
             file, or None; the result drops the observation then.
         step: is called with how many are done, with a part of the next one, and of all.
 
-    RequestError: before the first result if the renderer's device has no room for all meshes at once; after the results
-    before it if a check names a piece that is not there, or one that takes too long.
+    Raises RequestError before the first result if the renderer's device has no room for all meshes at once; after the
+    results before it if a check names a piece that is not there, or one that takes too long.
     """
     scenes = {id(scene): scene for scene, _ in requests}
     options.renderer.refuse_too_large(_meshes_of(list(scenes.values())))

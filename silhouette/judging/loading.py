@@ -65,8 +65,8 @@ def load_scene(
         at: places to try in place of those in the file, by the names of pieces: x, y and, if wanted, the facing in
             degrees; in the scene's units. A piece keeps its height, or what it stands on; expectations are left out.
 
-    FileError where the scene or one of its models cannot be used; one line that says what would be right; RequestError
-    where ``at`` names nothing in the scene, or gives no place.
+    Raises FileError where the scene or one of its models cannot be used; one line that says what would be right;
+    RequestError where ``at`` names nothing in the scene, or gives no place.
     """
     place = Path(path)
     _refuse_other(place)

@@ -193,7 +193,7 @@ class WorkerPool:
     def result(self, future: TaskFuture) -> Any:
         """The result of a future, for which the caller itself drives the pool; what the task raises passes through.
 
-        SilhouetteError if its processes have ended over it, or no process is left.
+        Raises SilhouetteError if its processes have ended over it, or no process is left.
         """
         while not future.done():
             if not self._turn():

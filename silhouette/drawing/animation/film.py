@@ -189,8 +189,8 @@ def animate(
     ``frame`` from 1, and ``at`` and ``facing`` of what moves. ``progress`` is called with the steps done, and all
     steps.
 
-    FileError where the scene cannot be used or the file cannot be written; no file is written then; RequestError where
-    there is no such check, or its pieces cannot move in this way.
+    Raises FileError where the scene cannot be used or the file cannot be written; no file is written then; RequestError
+    where there is no such check, or its pieces cannot move in this way.
     """
     check_path(out)
     cache = cache.remembering()  # every frame has a scene of its own, of the same models

@@ -225,7 +225,8 @@ MAKER = "silhouette tutorial"
 def whole_folder(out: Path, inputs: Iterable[Path] = ()) -> Iterator[Path]:
     """A new folder to write a tutorial into, whose files go to ``out`` at the end of the block, unless it raises.
 
-    FileError where ``out`` holds anything else than an earlier tutorial, or cannot be written; its files then stay.
+    Raises FileError where ``out`` holds anything else than an earlier tutorial, or cannot be written; its files then
+    stay.
     """
     check_folder(out, inputs)
     earlier = _check(out)
