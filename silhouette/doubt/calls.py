@@ -100,7 +100,7 @@ def ruling(verdict: Verdict, odds: Mapping[str, float], call: str, doubt_from: s
     'nothing obscures Vex: in the open; odds: open, 100 in 100: open stands'
     """
     reason, number = _TOO_CLOSE.subn(r"; as measured \1", verdict.reason)
-    if verdict.marginal and not number:
+    if verdict.marginal and not number and "it could be" not in reason:
         others = " or ".join(word for word in verdict.could_be if word != verdict.verdict)
         reason += f"; as measured {TOO_CLOSE}" + (f", it could be {others}" if others else "")
     reason += f"; odds: {in_hundred(odds)}: {call if call == ROLL_OFF else f'{call} stands'}"

@@ -423,18 +423,23 @@ class Elsewhere(NamedTuple):
         move: that leads there.
         why: what decides, if the verdict there is another, as a clause: "where Kal's eye is".
         absent: the name of a piece that is not in the way from there, or None.
+        likelihood: how likely it is, 0 to 1, or None where nobody knows.
     """
 
     move: Move
     why: str
     absent: str | None = None
+    likelihood: float | None = None
 
 
 def elsewhere_of(piece: Piece) -> tuple[Elsewhere, ...]:
     """The other places of an eye that is estimated; and two standard deviations to either side, if it has a doubt of
     its own about where it faces.
     """
-    eyes = [Elsewhere(Move(eye=_three(shift)), f"where {piece.name}'s eye is") for shift in piece.other_eyes]
+    eyes = [
+        Elsewhere(Move(eye=_three(shift)), f"where {piece.name}'s eye is", likelihood=likelihood)
+        for shift, likelihood in piece.eye_shifts[1:]
+    ]
     turn = 0.0 if piece.doubt is None or piece.facing is None else DEVIATIONS * (piece.doubt.facing or 0.0)
     faces = f"where {piece.name} faces"
     return (*eyes, *(Elsewhere(Move(turn=side * turn), faces) for side in (-1.0, 1.0) if turn))

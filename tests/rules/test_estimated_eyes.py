@@ -10,10 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.judging import load_scene
 from silhouette.judging.checking import check
+from silhouette.judging.judge import Judged, JudgingOptions, judge_all
 from silhouette.models.eyes import EyeEstimate, EyePlace
 from silhouette.models.model import Model
+from silhouette.renderers import choose
 from silhouette.rules.necromunda.judge import NecromundaVerdict
+from silhouette.scenes.scene import Check
 
 LOW, HIGH = np.array([0.0, 2.0, 20.0]), np.array([0.0, 2.0, 44.0])
 """Two eyes: from the lower one the wall hides all of the target, from the higher one more than half."""
@@ -105,3 +109,30 @@ def test_the_report_of_an_eye_below_a_hammer_is_judged_as_with_the_eye_given(sha
     estimated, given = (check(folder / f"eye_flip_{name}.toml", "A", "T") for name in ("est", "given"))
     assert isinstance(estimated, NecromundaVerdict)
     assert estimated.verdict == given.verdict
+
+
+# ---- odds
+
+
+def judged(of: Path, seed: int = 0) -> Judged:
+    """With odds."""
+    (result,) = judge_all([(load_scene(of), Check("A", "T"))], JudgingOptions(choose("auto"), seed=seed))
+    return result
+
+
+SURE = {"place": 0.0, "facing": 0.0}
+"""Nothing but the eye is in doubt."""
+
+
+def test_odds_draw_where_the_eye_is_and_the_ruling_says_so(scene: Writer, two_headed: list[EyePlace]) -> None:
+    result = judged(scene(doubt=SURE))
+    assert result.odds is not None
+    assert result.odds.odds["full cover"] == pytest.approx(0.2 / 0.9, abs=result.odds.error)
+    assert result.odds.odds["hidden"] == pytest.approx(0.7 / 0.9, abs=result.odds.error)
+    assert (result.call, result.odds.doubt_from) == ("roll off", "eye")
+    assert result.reason.endswith(
+        "where A's eye is decides, which is not sure: it could be full cover (20 % likely); "
+        "odds: hidden, 78 in 100; full cover 22: roll off; what weighs most is where the eye is"
+    )
+    assert "too close to call" not in result.reason
+    assert result.row()["reason"] == result.reason
