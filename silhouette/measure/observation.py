@@ -154,6 +154,7 @@ class Observation:
             of them together are those of ``counts``. Empty where they were not kept.
         looked_through: the blockers that close the holes of their meshes (``solid = true``), and through whose outline
             the target is seen all the same: through windows that the mesh has, or gaps between its parts.
+        looked_between: those of them through whose gaps, open at the top or the bottom, it is seen.
         views: the pictures, as framed before any was taken finer: one, or six; none where no picture was needed.
     """
 
@@ -166,3 +167,4 @@ class Observation:
     masks: tuple[Mask, ...] = ()
     views: tuple[View, ...] = ()
     looked_through: tuple[Piece, ...] = ()
+    looked_between: tuple[Piece, ...] = ()
