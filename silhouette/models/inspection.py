@@ -24,10 +24,10 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_text
 from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import Location, validated
-from silhouette.models.bases import section
 from silhouette.models.entries import ModelOptions
 from silhouette.models.frame import share_on_the_ground
 from silhouette.models.model import BODY, NAMES_OF_ROLES, Model, load_model
+from silhouette.models.surfaces import section
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
 
 # ---- what is no fighter
