@@ -37,6 +37,7 @@ from silhouette.meshes.formats.base import (
     no_numbers,
     no_triangles,
 )
+from silhouette.meshes.formats.plain_xml import MeshFeed, Opened
 from silhouette.meshes.formats.slicers import (
     BODY,
     CONFIG,
@@ -57,6 +58,8 @@ _MOST_ELEMENTS = 6_000_000
 # Vertices that no triangle can have, and what is neither: colours, places in pictures, and what is not read.
 _MOST_IDLE = 1_500_000
 _MESH_TAG = re.compile(rb"<(?:[\w.-]{1,64}:)?(triangle|vertex)[\s/>]")
+# Elements that are no plain vertices or triangles, which take five times as long.
+_MOST_ODD = 1_500_000
 _NO_ELEMENTS = (b"</", b"<!", b"<?", b"<\0/", b"<\0!", b"<\0?")  # how else XML begins with <, in UTF-16 as well
 # XML of meshes packs to a tenth; content that packs to a hundredth is a bomb.
 _DENSEST = 100
@@ -82,7 +85,8 @@ class Archive:
             raise Refused(str(error)) from None
         self._entries = {info.filename.lstrip("/").lower(): info for info in reversed(self._zip.infos)}
         self.names = tuple(self._entries)
-        self._elements, self._triangles = _MOST_ELEMENTS, 0
+        self._elements, self._odd, self._triangles = _MOST_ELEMENTS, _MOST_ODD, 0
+        self._opened: Opened | None = None
 
     def __contains__(self, path: str) -> bool:
         return path.lower() in self._entries
@@ -100,7 +104,8 @@ class Archive:
         """Stream an entry of ``most`` elements through expat; tags of a namespace come as ``namespace name``.
 
         So do attributes; without a separator they come as they are written, ``prefix:name``, whether or not the prefix
-        is declared. ``text`` gets the characters after the elements for which ``start`` gives something true.
+        is declared. ``text`` gets the characters after the elements for which ``start`` gives True. An array that it
+        gives is that of a list of vertices or triangles: the plain ones go there, and do not come as elements.
         """
         info = self._entries.get(path.lower())
         if info is None:
@@ -121,13 +126,17 @@ class Archive:
             raise Refused(f"is malformed or encrypted: {path[:80]!r} is no XML; {place}") from None
 
     def _feed(self, parser: Any, stream: IO[bytes], path: str) -> None:
-        fed = 0
+        feed = MeshFeed(parser, lambda: self._opened, self._count)
         while chunk := stream.read(_CHUNK):
-            parser.Parse(chunk, False)
-            fed += len(chunk)
-            if fed - parser.CurrentByteIndex > _LONGEST_TAG:
+            feed.feed(chunk)
+            if feed.fed - parser.CurrentByteIndex > _LONGEST_TAG:
                 raise Refused(f"is malformed: {path[:80]!r} has a tag of more than {_LONGEST_TAG >> 20} MiB")
-        parser.Parse(b"", True)
+        feed.end()
+
+    def _count(self, elements: int) -> None:
+        self._elements -= elements
+        if self._elements < 0:
+            raise _too_many(_MOST_ELEMENTS)
 
     def _refuse_many(self, stream: IO[bytes], most: int) -> None:
         """Refuses an entry that has too many elements before they are parsed, which takes ten times as long."""
@@ -154,9 +163,17 @@ class Archive:
 
         def count(tag: str, attributes: dict[str, str]) -> None:
             self._elements -= 1
+            self._odd -= 1
             if self._elements < 0:
                 raise _too_many(_MOST_ELEMENTS)
-            parser.CharacterDataHandler = text if start(tag, attributes) else None
+            if self._odd < 0:
+                raise Refused(
+                    f"has more than {_MOST_ODD} XML elements that are neither vertices nor triangles as most programs "
+                    "write them; export it with another one, or reduce it"
+                )
+            given = start(tag, attributes)
+            parser.CharacterDataHandler = text if given is True else None
+            self._opened = (parser.CurrentByteIndex, given) if isinstance(given, array) else None
 
         parser = expat.ParserCreate(namespace_separator=separator)
         parser.buffer_text = True
@@ -175,6 +192,7 @@ def _too_many(most: int) -> Refused:
 
 _CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
 _CORE_TAG = f"{_CORE} "
+_VERTICES, _TRIANGLES = f"{_CORE_TAG}vertices", f"{_CORE_TAG}triangles"
 _SLIC3R_VOLUME = "http://schemas.slic3r.org/3mf/2017/06 volume"
 _PRODUCTION = "http://schemas.microsoft.com/3dmanufacturing/production/2015/06"
 # Extensions that add nothing to what is seen, or that are read.
@@ -265,11 +283,13 @@ class _Reader:
             **{tag: partial(self._unread, shape) for tag, shape in _UNREAD_SHAPES.items()},
         }
 
-    def start(self, tag: str, attributes: dict[str, str]) -> bool:
-        """An element begins; answers whether its text is a setting of an object."""
+    def start(self, tag: str, attributes: dict[str, str]) -> bool | array[Any]:
+        """An element begins; answers whether its text is a setting of an object, or the array of a list of a mesh."""
         handler = self._handlers.get(tag)
         if handler is not None:
             handler(attributes)
+        elif self._mesh is not None and tag in (_VERTICES, _TRIANGLES):
+            return self._mesh.vertices if tag == _VERTICES else self._mesh.faces
         elif self._owner is not None and tag.endswith((" metadata", " setting")):
             self._setting, self._value = attributes.get("name") or attributes.get("key", ""), ""
             return True
