@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -22,10 +23,11 @@ _NUMBER = rb'"([-+]?+(?:[0-9]{1,40}+(?:\.[0-9]{0,40}+)?+|\.[0-9]{1,40}+)(?:[eE][
 _INDEX = rb'"([0-9]{1,9}+)"'
 # Colours, or what a slicer paints; no namespace, in which the element would be another, and no corner once more.
 _MORE = rb'(?:\s++(?!xmlns|v[123]=)[\w:.-]{1,64}+="[^"<&]{0,1024}+"){0,8}+'
-_ATTRIBUTES = {
-    b"vertices": (rb"vertex", rb"\s++".join(name + rb"=" + _NUMBER for name in (b"x", b"y", b"z")), rb""),
-    b"triangles": (rb"triangle", rb"\s++".join(name + rb"=" + _INDEX for name in (b"v1", b"v2", b"v3")), _MORE),
+_ELEMENTS = {
+    b"vertices": (b"vertex", (b"x=", b"y=", b"z="), _NUMBER, b""),
+    b"triangles": (b"triangle", (b"v1=", b"v2=", b"v3="), _INDEX, _MORE),
 }
+_QUOTES = bytes.maketrans(b'"', b" ")
 _LONGEST = 16_384
 """Bytes: an element that is longer is not plain."""
 
@@ -33,12 +35,49 @@ Opened = tuple[int, "array[Any]"]
 """The byte at which the last tag begins, of those that expat got, and the array that the list fills which it opens."""
 
 
-@lru_cache(maxsize=8)
-def _plain(prefix: bytes, listed: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """What matches one plain element of a list, its numbers in groups, and what matches many."""
-    name, numbers, more = _ATTRIBUTES[listed]
-    one = rb"\s*+<" + re.escape(prefix) + name + rb"\s++" + numbers + more + rb"\s*+/>"
-    return re.compile(one), re.compile(rb"(?:" + one + rb")*+")
+@dataclass(frozen=True)
+class _Plain:
+    """How the plain elements of a list are written.
+
+    Attributes:
+        words: what stands between their numbers, but for quotes, blanks and ``/>``.
+        bare: matches many that have nothing but their numbers.
+        many: matches many of them.
+        one: matches one of them, its numbers in groups.
+    """
+
+    words: tuple[bytes, ...]
+    bare: re.Pattern[bytes]
+    many: re.Pattern[bytes]
+    one: re.Pattern[bytes]
+
+    @classmethod
+    @lru_cache(maxsize=8)
+    def of(cls, prefix: bytes, listed: bytes) -> _Plain:
+        """Those of a list called ``vertices`` or ``triangles``, after the prefix of their namespace."""
+        name, keys, number, more = _ELEMENTS[listed]
+        start = rb"\s*+<" + re.escape(prefix) + name + rb"\s++" + rb"\s++".join(key + number for key in keys)
+        bare, one = start + rb"\s*+/>", start + more + rb"\s*+/>"
+        runs = (re.compile(rb"(?:" + pattern + rb")*+") for pattern in (bare, one))
+        return cls((b"<" + prefix + name, *keys), *runs, re.compile(one))
+
+    def numbers(self, data: bytes, at: int) -> tuple[list[bytes], int]:
+        """The numbers of the elements that begin at a place of ``data``, blanks between them, and where these end."""
+        texts, bare = list[bytes](), _end(self.bare, data, at)
+        if bare > at:
+            text = data[at:bare]
+            for word in self.words:
+                text = text.replace(word, b"")
+            texts.append(text.translate(_QUOTES, b"/>"))
+        end = _end(self.many, data, bare)
+        texts.append(b" ".join(chain.from_iterable(self.one.findall(data, bare, end))))
+        return texts, end
+
+
+def _end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
+    """Where a match at a place ends; the place, if there is none."""
+    found = pattern.match(data, at)
+    return at if found is None else found.end()
 
 
 class MeshFeed:
@@ -58,16 +97,25 @@ class MeshFeed:
 
     def feed(self, chunk: bytes) -> None:
         """Some more bytes."""
+        self._take(chunk, _LONGEST)
+
+    def end(self) -> None:
+        """No more bytes come."""
+        self._take(b"", 0)
+        self._parser.Parse(b"", True)
+
+    def _take(self, chunk: bytes, cut_off: int) -> None:
+        """Some more bytes, of which the last ``cut_off`` may be the beginning of something."""
         data, at = self._left + chunk, 0
         while True:
             if self._list is not None:
                 at = self._filled(data, at, *self._list)
-                if len(data) - at < _LONGEST:
+                if len(data) - at < cut_off:
                     break
                 self._list = None
             tag = _LIST.search(data, at)
             if tag is None:
-                end = max(at, len(data) - _LONGEST)
+                end = max(at, len(data) - cut_off)
                 self._parse(data[at:end])
                 at = end
                 break
@@ -78,21 +126,15 @@ class MeshFeed:
                 self._list = tag[1], tag[2], opened[1]
         self._left = data[at:]
 
-    def end(self) -> None:
-        """No more bytes come."""
-        self._parser.Parse(self._left, True)
-
     def _filled(self, data: bytes, at: int, prefix: bytes, listed: bytes, numbers: array[Any]) -> int:
         """Adds the plain elements at a place of ``data``; where they end."""
-        one, many = _plain(prefix, listed)
-        run = many.match(data, at)
-        end = at if run is None else run.end()
-        elements = one.findall(data, at, end)
-        if elements:
-            self._counted(len(elements))
-            dtype = np.dtype(np.float64 if numbers.typecode == "d" else np.int64)
-            numbers.frombytes(np.fromstring(b" ".join(chain.from_iterable(elements)), dtype, sep=" ").tobytes())
-            self._parse(b"\n" * data.count(b"\n", at, end))  # so that expat knows the line
+        texts, end = _Plain.of(prefix, listed).numbers(data, at)
+        dtype = np.dtype(np.float64 if numbers.typecode == "d" else np.int64)
+        for text in filter(None, texts):
+            values = np.fromstring(text, dtype, sep=" ")
+            self._counted(len(values) // 3)
+            numbers.frombytes(values.tobytes())
+        self._parse(b"\n" * data.count(b"\n", at, end))  # so that expat knows the line
         return end
 
     def _parse(self, data: bytes) -> None:
