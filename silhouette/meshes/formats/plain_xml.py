@@ -58,8 +58,8 @@ class _Plain:
         name, keys, number, more = _ELEMENTS[listed]
         start = rb"\s*+<" + re.escape(prefix) + name + rb"\s++" + rb"\s++".join(key + number for key in keys)
         bare, one = start + rb"\s*+/>", start + more + rb"\s*+/>"
-        runs = (re.compile(rb"(?:" + pattern + rb")*+") for pattern in (bare, one))
-        return cls((b"<" + prefix + name, *keys), *runs, re.compile(one))
+        bares, ones = (re.compile(rb"(?:" + pattern + rb")*+") for pattern in (bare, one))
+        return cls((b"<" + prefix + name, *keys), bares, ones, re.compile(one))
 
     def numbers(self, data: bytes, at: int) -> tuple[list[bytes], int]:
         """The numbers of the elements that begin at a place of ``data``, blanks between them, and where these end."""
