@@ -39,7 +39,7 @@ UNSAID = DoubtEntry(place=1.0, facing=2.0)
 AXES: dict[Source, int] = {"place": 2, "facing": 1, "eye": 3, "surface": 1}
 """The numbers that each source draws for a piece: x and y; an angle; x, y and z of the model; one."""
 
-WHICH = AXES["eye"]
+EYE_PLACE = AXES["eye"]
 """The axis of "eye" that draws at which of the places where an estimated eye may be it is."""
 
 
@@ -50,8 +50,8 @@ class Deviation:
     Attributes:
         piece: the name of the piece that it is about.
         source: what may be off.
-        axis: which of its `AXES`, or `WHICH`.
-        size: the standard deviation, mm or degrees, above 0; 1 of `WHICH`.
+        axis: which of its `AXES`, or `EYE_PLACE`.
+        size: the standard deviation, mm or degrees, above 0; 1 of `EYE_PLACE`.
     """
 
     piece: str
@@ -76,7 +76,7 @@ def deviations(scene: TableScene) -> tuple[Deviation, ...]:
         for source, size in _of_piece(piece, doubt_of(scene))
         for axis in range(AXES[source])
     ]
-    return (*given, *(Deviation(name, "eye", WHICH, 1.0) for name in _eyes_of(scene)))
+    return (*given, *(Deviation(name, "eye", EYE_PLACE, 1.0) for name in _eyes_of(scene)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +208,7 @@ class Trials:
         shifts: dict[str, Sequence[float]] = {}
         for deviation, number in zip(self.deviations, numbers, strict=True):
             of_piece = drawn.setdefault(deviation.piece, {})
-            if deviation.axis == WHICH:
+            if deviation.axis == EYE_PLACE:
                 shifts[deviation.piece] = self.eyes[deviation.piece].at(number)
             else:
                 of_piece.setdefault(deviation.source, []).append(number)

@@ -35,7 +35,7 @@ PLACES = 400
 FOOT = 0.15
 """What is lower than this share of the height at which it is looked past, such as a floor, does not close a gap."""
 
-NARROWEST = 2
+LEAST_GAP = 2
 """Such rays beside each other, and above each other, that make a gap."""
 
 
@@ -73,10 +73,10 @@ def _may_enclose(view: View, body: Body, renderer: Renderer) -> bool:
     Each ray goes through its cell at random: what is narrower than a cell, and long, is met somewhere.
     """
 
-    found = _met(view, body, renderer)
-    if found is None:
+    grid = _met(view, body, renderer)
+    if grid is None:
         return True
-    bare = ~np.isfinite(found[1])
+    bare = ~np.isfinite(grid[1])
     return bool((scipy.ndimage.binary_fill_holes(~bare) & bare).any())
 
 
@@ -106,10 +106,10 @@ def _is_looked_between(frame: Framed, number: int, renderer: Renderer) -> bool:
     ahead = points[:, :2].mean(axis=0) - eye[:2]
     ahead = np.append(ahead / np.hypot(*ahead), 0.0)
     view = View(eye, np.array([[ahead[1], -ahead[0], 0.0], [0.0, 0.0, 1.0], ahead]), 0.0, 0.0, 1.0, 1, 1)
-    found = _met(view, body, renderer)
-    if found is None:
+    grid = _met(view, body, renderer)
+    if grid is None:
         return False
-    places, depth = found
+    places, depth = grid
     directions = view.directions(*np.moveaxis(places, -1, 0))
     met = depth < float((target - eye) @ ahead)
     height = np.where(met, (eye[2] + np.where(met, depth, 0.0) * directions[..., 2]) - points[:, 2].min(), 0.0)
@@ -117,7 +117,7 @@ def _is_looked_between(frame: Framed, number: int, renderer: Renderer) -> bool:
     left, right = (_carried(height[:, ::way], met[:, ::way])[:, ::way] for way in (1, -1))
     below = np.maximum.accumulate(height[::-1], axis=0)[::-1]
     gap = ~np.isfinite(depth) & (below <= FOOT * np.minimum(left, right)) & (np.minimum(left, right) > 0.0)
-    gap = scipy.ndimage.binary_opening(gap, np.ones((NARROWEST, NARROWEST)))
+    gap = scipy.ndimage.binary_opening(gap, np.ones((LEAST_GAP, LEAST_GAP)))
     if not gap.any():
         return False
     return any(_is_seen(picture, eye + directions[gap], renderer).any() for picture in frame.pictures)

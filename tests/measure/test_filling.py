@@ -142,9 +142,9 @@ def is_told_of_a_gap(verdict: NecromundaVerdict) -> bool:
 @pytest.mark.parametrize("parts", [TOWERS, RUIN, [*TOWERS, PLATE], [*RUIN, PLATE]])
 @pytest.mark.parametrize("turn", [0.0, 8.0])
 def test_a_gap_that_is_open_at_the_top_is_told(parts: list[dict[str, Any]], turn: float) -> None:
-    found = judged(scene(parts, True, turn=turn))
-    assert (found.verdict in ("open", "partial cover"), is_told_of_a_gap(found)) == (True, True)
-    assert not is_told(found)
+    verdict = judged(scene(parts, True, turn=turn))
+    assert (verdict.verdict in ("open", "partial cover"), is_told_of_a_gap(verdict)) == (True, True)
+    assert not is_told(verdict)
     for is_solid in (False, "filled"):
         assert not is_told_of_a_gap(judged(scene(parts, is_solid, turn=turn)))
 

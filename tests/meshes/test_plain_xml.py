@@ -12,21 +12,21 @@ from silhouette.meshes.formats.base import Refused
 from silhouette.meshes.formats.plain_xml import MeshFeed
 from tests.support.mesh_files import model, threemf
 
-COUNT = 40
+PAIRS = 40
 
 
 def strip(like: str = "plain") -> str:
-    """An object: a strip of triangles over ``COUNT`` pairs of vertices, some of its elements written otherwise."""
-    points = [(step / 3, side * 1e1, -7.25e-3 * step) for step in range(COUNT) for side in (0, 1)]
-    corners = [(first, first + 1, first + 2) for first in range(2 * COUNT - 2)]
+    """An object: a strip of triangles over ``PAIRS`` pairs of vertices, some of its elements written otherwise."""
+    points = [(step / 3, side * 1e1, -7.25e-3 * step) for step in range(PAIRS) for side in (0, 1)]
+    corners = [(first, first + 1, first + 2) for first in range(2 * PAIRS - 2)]
     vertices = [f'<vertex x="{x!r}" y="{y!r}" z="{z!r}"/>\n' for x, y, z in points]
     triangles = [f'<triangle v1="{a}" v2="{b}" v3="{c}" />\r\n' for a, b, c in corners]
-    vertices[7], triangles[9] = WRITTEN[like](vertices[7]), WRITTEN[like](triangles[9])
+    vertices[7], triangles[9] = OTHERWISE_WRITTEN[like](vertices[7]), OTHERWISE_WRITTEN[like](triangles[9])
     inside = f"<vertices>{''.join(vertices)}</vertices><triangles>{''.join(triangles)}</triangles>"
     return f'<object id="1" type="model"><mesh>{inside}</mesh></object>'
 
 
-WRITTEN = {
+OTHERWISE_WRITTEN = {
     "plain": lambda text: text,
     "colours": lambda text: text.replace("/>", ' pid="3" p1="0" slic3rpe:paint="4"/>' if "v1" in text else "/>"),
     "single quotes": lambda text: text.replace('"', "'"),
@@ -56,23 +56,23 @@ def mesh(data: bytes) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("chunk", [200, 977, 1 << 18])
-@pytest.mark.parametrize("like", WRITTEN)
+@pytest.mark.parametrize("like", OTHERWISE_WRITTEN)
 def test_however_it_is_written_it_is_the_same_mesh(monkeypatch: pytest.MonkeyPatch, like: str, chunk: int) -> None:
     expected = mesh(archive(strip()))
     monkeypatch.setattr(reader, "_CHUNK", chunk)
     monkeypatch.setattr("silhouette.meshes.formats.plain_xml._LONGEST", 150)
-    found = mesh(archive(strip(like)))
-    assert [part.tolist() for part in found] == [part.tolist() for part in expected]
-    assert len(found[0]) == 2 * COUNT
-    assert found[0][-1].tolist() == [(COUNT - 1) / 3, 10.0, -7.25e-3 * (COUNT - 1)]
+    result = mesh(archive(strip(like)))
+    assert [part.tolist() for part in result] == [part.tolist() for part in expected]
+    assert len(result[0]) == 2 * PAIRS
+    assert result[0][-1].tolist() == [(PAIRS - 1) / 3, 10.0, -7.25e-3 * (PAIRS - 1)]
 
 
 def test_a_prefix_of_the_namespace_is_read_plainly_too(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = mesh(archive(strip()))
     text = re.sub(r"<(/?)(?=\w)", r"<\1m:", model(strip(), '<item objectid="1"/>')).replace("xmlns=", "xmlns:m=", 1)
     monkeypatch.setattr(reader, "_MOST_ODD", 60)  # what comes element by element
-    found = mesh(threemf(text.encode()))
-    assert [part.tolist() for part in found] == [part.tolist() for part in expected]
+    result = mesh(threemf(text.encode()))
+    assert [part.tolist() for part in result] == [part.tolist() for part in expected]
 
 
 def test_what_is_written_oddly_is_refused_where_it_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -399,11 +399,11 @@ def test_frames_and_supports_are_told_with_their_size(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("radius", "thick"), [(14.0, 1.0), (14.0, 0.5), (15.0, 1.0), (15.0, 3.0), (17.0, 2.0)])
 def test_a_raft_below_a_base_is_told_with_what_is_above_it(radius: float, thick: float) -> None:
     figure = plain_figure()
-    found = find_base(mesh_of([disc(radius, thick), *lifted([(figure.vertices, figure.faces)], thick)]))
-    assert found is not None
-    assert (found.height, found.diameter) == pytest.approx((3.0 + thick, 2.0 * radius), abs=1e-6)
-    assert found.foot == pytest.approx((thick, 25.0), abs=0.01)
-    (told,) = base_mistakes(found)
+    base = find_base(mesh_of([disc(radius, thick), *lifted([(figure.vertices, figure.faces)], thick)]))
+    assert base is not None
+    assert (base.height, base.diameter) == pytest.approx((3.0 + thick, 2.0 * radius), abs=1e-6)
+    assert base.foot == pytest.approx((thick, 25.0), abs=0.01)
+    (told,) = base_mistakes(base)
     assert f"say base = {{ height = {3.0 + thick:.2g}, diameter = 25 }}" in told
 
 
@@ -416,9 +416,9 @@ def test_a_bevel_a_lip_a_brim_and_a_film_are_no_raft() -> None:
         "film": [(15.0, 0.0), (15.0, 0.15), (12.5, 0.15), (12.5, 3.0)],
     }
     for what, outline in edges.items():
-        found = find_base(mesh_of([stacked([at_height(circle(r, 48), z) for r, z in outline]), body]))
-        assert found is not None, what
-        assert (found.height, found.foot) == (pytest.approx(3.0), None), what
+        base = find_base(mesh_of([stacked([at_height(circle(r, 48), z) for r, z in outline]), body]))
+        assert base is not None, what
+        assert (base.height, base.foot) == (pytest.approx(3.0), None), what
 
 
 def test_stools_tables_and_hats_are_no_bases() -> None:

@@ -152,12 +152,12 @@ attacker = "A"
 target = "T"
 """
 
-SURE = {"place": 0.0, "facing": 0.0}
+EYE_ALONE = {"place": 0.0, "facing": 0.0}
 """A's own doubt: of it, nothing but the eye may be elsewhere."""
 
 
 def test_in_as_many_trials_as_it_is_likely_the_eye_is_elsewhere(scene: Writer, two_headed: list[EyePlace]) -> None:
-    table = load_scene(scene(doubt=SURE))
+    table = load_scene(scene(doubt=EYE_ALONE))
     assert isinstance(table, TableScene)
     trials = Trials(table, rule_called("necromunda"))
     assert [deviation.source for deviation in trials.deviations if deviation.piece == "A"] == ["eye"]
@@ -168,7 +168,7 @@ def test_in_as_many_trials_as_it_is_likely_the_eye_is_elsewhere(scene: Writer, t
 
 @pytest.mark.slow
 def test_odds_draw_where_the_eye_is_and_the_ruling_says_so(scene: Writer, two_headed: list[EyePlace]) -> None:
-    result = judged(scene(doubt=SURE))
+    result = judged(scene(doubt=EYE_ALONE))
     assert result.odds is not None
     assert result.odds.odds["full cover"] == pytest.approx(0.2 / 0.9, abs=result.odds.error)
     assert result.odds.odds["hidden"] == pytest.approx(0.7 / 0.9, abs=result.odds.error)
@@ -182,7 +182,7 @@ def test_odds_draw_where_the_eye_is_and_the_ruling_says_so(scene: Writer, two_he
 
 @pytest.mark.slow
 def test_the_same_pair_with_the_eye_given_has_no_such_odds(scene: Writer, two_headed: list[EyePlace]) -> None:
-    result = judged(scene(doubt=SURE, eye=LOW.tolist()))
+    result = judged(scene(doubt=EYE_ALONE, eye=LOW.tolist()))
     assert result.odds is not None
     assert (result.odds.odds["hidden"], result.call) == (1.0, "hidden")
 

@@ -19,15 +19,15 @@ from typing import Any
 import numpy as np
 
 _LIST = re.compile(rb"<((?:[\w.-]{1,64}:)?)(vertices|triangles)\s*>")
-_NUMBER = rb'"([-+]?+(?:[0-9]{1,40}+(?:\.[0-9]{0,40}+)?+|\.[0-9]{1,40}+)(?:[eE][-+]?+[0-9]{1,3}+)?+)"'
+_COORDINATE = rb'"([-+]?+(?:[0-9]{1,40}+(?:\.[0-9]{0,40}+)?+|\.[0-9]{1,40}+)(?:[eE][-+]?+[0-9]{1,3}+)?+)"'
 _INDEX = rb'"([0-9]{1,9}+)"'
 # Colours, or what a slicer paints; no namespace, in which the element would be another, and no corner once more.
 _MORE = rb'(?:\s++(?!xmlns|v[123]=)[\w:.-]{1,64}+="[^"<&]{0,1024}+"){0,8}+'
 _ELEMENTS = {
-    b"vertices": (b"vertex", (b"x=", b"y=", b"z="), _NUMBER, b""),
+    b"vertices": (b"vertex", (b"x=", b"y=", b"z="), _COORDINATE, b""),
     b"triangles": (b"triangle", (b"v1=", b"v2=", b"v3="), _INDEX, _MORE),
 }
-_QUOTES = bytes.maketrans(b'"', b" ")
+_WITHOUT_QUOTES = bytes.maketrans(b'"', b" ")
 _LONGEST = 16_384
 """Bytes: an element that is longer is not plain."""
 
@@ -43,13 +43,13 @@ class _Plain:
         words: what stands between their numbers, but for quotes, blanks and ``/>``.
         bare: matches many that have nothing but their numbers.
         many: matches many of them.
-        one: matches one of them, its numbers in groups.
+        single: matches a single one, its numbers in groups.
     """
 
     words: tuple[bytes, ...]
     bare: re.Pattern[bytes]
     many: re.Pattern[bytes]
-    one: re.Pattern[bytes]
+    single: re.Pattern[bytes]
 
     @classmethod
     @lru_cache(maxsize=8)
@@ -57,9 +57,9 @@ class _Plain:
         """Those of a list called ``vertices`` or ``triangles``, after the prefix of their namespace."""
         name, keys, number, more = _ELEMENTS[listed]
         start = rb"\s*+<" + re.escape(prefix) + name + rb"\s++" + rb"\s++".join(key + number for key in keys)
-        bare, one = start + rb"\s*+/>", start + more + rb"\s*+/>"
-        bares, ones = (re.compile(rb"(?:" + pattern + rb")*+") for pattern in (bare, one))
-        return cls((b"<" + prefix + name, *keys), bares, ones, re.compile(one))
+        bare, single = start + rb"\s*+/>", start + more + rb"\s*+/>"
+        bares, ones = (re.compile(rb"(?:" + pattern + rb")*+") for pattern in (bare, single))
+        return cls((b"<" + prefix + name, *keys), bares, ones, re.compile(single))
 
     def numbers(self, data: bytes, at: int) -> tuple[list[bytes], int]:
         """The numbers of the elements that begin at a place of ``data``, blanks between them, and where these end."""
@@ -68,16 +68,16 @@ class _Plain:
             text = data[at:bare]
             for word in self.words:
                 text = text.replace(word, b"")
-            texts.append(text.translate(_QUOTES, b"/>"))
+            texts.append(text.translate(_WITHOUT_QUOTES, b"/>"))
         end = _end(self.many, data, bare)
-        texts.append(b" ".join(chain.from_iterable(self.one.findall(data, bare, end))))
+        texts.append(b" ".join(chain.from_iterable(self.single.findall(data, bare, end))))
         return texts, end
 
 
 def _end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
     """Where a match at a place ends; the place, if there is none."""
-    found = pattern.match(data, at)
-    return at if found is None else found.end()
+    match = pattern.match(data, at)
+    return at if match is None else match.end()
 
 
 class MeshFeed:
