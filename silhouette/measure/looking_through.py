@@ -35,7 +35,7 @@ PLACES = 400
 FOOT = 0.15
 """What is lower than this share of the height at which it is looked past, such as a floor, does not close a gap."""
 
-LEAST_GAP = 2
+GAP_RAYS = 2
 """Such rays beside each other, and above each other, that make a gap."""
 
 
@@ -117,7 +117,7 @@ def _is_looked_between(frame: Framed, number: int, renderer: Renderer) -> bool:
     left, right = (_carried(height[:, ::way], met[:, ::way])[:, ::way] for way in (1, -1))
     below = np.maximum.accumulate(height[::-1], axis=0)[::-1]
     gap = ~np.isfinite(depth) & (below <= FOOT * np.minimum(left, right)) & (np.minimum(left, right) > 0.0)
-    gap = scipy.ndimage.binary_opening(gap, np.ones((LEAST_GAP, LEAST_GAP)))
+    gap = scipy.ndimage.binary_opening(gap, np.ones((GAP_RAYS, GAP_RAYS)))
     if not gap.any():
         return False
     return any(_is_seen(picture, eye + directions[gap], renderer).any() for picture in frame.pictures)

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 _LIST = re.compile(rb"<((?:[\w.-]{1,64}:)?)(vertices|triangles)\s*>")
-_COORDINATE = rb'"([-+]?+(?:[0-9]{1,40}+(?:\.[0-9]{0,40}+)?+|\.[0-9]{1,40}+)(?:[eE][-+]?+[0-9]{1,3}+)?+)"'
-_INDEX = rb'"([0-9]{1,9}+)"'
+_DECIMAL = rb'"([-+]?+(?:[0-9]{1,40}+(?:\.[0-9]{0,40}+)?+|\.[0-9]{1,40}+)(?:[eE][-+]?+[0-9]{1,3}+)?+)"'
+_CORNER = rb'"([0-9]{1,9}+)"'
 # Colours, or what a slicer paints; no namespace, in which the element would be another, and no corner once more.
 _MORE = rb'(?:\s++(?!xmlns|v[123]=)[\w:.-]{1,64}+="[^"<&]{0,1024}+"){0,8}+'
 _ELEMENTS = {
-    b"vertices": (b"vertex", (b"x=", b"y=", b"z="), _COORDINATE, b""),
-    b"triangles": (b"triangle", (b"v1=", b"v2=", b"v3="), _INDEX, _MORE),
+    b"vertices": (b"vertex", (b"x=", b"y=", b"z="), _DECIMAL, b""),
+    b"triangles": (b"triangle", (b"v1=", b"v2=", b"v3="), _CORNER, _MORE),
 }
 _WITHOUT_QUOTES = bytes.maketrans(b'"', b" ")
 _LONGEST = 16_384

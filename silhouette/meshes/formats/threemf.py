@@ -55,7 +55,7 @@ _LARGEST_XML = 256 * 1024**2
 _MOST_ELEMENTS = 6_000_000
 # Vertices that no triangle can have, and what is neither: colours, places in pictures, and what is not read.
 _MOST_IDLE = 1_500_000
-_TAGS = (b"<triangle ", b":triangle "), (b"<vertex ", b":vertex ")
+_BEGINNINGS = (b"<triangle ", b":triangle "), (b"<vertex ", b":vertex ")
 # Elements that are no plain vertices or triangles, which take five times as long.
 _MOST_ODD = 1_500_000
 _NO_ELEMENTS = (b"</", b"<!", b"<?", b"<\0/", b"<\0!", b"<\0?")  # how else XML begins with <, in UTF-16 as well
@@ -142,8 +142,8 @@ class Archive:
         while chunk := stream.read(_CHUNK):
             others = _NO_ELEMENTS if b"\0" in chunk else _NO_ELEMENTS[:3]
             there += chunk.count(b"<") - sum(map(chunk.count, others)) - 1  # one may lie at its end
-            triangles += sum(map(chunk.count, _TAGS[0]))
-            vertices += sum(map(chunk.count, _TAGS[1]))
+            triangles += sum(map(chunk.count, _BEGINNINGS[0]))
+            vertices += sum(map(chunk.count, _BEGINNINGS[1]))
         if there > min(self._elements, most):
             raise _too_many(most)
         self._triangles += triangles
@@ -191,7 +191,7 @@ def _too_many(most: int) -> Refused:
 
 _CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
 _CORE_TAG = f"{_CORE} "
-_VERTICES, _TRIANGLES = f"{_CORE_TAG}vertices", f"{_CORE_TAG}triangles"
+_VERTEX_LIST, _TRIANGLE_LIST = f"{_CORE_TAG}vertices", f"{_CORE_TAG}triangles"
 _SLIC3R_VOLUME = "http://schemas.slic3r.org/3mf/2017/06 volume"
 _PRODUCTION = "http://schemas.microsoft.com/3dmanufacturing/production/2015/06"
 # Extensions that add nothing to what is seen, or that are read.
@@ -287,8 +287,8 @@ class _Reader:
         handler = self._handlers.get(tag)
         if handler is not None:
             handler(attributes)
-        elif self._mesh is not None and tag in (_VERTICES, _TRIANGLES):
-            return self._mesh.vertices if tag == _VERTICES else self._mesh.faces
+        elif self._mesh is not None and tag in (_VERTEX_LIST, _TRIANGLE_LIST):
+            return self._mesh.vertices if tag == _VERTEX_LIST else self._mesh.faces
         elif self._owner is not None and tag.endswith((" metadata", " setting")):
             self._setting, self._value = attributes.get("name") or attributes.get("key", ""), ""
             return True
