@@ -13,9 +13,10 @@ A name is imported when it is first used, so that ``import silhouette`` costs no
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers take it: importing typing takes a moment, in which Ctrl-C may come
 if TYPE_CHECKING:
+    from typing import Any
+
     from silhouette.batches.rows import batch as batch
     from silhouette.batches.rows import matrix as matrix
     from silhouette.common.errors import FileError as FileError

@@ -14,6 +14,9 @@ TOO_CLOSE = "too close to call"
 _TOO_CLOSE = re.compile(rf"; ({TOO_CLOSE}, it could be [^;]*?)(?:: roll off \(R20\))?(?=;|$)")
 """What a reason says where a threshold is near, and what it tells the players to do: where there are odds, these do."""
 
+_NOT_SURE = re.compile(r"; ([^;]* decides), which is not sure(?=: it could be )")
+"""What a reason says where the verdict hangs on something else than a threshold, such as where an eye is."""
+
 
 def called(odds: Mapping[str, float], guard: float, rule: BenefitOfDoubt, verdict: str) -> str:
     """The verdict that stands, or "roll off" (contract, section 9; JCGM 106:2012, a guarded decision). A verdict stands
@@ -87,11 +90,18 @@ def ruling(verdict: Verdict, odds: Mapping[str, float], call: str, doubt_from: s
     >>> print(ruling(verdict, odds, "roll off", "place"))  # doctest: +NORMALIZE_WHITESPACE
     48 % of Vex is obscured by the wall; less than half: partial cover; as measured too close to call, it could be full
     cover; odds: partial cover, 71 in 100; full cover 29: roll off; what weighs most is where the pieces stand
+    >>> seen = Verdict("Kal", "Vex", "necromunda", "open", None, rule, "in the open", could_be=("open",))
+    >>> eye = seen.could_also_be({"hidden": 0.2}, "where Kal's eye is")
+    >>> print(ruling(eye, {"open": 0.8, "hidden": 0.2}, "roll off", "eye"))  # doctest: +NORMALIZE_WHITESPACE
+    in the open; as measured too close to call, where Kal's eye is decides: it could be hidden (20 % likely); odds:
+    open, 80 in 100; hidden 20: roll off; what weighs most is where the eye is
     >>> verdict = Verdict("Kal", "Vex", "necromunda", "open", None, rule, "nothing obscures Vex: in the open")
     >>> ruling(verdict, {"open": 1.0, "hidden": 0.0}, "open", "place")
     'nothing obscures Vex: in the open; odds: open, 100 in 100: open stands'
     """
     reason, number = _TOO_CLOSE.subn(r"; as measured \1", verdict.reason)
+    if not number:
+        reason, number = _NOT_SURE.subn(rf"; as measured {TOO_CLOSE}, \1", reason, count=1)
     if verdict.marginal and not number:
         others = " or ".join(word for word in verdict.could_be if word != verdict.verdict)
         reason += f"; as measured {TOO_CLOSE}" + (f", it could be {others}" if others else "")

@@ -1,12 +1,15 @@
 """DOUBT: trials of a scene, in each of which its pieces stand where they may stand in truth, by Sobol points, scrambled
-eight times. How far a piece may lie from the truth is given as standard deviations.
+eight times. How far a piece may lie from the truth is given as standard deviations. An eye that is estimated, and may
+be at several places, is at each of them in as many trials as that is likely.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
+from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
@@ -27,11 +30,14 @@ Source = Literal["place", "facing", "eye", "surface"]  # "surface": its outline
 UNSAID = DoubtEntry(place=1.0, facing=2.0)  # a millimetre, two degrees (contract, section 9)
 AXES: dict[Source, int] = {"place": 2, "facing": 1, "eye": 3, "surface": 1}  # x, y; an angle; x, y, z of the model; one
 
+EYE_PLACE = AXES["eye"]
+"""The axis of "eye" that draws at which of the places where an estimated eye may be it is."""
+
 
 @dataclass(frozen=True)
 class Deviation:
-    """One number that each trial draws: what of a piece is off, along which axis, its deviation, mm or degrees, above
-    0.
+    """One number that each trial draws: what of a piece is off, along which of its `AXES` (or `EYE_PLACE`), and the
+    standard deviation, mm or degrees, above 0; 1 of `EYE_PLACE`.
     """
 
     piece: str
@@ -46,13 +52,47 @@ def doubt_of(scene: TableScene) -> DoubtEntry:
 
 
 def deviations(scene: TableScene) -> tuple[Deviation, ...]:
-    """The numbers that every trial of a scene draws, in the order of its pieces; none where nothing is in doubt."""
-    return tuple(
+    """The numbers that every trial of a scene draws, in the order of its pieces; none where nothing is in doubt.
+
+    Behind them, one for each piece of which an estimated eye may be at several places.
+    """
+    given = [
         Deviation(piece.name, source, axis, size)
         for piece in scene.pieces
         for source, size in _of_piece(piece, doubt_of(scene))
         for axis in range(AXES[source])
-    )
+    ]
+    return (*given, *(Deviation(name, "eye", EYE_PLACE, 1.0) for name in _eyes_of(scene)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Eyes:
+    """The places where the estimated eye of a piece may be.
+
+    Attributes:
+        shifts: by how much each lies elsewhere than where it looks from, mm along the axes of its model.
+        borders: the standard normal numbers at which one ends and the next begins: each is drawn as often as it is
+            likely, all of them together being sure.
+    """
+
+    shifts: Sequence[Sequence[float]]
+    borders: Sequence[float]
+
+    def at(self, number: float) -> Sequence[float]:
+        """The shift of the place that a standard normal number draws."""
+        return self.shifts[bisect_right(self.borders, number)]
+
+
+def _eyes_of(scene: TableScene) -> dict[str, _Eyes]:
+    """The eyes that may be at several places, by the names of their pieces."""
+    eyes = dict[str, _Eyes]()
+    for piece in scene.pieces:
+        places = piece.with_eye_for(None).eye_shifts
+        if len(places) > 1:
+            shares = np.cumsum([likelihood for _, likelihood in places])
+            borders = map(NormalDist().inv_cdf, (shares[:-1] / shares[-1]).tolist())
+            eyes[piece.name] = _Eyes([shift.tolist() for shift, _ in places], list(borders))
+    return eyes
 
 
 def _of_piece(piece: Piece, doubt: DoubtEntry) -> Iterator[tuple[Source, float]]:
@@ -97,6 +137,11 @@ class Trials:
         return deviations(self.scene)
 
     @cached_property
+    def eyes(self) -> Mapping[str, _Eyes]:
+        """The eyes that may be at several places, by the names of their pieces."""
+        return _eyes_of(self.scene)
+
+    @cached_property
     def drawn(self) -> Floats:
         """(SCRAMBLINGS, MOST, d) standard normal numbers, one for each deviation. RequestError if d is too many."""
         many = len(self.deviations)
@@ -124,15 +169,21 @@ class Trials:
     def _moves(self, numbers: Sequence[float]) -> dict[str, Move]:
         """The moves of the pieces for the numbers drawn in one trial, mm and degrees."""
         drawn: dict[str, dict[Source, list[float]]] = {}
+        shifts: dict[str, Sequence[float]] = {}
         for deviation, number in zip(self.deviations, numbers, strict=True):
-            drawn.setdefault(deviation.piece, {}).setdefault(deviation.source, []).append(number)
-        return {name: _move(of_piece) for name, of_piece in drawn.items()}
+            of_piece = drawn.setdefault(deviation.piece, {})
+            if deviation.axis == EYE_PLACE:
+                shifts[deviation.piece] = self.eyes[deviation.piece].at(number)
+            else:
+                of_piece.setdefault(deviation.source, []).append(number)
+        return {name: _move(of_piece, shifts.get(name, (0.0, 0.0, 0.0))) for name, of_piece in drawn.items()}
 
 
-def _move(drawn: dict[Source, list[float]]) -> Move:
+def _move(drawn: dict[Source, list[float]], shift: Sequence[float]) -> Move:
+    """The move of a piece for the numbers drawn, with its eye besides at a place that lies so far elsewhere."""
     x, y = drawn.get("place", (0.0, 0.0))
     (turn,), (outline,) = drawn.get("facing", (0.0,)), drawn.get("surface", (0.0,))
-    right, ahead, up = drawn.get("eye", (0.0, 0.0, 0.0))
+    right, ahead, up = (sum(parts) for parts in zip(drawn.get("eye", (0.0, 0.0, 0.0)), shift, strict=True))
     return Move((x, y, 0.0), turn, (right, ahead, up), outline)
 
 

@@ -138,3 +138,4 @@ class Observation:
     # The blockers that close the holes of their meshes (``solid = true``), and through whose outline the target is seen
     # all the same: through windows that the mesh has, or gaps between its parts
     looked_through: tuple[Piece, ...] = ()
+    looked_between: tuple[Piece, ...] = ()  # those of them with gaps, open at the top or the bottom, where it is seen

@@ -85,7 +85,7 @@ def observe_many(
         for number, one in zip(open_, measured(finer, renderer, wanted.keep), strict=True):
             found[number] = one
     return [
-        _observation(frame, one, looked_through(frame, renderer) if wanted.windows and one.counts.seen else ())
+        _observation(frame, one, looked_through(frame, renderer) if wanted.windows and one.counts.seen else ((), ()))
         for frame, one in zip(frames, found, strict=True)
     ]
 
@@ -99,7 +99,7 @@ def _is_undecided(counts: OcclusionCounts, thresholds: Sequence[float], toleranc
     return any(tolerance < abs(share - threshold) <= error for share, error in shares for threshold in thresholds)
 
 
-def _observation(frame: Framed, found: Measured, through: tuple[Piece, ...]) -> Observation:
+def _observation(frame: Framed, found: Measured, through: tuple[tuple[Piece, ...], tuple[Piece, ...]]) -> Observation:
     return Observation(
         frame.sight,
         frame.blockers,
@@ -109,5 +109,5 @@ def _observation(frame: Framed, found: Measured, through: tuple[Piece, ...]) -> 
         frame.projection,
         found.masks,
         frame.views,
-        through,
+        *through,
     )

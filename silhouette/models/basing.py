@@ -17,8 +17,10 @@ from silhouette.files.schema import Location
 from silhouette.meshes.cutting import cut_at
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere
-from silhouette.models.bases import Base, Footing, Pillars, TooManyLayers, find_base, footing
+from silhouette.models.bases import Base, Footing, find_base, footing
 from silhouette.models.entries import InsignificantEntry, Kind, ModelOptions
+from silhouette.models.printing import Pillars
+from silhouette.models.surfaces import TooManyLayers
 
 
 def tagged(mesh: Mesh, tag: InsignificantEntry, location: Location) -> Flags:
@@ -189,20 +191,22 @@ def _stored_footing(mesh: Mesh, key: str, cache: Cache) -> Footing:
             "pillars": np.array([] if stands.pillars is None else [stands.pillars.number, stands.pillars.top]),
         }
 
-    entry = cache.fetch(f"footing {key}", build)
+    entry = cache.fetch(f"footing 2 {key}", build)
     pillars = Pillars(int(entry["pillars"][0]), float(entry["pillars"][1])) if len(entry["pillars"]) else None
     return Footing(_base_of(entry["base"]), _base_of(entry["frame"]), pillars)
 
 
 def _numbers(base: Base | None) -> Floats:
-    return np.array([] if base is None else [base.height, base.diameter, *base.centre, base.hanging])
+    if base is None:
+        return np.array([])
+    return np.array([base.height, base.diameter, *base.centre, base.hanging, *(base.foot or ())])
 
 
 def _base_of(numbers: Floats) -> Base | None:
     if len(numbers) == 0:
         return None
-    height, diameter, x, y, hanging = (float(value) for value in numbers)
-    return Base("auto", height, diameter, (x, y), hanging=hanging)
+    height, diameter, x, y, hanging, *foot = (float(value) for value in numbers)
+    return Base("auto", height, diameter, (x, y), hanging=hanging, foot=(foot[0], foot[1]) if foot else None)
 
 
 def _second_step(cut: Mesh, below: Flags, base: Base, key: str, cache: Cache) -> float | None:

@@ -24,10 +24,10 @@ from silhouette.files.cache import Cache
 from silhouette.files.documents import read_text
 from silhouette.files.reading import DOCUMENTS
 from silhouette.files.schema import Location, validated
-from silhouette.models.bases import section
 from silhouette.models.entries import ModelOptions
 from silhouette.models.frame import share_on_the_ground
 from silhouette.models.model import BODY, NAMES_OF_ROLES, Model, load_model
+from silhouette.models.surfaces import section
 from silhouette.models.thin_parts import Suggestion, suggest_insignificant
 
 # ---- what is no fighter
@@ -158,8 +158,7 @@ def _directions(units: Floats, areas: Floats) -> float:
 
 # ---- the facts
 
-DECIMALS = 2
-"""The decimals of lengths in mm: a hundredth is finer than anybody prints or casts."""
+DECIMALS = 2  # the decimals of lengths in mm: a hundredth is finer than anybody prints or casts
 
 
 def model_at(path: Path, options: dict[str, Any], cache: Cache) -> Model:

@@ -72,14 +72,18 @@ def eye_mistake(eye: Floats, body: Floats, base_top: float | None) -> str | None
 
 
 def base_mistakes(base: Base | None) -> list[str]:
-    """A sentence for what is odd about a base: that it is too small for one, or ends at the first of two steps.
+    """A sentence for what is odd about a base: too small for one, cut at the first of two steps, wider at its foot.
 
     >>> base_mistakes(Base("part", 3.0, 5.0, (0.0, 0.0))), base_mistakes(None)
     ([], [])
     >>> base_mistakes(Base("given", 0.0, 1.25, (0.0, 0.0)))
     ['its base is 1.25 mm across, and no base is below 5 mm: bases are mm; if these are inches, write 31.75']
-    >>> base_mistakes(Base("auto", 3.0, 40.0, (0.0, 0.0), step=6.0))
-    ['its base has two steps, and is cut at the first, 3 mm high; say base = { height = 6 } if the second is base too']
+    >>> print(*base_mistakes(Base("auto", 3.0, 40.0, (0.0, 0.0), step=6.0)))  # doctest: +NORMALIZE_WHITESPACE
+    its base has two steps, and is cut at the first, 3 mm high; say base = { height = 6 } if the second is base too, or
+    cut the first off the mesh if it is a printer's raft
+    >>> print(*base_mistakes(Base("auto", 4.0, 30.0, (0.0, 0.0), foot=(1.0, 25.0))))  # doctest: +NORMALIZE_WHITESPACE
+    its base, 30 mm across, is 25 mm across from 1 mm up; if what is below is a printer's raft, cut it off the mesh, or
+    say base = { height = 4, diameter = 25 }
     """
     if base is None:
         return []
@@ -91,7 +95,13 @@ def base_mistakes(base: Base | None) -> list[str]:
         mistakes.append(f"{small}: bases are mm; {meant}")
     if base.step is not None:
         cut = f"its base has two steps, and is cut at the first, {base.height:.2g} mm high"
-        mistakes.append(f"{cut}; say base = {{ height = {base.step:.3g} }} if the second is base too")
+        mend = f"say base = {{ height = {base.step:.3g} }} if the second is base too"
+        mistakes.append(f"{cut}; {mend}, or cut the first off the mesh if it is a printer's raft")
+    if base.foot is not None:
+        (low, upper), height = base.foot, base.height
+        wider = f"its base, {base.diameter:.3g} mm across, is {upper:.3g} mm across from {low:.2g} mm up"
+        mend = f"cut it off the mesh, or say base = {{ height = {height:.2g}, diameter = {upper:.3g} }}"
+        mistakes.append(f"{wider}; if what is below is a printer's raft, {mend}")
     return mistakes
 
 

@@ -123,13 +123,14 @@ class HasOdds(WhatIf[S]):
         others = iter(self.judge(trials, replace(settings, keep=False)) if trials else ())
         widened = []
         for verdict, of_request in zip(verdicts, ways, strict=True):
-            words: dict[str, dict[str, None]] = {}
+            words: dict[str, dict[str, float]] = {}
             for way in of_request:
                 word = next(others).verdict
                 if word != verdict.verdict:
-                    words.setdefault(way.why, {})[word] = None
+                    of_why = words.setdefault(way.why, {})
+                    of_why[word] = of_why.get(word, 0.0) + (way.likelihood or 0.0)
             for why, possible in words.items():
-                verdict = verdict.could_also_be(list(possible), why)
+                verdict = verdict.could_also_be(possible, why)
             widened.append(verdict)
         return widened
 

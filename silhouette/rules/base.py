@@ -160,11 +160,14 @@ class Verdict(Record):
         """The same answer without what only figures need."""
         return self
 
-    def could_also_be(self, others: Sequence[str], why: str) -> Self:
-        """The same answer, which by ``why`` ("where Kal's eye is") could be one of ``others`` too, likeliest first."""
+    def could_also_be(self, others: Mapping[str, float], why: str) -> Self:
+        """The same answer, which by ``why`` ("where Kal's eye is") could be one of ``others`` too: the likeliest first,
+        each with how likely it is, 0 to 1; 0 where nobody knows.
+        """
         words = dict.fromkeys([*self.could_be, *others])
         could_be = tuple(sorted(words, key=self.order.index) if self.order else words)
-        end = f"; {why} decides, which is not sure: it could be {' or '.join(others)}"
+        named = [word if not part else f"{word} ({100 * part:.0f} % likely)" for word, part in others.items()]
+        end = f"; {why} decides, which is not sure: it could be {' or '.join(named)}"
         return replace(self, could_be=could_be, reason=self.reason + end)
 
 

@@ -130,11 +130,18 @@ def warnings_of(observation: Observation, pixel: float, blocking: Iterable[tuple
 
 def windows_seen_through(observation: Observation) -> list[str]:
     """A warning for each piece with ``solid = true`` through whose outline the target is seen all the same."""
-    return [
-        f"{piece.name}: one sees {observation.sight.target.name} through a window of its mesh, or a gap between its "
+    target = observation.sight.target.name
+    windows = [
+        f"{piece.name}: one sees {target} through a window of its mesh, or a gap between its "
         'parts; solid = true closes holes alone: say solid = "filled" if nothing is seen through it'
         for piece in observation.looked_through
     ]
+    gaps = [
+        f"{piece.name}: one sees {target} through a gap between its parts, open at the top or the bottom, which solid "
+        "does not close: put a piece of terrain there if nothing is seen through it"
+        for piece in observation.looked_between
+    ]
+    return windows + gaps
 
 
 HIGHER = 1.0  # mm by which an eye is higher than another at least, for it to be worth a word

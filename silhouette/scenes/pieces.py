@@ -92,13 +92,19 @@ class Piece:
         return self.pose.place(self.own_eye)
 
     @property
-    def other_eyes(self) -> tuple[Floats, ...]:
-        """By how much (3,) mm, in the model's frame, its eye may lie elsewhere; none where an eye is given."""
+    def eye_shifts(self) -> tuple[tuple[Floats, float], ...]:
+        """By how much (3,) mm, in the model's frame, its eye may lie elsewhere, and how likely that is, 0 to 1.
+
+        The first is where it looks from, (0, 0, 0); it is the only one where an eye is given.
+        """
+        none = np.zeros(3)
         if self.eye_from == "given" or self.kind == "terrain":
-            return ()
+            return ((none, 1.0),)
         is_known = self.facing is not None or self.kind != "fighter"
-        shifts = [(place.eye if is_known else place.head) - self.own_eye for place in self.model.eye_candidates[1:]]
-        return tuple(shift for shift in shifts if np.linalg.norm(shift) >= SAME_EYE)
+        places = self.model.eye_candidates
+        shifts = [((place.eye if is_known else place.head) - self.own_eye, place.likelihood) for place in places]
+        own = sum(likelihood for shift, likelihood in shifts if np.linalg.norm(shift) < SAME_EYE)
+        return ((none, own), *(place for place in shifts if np.linalg.norm(place[0]) >= SAME_EYE))
 
     def with_eye_for(self, arc: ArcName | None) -> Piece:
         """The piece with the eye of the crew member who looks into ``arc``, or its only one; else the piece itself."""

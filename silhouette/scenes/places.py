@@ -331,18 +331,21 @@ class Elsewhere(NamedTuple):
     """How an attacker may stand or look otherwise than a scene has it.
 
     ``why`` says what decides, if the verdict there is another, as a clause: "where Kal's eye is". A piece of the name
-    ``absent``, if any, is not in the way from there.
+    ``absent``, if any, is not in the way from there. ``likelihood``, 0 to 1, is None where nobody knows it.
     """
 
     move: Move
     why: str
     absent: str | None = None
+    likelihood: float | None = None
 
 
 def elsewhere_of(piece: Piece) -> tuple[Elsewhere, ...]:
     """The other places of an estimated eye; and two standard deviations to either side of a doubtful facing."""
-    shifts = (map(float, shift) for shift in piece.other_eyes)
-    eyes = [Elsewhere(Move(eye=(x, y, z)), f"where {piece.name}'s eye is") for x, y, z in shifts]
+    eyes = [
+        Elsewhere(Move(eye=(x, y, z)), f"where {piece.name}'s eye is", likelihood=likelihood)
+        for (x, y, z), likelihood in ((shift.tolist(), likelihood) for shift, likelihood in piece.eye_shifts[1:])
+    ]
     turn = 0.0 if piece.doubt is None or piece.facing is None else DEVIATIONS * (piece.doubt.facing or 0.0)
     faces = f"where {piece.name} faces"
     return (*eyes, *(Elsewhere(Move(turn=side * turn), faces) for side in (-1.0, 1.0) if turn))

@@ -120,6 +120,38 @@ def test_ctrl_c_stops_a_real_process(tmp_path: Path) -> None:
     assert err == "error: interrupted; nothing further was judged\n"
 
 
+AMID_IMPORTS = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+class Interrupting:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGINT)
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            type("Owner", (), {"it": Interrupting()})  # Python says of it that __set_name__ went wrong
+
+sys.meta_path.insert(0, Finder())
+from silhouette.cli import main
+sys.exit(main(["rules"]))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a Windows process takes no SIGINT of its own")
+def test_ctrl_c_amid_imports_is_one_line_whatever_they_make_of_it() -> None:
+    done = subprocess.run([sys.executable, "-c", AMID_IMPORTS], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "error: interrupted; nothing further was judged\n"
+
+
+def test_next_to_nothing_is_imported_before_ctrl_c_is_taken() -> None:
+    script = "import sys, __future__; old = {*sys.modules}; import silhouette.cli; print(sorted({*sys.modules} - old))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "['silhouette', 'silhouette.cli']"
+
+
 def test_an_unexpected_exception_is_one_line_too(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(step: object) -> None:
         raise RuntimeError("a bug")

@@ -126,6 +126,53 @@ def test_a_gap_between_parts_is_filled_only_if_it_is_closed_all_round() -> None:
         assert (told.verdict, is_told(told)) == ("open", verdict == "hidden")
 
 
+TOWERS = [{"box": [20, 20, 90], "at": [way * 35, 0, 0]} for way in (-1, 1)]
+"""Two towers, 50 mm apart."""
+
+RUIN = [{"box": [4, 90, 70], "at": [way * 30, 0, 0]} for way in (-1, 1)]
+"""Two walls, along the way one looks."""
+
+PLATE = {"box": [100, 100, 3], "at": [0, 0, 0]}
+
+
+def is_told_of_a_gap(verdict: NecromundaVerdict) -> bool:
+    return any("a gap between its parts, open at the top or the bottom" in warning for warning in verdict.warnings)
+
+
+@pytest.mark.parametrize("parts", [TOWERS, RUIN, [*TOWERS, PLATE], [*RUIN, PLATE]])
+@pytest.mark.parametrize("turn", [0.0, 8.0])
+def test_a_gap_that_is_open_at_the_top_is_told(parts: list[dict[str, Any]], turn: float) -> None:
+    verdict = judged(scene(parts, True, turn=turn))
+    assert (verdict.verdict in ("open", "partial cover"), is_told_of_a_gap(verdict)) == (True, True)
+    assert not is_told(verdict)
+    for is_solid in (False, "filled"):
+        assert not is_told_of_a_gap(judged(scene(parts, is_solid, turn=turn)))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        TOWERS[:1],
+        RUIN[:1],
+        [*TOWERS, {"box": [70, 20, 20]}],  # two chimneys on a hall
+        [*RUIN, {"box": [60, 4, 12], "at": [0, -40, 0]}],  # a ruin with a low wall across
+        [{"box": [200, 4, 15]}, *({"box": [4, 4, 40], "at": [x, 0, 0]} for x in (-90, -45, 45, 90))],  # a fence
+        [{"sphere": {"diameter": 40}, "at": [x, 0, -20]} for x in (-15, 15)],  # a hill with two tops
+    ],
+)
+def test_what_is_looked_over_or_past_is_no_gap(parts: list[dict[str, Any]]) -> None:
+    assert not is_told_of_a_gap(judged(scene(parts, True)))
+
+
+@pytest.mark.parametrize(
+    "beside", [{"turn": 90.0}, {"at": [200, 150]}, {"at": [0, 420]}, {"at": [0, 300]}, {"at": [0, 0]}]
+)
+def test_a_gap_through_which_nobody_looks_or_in_which_somebody_stands_is_not_told(beside: dict[str, Any]) -> None:
+    document = scene(TOWERS, True)
+    document["terrain"][0] |= beside
+    assert not is_told_of_a_gap(judged(document))
+
+
 def test_a_half_filled_share_is_that_of_a_wall_without_a_window() -> None:
     """A window before half of the target: filled it obscures as much as a wall as large, within both errors."""
     for off in (30.0, 38.0, 44.5):

@@ -15,6 +15,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging.loading import load_scene
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.bases import find_base, footing
+from silhouette.models.mistakes import base_mistakes
 from silhouette.models.model import load_model
 from silhouette.scenes.table import TableScene
 from tests.support.model_files import as_obj
@@ -393,6 +394,31 @@ def test_frames_and_supports_are_told_with_their_size(tmp_path: Path) -> None:
     assert any("36 mm across and 3 mm high, is taken for a frame" in line for line in framed.warnings)
     raised = load_model(tmp_path / "raft.obj", Cache.default(), "fighter", {"units": "mm"})
     assert any("for its base, 1 mm high, it stands on" in line for line in raised.warnings)
+
+
+@pytest.mark.parametrize(("radius", "thick"), [(14.0, 1.0), (14.0, 0.5), (15.0, 1.0), (15.0, 3.0), (17.0, 2.0)])
+def test_a_raft_below_a_base_is_told_with_what_is_above_it(radius: float, thick: float) -> None:
+    figure = plain_figure()
+    base = find_base(mesh_of([disc(radius, thick), *lifted([(figure.vertices, figure.faces)], thick)]))
+    assert base is not None
+    assert (base.height, base.diameter) == pytest.approx((3.0 + thick, 2.0 * radius), abs=1e-6)
+    assert base.foot == pytest.approx((thick, 25.0), abs=0.01)
+    (told,) = base_mistakes(base)
+    assert f"say base = {{ height = {3.0 + thick:.2g}, diameter = 25 }}" in told
+
+
+def test_a_bevel_a_lip_a_brim_and_a_film_are_no_raft() -> None:
+    body = rod((0, 0, 2.0), (0, 0, 30.0), 3.0)
+    edges = {
+        "bevel": [(12.5, 0.0), (11.0, 3.0)],
+        "edge and bevel": [(12.5, 0.0), (12.5, 1.0), (11.0, 3.0)],
+        "step of a millimetre": [(12.5, 0.0), (12.5, 1.0), (11.5, 1.0), (11.5, 3.0)],
+        "film": [(15.0, 0.0), (15.0, 0.15), (12.5, 0.15), (12.5, 3.0)],
+    }
+    for what, outline in edges.items():
+        base = find_base(mesh_of([stacked([at_height(circle(r, 48), z) for r, z in outline]), body]))
+        assert base is not None, what
+        assert (base.height, base.foot) == (pytest.approx(3.0), None), what
 
 
 def test_stools_tables_and_hats_are_no_bases() -> None:

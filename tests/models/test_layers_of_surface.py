@@ -11,10 +11,11 @@ from silhouette.common.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.meshes.mesh import Mesh
-from silhouette.models.bases import GRID, TooManyLayers, Window, find_base
+from silhouette.models.bases import find_base
 from silhouette.models.cubes import Cubes
 from silhouette.models.entries import ModelOptions
 from silhouette.models.model import model_of_mesh
+from silhouette.models.surfaces import GRID, TooManyLayers, Window
 
 pytest.importorskip("resource", reason="this system has no limits for a process")
 from tests.fuzz.limits import limited

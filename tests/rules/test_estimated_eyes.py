@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import trimesh
 
+from silhouette.judging import load_scene
 from silhouette.judging.checking import check
+from silhouette.judging.judge import Judged, JudgingOptions, judge_all
+from silhouette.judging.trials import Trials
 from silhouette.models.eyes import EyeEstimate, EyePlace
 from silhouette.models.model import Model
+from silhouette.renderers import choose
+from silhouette.rules import rule_called
 from silhouette.rules.necromunda.judge import NecromundaVerdict
+from silhouette.scenes.scene import Check
+from silhouette.scenes.table import TableScene
+from tests.support.commands import run
+from tests.support.figures_with_eyes import figure_with_eye
 
 LOW, HIGH = np.array([0.0, 2.0, 20.0]), np.array([0.0, 2.0, 44.0])
 """Two eyes: from the lower one the wall hides all of the target, from the higher one more than half."""
@@ -105,3 +116,96 @@ def test_the_report_of_an_eye_below_a_hammer_is_judged_as_with_the_eye_given(sha
     estimated, given = (check(folder / f"eye_flip_{name}.toml", "A", "T") for name in ("est", "given"))
     assert isinstance(estimated, NecromundaVerdict)
     assert estimated.verdict == given.verdict
+
+
+# ---- odds
+
+
+def judged(of: Path, seed: int = 0) -> Judged:
+    """With odds."""
+    (result,) = judge_all([(load_scene(of), Check("A", "T"))], JudgingOptions(choose("auto"), seed=seed))
+    return result
+
+
+CREST = 3018
+"""A figure whose crest is taken for its head by four in ten."""
+
+CRESTED = """
+rules = "necromunda"
+[[terrain]]
+name = "wall"
+parts = [{ box = [200, 4, 36] }]
+at = [0, 40]
+[[fighter]]
+name = "A"
+mesh = "crest.stl"
+units = "mm"
+at = [0, 0]
+facing = 90
+[[fighter]]
+name = "T"
+parts = [{ box = [20, 10, 36] }]
+at = [0, 80]
+facing = 270
+[[check]]
+attacker = "A"
+target = "T"
+"""
+
+EYE_ALONE = {"place": 0.0, "facing": 0.0}
+"""A's own doubt: of it, nothing but the eye may be elsewhere."""
+
+
+def test_in_as_many_trials_as_it_is_likely_the_eye_is_elsewhere(scene: Writer, two_headed: list[EyePlace]) -> None:
+    table = load_scene(scene(doubt=EYE_ALONE))
+    assert isinstance(table, TableScene)
+    trials = Trials(table, rule_called("necromunda"))
+    assert [deviation.source for deviation in trials.deviations if deviation.piece == "A"] == ["eye"]
+    heights = [round(float(trial.piece("A").eye[2])) for trial in trials.scenes(0, 64, slice(0, 2))]
+    assert set(heights) == {round(LOW[2]), round(HIGH[2])}
+    assert heights.count(round(HIGH[2])) / len(heights) == pytest.approx(0.2 / 0.9, abs=0.02)
+
+
+@pytest.mark.slow
+def test_odds_draw_where_the_eye_is_and_the_ruling_says_so(scene: Writer, two_headed: list[EyePlace]) -> None:
+    result = judged(scene(doubt=EYE_ALONE))
+    assert result.odds is not None
+    assert result.odds.odds["full cover"] == pytest.approx(0.2 / 0.9, abs=result.odds.error)
+    assert result.odds.odds["hidden"] == pytest.approx(0.7 / 0.9, abs=result.odds.error)
+    assert (result.call, result.odds.doubt_from) == ("roll off", "eye")
+    assert result.reason.endswith(
+        "hidden; as measured too close to call, where A's eye is decides: it could be full cover (20 % likely); "
+        "odds: hidden, 78 in 100; full cover 22: roll off; what weighs most is where the eye is"
+    )
+    assert result.row()["reason"] == result.reason
+
+
+@pytest.mark.slow
+def test_the_same_pair_with_the_eye_given_has_no_such_odds(scene: Writer, two_headed: list[EyePlace]) -> None:
+    result = judged(scene(doubt=EYE_ALONE, eye=LOW.tolist()))
+    assert result.odds is not None
+    assert (result.odds.odds["hidden"], result.call) == (1.0, "hidden")
+
+
+@pytest.mark.slow
+def test_text_json_csv_and_a_page_have_one_sentence_about_a_crest_that_may_be_the_head(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a figure that is judged with its own two places of the eye; the sentence of the report has no odds."""
+    body, _, _ = figure_with_eye(CREST)
+    trimesh.Trimesh(body.vertices, body.faces, process=False).export(tmp_path / "crest.stl")
+    path = tmp_path / "crest.toml"
+    path.write_text(CRESTED, encoding="utf-8")
+    row = run(capsys, "check", path, "--odds", "--json").document["scenes"][0]["results"][0]
+    assert row["call"] == "roll off"
+    assert row["doubt_from"] == "eye"
+    eye = "where A's eye is decides"
+    assert f"hidden; as measured too close to call, {eye}: it could be full cover (39 % likely); odds:" in row["reason"]
+    text = run(capsys, "check", path, "--odds").out
+    assert row["reason"] in " ".join(text.split())
+    assert "roll off, as measured too close to call" in text
+    assert run(capsys, "batch", path, "--odds", "--workers", 1, "--out", tmp_path / "rows.csv").status == 0
+    assert row["reason"] in (tmp_path / "rows.csv").read_text(encoding="utf-8")
+    assert run(capsys, "report", path, "--out", tmp_path / "page.html").status == 0
+    page = unescape((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert f"{eye}, which is not sure: it could be full cover (39 % likely)" in page

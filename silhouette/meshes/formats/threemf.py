@@ -1,17 +1,17 @@
 """3MF: a zip archive of XML models, in which a build list places objects that are meshes or made of other objects.
 
+archive -> a stream of XML for each model -> its objects, what they are made of, and what it builds -> meshes in place
+
 Read here and not by trimesh, which finds nothing in a build list that points into other models of the archive (as
 slicers write it), gives a component all meshes of the model it points into, and confuses equal numbers of different
-models; and takes 1.7 GB for a million triangles. Streaming takes 0.12 GB and less time, and refuses every DOCTYPE, and
-so entities that grow.
+models. Merging the models beforehand would take their XML as a tree twice over, and once takes trimesh 1.7 GB for a
+million triangles already; streaming takes 0.12 GB and less time, and refuses every DOCTYPE, and so entities that grow.
 """
 
 from __future__ import annotations
 
 import posixpath
-import re
 from array import array
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -35,6 +35,7 @@ from silhouette.meshes.formats.base import (
     no_numbers,
     no_triangles,
 )
+from silhouette.meshes.formats.plain_xml import MeshFeed, Opened
 from silhouette.meshes.formats.slicers import (
     BODY,
     CONFIG,
@@ -54,7 +55,9 @@ _LARGEST_XML = 256 * 1024**2
 _MOST_ELEMENTS = 6_000_000
 # Vertices that no triangle can have, and what is neither: colours, places in pictures, and what is not read.
 _MOST_IDLE = 1_500_000
-_MESH_TAG = re.compile(rb"<(?:[\w.-]{1,64}:)?(triangle|vertex)[\s/>]")
+_BEGINNINGS = (b"<triangle ", b":triangle "), (b"<vertex ", b":vertex ")
+# Elements that are no plain vertices or triangles, which take five times as long.
+_MOST_ODD = 1_500_000
 _NO_ELEMENTS = (b"</", b"<!", b"<?", b"<\0/", b"<\0!", b"<\0?")  # how else XML begins with <, in UTF-16 as well
 # XML of meshes packs to a tenth; content that packs to a hundredth is a bomb.
 _DENSEST = 100
@@ -65,7 +68,11 @@ _MOST_FILES = 10_000
 
 
 class Archive:
-    """The zip archive that a 3MF file is, and how much of its XML may still be read."""
+    """The zip archive that a 3MF file is, and how much of its XML may still be read.
+
+    Attributes:
+        names: of its entries, in lower case.
+    """
 
     def __init__(self, data: bytes) -> None:
         broken = "is truncated or no 3MF file: 3MF is a zip archive, and this one cannot be opened"
@@ -75,8 +82,9 @@ class Archive:
         except ArchiveError as error:
             raise Refused(str(error)) from None
         self._entries = {info.filename.lstrip("/").lower(): info for info in reversed(self._zip.infos)}
-        self.names = tuple(self._entries)  # in lower case
-        self._elements, self._triangles = _MOST_ELEMENTS, 0
+        self.names = tuple(self._entries)
+        self._elements, self._odd, self._triangles = _MOST_ELEMENTS, _MOST_ODD, 0
+        self._opened: Opened | None = None
 
     def __contains__(self, path: str) -> bool:
         return path.lower() in self._entries
@@ -94,28 +102,14 @@ class Archive:
         """Stream an entry of ``most`` elements through expat; tags of a namespace come as ``namespace name``.
 
         So do attributes; without a separator they come as they are written, ``prefix:name``, whether or not the prefix
-        is declared. ``text`` gets the characters after the elements for which ``start`` gives something true.
+        is declared. ``text`` gets the characters after the elements for which ``start`` gives True. An array that it
+        gives is that of a list of vertices or triangles: the plain ones go there, and do not come as elements.
         """
         info = self._entries.get(path.lower())
         if info is None:
             raise Refused(f"is incomplete: it refers to {path[:80]!r}, which its archive lacks")
         unusual = f"is malformed: {path[:80]!r} is compressed in a way that 3MF does not know; export it again"
-        parser = expat.ParserCreate(namespace_separator=separator)
-
-        def refuse(*_: Any) -> None:
-            raise Refused("is malformed: XML with a DOCTYPE is not allowed in 3MF")
-
-        def count(tag: str, attributes: dict[str, str]) -> None:
-            self._elements -= 1
-            if self._elements < 0:
-                raise _too_many(_MOST_ELEMENTS)
-            parser.CharacterDataHandler = text if start(tag, attributes) else None
-
-        parser.buffer_text = True
-        parser.StartElementHandler = count
-        parser.EndElementHandler = end
-        parser.StartNamespaceDeclHandler = prefix
-        parser.StartDoctypeDeclHandler = refuse
+        parser = self._parser(start, end, prefix, text, separator)
         try:
             self._zip.check_size(info)
             self._zip.check(info, "protection", unusual)
@@ -130,23 +124,28 @@ class Archive:
             raise Refused(f"is malformed or encrypted: {path[:80]!r} is no XML; {place}") from None
 
     def _feed(self, parser: Any, stream: IO[bytes], path: str) -> None:
-        fed = 0
+        feed = MeshFeed(parser, lambda: self._opened, self._count)
         while chunk := stream.read(_CHUNK):
-            parser.Parse(chunk, False)
-            fed += len(chunk)
-            if fed - parser.CurrentByteIndex > _LONGEST_TAG:
+            feed.feed(chunk)
+            if feed.fed - parser.CurrentByteIndex > _LONGEST_TAG:
                 raise Refused(f"is malformed: {path[:80]!r} has a tag of more than {_LONGEST_TAG >> 20} MiB")
-        parser.Parse(b"", True)
+        feed.end()
+
+    def _count(self, elements: int) -> None:
+        self._elements -= elements
+        if self._elements < 0:
+            raise _too_many(_MOST_ELEMENTS)
 
     def _refuse_many(self, stream: IO[bytes], most: int) -> None:
         """Refuses an entry that has too many elements before they are parsed, which takes ten times as long."""
-        there, of_meshes = 0, Counter[bytes]()
+        there = triangles = vertices = 0
         while chunk := stream.read(_CHUNK):
-            there += chunk.count(b"<") - sum(map(chunk.count, _NO_ELEMENTS)) - 1  # one may lie at its end
-            of_meshes.update(_MESH_TAG.findall(chunk))
+            others = _NO_ELEMENTS if b"\0" in chunk else _NO_ELEMENTS[:3]
+            there += chunk.count(b"<") - sum(map(chunk.count, others)) - 1  # one may lie at its end
+            triangles += sum(map(chunk.count, _BEGINNINGS[0]))
+            vertices += sum(map(chunk.count, _BEGINNINGS[1]))
         if there > min(self._elements, most):
             raise _too_many(most)
-        triangles, vertices = of_meshes[b"triangle"], of_meshes[b"vertex"]
         self._triangles += triangles
         if self._triangles > MOST_TRIANGLES:
             raise Refused(f"holds over {MOST_TRIANGLES} triangles; reduce them")
@@ -157,6 +156,32 @@ class Archive:
             )
         stream.seek(0)
 
+    def _parser(self, start: Any, end: Any, prefix: Any, text: Any, separator: str | None) -> Any:
+        def refuse(*_: Any) -> None:
+            raise Refused("is malformed: XML with a DOCTYPE is not allowed in 3MF")
+
+        def count(tag: str, attributes: dict[str, str]) -> None:
+            self._elements -= 1
+            self._odd -= 1
+            if self._elements < 0:
+                raise _too_many(_MOST_ELEMENTS)
+            if self._odd < 0:
+                raise Refused(
+                    f"has more than {_MOST_ODD} XML elements that are neither vertices nor triangles as most programs "
+                    "write them; export it with another one, or reduce it"
+                )
+            given = start(tag, attributes)
+            parser.CharacterDataHandler = text if given is True else None
+            self._opened = (parser.CurrentByteIndex, given) if isinstance(given, array) else None
+
+        parser = expat.ParserCreate(namespace_separator=separator)
+        parser.buffer_text = True
+        parser.StartElementHandler = count
+        parser.EndElementHandler = end
+        parser.StartNamespaceDeclHandler = prefix
+        parser.StartDoctypeDeclHandler = refuse
+        return parser
+
 
 def _too_many(most: int) -> Refused:
     return Refused(f"has more than {min(most, _MOST_ELEMENTS)} XML elements; reduce its triangles")
@@ -166,6 +191,7 @@ def _too_many(most: int) -> Refused:
 
 _CORE = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02"
 _CORE_TAG = f"{_CORE} "
+_VERTEX_LIST, _TRIANGLE_LIST = f"{_CORE_TAG}vertices", f"{_CORE_TAG}triangles"
 _SLIC3R_VOLUME = "http://schemas.slic3r.org/3mf/2017/06 volume"
 _PRODUCTION = "http://schemas.microsoft.com/3dmanufacturing/production/2015/06"
 # Extensions that add nothing to what is seen, or that are read.
@@ -192,17 +218,15 @@ Key = tuple[str, str]
 
 @dataclass
 class Object:
-    """A mesh, x, y and z of its vertices and three corners of its faces; or components, each with its matrix (4, 4).
+    """A mesh, or a list of other objects with their transforms."""
 
-    Its role is what it is, if it is not body; its volumes are the ranges of its triangles that Slic3r names.
-    """
-
-    name: str
-    role: str = BODY
-    vertices: array[float] = field(default_factory=lambda: array("d"))
-    faces: array[int] = field(default_factory=lambda: array("q"))
+    name: str  # as the file has it
+    role: str = BODY  # what it is, if it is not body
+    vertices: array[float] = field(default_factory=lambda: array("d"))  # x, y and z of all
+    faces: array[int] = field(default_factory=lambda: array("q"))  # the three corners of all
+    # The objects that it is made of, each with its matrix (4, 4)
     components: list[tuple[Key, Floats]] = field(default_factory=list)
-    volumes: list[Volume] = field(default_factory=list)
+    volumes: list[Volume] = field(default_factory=list)  # ranges of its triangles that Slic3r names
 
 
 @dataclass
@@ -250,16 +274,20 @@ class _Reader:
             **{tag: partial(self._unread, shape) for tag, shape in _UNREAD_SHAPES.items()},
         }
 
-    def start(self, tag: str, attributes: dict[str, str]) -> bool:
+    def start(self, tag: str, attributes: dict[str, str]) -> bool | array[Any]:
+        """An element begins; answers whether its text is a setting of an object, or the array of a list of a mesh."""
         handler = self._handlers.get(tag)
         if handler is not None:
             handler(attributes)
+        elif self._mesh is not None and tag in (_VERTEX_LIST, _TRIANGLE_LIST):
+            return self._mesh.vertices if tag == _VERTEX_LIST else self._mesh.faces
         elif self._owner is not None and tag.endswith((" metadata", " setting")):
             self._setting, self._value = attributes.get("name") or attributes.get("key", ""), ""
             return True
         return False
 
     def text(self, characters: str) -> None:
+        """Some characters of a setting."""
         self._value = (self._value + characters)[:LONGEST_NAME]
 
     def _vertex(self, attributes: dict[str, str]) -> None:
@@ -311,16 +339,19 @@ class _Reader:
         if self.model.declared:
             raise Refused("is malformed: one model stands within another")
         self.model.declared = True
-        for short in attributes.get("requiredextensions", "").split():
-            space = self._spaces.get(short, short)
-            if space not in _EXTENSIONS:
-                raise Refused(f"requires the 3MF extension {space[:80]!r}, which is not supported; export it without")
+        self._check_required(attributes.get("requiredextensions", ""))
         self.model.unit = attributes.get("unit", "millimeter").strip().lower()
         if self.model.unit not in _UNITS:
             raise Refused(f"declares the unit {self.model.unit[:40]!r}; 3MF knows {', '.join(_UNITS)}")
 
     def prefix(self, short: str | None, space: str) -> None:
         self._spaces[short or ""] = space
+
+    def _check_required(self, prefixes: str) -> None:
+        for short in prefixes.split():
+            space = self._spaces.get(short, short)
+            if space not in _EXTENSIONS:
+                raise Refused(f"requires the 3MF extension {space[:80]!r}, which is not supported; export it without")
 
     def end(self, tag: str) -> None:
         if self._setting and self._owner is not None and tag.endswith((" metadata", " setting")):
@@ -353,6 +384,7 @@ def read_model(archive: Archive, path: str) -> Model:
 
 
 def _transform(attributes: dict[str, str]) -> Floats:
+    """A 3MF transform as (4, 4): twelve numbers, the rows of a matrix that is multiplied from the right."""
     matrix = np.eye(4)
     if "transform" in attributes:
         matrix[:3, :] = np.array(attributes["transform"].split(), dtype=np.float64).reshape(4, 3).T
@@ -371,8 +403,12 @@ def read(data: bytes, whole: bool = False) -> Content:
 
     What its slicer uses but does not print, such as a modifier or a support, is left out, and a warning names it.
 
-    ``whole`` keeps the vertices that no triangle uses. Refused is what the archive announces and has not, encrypted
-    content, and XML with a DOCTYPE.
+    Args:
+        data: the file's bytes.
+        whole: whether to keep the vertices that no triangle uses.
+
+    Raises:
+        Refused: for anything that the archive announces and has not, for encrypted content, for XML with a DOCTYPE.
     """
     archive = Archive(data)
     models: dict[str, Model] = {}
@@ -408,6 +444,7 @@ def _configuration(archive: Archive) -> Configuration:
 
 
 def _root(archive: Archive) -> str:
+    """The model that the archive starts with: the one its relationships name."""
     targets: list[str] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -444,7 +481,13 @@ class _Place:
 
 
 class _Builder:
-    """Places every mesh below the build list, those of body in ``surfaces``; one that stands twice gives two."""
+    """Places every mesh below the build list; one that stands twice gives two surfaces.
+
+    Attributes:
+        surfaces: of what is body.
+        left_out: all else.
+        unread: shapes that are described otherwise than by triangles.
+    """
 
     def __init__(self, models: dict[str, Model], root: str, configuration: Configuration, whole: bool) -> None:
         self.surfaces: list[Surface] = []
@@ -461,6 +504,7 @@ class _Builder:
         self._triangles = self._points = self._placed = 0
 
     def build(self) -> None:
+        """Places all items."""
         pending = [_Place(item.key, item.matrix, role=item.role) for item in self._models[self._root].build[::-1]]
         while pending:
             place = pending.pop()
@@ -510,6 +554,7 @@ class _Builder:
         return thing
 
     def _place(self, place: _Place, thing: Object, description: Description | None, role: str, name: str) -> None:
+        """Adds the body of an object, or notes that it is none."""
         label = name or f"object {place.key[1][:40]}"
         if role:
             if (place.key, role) not in self._noted:
@@ -566,6 +611,7 @@ class _Builder:
                 self.left_out.add(kind, name or f"of object {key[1][:40]}", int(left[end] - left[first]))
 
     def warnings(self) -> list[str]:
+        """A sentence for each thing that was left out, or that the slicers say and that does not fit."""
         sentences = []
         if self.left_out:
             sentences.append(f"left out, because it is not printed as body: {self.left_out}")
@@ -587,18 +633,19 @@ class _Builder:
         return [*dict.fromkeys([*sentences, *self._configuration.warnings])][:_MOST_WARNINGS]
 
     def _is_missing(self, number: str, description: Description, part: str | None) -> bool:
+        """Whether the file has no such volume as a slicer names: a part of an object, or a range of its triangles."""
         objects = self._models[self._root].objects
         if number not in objects or (part is None and not objects[number].faces):
             return True
         return description.used and part is not None and (id(description), part) not in self._parts
 
     def _cuts(self) -> list[str]:
-        placed = [
-            surface.vertices[surface.faces]
+        """A sentence if a negative volume reaches into the body."""
+        boxes = [
+            (surface.vertices[surface.faces].min((0, 1)), surface.vertices[surface.faces].max((0, 1)))
             for surface in self.surfaces
-            if surface.faces.min() >= 0 and surface.faces.max() < len(surface.vertices)
+            if _is_sound(surface)
         ]
-        boxes = [(points.min((0, 1)), points.max((0, 1))) for points in placed]
         if not boxes:
             return []
         low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
@@ -607,6 +654,10 @@ class _Builder:
         return [
             "a negative volume reaches into the body, and what it would cut away counts as body; cut it in a modeller"
         ]
+
+
+def _is_sound(surface: Surface) -> bool:
+    return bool(surface.faces.min() >= 0 and surface.faces.max() < len(surface.vertices))
 
 
 def _box(points: Floats, matrix: Floats) -> Floats:
