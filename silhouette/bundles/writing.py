@@ -78,9 +78,8 @@ def bundled(
         pictures: whether the figures of each check are drawn.
         step: is called with how many of the checks are judged or drawn, and of how many.
 
-    Raises:
-        FileError: if the scene cannot be judged, or what it rests on cannot be carried.
-        RequestError: if a name in the selection is not there, or no check is left.
+    Raises FileError if the scene cannot be judged, or what it rests on cannot be carried; RequestError if a name in the
+    selection is not there, or no check is left.
     """
     layout = layout_of(scene)
     if layout.missing:  # either a mistake, which is then told with the user's own paths, or not needed
