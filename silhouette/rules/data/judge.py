@@ -60,7 +60,7 @@ def _with_other_readings(
 
 
 def _that_matter(scene: DataScene, verdict: DataVerdict) -> list[Alternative]:
-    """The other values of readings that the clauses which were numbers, or the conditions of verdicts, name."""
+    """The other values of readings that the clauses of a verdict, or the conditions of verdicts, name."""
     game, numbers = scene.game, {clause.number for clause in verdict.clauses}
     conditions = [ruling.when for ruling in game.rulings if ruling.when is not None]
     conditions += [clause.when for clause in game.clauses.values() if clause.number in numbers]
