@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 from silhouette.common.errors import OutOfTime, RequestError, time_limit
@@ -19,6 +20,7 @@ from silhouette.rules.data.results import AskedClause, DataVerdict, blockers_of
 from silhouette.rules.data.ruling import ruled
 from silhouette.rules.data.scene import DataScene, value_of
 from silhouette.rules.data.words import reason_of, said
+from silhouette.rules.fields import Alternative, OtherReading
 from silhouette.rules.on_table import in_like_groups, windows_seen_through
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
@@ -29,7 +31,59 @@ def judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> li
     RequestError where a check names a piece that is not there, or terrain; or where a clause takes too long.
     """
     asked = attrgetter("game", "tolerance", "error")
-    return in_like_groups(requests, asked, lambda group: _judge(group, settings))
+    verdicts = in_like_groups(requests, asked, lambda group: _judge(group, settings))
+    return _with_other_readings(requests, verdicts, settings) if settings.remarks else verdicts
+
+
+def _with_other_readings(
+    requests: Sequence[tuple[DataScene, Check]], verdicts: Sequence[DataVerdict], settings: Settings
+) -> list[DataVerdict]:
+    """The verdicts, with each single other reading that gives another one: judged with it, where it may matter."""
+    others = [_that_matter(scene, verdict) for (scene, _), verdict in zip(requests, verdicts, strict=True)]
+    scenes: dict[tuple[int, Alternative], DataScene] = {}
+    trials = list[tuple[DataScene, Check]]()
+    for (scene, check), of_check in zip(requests, others, strict=True):
+        for other in of_check:
+            readings = tuple((name, other.value if name == other.key else value) for name, value in scene.readings)
+            otherwise = scenes.setdefault((id(scene), other), replace(scene, readings=readings))
+            trials.append((otherwise, check))
+    judged = iter(judge(trials, replace(settings, keep=False, remarks=False)) if trials else ())
+    return [
+        _compared(verdict, [(other, next(judged)) for other in of_check])
+        for verdict, of_check in zip(verdicts, others, strict=True)
+    ]
+
+
+def _that_matter(scene: DataScene, verdict: DataVerdict) -> list[Alternative]:
+    """The other values of readings that the clauses of a verdict, or the conditions of verdicts, name."""
+    game, numbers = scene.game, {clause.number for clause in verdict.clauses}
+    conditions = [ruling.when for ruling in game.rulings if ruling.when is not None]
+    conditions += [clause.when for clause in game.clauses.values() if clause.number in numbers]
+    named = {node.name for when in conditions for node in when.everything() if isinstance(node, Name)}
+    chosen = dict(scene.readings)
+    return [
+        Alternative(name, value)
+        for name, entry in game.readings.items()
+        if name in named
+        for value in (
+            (True, False) if isinstance(chosen[name], bool) else entry.choices if entry.type == "text" else ()
+        )
+        or ()
+        if value != chosen[name]
+    ]
+
+
+def _compared(verdict: DataVerdict, others: Sequence[tuple[Alternative, DataVerdict]]) -> DataVerdict:
+    different, reason = list[OtherReading](), verdict.reason
+    for other, otherwise in others:
+        if otherwise.verdict != verdict.verdict:
+            row: OtherReading = {"reading": str(other), "verdict": otherwise.verdict}
+            reason += f"; with {other}: {otherwise.verdict}"
+            if otherwise.marginal:
+                row["could_be"] = list(otherwise.could_be)
+                reason += ", too close to call itself"
+            different.append(row)
+    return replace(verdict, other_readings=tuple(different), reason=reason) if different else verdict
 
 
 def _judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:
