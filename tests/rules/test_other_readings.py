@@ -70,7 +70,7 @@ def differing(path: Path, document: dict[str, Any]) -> Iterator[str]:
             yield f"{path.name}, check {number}: {named} for {rows}"
 
 
-@pytest.mark.slow
+@pytest.mark.thinned(quick=0, ci=30)
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_of_each_scene_that_ships(folder: str) -> None:
     paths = sorted((SHIPPED / folder).glob("*.toml"))
@@ -78,9 +78,8 @@ def test_of_each_scene_that_ships(folder: str) -> None:
     assert [line for path in paths for line in differing(path, read_document(path))] == []
 
 
-@pytest.mark.parametrize(
-    "part", [pytest.param(0, marks=pytest.mark.slow), *(pytest.param(n, marks=pytest.mark.long) for n in (1, 2, 3))]
-)
+@pytest.mark.thinned(quick=0, ci=10)
+@pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("game", sorted(path.stem for path in CASES.glob("*.toml")))
 def test_of_each_worked_case(game: str, part: int) -> None:
     name = game.replace("_", "-")
