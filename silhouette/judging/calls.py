@@ -1,4 +1,4 @@
-"""DOUBT: the odds of the verdicts become a call, which verdict stands or that the players roll off, and its words."""
+"""JUDGE: the odds of the verdicts become a call, which verdict stands or that the players roll off, and its words."""
 
 from __future__ import annotations
 

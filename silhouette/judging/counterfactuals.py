@@ -1,4 +1,4 @@
-"""DOUBT: what would change a verdict: the least moves and the least turn, and the pieces without which it is another;
+"""JUDGE: what would change a verdict: the least moves and the least turn, and the pieces without which it is another;
 and why one sees what does not see it. A `Change` is told under the keys of the contract, and in a player's words.
 """
 

@@ -1,4 +1,4 @@
-"""DOUBT: how likely each verdict of a check is, given how far its pieces may lie from where the scene has them.
+"""JUDGE: how likely each verdict of a check is, given how far its pieces may lie from where the scene has them.
 
 Trials are judged until the share of those with the likeliest verdict is sure enough. Of one check, two processes judge
 the trials of half the scramblings each; of several, each process takes checks. If every piece stands where the scene

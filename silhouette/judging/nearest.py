@@ -1,4 +1,4 @@
-"""DOUBT: the least change of a place, or of a direction, with which a check gets another verdict.
+"""JUDGE: the least change of a place, or of a direction, with which a check gets another verdict.
 
 Cells are rings cut into sectors, the finer the nearer; one look is taken at the middle of each. Where the verdict there
 is that of now, another may still hide in the cell: where it is another in a neighbour; and where what was measured lies

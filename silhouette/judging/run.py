@@ -1,4 +1,4 @@
-"""DOUBT: how many checks are judged at once, by how many processes, and who is told how far that has come."""
+"""JUDGE: how many checks are judged at once, by how many processes, and who is told how far that has come."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DOUBT: trials of a scene, in each of which its pieces stand where they may stand in truth, by Sobol points, scrambled
+"""JUDGE: trials of a scene, in each of which its pieces stand where they may stand in truth, by Sobol points, scrambled
 eight times. How far a piece may lie from the truth is given as standard deviations. An eye that is estimated, and may
 be at several places, is at each of them in as many trials as that is likely.
 """

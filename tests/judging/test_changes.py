@@ -1,4 +1,4 @@
-"""DOUBT: what would change a verdict: known moves and turns, brute force, and what has no change at all."""
+"""JUDGE: what would change a verdict: known moves and turns, brute force, and what has no change at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DOUBT: what would change a verdict in other games, on the command line, and where one sees another but not back."""
+"""JUDGE: what would change a verdict in other games, on the command line, and where one sees another but not back."""
 
 from __future__ import annotations
 

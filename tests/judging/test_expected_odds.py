@@ -1,4 +1,4 @@
-"""DOUBT: what a scene expects of odds counts where odds are asked for, and only there."""
+"""JUDGE: what a scene expects of odds counts where odds are asked for, and only there."""
 
 from __future__ import annotations
 

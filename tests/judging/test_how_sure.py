@@ -1,4 +1,4 @@
-"""DOUBT: how sure odds are, how finely trials are judged, and what weighs most: each constant against a closed form."""
+"""JUDGE: how sure odds are, how finely trials are judged, and what weighs most: each constant against a closed form."""
 
 from __future__ import annotations
 

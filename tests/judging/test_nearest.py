@@ -1,4 +1,4 @@
-"""DOUBT: the nearest change is found, whatever the places with another verdict look like, as far as it is promised."""
+"""JUDGE: the nearest change is found, whatever the places with another verdict look like, as far as it is promised."""
 
 from __future__ import annotations
 

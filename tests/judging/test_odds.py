@@ -1,4 +1,4 @@
-"""DOUBT: the odds of verdicts where they are known: a normal integral over one number that is in doubt."""
+"""JUDGE: the odds of verdicts where they are known: a normal integral over one number that is in doubt."""
 
 from __future__ import annotations
 
