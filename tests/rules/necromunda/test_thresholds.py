@@ -241,7 +241,9 @@ def test_another_pixel_than_the_one_asked_for_is_told_from_one_percent_on(measur
         attacker=SimpleNamespace(name="Kal", model=model, eye_from="given", eye_warnings=(), all_warnings=()),
         target=SimpleNamespace(name="Vex", model=model, all_warnings=()),
     )
-    found = _warnings(SimpleNamespace(pixel=measured, sight=sight, blockers=(), looked_through=()), 100.0)  # type: ignore[arg-type]
+    found = _warnings(
+        SimpleNamespace(pixel=measured, sight=sight, blockers=(), looked_through=(), looked_between=()), 100.0
+    )  # type: ignore[arg-type]
     assert bool(found) is told
 
 
