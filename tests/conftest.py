@@ -269,7 +269,7 @@ def shared() -> Path:
 FURTHER = ("cuda", "gl", "reference")
 """The renderers beside Embree. All of them hold one contract, with all its cases: `tests/renderers`."""
 
-_IN_PART = pytest.mark.thinned(quick=0, ci=15)
+_IN_PART = pytest.mark.thinned(quick=0, ci=10)
 _WHOLE = "cuda" if os.environ.get(REQUIRE_CUDA) else None
 """The renderer for whose sake a GPU runner tests: with it all cases run."""
 

@@ -47,7 +47,7 @@ def test_a_matrix_is_the_batch_of_everyone(tmp_path: Path) -> None:
     assert silhouette.matrix(silhouette.load_scene(path), workers=1, **HOW) == rows  # type: ignore[arg-type]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_large_matrix_is_judged_as_a_batch_where_this_process_cannot_be_forked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

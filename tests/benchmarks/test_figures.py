@@ -101,7 +101,7 @@ def test_one_that_fails_costs_none_of_the_others(fakes: Path) -> None:
     assert str(fakes.parent) not in text + (fakes / "figures.json").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="no process is sent Ctrl-C there")
 def test_what_was_measured_before_ctrl_c_is_kept(fakes: Path) -> None:
     # A process that was started in the background takes no Ctrl-C unless it asks for it.

@@ -61,7 +61,7 @@ def begun(game: str, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.Ca
     return BEGUN[game]
 
 
-@pytest.mark.thinned(quick=6, ci=40)
+@pytest.mark.thinned(quick=0, ci=12)
 @pytest.mark.parametrize("game", RULES)
 def test_a_first_scene_judges_at_once(game: str, begun: tuple[Path, Ran], capsys: pytest.CaptureFixture[str]) -> None:
     folder, ran = begun
@@ -85,7 +85,7 @@ def test_every_key_of_a_first_scene_is_explained_where_it_first_stands(game: str
         assert any(line.startswith(key) or f"{key} =" in line for line in explained), key
 
 
-@pytest.mark.thinned(quick=0, ci=8)
+@pytest.mark.long
 @pytest.mark.parametrize("game", RULES)
 def test_editors_find_a_schema_that_the_scene_fits(begun: tuple[Path, Ran]) -> None:
     folder, _ = begun

@@ -60,6 +60,7 @@ def test_no_message_names_what_to_install_but_through_one_module() -> None:
     assert found == []
 
 
+@pytest.mark.long
 def test_every_extra_that_the_code_asks_for_is_there() -> None:
     calls = [call for _, calls in texts_and_extras().values() for call in calls]
     assert {name.value for call in calls if isinstance(name := call.args[0], ast.Constant)} == set(EXTRAS)

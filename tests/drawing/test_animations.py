@@ -173,7 +173,7 @@ def test_all_frames_share_their_colours_and_nothing_that_stands_still_flickers(
         assert image.info["loop"] == 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_mp4_tells_the_same_as_a_gif(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     av = pytest.importorskip("av")
     file = scene(tmp_path, CHECK)

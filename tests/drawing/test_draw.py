@@ -252,9 +252,10 @@ def _data_of_pdf(file: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "ending",
-    [pytest.param(ending, marks=pytest.mark.slow if ending == "pdf" else pytest.mark.long) for ending in FORMATS],
+    [pytest.param(ending if ending == "pdf" else pytest.mark.long) for ending in FORMATS],
 )
 def test_files_are_the_same_every_time(drawn: Drawn, ending: str) -> None:
     first = {name: file.read_bytes() for name, file in drawn(look=FigureOptions(ending))[2].items()}

@@ -94,7 +94,7 @@ def test_of_several_pieces_that_would_do_the_one_that_is_named_decides() -> None
     assert "right wall" not in verdict.reason
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("style", [PRINT, DARK])
 def test_the_two_colours_are_those_of_the_legend(style: Style) -> None:
     """Deciding pieces have the full colour and a whole edge, the others a paler one, which is dashed."""

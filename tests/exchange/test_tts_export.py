@@ -130,7 +130,7 @@ def test_an_imported_table_goes_back_with_its_addresses_and_places(tmp_path: Pat
     assert exported["tilted"]["CustomMesh"]["MeshURL"].startswith("file://")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_example_scene_with_real_meshes_comes_back_the_same(tmp_path: Path) -> None:
     """Every vertex of the files is there; a base may be found instead of given, and cut at another height."""
     before = load_scene(example("scenes/necromunda/two_blockers.toml"))

@@ -133,6 +133,7 @@ def test_where_graphics_are_slow_a_picture_is_pale_until_it_has_followed_the_cam
         assert not table.page.evaluate(pale)
 
 
+@pytest.mark.long
 def test_selecting_shows_the_verdicts_both_ways(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene) as table:
         state = table.do("select('Kal')")

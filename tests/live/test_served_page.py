@@ -36,7 +36,8 @@ def tab(browser: Browser, running: Started, before: str = "") -> Iterator[Visit]
         yield visit
 
 
-@pytest.mark.parametrize("before", ["", pytest.param(NO_WEBGL, marks=pytest.mark.long)], ids=["3d", "plan"])
+@pytest.mark.long
+@pytest.mark.parametrize("before", ["", pytest.param(NO_WEBGL)], ids=["3d", "plan"])
 def test_the_page_asks_for_nothing_else_and_breaks_no_rule_of_its_policy(
     browser: Browser, running: Started, before: str
 ) -> None:

@@ -275,11 +275,12 @@ def test_a_base_is_found_though_something_hangs_below_it(what: str, height: floa
     assert found.diameter == pytest.approx(expected.diameter, abs=2.1 if "rim" in what or "sprue" in what else 1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds",
     [
-        pytest.param(range(10_000, 10_040, 4), marks=pytest.mark.slow),
-        pytest.param(range(10_000, 10_120, 2), marks=pytest.mark.long),
+        pytest.param(range(10_000, 10_040, 4)),
+        pytest.param(range(10_000, 10_120, 2)),
     ],
     ids=str,
 )

@@ -76,7 +76,7 @@ def test_shared_terrain_is_known(shared: Path, part: str) -> None:
     assert unknown <= set(UNLIKE)
 
 
-@pytest.mark.thinned(quick=25, ci=55)
+@pytest.mark.thinned(quick=25, ci=26)
 @pytest.mark.parametrize(
     "name",
     [

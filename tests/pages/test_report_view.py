@@ -136,6 +136,7 @@ def test_from_the_eye_the_target_is_in_the_middle_in_its_colours(
         quiet(visit)
 
 
+@pytest.mark.long
 def test_hiding_the_blocker_frees_the_target_and_is_said(browser: Browser, models: Path) -> None:
     with browser.visit(models) as visit:
         visit.page.click("#view-eye")

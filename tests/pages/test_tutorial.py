@@ -291,7 +291,8 @@ def test_pages_open_in_a_browser(written: tuple[Path, list[dict[str, Any]]], bro
         assert all(url.startswith(("file:", "data:")) for url in visit.asked)
 
 
-@pytest.mark.parametrize("name", [pytest.param("live-table.html", marks=pytest.mark.long), "index.html"])
+@pytest.mark.long
+@pytest.mark.parametrize("name", [pytest.param("live-table.html"), "index.html"])
 def test_axe_finds_nothing(written: tuple[Path, list[dict[str, Any]]], browser: Browser, name: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     with browser.visit(written[0] / name) as visit:

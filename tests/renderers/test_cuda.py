@@ -282,7 +282,7 @@ def test_a_picture_of_one_body_is_that_of_embree(cuda: Any) -> None:
     assert np.count_nonzero(ours.ids != embree.ids) <= 1
 
 
-@pytest.mark.thinned(quick=0, ci=34)
+@pytest.mark.thinned(quick=0, ci=15)
 @pytest.mark.parametrize("chip", [75, 90, 100])
 @pytest.mark.parametrize(
     ("module", "kernel"),

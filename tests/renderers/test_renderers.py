@@ -323,7 +323,7 @@ def figure(shared: Path, name: str) -> object:
     return shapes.mesh(loaded.vertices, loaded.faces)
 
 
-@pytest.mark.thinned(quick=0, ci=60)
+@pytest.mark.thinned(quick=0, ci=20)
 @pytest.mark.parametrize("eye", [(0, -250, 30), (150, -120, 90), (5, 2, 280), (40, -60, 12)])
 def test_all_agree_on_real_figures_between_walls_but_for_rims(renderer: Renderer, shared: Path, eye: tuple) -> None:
     axeman, troll = figure(shared, "mini_axeman.stl"), figure(shared, "king_troll.stl")

@@ -187,7 +187,7 @@ def test_the_same_pair_with_the_eye_given_has_no_such_odds(scene: Writer, two_he
     assert (result.odds.odds["hidden"], result.call) == (1.0, "hidden")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_text_json_csv_and_a_page_have_one_sentence_about_a_crest_that_may_be_the_head(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -99,6 +99,7 @@ def test_matrix_judges_everyone_against_everyone(scene: Path, capsys: pytest.Cap
     assert verdicts["Cy", "Bo"] == "unlucky"
 
 
+@pytest.mark.long
 def test_batch_writes_a_row_for_each_check(scene: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "rows.jsonl"
     assert run(capsys, "batch", scene, "--out", out, "--workers", "1", "--renderer", "reference").status == 0

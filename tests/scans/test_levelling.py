@@ -100,7 +100,7 @@ ROOMS = {
 }
 
 
-@pytest.mark.thinned(quick=0, ci=50)
+@pytest.mark.thinned(quick=0, ci=20)
 @pytest.mark.parametrize("name", ROOMS)
 def test_the_table_is_found_under_what_stands_on_it(name: str) -> None:
     things, size = ROOMS[name]

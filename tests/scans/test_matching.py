@@ -49,7 +49,7 @@ def angle(one: float, other: float) -> float:
     return abs((one - other + 180.0) % 360.0 - 180.0)
 
 
-@pytest.mark.thinned(quick=13, ci=38)
+@pytest.mark.thinned(quick=7, ci=20)
 @pytest.mark.parametrize("noise", [0.2, 0.5])
 @pytest.mark.parametrize("number", range(len(FIGURES)))
 def test_a_figure_is_named_placed_and_turned(figures: Sequence[Known], number: int, noise: float) -> None:

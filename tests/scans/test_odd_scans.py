@@ -107,7 +107,7 @@ BUSY = 15.0
 """Seconds of CPU time, for what takes 10 at most where nothing else runs."""
 
 
-@pytest.mark.thinned(quick=0, ci=50)
+@pytest.mark.long
 @pytest.mark.parametrize("name", WHAT_IS_NO_SURFACE)
 def test_what_is_no_surface_is_one_line_in_time(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options, problem = WHAT_IS_NO_SURFACE[name]

@@ -131,7 +131,7 @@ def test_terrain_stays_whole(things: list[Heights]) -> None:
     assert len(pieces_of(table(things)).blobs) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.thinned(quick=0, ci=20)
 @pytest.mark.parametrize(
     "things",
     [

@@ -230,7 +230,7 @@ def test_no_sizes_speak_for_nothing() -> None:
     assert none.explained(1.0) == 0
 
 
-@pytest.mark.thinned(quick=0, ci=20)
+@pytest.mark.long
 @pytest.mark.parametrize("file", ["easy.glb", "usual.ply", "no_scale.obj", "points.ply"])
 def test_the_scale_of_shared_scans_is_right_or_asked(shared: Path, file: str) -> None:
     truth = json.loads((shared / "scans" / file).with_suffix(".truth.json").read_text())

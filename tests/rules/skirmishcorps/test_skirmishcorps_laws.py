@@ -125,9 +125,10 @@ def test_the_classes_are_those_of_fractions_in_whole_numbers() -> None:
         assert CLASSES.index(cover_class(float(rise), float(unit))) == sum(reached)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds",
-    [pytest.param(range(40), marks=pytest.mark.slow), pytest.param(range(40, 400), marks=pytest.mark.long)],
+    [pytest.param(range(40)), pytest.param(range(40, 400))],
     ids=str,
 )
 def test_measured_protection_is_that_of_rays_against_boxes(seeds: range) -> None:
@@ -172,9 +173,10 @@ def test_close_combat_is_that_of_points_along_outlines(seeds: range) -> None:
     assert 0.05 * len(seeds) < sum(outcomes) < len(outcomes) - 0.05 * len(seeds)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds",
-    [pytest.param(range(0, 120, 10), marks=pytest.mark.slow), pytest.param(range(120), marks=pytest.mark.long)],
+    [pytest.param(range(0, 120, 10)), pytest.param(range(120))],
     ids=str,
 )
 def test_flanking_is_that_of_rays_at_every_landing(seeds: range) -> None:
