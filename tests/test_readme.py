@@ -102,7 +102,7 @@ def test_the_python_example_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert capsys.readouterr().out.startswith("partial cover 0.42")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_python_example_passes_the_strict_type_checker(tmp_path: Path) -> None:
     """In a process of its own, which gives its memory back, and with what the type checker keeps of this package."""
     pytest.importorskip("mypy", reason="mypy is not installed")

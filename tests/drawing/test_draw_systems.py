@@ -163,7 +163,7 @@ def test_the_map_of_a_large_board_is_drawn_and_says_what_of_it(
         assert bool(re.search(rf'id="(blind|plateau|hidden)_{q}_{r}"', text)) is (near and not verdict.line_of_sight)
 
 
-@pytest.mark.thinned(quick=20, ci=40)
+@pytest.mark.thinned(quick=20, ci=21)
 @pytest.mark.parametrize("place", ONE_OF_EACH)
 def test_check_draws_the_main_figure_of_every_system(
     place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -116,7 +116,7 @@ def test_an_entry_has_its_mark_in_the_drawing(case: tuple[Path, int]) -> None:
     assert unseen_in(case) == []
 
 
-@pytest.mark.thinned(quick=0, ci=1)
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES, ids=case_id)
 def test_an_entry_has_its_mark_in_every_shipped_figure(case: tuple[Path, int]) -> None:
     assert unseen_in(case) == []

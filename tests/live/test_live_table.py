@@ -17,7 +17,7 @@ MOVE = {"piece": "Vex", "at": [10, 200]}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 6))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 6))])
 def test_undo_and_redo_without_end(tmp_path: Path, seed: int) -> None:
     table, chance = table_of(written(tmp_path)), random.Random(seed)
     poses, told = [table.pose], list[int]()

@@ -39,7 +39,8 @@ def names(scene: TableScene) -> list[str]:
     return [piece.name for piece in scene.pieces if piece.kind == "fighter"]
 
 
-@pytest.mark.parametrize("every", [pytest.param(3, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("every", [pytest.param(3), pytest.param(1)])
 def test_the_error_is_true_against_a_view_four_times_as_fine(table: TableScene, embree: Renderer, every: int) -> None:
     partial = 0
     for attacker, target in list(permutations(names(table), 2))[::every]:

@@ -65,7 +65,7 @@ def test_what_a_verdict_rests_on_comes_first_and_trifles_never(
     assert "more than two faces" not in text
 
 
-@pytest.mark.thinned(quick=12, ci=47)
+@pytest.mark.thinned(quick=12, ci=13)
 @pytest.mark.parametrize("name", GAMES)
 def test_everything_is_in_words_and_the_data_is_embedded(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -143,7 +143,7 @@ def make_ready(game: str) -> None:
     answer(["check", "--quiet", "--no-cache", str(PROJECT / rule.example)])
 
 
-@pytest.mark.thinned(quick=3, ci=12)
+@pytest.mark.thinned(quick=3, ci=6)
 @pytest.mark.parametrize("document", KINDS)
 def test_what_is_absurd_is_judged_or_refused_in_one_line(document: Document, tmp_path: Path) -> None:
     make_ready(document["rules"])

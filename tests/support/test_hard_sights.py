@@ -81,7 +81,7 @@ def by_random_rays(one: Case, count: int, renderer: Renderer) -> Floats:
     return found[:3] / max(found[3], 1e-9)
 
 
-@pytest.mark.thinned(quick=0, ci=34)
+@pytest.mark.thinned(quick=0, ci=17)
 @pytest.mark.parametrize("number", [1, 3, 4])
 @pytest.mark.parametrize("kind", KINDS)
 def test_exact_shares_are_those_of_random_rays(kind: str, number: int) -> None:

@@ -103,9 +103,10 @@ def test_pieces_cut_in_two_are_the_same_in_the_way(seed: int) -> None:
     assert [each.line_of_sight for each in verdicts(other)] == seen
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds",
-    [pytest.param(range(150), marks=pytest.mark.slow), pytest.param(range(150, 2000), marks=pytest.mark.long)],
+    [pytest.param(range(150)), pytest.param(range(150, 2000))],
     ids=str,
 )
 def test_brute_force_finds_nothing_else(seeds: range) -> None:

@@ -35,9 +35,10 @@ def row_of(document: Document) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key not in WORDS}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds",
-    [pytest.param(SEEDS[::4], marks=pytest.mark.slow), pytest.param(SEEDS, marks=pytest.mark.long)],
+    [pytest.param(SEEDS[::4]), pytest.param(SEEDS)],
     ids=str,
 )
 def test_as_the_brute_force_on_random_scenes(seeds: range) -> None:
