@@ -1,4 +1,4 @@
-"""TELL, the command line: what commands may be told, what each does, and the tables that they print."""
+"""TELL, the command line: the options of commands, what each does, and the tables that they print."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ __all__ = ["main"]
 def main(arguments: list[str] | None = None) -> int:
     """See `silhouette.cli.app.main`, which takes a moment to import, and Ctrl-C may come then.
 
-    It ends the process at once: importing wraps it in errors of its own, and nothing is begun that must be finished.
+    The command's own process then ends at once, since importing wraps the interrupt in errors of other kinds. A program
+    that passes ``arguments`` gets its KeyboardInterrupt.
     """
     try:
         import signal
 
         given = signal.getsignal(signal.SIGINT)
-        is_ours = given is signal.default_int_handler  # and no program's that runs this, nor ignored
+        is_ours = arguments is None and given is signal.default_int_handler  # neither a program's, nor ignored
         try:
             if is_ours:
                 signal.signal(signal.SIGINT, _leave)
@@ -27,6 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
         if is_ours:
             signal.signal(signal.SIGINT, given)
     except KeyboardInterrupt:
+        if arguments is not None:
+            raise
         _leave()
     return run(arguments)
 

@@ -351,7 +351,7 @@ class ServeOptions(Measuring, Working, Reading):
 
 
 class Command(NamedTuple):
-    """A command: its line in the list, what it may be told, and the module of `silhouette.cli` with its function."""
+    """A command: its line in the list, its options, and the module of `silhouette.cli` with its function."""
 
     short_help: str
     options: type[Any]

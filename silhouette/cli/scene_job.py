@@ -82,7 +82,7 @@ class SceneJob:
         self._cache = settings.cache()
 
     def judge(self, path: Path, *, several: bool = False, workers: int = 1) -> SceneResult:
-        """Judges one scene, of ``several`` if the command has others as well, by so many processes."""
+        """Judges one scene by ``workers`` processes; ``several`` if the command has other scenes as well."""
 
         def draw(scene: Scene, question: Check, verdict: Verdict, alone: bool) -> Path | None:
             from silhouette.drawing.figures import write_main_figure  # Pillow takes a while to import

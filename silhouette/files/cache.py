@@ -13,7 +13,9 @@ import zipfile
 import zlib
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,6 +28,7 @@ from silhouette.files.writing import PARTIAL, replacing
 
 Arrays = dict[str, NDArray[Any]]
 Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 # Part of every key: raise it whenever what is stored under a key changes its meaning.
 FORMAT_VERSION = 5
@@ -54,6 +57,7 @@ class MemoryCache:
     def __init__(self, fingerprint: Callable[[Path], str], most: int) -> None:
         self._fingerprint = fingerprint
         self._made = LRU[Any](most)
+        self._lock = Lock()
 
     @property
     def size(self) -> int:
@@ -68,13 +72,22 @@ class MemoryCache:
         """
         before = self._fingerprint(file)
         entry = (os.path.abspath(file), before, key)
-        made: Made | None = self._made.get(entry)
+        made: Made | None = self._alone(lambda: self._made.get(entry))
         if made is None:
             made = make()
             if self._fingerprint(file) == before:
-                self._made.put(entry, made, size(made))
-                self._made.trim(keep=(entry,))
+                self._alone(partial(self._made.put, entry, made, size(made)))
+                self._alone(lambda: self._made.trim(keep=(entry,)))
         return made
+
+    def _alone(self, action: Callable[[], Result]) -> Result | None:
+        """What an action gives; None, undone, if another thread is at one, or was when this process was forked."""
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            return action()
+        finally:
+            self._lock.release()
 
 
 @dataclass(frozen=True)
@@ -91,6 +104,10 @@ class Cache:
 
     directory: Path | None
     memory: MemoryCache | None = field(default=None, compare=False)
+
+    def __reduce__(self) -> tuple[type[Cache], tuple[Path | None]]:
+        """Pickled without its memory, which is this process's own."""
+        return Cache, (self.directory,)
 
     @classmethod
     def default(cls) -> Cache:

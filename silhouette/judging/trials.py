@@ -29,9 +29,7 @@ from silhouette.scenes.table import Piece, TableScene
 Source = Literal["place", "facing", "eye", "surface"]  # "surface": its outline
 UNSAID = DoubtEntry(place=1.0, facing=2.0)  # a millimetre, two degrees (contract, section 9)
 AXES: dict[Source, int] = {"place": 2, "facing": 1, "eye": 3, "surface": 1}  # x, y; an angle; x, y, z of the model; one
-
-EYE_PLACE = AXES["eye"]
-"""The axis of "eye" that draws at which of the places where an estimated eye may be it is."""
+EYE_PLACE = AXES["eye"]  # the axis of "eye" that draws at which of the places where an estimated eye may be it is
 
 
 @dataclass(frozen=True)
@@ -67,15 +65,12 @@ def deviations(scene: TableScene) -> tuple[Deviation, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Eyes:
-    """The places where the estimated eye of a piece may be.
+    """The places where the estimated eye of a piece may be."""
 
-    Attributes:
-        shifts: by how much each lies elsewhere than where it looks from, mm along the axes of its model.
-        borders: the standard normal numbers at which one ends and the next begins: each is drawn as often as it is
-            likely, all of them together being sure.
-    """
-
+    # By how much each lies elsewhere than where it looks from, mm along the axes of its model
     shifts: Sequence[Sequence[float]]
+    # The standard normal numbers at which one ends and the next begins: each is drawn as often as it is likely, all of
+    # them together being sure
     borders: Sequence[float]
 
     def at(self, number: float) -> Sequence[float]:

@@ -34,8 +34,7 @@ PLACES = 400
 FOOT = 0.15
 """What is lower than this share of the height at which it is looked past, such as a floor, does not close a gap."""
 
-GAP_RAYS = 2
-"""Such rays beside each other, and above each other, that make a gap."""
+GAP_RAYS = 2  # such rays beside each other, and above each other, that make a gap
 
 
 def looked_through(frame: Framed, renderer: Renderer) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:

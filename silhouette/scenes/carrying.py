@@ -77,8 +77,6 @@ class _Packer(pickle.Pickler):
             return type(value), tuple(getattr(value, field.name) for field in fields(value))
         if isinstance(value, Mesh):
             return copyreg.__newobj__, (Mesh,), dict(vars(value))  # type: ignore[attr-defined]
-        if isinstance(value, Cache):  # its memory is this process's own
-            return Cache, (value.directory,)
         return NotImplemented
 
 

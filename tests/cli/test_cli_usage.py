@@ -135,15 +135,25 @@ class Finder:
 
 sys.meta_path.insert(0, Finder())
 from silhouette.cli import main
-sys.exit(main(["rules"]))
 """
+
+
+def amid_imports(what: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", AMID_IMPORTS + what]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a Windows process takes no SIGINT of its own")
 def test_ctrl_c_amid_imports_is_one_line_whatever_they_make_of_it() -> None:
-    done = subprocess.run([sys.executable, "-c", AMID_IMPORTS], capture_output=True, text=True, check=False, timeout=60)
+    done = amid_imports("sys.argv[1:] = ['rules']; sys.exit(main())")
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr == "error: interrupted; nothing further was judged\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a Windows process takes no SIGINT of its own")
+def test_ctrl_c_amid_imports_does_not_end_another_program() -> None:
+    done = amid_imports("try: main(['rules'])\nexcept BaseException: print('goes on')")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "goes on\n", "")
 
 
 def test_next_to_nothing_is_imported_before_ctrl_c_is_taken() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -215,3 +217,49 @@ def test_a_file_that_changes_while_it_is_read_is_not_remembered(tmp_path):
 def test_without_a_memory_everything_is_made_each_time(tmp_path):
     made = [Cache(None).in_memory(tmp_path / "a", "", lambda: object(), lambda _: 1) for _ in range(2)]
     assert made[0] is not made[1]
+
+
+class Slow(str):
+    """A key whose comparing and hashing are Python's, so that other threads come in between."""
+
+    def __hash__(self) -> int:
+        return sum(map(ord, self))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Slow) and list(self) == list(other)
+
+
+def test_threads_share_a_memory_that_is_too_small(tmp_path):
+    """Each gets what it asks for, and no more stays than has room, but for the latest."""
+    path = tmp_path / "a.txt"
+    path.write_text("same")
+    memory, wrong = MemoryCache(lambda file: "same", 6), list[object]()
+
+    def ask(start: int) -> None:
+        try:
+            for number in range(start, start + 1500):
+                key = Slow(chr(97 + number * 7 % 5) * 3)
+                if memory.get(path, key, lambda key=key: f"{key}!", len) != f"{key}!":
+                    wrong.append(key)
+        except Exception as error:
+            wrong.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=ask, args=(start,)) for start in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert wrong == []
+    assert memory.size <= 12
+
+
+def test_a_pickled_cache_leaves_its_memory_behind(tmp_path):
+    cache = Cache(tmp_path).remembering()
+    assert cache.in_memory(Path(__file__), "", lambda: "made", len) == "made"
+    copy = pickle.loads(pickle.dumps(cache))
+    assert (copy, copy.memory) == (Cache(tmp_path), None)

@@ -12,6 +12,7 @@ from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import Wanted
 from silhouette.rules.base import Measurement, RuleReference, Settings
 from silhouette.rules.data.asking import SceneTable
+from silhouette.rules.data.entries import ReadingEntry
 from silhouette.rules.data.evaluating import LONGEST
 from silhouette.rules.data.found import Found, Key, Unmeasured, Use
 from silhouette.rules.data.game import Game
@@ -65,12 +66,16 @@ def _that_matter(scene: DataScene, verdict: DataVerdict) -> list[Alternative]:
         Alternative(name, value)
         for name, entry in game.readings.items()
         if name in named
-        for value in (
-            (True, False) if isinstance(chosen[name], bool) else entry.choices if entry.type == "text" else ()
-        )
-        or ()
+        for value in _values(entry, chosen[name])
         if value != chosen[name]
     ]
+
+
+def _values(entry: ReadingEntry, chosen: object) -> Sequence[bool | str]:
+    """All values of a reading that is true or false, or one text of several."""
+    if isinstance(chosen, bool):
+        return True, False
+    return entry.choices or () if entry.type == "text" else ()
 
 
 def _compared(verdict: DataVerdict, others: Sequence[tuple[Alternative, DataVerdict]]) -> DataVerdict:
