@@ -38,8 +38,8 @@ in the environment of [`CONTRIBUTING.md`](../../.github/CONTRIBUTING.md):
     python -m tests.benchmarks
 
 It writes `figures.json`, which keeps the last figures of another commit as well, and this page, after each table: what
-was measured before Ctrl-C or a failure stays. New figures are printed beside those of the other commit. If the machine
-lacks something (large meshes, Open3D, a GPU), the reason stands here, and the earlier figures stay.
+was measured before Ctrl-C or a failure stays. If the machine lacks something (large meshes, Open3D, a GPU), the reason
+stands here, and the earlier figures stay.
 
 | command | does |
 |---|---|
@@ -50,9 +50,8 @@ lacks something (large meshes, Open3D, a GPU), the reason stands here, and the e
 | `python -m tests.benchmarks --page` | measures nothing: makes the page anew |
 | `python -m tests.benchmarks.scale` | prints one benchmark's tables, and records nothing |
 
-The large meshes are expected in `shared/meshes` next to the checkout; they are not part of the repository. `scans`
-needs the extra `sculpt`, and takes what is in `shared/scans` too. Below each table stand date, commit and
-[machine](#the-machines).
+Large meshes are expected in `shared/meshes` next to the checkout, scans in `shared/scans`; `scans` needs the extra
+`sculpt`. Below the tables of a run stand date, commit and [machine](#the-machines).
 """
 
 MACHINES = "## The machines\n"
@@ -82,7 +81,9 @@ def page(figures: Figures) -> str:
         question, text = described(name)
         took = "" if measured.seconds is None else _in_words(measured.seconds)
         rows.append(f"| [`{name}`](#{name}) | {question} | {took} |")
-        tables = [_table(now) for now, _ in measured.tables.values()]
+        runs = [now for now, _ in measured.tables.values()]
+        following = [*map(_origin, runs[1:]), ""]
+        tables = [_table(run, dated=_origin(run) != after) for run, after in zip(runs, following, strict=False)]
         sections.append("\n".join([f"## {name}\n", f"**{question}**\n", text, *tables, *_gaps(measured)]))
     contents = "\n".join(["| benchmark | question | takes, in full |", "|---|---|---:|", *rows, ""])
     machines = [_machine(number, one) for number, one in enumerate(figures.machines, 1)]
@@ -118,12 +119,12 @@ def _in_words(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _table(run: Run) -> str:
-    """A table in Markdown, and what it rests on."""
+def _table(run: Run, *, dated: bool) -> str:
+    """A table in Markdown, and what it rests on; when it was measured, unless the next table is of the same run."""
     table = run.table
     marks = ["---", *["---:"] * (len(table.columns) - 1)]
     lines = [(_row_name(row[0], run), *row[1:]) for row in table.rows]
-    notes = [f"{note}\n" for note in (*table.notes, *_absent(run), _origin(run))]
+    notes = [f"{note}\n" for note in (*table.notes, *_absent(run), *([_origin(run)] if dated else []))]
     markdown = "\n".join(["| " + " | ".join(table.columns) + " |", "|" + "|".join(marks) + "|", *_lines(lines)])
     return "\n".join([f"**{table.title}**\n", markdown, "", *notes])
 
