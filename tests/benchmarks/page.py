@@ -54,6 +54,8 @@ Large meshes are expected in `shared/meshes` next to the checkout, scans in `sha
 `sculpt`. Below the tables of a run stand date, commit and [machine](#the-machines).
 """
 
+CONTENTS = "The benchmarks, with the time that all of it takes if it was measured:\n"
+
 MACHINES = "## The machines\n"
 
 
@@ -75,19 +77,19 @@ def write_page(folder: Path, figures: Figures) -> None:
 def page(figures: Figures) -> str:
     """README.md with these figures; it has a section for each benchmark of the project and each that has figures."""
     names = [*benchmarks(), *(name for name in figures.benchmarks if "." in name)]
-    rows, sections = [], []
+    contents, sections = [], []
     for name in names:
         measured = figures.benchmarks.get(name, Measured())
         question, text = described(name)
-        took = "" if measured.seconds is None else _in_words(measured.seconds)
-        rows.append(f"| [`{name}`](#{name}) | {question} | {took} |")
+        took = "" if measured.seconds is None else f" ({_in_words(measured.seconds)})"
+        contents.append(f"[`{name}`](#{name}){took}")
         runs = [now for now, _ in measured.tables.values()]
         following = [*map(_origin, runs[1:]), ""]
         tables = [_table(run, dated=_origin(run) != after) for run, after in zip(runs, following, strict=False)]
         sections.append("\n".join([f"## {name}\n", f"**{question}**\n", text, *tables, *_gaps(measured)]))
-    contents = "\n".join(["| benchmark | question | takes, in full |", "|---|---|---:|", *rows, ""])
-    machines = [_machine(number, one) for number, one in enumerate(figures.machines, 1)]
-    return "\n".join([TOP, contents, *sections, MACHINES, *machines])
+    first = figures.machines[0] if figures.machines else {}
+    machines = [_machine(number, one, first) for number, one in enumerate(figures.machines, 1)]
+    return "\n".join([TOP, CONTENTS + ",\n".join(contents) + ".\n", *sections, MACHINES, *machines])
 
 
 def described(name: str) -> tuple[str, str]:
@@ -158,5 +160,15 @@ def _gaps(measured: Measured) -> list[str]:
     ]
 
 
-def _machine(number: int, described: dict[str, str]) -> str:
-    return f"{number}. " + "; ".join(f"{name}: {value}" for name, value in described.items())
+def _machine(number: int, described: dict[str, str], first: dict[str, str]) -> str:
+    """A machine, by what it has otherwise than the first, if that is not everything.
+
+    >>> _machine(2, {"cores": "2", "CUDA": "none"}, {"cores": "2"})
+    '2. as machine 1, but for CUDA: none'
+    >>> _machine(2, {"cores": "2"}, {"cores": "2", "CUDA": "none"}), _machine(1, {"cores": "2"}, {"cores": "2"})
+    ('2. cores: 2', '1. cores: 2')
+    """
+    own = {name: value for name, value in described.items() if first.get(name) != value}
+    short = number > 1 and first.keys() <= described.keys() and len(own) < len(described)
+    words = "; ".join(f"{name}: {value}" for name, value in (own if short else described).items())
+    return f"{number}. as machine 1, but for {words}" if short else f"{number}. {words}"
