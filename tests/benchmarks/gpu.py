@@ -9,7 +9,7 @@ GPUs are measured; without one, CUDA's kernels run on the CPU. With ``--rounds``
 map has a place every four inches. A device that is named is measured in software as well.
 
 *At once*: so many checks are judged together; the commands judge 64, on a GPU with cuda 2048, and ``batch`` 16. What
-a check costs is measured with a wait for the device after every step:
+a check costs is measured with a wait after every step:
 
 | of | step | is |
 |---|---|---|

@@ -6,9 +6,9 @@ for exactly: of the verdicts given 70 %, 70 % should be right. The error of cali
 stated and right, in ten bins, weighted by their size; at most 2 % is wanted, and 70 ± 3 % right of those given 65 to
 75 %.
 
-The third compares odds with exact judgements of a thousand true tables each. They should differ by at most
-``odds_error`` and the error of the brute force together, in all but one in fifteen: both are 95 % intervals. The last
-has whole processes, on two cores.
+The third compares odds with exact judgements of a thousand true tables each. They should differ by no more than is
+*allowed*, both errors together, in all but one in fifteen: both are 95 % intervals. The last has whole processes, on
+two cores.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 One crowded table, all 90 pairs of its figures. The first rows are the whole matrix, forking included; every other
 method judges the pairs one by one; the last rows are two pictures of 256 x 256 pixels for each pair, or as many rays.
-Software OpenGL and Open3D use all cores as well. All methods take turns under the same load, those but the first in a
-process of their own: times, and ratios to the first two rows of the same round, are medians.
+All methods take turns under the same load, those but the first in a process of their own: times, and ratios to the
+first two rows of the same round, are medians.
 
 Errors are differences from a view with pixels a quarter of the size and an error of at most 0.01 %: the worst, and
 the median of pairs that are partly obscured. Wanted in the first row: 8 times as fast as Open3D, 40 times as fast as

@@ -1,8 +1,8 @@
 """How do time and memory grow with pieces, figures, triangles and processes? What do ``--error`` and ``--pixel`` buy?
 
-The figures stand among ten pieces of terrain; further pieces stand out of nearly every view. Each row has a process
-of its own, meshes cached. *MB* is the peak of this process, *MB more* what a forked worker adds, shared pages not
-counted again. Checks a second are the best of a few runs, forking included. Wanted: at most 400 MB.
+The figures stand among ten pieces of terrain; further pieces stand out of nearly every view. Meshes are cached. *MB*
+is the peak of this process, *MB more* what a forked worker adds, shared pages not counted again. Checks a second are
+the best of a few runs, forking included. Wanted: at most 400 MB.
 
 The second table has ten figures of 50,000 triangles or more among ten pieces, everyone against everyone, over a long
 run; errors are against a view four times as fine (the median of pairs that are partly obscured). Wanted: 2,000 a
