@@ -186,19 +186,17 @@ class ModelOptions(Entry):
         json_schema_extra={"default": "auto", "anyOf": BASE_FORMS},
     )
     """Which part of the mesh is the base: found from the shape, not there, a named part, or everything below a
-    height; what crosses that height is cut. `diameter` says that the base is round and how wide, whatever the mesh has:
-    { height = 3.5, diameter = 32 }. { diameter = 32 } alone finds the base and makes it so wide; a figure that has no
-    base in its mesh then stands on one without height.
+    height; what crosses that height is cut. `diameter` makes the base round and so wide, whatever the mesh has:
+    { height = 3.5, diameter = 32 }. { diameter = 32 } alone finds the base, or is one without height.
     """
     front: Number | None = Field(None, description="a number of degrees anticlockwise from +x")
-    """Which way the model faces in its own frame. The default is 90, that is +y; where y is up in the mesh file, by its
-    format or by `up`, it is 270, that is -y, where the front of glTF, +Z, comes to lie.
+    """Which way the model faces in its own frame. The default is 90, that is +y; if y is up in the mesh file, 270, that
+    is -y, where the front of glTF, +Z, comes to lie.
     """
     solid: StrictBool | Literal["filled"] = Field(False, description='true, false or "filled"')
-    """Terrain: true closes the holes of an open mesh, such as a scan's. Through windows that the mesh itself has, and
-    gaps between its parts, one still looks; a warning then says so. "filled" also fills what its outline encloses in
-    the picture: windows, gaps between parts. What is open on one side, as a notch in a wall's top is, or an arch or a
-    doorway that has the ground below it and no sill, is not enclosed: one looks through it.
+    """Terrain: true closes the holes of an open mesh, such as a scan's, but no windows of it and no gaps between its
+    parts. "filled" also fills what its outline encloses in the picture, windows and gaps, but not what is open on one
+    side, such as a notch, an arch or a doorway without a sill.
     """
     scan: StrictBool = Field(False, description="true or false")
     """Whether the surface is a scan's, and lies a little off the truth."""

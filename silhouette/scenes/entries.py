@@ -123,16 +123,15 @@ class PieceEntry(ModelOptions):
     table, z = 0, or where `on` says.
     """
     on: Name | None = Field(None, description='the name of a piece of terrain, or "surface"')
-    """What it stands on: it is lowered from above, upright, until its base touches that piece of terrain, or with
-    "surface" whatever is there. `at` then has two numbers.
+    """What it is lowered onto from above, upright, until its base touches; "surface" is whatever is there. `at` then
+    has two numbers.
     """
     under: Number | None = Field(None, description="a number")
     """With `on`: nothing higher than this counts, so that it stands on a lower floor. In the scene's `units`."""
     facing: Facing = None
-    """The direction in which the piece faces: it is turned so that its front points there. Left out, it stands as
-    it lies in its file, and its front decides where it faces. For a fighter that is where the head or the weapon
-    points, as its player chooses. "unknown" turns nothing: the verdict is then that of a target in the vision arc,
-    too close to call between that and hidden. Terrain takes only a number.
+    """Where it faces, for a fighter where the head or the weapon points: it is turned so that its front points there.
+    Left out, it stands as it lies in its file. "unknown" turns nothing: the verdict is that of a target in the vision
+    arc, too close to call between that and hidden. Terrain takes only a number.
     """
     turn: Number | None = Field(None, description="a number of degrees anticlockwise")
     """How far the piece is turned from how it lies in its file. `facing` then says only where it looks, and turns

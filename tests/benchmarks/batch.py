@@ -1,8 +1,7 @@
 """How much memory do the workers of a batch share, and when does the first row arrive?
 
-Six tables of ten figures and twelve pieces of terrain, the same pieces in other places, everyone against everyone;
-scanned pieces are larger. Memory is the peak of all processes as proportional set size: pages that several share are
-divided among them. Linux only.
+Six tables of ten figures and twelve pieces of terrain in other places, everyone against everyone; scanned pieces are
+larger. Memory is the peak of all processes as proportional set size. Linux only.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Is the least move that `--what-if` finds the least, and how long does it take?
+"""Is the least move that ``--what-if`` finds the least, and how long does it take?
 
 Pairs of figures on random tables. If a move of target or attacker under 5 mm is found, every place on rings 0.2 mm
 apart is judged as well, outwards up to that length: *too long* is by how much the least of those that change the
 verdict is shorter. The same for turns under 5 degrees, every 0.1 degrees. Places count whose share is farther than
-its error from the threshold. Wanted: 0.2 mm at most, and the verdict that was said at the end of every move.
+its error from the threshold. Wanted: 0.2 mm at most, and at the end of every move the verdict that was said.
 """
 
 from __future__ import annotations

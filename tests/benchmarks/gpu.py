@@ -2,29 +2,25 @@
 
     python -m tests.benchmarks.gpu [--rounds 1] [--renderer cuda] [--device NAME] [--workers 1,4,16] [--seconds 5]
 
-The table of `scale`: ten figures among ten pieces, all 90 pairs again and again, by one process, the meshes already
-on the device, the project's own models if the large ones are not there. Errors are those of `scale`. Wanted on one
-H100 or H200, with a worst error of at most 0.5 %: 20,000 checks a second with cuda and 2,000 with gl; a map of twelve
-attackers at an inch (that of `maps`) in 0.5 s. All GPUs are measured. If CUDA has none, its kernels run on the CPU,
-and the title says so. With `--rounds` each figure takes a second, and the map has a place every four inches. A device
-that is named is measured in software as well.
+The table of ``scale``, ten figures among ten pieces, all 90 pairs again and again, by one process, the meshes already
+on the device. Errors are those of ``scale``. Wanted on one H100 or H200, with a worst error of at most 0.5 %: 20,000
+checks a second with cuda and 2,000 with gl; a map of twelve attackers at an inch (that of ``maps``) in 0.5 s. All
+GPUs are measured; without one, CUDA's kernels run on the CPU. With ``--rounds`` each figure takes a second, and the
+map has a place every four inches. A device that is named is measured in software as well.
 
-*At once*: so many checks are judged together; the commands judge 64, on a GPU with cuda 2048, and `batch` 16. What a
-check costs is measured with a wait for the device after every step. Of cuda:
+*At once*: so many checks are judged together; the commands judge 64, on a GPU with cuda 2048, and ``batch`` 16. What
+a check costs is measured with a wait after every step:
 
-    upload     arrays are put on the device
-    kernels    they are launched, and the device is waited for
-    download   answers come back
-    launching  Python round all that
-    Python     everything else: views, errors, proofs, verdicts
+| of | step | is |
+|---|---|---|
+| cuda | upload, download | arrays are put on the device; answers come back |
+| | kernels | launched, and waited for |
+| | launching | Python round these |
+| gl | submit | Python and the driver put together what is to be drawn |
+| | draw, readback, layers | waiting for the device; copying what was drawn; laying it out |
+| both | Python | everything else: views, errors, proofs, verdicts |
 
-*Threads* are those of all launches, one for a sample with its rays, or for a cell of a picture. Of gl:
-
-    submit     Python and the driver put together what is to be drawn
-    draw       waiting for the device, until all of it is drawn
-    readback   what was drawn comes back
-    layers     it is laid out as layers
-    Python     everything else, as above
+*Threads* are those of all launches, one for a sample with its rays, or for a cell of a picture.
 """
 
 from __future__ import annotations

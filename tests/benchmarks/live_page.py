@@ -1,11 +1,10 @@
 """How soon does a hand in the browser see what it has done to the live table?
 
-The table of the benchmark `live`, served to Chromium, which draws without a graphics card. The mouse drags a figure
-along random paths of eight places, one every 33 ms, and lets it go. Times are taken in the page, once its words
-stand: from the movement of the mouse to the first verdict on the chosen pair that is as new; from a pose that is sent
-to the lines to all 19 others, if no newer one came before; from letting go to the last verdict at full precision; and
-from the start of the command, with a warm cache, to the first whole picture. Chromium draws on the cores that judge:
-on two of them both wait for each other. Wanted, as in `live`: 40 ms, 100 ms at 95 %; 200 ms; 300 ms; 2 s and 5 MB.
+The table of ``live``, served to Chromium, which draws without a graphics card, on the cores that judge. The mouse
+drags a figure along random paths of eight places, one every 33 ms, and lets it go. Times are taken in the page: from
+the movement to the first verdict on the chosen pair that is as new; from a pose to the lines to all 19 others, if no
+newer one came before; from letting go to the last verdict at full precision; from the start of the command to the
+first whole picture. Wanted is what ``live`` wants.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """How long does a map take, and how much of it is left marginal?
 
 A table of 44 x 60 inches: 13 figures and 30 pieces of terrain, real meshes. One figure is put on every place; one
-other looks at it, or all twelve do. Loading is not counted. Two processes; CPU seconds are those of all of them, and
-half of these is what two free cores take at best. Wanted, on two cores: 3 s for one attacker and an inch, 8 s for
-half an inch, 15 s for twelve attackers and an inch.
+other looks at it, or all twelve do. Loading is not counted. Two processes; CPU seconds are those of all. Wanted, on
+two cores: 3 s for one attacker and an inch, 8 s for half an inch, 15 s for twelve attackers and an inch.
 
-A marginal place is one that `silhouette check` calls marginal too. The last column has those that it would not: the
-marginal places are judged once more, one by one, and at most 3 % are wanted there. `python -m tests.benchmarks.maps
---renderer cuda [--device NAME]` measures with another renderer, in one process if that cannot be forked.
+*Where no check is*: marginal places that ``silhouette check`` would not call so, of which at most 3 % are wanted.
+``python -m tests.benchmarks.maps --renderer cuda [--device NAME]`` measures with another renderer, in one process if
+that cannot be forked.
 """
 
 from __future__ import annotations

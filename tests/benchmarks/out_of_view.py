@@ -1,6 +1,6 @@
 """What does terrain cost that nobody looks at?
 
-The crowded table of `renderers`, and the same with as much terrain again outside the view, pair by pair in turn.
+The crowded table of ``renderers``, and the same with as much terrain again outside the view, pair by pair in turn.
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ in the environment of [`CONTRIBUTING.md`](../../.github/CONTRIBUTING.md):
     python -m tests.benchmarks
 
 It writes `figures.json`, which keeps the last figures of another commit as well, and this page, after each table: what
-was measured before Ctrl-C or a failure stays. New figures are printed beside those of the other commit. If the machine
-lacks something (large meshes, Open3D, a GPU), the reason stands here, and the earlier figures stay.
+was measured before Ctrl-C or a failure stays. If the machine lacks something (large meshes, Open3D, a GPU), the reason
+stands here, and the earlier figures stay.
 
 | command | does |
 |---|---|
@@ -50,10 +50,11 @@ lacks something (large meshes, Open3D, a GPU), the reason stands here, and the e
 | `python -m tests.benchmarks --page` | measures nothing: makes the page anew |
 | `python -m tests.benchmarks.scale` | prints one benchmark's tables, and records nothing |
 
-The large meshes are expected in `shared/meshes` next to the checkout; they are not part of the repository. `scans`
-needs the extra `sculpt`, and takes what is in `shared/scans` too. Below each table stand date, commit and
-[machine](#the-machines).
+Large meshes are expected in `shared/meshes` next to the checkout, scans in `shared/scans`; `scans` needs the extra
+`sculpt`. Below the tables of a run stand date, commit and [machine](#the-machines).
 """
+
+CONTENTS = "The benchmarks, with the time that all of it takes if it was measured:\n"
 
 MACHINES = "## The machines\n"
 
@@ -76,17 +77,19 @@ def write_page(folder: Path, figures: Figures) -> None:
 def page(figures: Figures) -> str:
     """README.md with these figures; it has a section for each benchmark of the project and each that has figures."""
     names = [*benchmarks(), *(name for name in figures.benchmarks if "." in name)]
-    rows, sections = [], []
+    contents, sections = [], []
     for name in names:
         measured = figures.benchmarks.get(name, Measured())
         question, text = described(name)
-        took = "" if measured.seconds is None else _in_words(measured.seconds)
-        rows.append(f"| [`{name}`](#{name}) | {question} | {took} |")
-        tables = [_table(now) for now, _ in measured.tables.values()]
+        took = "" if measured.seconds is None else f" ({_in_words(measured.seconds)})"
+        contents.append(f"[`{name}`](#{name}){took}")
+        runs = [now for now, _ in measured.tables.values()]
+        following = [*map(_origin, runs[1:]), ""]
+        tables = [_table(run, dated=_origin(run) != after) for run, after in zip(runs, following, strict=False)]
         sections.append("\n".join([f"## {name}\n", f"**{question}**\n", text, *tables, *_gaps(measured)]))
-    contents = "\n".join(["| benchmark | question | takes, in full |", "|---|---|---:|", *rows, ""])
-    machines = [_machine(number, one) for number, one in enumerate(figures.machines, 1)]
-    return "\n".join([TOP, contents, *sections, MACHINES, *machines])
+    first = figures.machines[0] if figures.machines else {}
+    machines = [_machine(number, one, first) for number, one in enumerate(figures.machines, 1)]
+    return "\n".join([TOP, CONTENTS + ",\n".join(contents) + ".\n", *sections, MACHINES, *machines])
 
 
 def described(name: str) -> tuple[str, str]:
@@ -118,12 +121,12 @@ def _in_words(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _table(run: Run) -> str:
-    """A table in Markdown, and what it rests on."""
+def _table(run: Run, *, dated: bool) -> str:
+    """A table in Markdown, and what it rests on; when it was measured, unless the next table is of the same run."""
     table = run.table
     marks = ["---", *["---:"] * (len(table.columns) - 1)]
     lines = [(_row_name(row[0], run), *row[1:]) for row in table.rows]
-    notes = [f"{note}\n" for note in (*table.notes, *_absent(run), _origin(run))]
+    notes = [f"{note}\n" for note in (*table.notes, *_absent(run), *([_origin(run)] if dated else []))]
     markdown = "\n".join(["| " + " | ".join(table.columns) + " |", "|" + "|".join(marks) + "|", *_lines(lines)])
     return "\n".join([f"**{table.title}**\n", markdown, "", *notes])
 
@@ -157,5 +160,15 @@ def _gaps(measured: Measured) -> list[str]:
     ]
 
 
-def _machine(number: int, described: dict[str, str]) -> str:
-    return f"{number}. " + "; ".join(f"{name}: {value}" for name, value in described.items())
+def _machine(number: int, described: dict[str, str], first: dict[str, str]) -> str:
+    """A machine, by what it has otherwise than the first, if that is not everything.
+
+    >>> _machine(2, {"cores": "2", "CUDA": "none"}, {"cores": "2"})
+    '2. as machine 1, but for CUDA: none'
+    >>> _machine(2, {"cores": "2"}, {"cores": "2", "CUDA": "none"}), _machine(1, {"cores": "2"}, {"cores": "2"})
+    ('2. cores: 2', '1. cores: 2')
+    """
+    own = {name: value for name, value in described.items() if first.get(name) != value}
+    short = number > 1 and first.keys() <= described.keys() and len(own) < len(described)
+    words = "; ".join(f"{name}: {value}" for name, value in (own if short else described).items())
+    return f"{number}. as machine 1, but for {words}" if short else f"{number}. {words}"

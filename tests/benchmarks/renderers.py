@@ -1,13 +1,9 @@
 """How long does a check take with each renderer, and with other libraries, and how wrong is each?
 
-One crowded table, and all 90 pairs of its figures. The first rows are the whole matrix, forking counted: by as many
-processes as there are cores, which is the default; with an error of 0.5 %; and by one process. Every other method
-judges the pairs one by one. The last rows are two pictures of 256 x 256 pixels for each pair, or as many rays, with
-other libraries. Software OpenGL and Open3D use all cores as well. Open3D is measured only if it is installed.
-
-All methods take turns, several times over, under the same load: times, and ratios to the first two rows of the same
-round, are medians. The other methods run in a process of their own, since what they load would be copied at each
-fork.
+One crowded table, all 90 pairs of its figures. The first rows are the whole matrix, forking included; every other
+method judges the pairs one by one; the last rows are two pictures of 256 x 256 pixels for each pair, or as many rays.
+All methods take turns under the same load, those but the first in a process of their own: times, and ratios to the
+first two rows of the same round, are medians.
 
 Errors are differences from a view with pixels a quarter of the size and an error of at most 0.01 %: the worst, and
 the median of pairs that are partly obscured. Wanted in the first row: 8 times as fast as Open3D, 40 times as fast as

@@ -1,19 +1,16 @@
-"""How good is the scene that `silhouette scan` makes of a scan, how long does it take, and how much memory?
+"""How good is the scene that ``silhouette scan`` makes of a scan, how long does it take, and how much memory?
 
     python -m tests.benchmarks.scans [FOLDER...] [--tables N] [--things N] [--keep FOLDER] [--only-known]
 
-Scans with a truth file beside them: those of `../shared/scans`, of the folders given, and random tables and things
-that the project's own maker scans anew; `--keep` keeps these, and the next run takes them. Each is scanned by the
-command, in a process of its own, with the meshes of the figures (the folder `figures` beside the scans, else those
-that the truth files name). Started by itself, the benchmark scans each a second time without them, and lists below
-each scan what is wrong with it.
+Scans with a truth file beside them: those of ``../shared/scans``, of the folders given, and random tables and things
+that the project's own maker scans; ``--keep`` keeps these for the next run. Each is scanned in a process of its own,
+with the meshes of the figures (the folder ``figures`` beside the scans, else those that the truth files name).
+Started by itself, the benchmark also scans each without them, and lists what is wrong with each scan.
 
-The random tables have nine figures each of thirteen (noise of 0.2 to 1.5 mm, four formats, four units); on the others
-things touch, lean on each other or are stacked. Depths are noisy by 0.5 mm where 0.5 mm and 2° are wanted. An unknown
-facing, as of a figure that looks the same from behind, is judged as if the target lay in its arc: most verdicts that
-differ come from that. Scenes are judged with the odds that follow from their stated doubts: what differs from the
-truth should be called "roll off", and little else. Odds do not draw an unknown facing, so this is asked of the
-others.
+The random tables have nine figures each of thirteen (noise of 0.2 to 1.5 mm, four formats, four units); the things
+touch, lean on each other or are stacked. Depths are noisy by 0.5 mm. An unknown facing is judged as if the target lay
+in its arc: most verdicts that differ come from that, and odds do not draw it. Of the others, what differs from the
+truth should be called "roll off" by the odds, and little else.
 """
 
 from __future__ import annotations

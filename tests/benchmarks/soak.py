@@ -1,8 +1,8 @@
 """Does memory grow over 20,000 checks in one process?
 
-Four tables in turn, eight blocks in two rows with a wall and two meshes between them, all 56 pairs again and again,
-each scene read anew, with a memory that has no room for all meshes. Memos fill up within five thousand checks; if
-memory then grows by more than one part in fifty, or a file stays open, the benchmark fails.
+Four tables in turn, eight blocks in two rows with a wall and two meshes between them, all 56 pairs, each scene read
+anew, with a memory too small for all meshes. If memory grows by more than one part in fifty after five thousand
+checks, when memos are full, or a file stays open, the benchmark fails.
 """
 
 from __future__ import annotations

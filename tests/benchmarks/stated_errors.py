@@ -1,14 +1,13 @@
 """Are the errors true that checks state, how large are they, and what slips between the samples?
 
 The first table has checks that players make. The truth is exact (polygons) in the first row, and elsewhere a view
-with pixels a quarter of the size and a fortieth of the error allowed; the error of that view is granted. *Marginal*:
-another verdict lies within the stated error, whatever a game tolerates. *Outside*: the share obscured is off by more
-than the stated error.
+with pixels a quarter of the size and a fortieth of the error allowed, whose own error is granted. *Marginal*: another
+verdict lies within the stated error. *Outside*: the share obscured is off by more than the stated error.
 
-The second table has random cases that are hard to measure (`tests/support/hard_sights.py`), and the project's models
+The second has random cases that are hard to measure (``tests/support/hard_sights.py``), and the project's models
 behind finely patterned screens, against exact polygons. *Outside*: a share obscured or seen, of the whole target or
-of its part in the arc, is off by more than its error. *Silently wrong*: the verdict is none of those that lie within
-the errors, or "hidden" or "open" is said at an error of 0 and is not true. *Raised*: no answer came.
+of its part in the arc, is off by more than its error. *Silently wrong*: the verdict is none of those within the
+errors, or "hidden" or "open" is said at an error of 0 and is not true. *Raised*: no answer came.
 """
 
 from __future__ import annotations
