@@ -32,7 +32,7 @@ from silhouette.drawing.page import (
 )
 from silhouette.drawing.shading import Values, hollows, light, lit, mixed, nearness_of, normals, outlines
 from silhouette.drawing.styles import Colour
-from silhouette.drawing.table.filled import rendered
+from silhouette.drawing.table.rendering import rendered
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.models.thin_parts import Suggestion
 from silhouette.renderers.protocol import Body, Renderer

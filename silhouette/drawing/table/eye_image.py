@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags
 from silhouette.drawing.shading import plane
-from silhouette.drawing.table.filled import STRIP, cropped, rendered, swept
+from silhouette.drawing.table.rendering import STRIP, cropped, rendered, swept
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, Sight
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer

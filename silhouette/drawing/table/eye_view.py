@@ -20,7 +20,7 @@ from silhouette.drawing.shading import Values
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE, TARGET, EyeImage
-from silhouette.drawing.table.filled import cropped
+from silhouette.drawing.table.rendering import cropped
 from silhouette.drawing.table.sightlines import Sightline, caption
 from silhouette.drawing.table.tracing import ring_area, traced
 from silhouette.drawing.words.words import share_of_blocker
