@@ -102,7 +102,7 @@ def caption_lines(
 
 
 def _set(text: str, room: float, size: float, most: int, colour: str, *, bold: bool = False) -> list[CaptionLine]:
-    lines = typeface.wrapped(typeface.printable(text), room, size, bold, most)
+    lines = typeface.VectorType(size, bold).wrapped(typeface.printable(text), room, most)
     return [CaptionLine(typeface.height(size), size, bold, colour, ((EDGE, line),)) for line in lines]
 
 
@@ -110,7 +110,7 @@ def _legend_lines(legend: Sequence[Swatch], room: float, colour: str) -> list[Ca
     gap, between = 1.2, 3.0
     rows, x = list[tuple[list[tuple[float, str]], list[tuple[float, Swatch]]]](), EDGE
     for swatch in legend:
-        words = typeface.elided(typeface.printable(swatch.words), room - SWATCH[0] - gap, SMALL)
+        words = typeface.elided(swatch.words, room - SWATCH[0] - gap, SMALL)
         wide = SWATCH[0] + gap + typeface.width(words, SMALL)
         if not rows or x - EDGE + wide > room:
             rows.append(([], []))

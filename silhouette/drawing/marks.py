@@ -18,7 +18,7 @@ from silhouette.drawing import plotting
 from silhouette.drawing.captions import HAIRLINE, LINE, SMALL, THIN
 from silhouette.drawing.sheet import TWO_COLUMNS, Sheet
 from silhouette.drawing.table.tracing import Rings, path_of
-from silhouette.drawing.typeface import elided, printable
+from silhouette.drawing.typeface import elided
 from silhouette.rules.base import Verdict
 
 Box = tuple[float, float, float, float]  # left, bottom, right and top, in units of the drawing
@@ -304,7 +304,7 @@ def cross(sheet: Sheet, at: Any, colour: str, *, size: float = 1.3, zorder: floa
 
 def short(sheet: Sheet, name: str) -> str:
     """A name as a legend has room for it, cut in its middle where it is long."""
-    return elided(printable(name), 0.4 * sheet.width, SMALL)
+    return elided(name, 0.4 * sheet.width, SMALL)
 
 
 def title(sheet: Sheet, verdict: Verdict) -> str:

@@ -289,7 +289,7 @@ class Sheet:
             inside: whether it may stand on the middle itself, where there is room.
             optional: whether it is left out where there is no good place for it.
         """
-        name = typeface.elided(typeface.printable(text), NAMED * self.width, max(size, typeface.MIN_TYPE_SIZE), bold)
+        name = typeface.elided(text, NAMED * self.width, max(size, typeface.MIN_TYPE_SIZE), bold)
         if self.names and name:
             colour = self.lettering.ink if colour is None else colour
             self._labels.append(

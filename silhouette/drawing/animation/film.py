@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -29,7 +29,6 @@ from silhouette.drawing.animation.frames import (
     bounds_of,
     ground_of,
     table_panels,
-    word,
 )
 from silhouette.drawing.figures import figures_of, warm_up
 from silhouette.drawing.sheet import settings
@@ -55,20 +54,6 @@ EVERY = 4  # of these frames, every fourth pixel of every fourth row is looked a
 HOLD_FIRST, HOLD_LAST = 0.5, 1.5  # the seconds for which the first and the last frame stay
 
 
-class Frames(Protocol):
-    """Pictures of one size."""
-
-    size: tuple[int, int]
-
-    def __len__(self) -> int:
-        """The number of frames."""
-        ...
-
-    def frame(self, number: int) -> Image.Image:
-        """A frame by its number, RGB."""
-        ...
-
-
 def check_path(path: Path) -> None:
     """Checks, before anything is judged, that an animation can be written. FileError if the ending is neither .gif nor
     .mp4, or the folder is not there; RequestError if it is an MP4 and PyAV is not installed: it names the extra.
@@ -91,7 +76,7 @@ def check_path(path: Path) -> None:
             ) from None
 
 
-def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, Any], progress: Progress) -> None:
+def write_animation(frames: Storyboard, path: Path, fps: float, data: Mapping[str, Any], progress: Progress) -> None:
     """Writes two or more frames as a GIF or an MP4, by the ending of the path, with the results as JSON in the comment
     of the GIF or of the MP4's metadata. FileError where it cannot be written; a file of that name then stays as it was.
     """
@@ -99,7 +84,7 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
     write_file(path, write(frames, fps, json_text(data, separators=(",", ":")), progress))
 
 
-def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
+def _gif(frames: Storyboard, fps: float, comment: str, progress: Progress) -> bytes:
     palette, drawn_already = _palette(frames)
     drawn = []
     for number in range(len(frames)):
@@ -123,7 +108,7 @@ def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
     return stream.getvalue()
 
 
-def _palette(frames: Frames) -> tuple[Image.Image, dict[int, Image.Image]]:
+def _palette(frames: Storyboard) -> tuple[Image.Image, dict[int, Image.Image]]:
     """An image whose palette serves all frames, and the frames from which it was chosen, by their numbers."""
     count = min(len(frames), PALETTE_FRAMES)
     width, height = (length // EVERY for length in frames.size)
@@ -136,7 +121,7 @@ def _palette(frames: Frames) -> tuple[Image.Image, dict[int, Image.Image]]:
     return sheet.quantize(PALETTE_COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2), frames_drawn
 
 
-def _mp4(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
+def _mp4(frames: Storyboard, fps: float, comment: str, progress: Progress) -> bytes:
     import av
 
     stream = BytesIO()
@@ -329,6 +314,6 @@ def _kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _ends(units: str | None, motion: Motion, way: float) -> tuple[str, str]:
     """The words at both ends of the plot: zero, and the length of the way in units of the scene or inches and mm."""
     if motion.walk is None:
-        return word("zero"), f"{word('degrees', way=way)} {word('turned')}"
-    length = word("inches", way=way / INCH, mm=way) if units is None else word("units", way=way, units=units)
-    return word("zero"), f"{length} {word('walked')}"
+        return "0", f"{way:.4g}° turned"
+    length = f'{way / INCH:.3g}" ({way:.0f} mm)' if units is None else f"{way:.4g} {units}"
+    return "0", f"{length} walked"

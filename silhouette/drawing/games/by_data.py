@@ -159,7 +159,7 @@ class _Panels:
             words = sheet.words.of(self._verdict.rules)
             some = sum(member.holds for member in row.members)
             line = words("row", name=row.name, some=some, count=len(row.members))
-            line = elided(printable(line), sheet.width - 5.0, NAME, bold=True)
+            line = elided(line, sheet.width - 5.0, NAME, bold=True)
             sheet.text(3.2, top - TYPE / 2, line, size=NAME, bold=True, ha="left")
             counts = row.name in outer.counting
             edge, fill = _swatch(sheet, "", counts=counts).edge, sheet.style.purple if counts else None
@@ -201,7 +201,7 @@ class _Panels:
             if not is_known or look.sight.target.name != member.name:
                 name = f"{look.sight.attacker.name} → {look.sight.target.name}"
         for text, down, bold in ((name, 0.5, True), (share, 1.5, False)):
-            line = elided(printable(text), self._wide + GAP, SMALL, bold)
+            line = elided(text, self._wide + GAP, SMALL, bold)
             sheet.text((left + right) / 2, bottom - down * TYPE, line, size=SMALL, bold=bold, ha="center")
         return kinds
 

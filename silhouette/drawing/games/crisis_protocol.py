@@ -280,7 +280,7 @@ class _Plan:
     def _sized(self, piece: Character | Feature) -> str:
         counted = self.verdict.target_size
         raised = piece is self.target and counted != piece.size
-        name = elided(printable(piece.name), NAMED * self.sheet.width / 2, NAME, bold=True) if raised else piece.name
+        name = elided(piece.name, NAMED * self.sheet.width / 2, NAME, bold=True) if raised else piece.name
         return self.words("raised" if raised else "sized", name=name, size=piece.size, counted=counted)
 
     def _length(self, length: float) -> str:

@@ -24,7 +24,7 @@ from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.drawing.table.tracing import Rings
-from silhouette.drawing.typeface import elided, printable
+from silhouette.drawing.typeface import elided
 from silhouette.drawing.words.words import told_in_figures, why
 from silhouette.measure.observation import OBSCURED, OUTSIDE, Observation, Sight
 from silhouette.models.entries import ArcName
@@ -426,7 +426,7 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
 
 def _title(sheet: Sheet, verdict: Verdict) -> str:
     words, room = sheet.words.of(verdict.rules), 0.85 * sheet.width
-    attacker, target = (elided(printable(name), room, TITLE, bold=True) for name in (verdict.attacker, verdict.target))
+    attacker, target = (elided(name, room, TITLE, bold=True) for name in (verdict.attacker, verdict.target))
     title = sheet.words("title", attacker=attacker, target=target, verdict=words.verdict(verdict.verdict))
     if verdict.in_arc is False:
         title = sheet.words("out of arc", title=title)
