@@ -411,8 +411,7 @@ def _sight(
     """The lines and colours that a check shows in 3D; ``place`` is its place on the page."""
     attacker, target = check.attacker, check.target
     ends = verdict.sight_line or [heads[attacker][:2], heads[target][:2]]
-    height = 0.25 * step
-    points = tuple((float(x), float(y), height) for x, y in ends)
+    points = [(*end, 0.25 * step) for end in ends]
     lines = (Line("free" if verdict.line_of_sight else "blocked", points),) if attacker != target else ()
     ways = verdict.in_the_way or verdict.cover_from
     return Sight(

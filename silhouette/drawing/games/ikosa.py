@@ -13,7 +13,7 @@ from silhouette.common.geometry import Floats, Pose
 from silhouette.drawing.captions import BOLD, HAIRLINE, LINE, SMALL, THIN, Swatch
 from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.shapes import Shape, box, together
-from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.drawing.in_3d.stage import Item, Line, LineKind, Sight, Stage
 from silhouette.drawing.marks import area, arrow, disc, line, short, title
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.styles import tint
@@ -400,14 +400,9 @@ def _ends(verdict: IkosaVerdict, hindered: bool) -> list[tuple[Point, Point]]:
     ]
 
 
-def _lines(kind: str, ends: Sequence[tuple[Point, Point]]) -> list[Line]:
+def _lines(kind: LineKind, ends: Sequence[tuple[Point, Point]]) -> list[Line]:
     every = -(-len(ends) // MOST_LINES) or 1
-    return [Line(kind, (_plain(source), _plain(target))) for source, target in ends[::every]]  # type: ignore[arg-type]
-
-
-def _plain(point: Point) -> tuple[float, float, float]:
-    x, y, z = (float(value) for value in point)
-    return x, y, z
+    return [Line(kind, pair) for pair in ends[::every]]
 
 
 class IkosaDrawing(GameDrawing[CellScene]):

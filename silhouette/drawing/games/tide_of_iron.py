@@ -371,7 +371,7 @@ GROUND = ("#dcd9c4", "#d3bb8e", "#c09a61", "#a97b41", "#8d6130", "#6f4a24")
 """The colour of the ground by level: the earth of hills, darker the higher it lies."""
 
 FEATURES = {"woods": "#3f7d53", "building": "#8d8a88", "smoke": "#b9bfc7"}
-EYES = 0.3  # the height above a hex of a line that runs from it
+EYES = np.array([0.0, 0.0, 0.3])  # from a hex to the point above it where a line begins
 
 REMARK = (
     "This game is judged hex by hex, in whole levels: heights and the things on the hexes are drawn for display alone, "
@@ -419,13 +419,13 @@ def _sight(board: _Board, scene: HexScene, place: int, check: Check, verdict: Ti
     at = verdict.obstruction
     blocker = None if at is None else board.features.get(at, board.ground.get(at))
     kind: LineKind = "free" if verdict.line_of_sight else "blocked"
-    points = tuple(_point(_top(scene, address), EYES) for address in (start, end))
+    points = [_top(scene, address) + EYES for address in (start, end)]
     return Sight(
         place,
         board.units.get(check.attacker, board.ground[start]),
         board.units.get(check.target, board.ground[end]),
         () if blocker is None else (blocker,),
-        eye=np.array(points[0]) if start != end else None,
+        eye=points[0] if start != end else None,
         free=bool(verdict.line_of_sight),
         lines=(Line(kind, points),) if start != end else (),
     )
@@ -462,10 +462,6 @@ def _unit(board: _Board, scene: HexScene, name: str) -> int:
 
 def _top(scene: HexScene, address: Address) -> Floats:
     return np.array([*middle(address), scene.ground(address).elevation * LEVEL_HEIGHT])
-
-
-def _point(at: Floats, above: float) -> tuple[float, float, float]:
-    return float(at[0]), float(at[1]), float(at[2]) + above
 
 
 def _woods() -> Shape:
