@@ -113,14 +113,8 @@ def _draw_trials(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], scale: S
     below = np.full(len(edges) - 1, bottom)
     for level, count in zip(levels.values(), counts, strict=True):
         for number in np.flatnonzero(count).tolist():
-            _box(
-                sheet,
-                level,
-                float(x[number]),
-                float(below[number]),
-                float(x[number + 1] - x[number]),
-                float(tall * count[number]),
-            )
+            left, wide = x[number], x[number + 1] - x[number]
+            _box(sheet, level, float(left), float(below[number]), float(wide), float(tall * count[number]))
         below = below + tall * count
     sheet.axes.plot([0.0, WIDE], [bottom, bottom], color=sheet.style.soft_ink, linewidth=THIN)
     for mark in marks:

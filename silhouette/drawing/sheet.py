@@ -209,6 +209,8 @@ class Sheet:
         width, tallest: the width of the page, and the greatest height of the drawing, mm.
         unit: the number of units of the drawing in one mm on paper; known after `frame`.
         data: further entries for the file's metadata, ready for JSON.
+
+    With ``fixed`` it always shows that rectangle, whatever figure is drawn on it.
     """
 
     def __init__(
@@ -219,11 +221,12 @@ class Sheet:
         captions: bool = True,
         names: bool = True,
         language: str = "en",
+        fixed: Box | None = None,
     ) -> None:
         from silhouette.drawing.vector import BareAxes
 
         self.style, self.captions, self.names, self.width = style, captions, names, width
-        self.lettering = style
+        self.lettering, self._fixed = style, fixed
         self.words = Words(language)
         self.figure: Canvas = plotting.figure.Figure(figsize=(width / INCH, width / INCH), facecolor=style.paper)
         plotting.agg.FigureCanvasAgg(self.figure)
@@ -246,6 +249,7 @@ class Sheet:
         """Sets the rectangle of the world that the drawing must show, to one scale, as wide as the page; of more it
         shows what fits. ``ground`` is the colour behind everything, ``line`` draws a thin line round the drawing.
         """
+        left, bottom, right, top = self._fixed or (left, bottom, right, top)
         across, upright = max(right - left, 1e-9), max(top - bottom, 1e-9)
         room = self.width - 2 * EDGE
         self.unit = max(across / room, upright / self.tallest)

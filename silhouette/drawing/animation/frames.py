@@ -206,20 +206,6 @@ MAX_MAP_ASPECT = 0.66  # the greatest height of a map, as a share of its width: 
 Draw = Callable[[Sheet], None]
 
 
-class _FixedSheet(Sheet):
-    """A sheet without a caption that always shows the same rectangle, whatever figure is drawn on it."""
-
-    def __init__(self, bounds: Bounds) -> None:
-        self._fixed = bounds
-        super().__init__(captions=False)
-
-    def frame(
-        self, left: float, bottom: float, right: float, top: float, *, ground: str | None = None, line: bool = True
-    ) -> None:
-        """Frames the drawing as `Sheet.frame` of its base does; the arguments for the rectangle are ignored."""
-        super().frame(*self._fixed, ground=ground, line=line)
-
-
 def bounds_of(figures: Iterable[Draw]) -> Bounds:
     """Left, bottom, right and top of the least rectangle that holds everything in some figures; within `settings`."""
     bounds = []
@@ -235,7 +221,7 @@ def bounds_of(figures: Iterable[Draw]) -> Bounds:
 
 def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uint8], ...]:
     """The figure of a moment, ``width`` pixels wide, within bounds from `bounds_of`; within `settings`."""
-    sheet = _FixedSheet(bounds)
+    sheet = Sheet(captions=False, fixed=bounds)
     draw(sheet)
     figure = sheet.finish()
     figure.set_dpi(2.0 * width * INCH / COLUMN)

@@ -13,7 +13,7 @@ import shapely
 from silhouette.common.geometry import Floats
 from silhouette.drawing.captions import BOLD, EDGE, LINE, NAME, SMALL, THIN, Swatch
 from silhouette.drawing.games.on_table import TableDrawing, table_figures
-from silhouette.drawing.marks import area, draw_ticks, line, rectangle, shape, title
+from silhouette.drawing.marks import AreaStyle, area, draw_ticks, line, rectangle, shape, title
 from silhouette.drawing.sheet import COLUMN, Figure, Sheet
 from silhouette.drawing.styles import tint
 from silhouette.drawing.table.eye_image import image_of
@@ -180,18 +180,8 @@ class _Panels:
         swatch = _swatch(sheet, "", counts=member.holds)
         self._drawn += 1
         mark = f"{'counts' if member.holds else 'does-not-count'}-{self._drawn}"
-        rectangle(
-            sheet,
-            left,
-            bottom,
-            right,
-            top,
-            edge=swatch.edge,
-            dashes=str(swatch.dashes),
-            width=BOLD,
-            zorder=9.0,
-            mark=mark,
-        )
+        frame = AreaStyle(edge=swatch.edge, dashes=str(swatch.dashes), width=BOLD, zorder=9.0, mark=mark)
+        rectangle(sheet, left, bottom, right, top, **frame)
         name, share = member.name, ", ".join(hidden_by(member.uses))
         if look is not None:
             counts = look.counts

@@ -22,6 +22,7 @@ from silhouette.drawing import plotting
 from silhouette.drawing.captions import EDGE, HAIRLINE, TITLE, Swatch
 from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.styles import Style
 from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.drawing.table.tracing import Rings
 from silhouette.drawing.typeface import elided
@@ -310,16 +311,21 @@ def shown_box(sheet: Sheet, rings: Rings) -> Floats | None:
     return np.array([every[:, :2].min(axis=0), every[:, 2:].max(axis=0)]) if len(every) else None
 
 
+def _looks(style: Style) -> dict[int, tuple[str, str, str, str | None]]:
+    """The phrase of each level, its fill, edge and hatch."""
+    return {
+        CLEAR: ("seen", style.seen, style.seen_edge, None),
+        PARTLY: ("partly", style.obscured, style.obscured_edge, SPARSE),
+        WHOLLY: ("wholly", style.obscured, style.obscured_edge, DENSE),
+        BEYOND: ("outside", style.terrain, style.terrain_edge, "...."),
+    }
+
+
 def hatched(sheet: Sheet, rings: Rings, level: int, zorder: float, *, pale: bool = False) -> None:
     """Fills outlines with the hatch of a level, PARTLY, WHOLLY or BEYOND, on nothing if ``pale``; CLEAR has none."""
-    style = sheet.style
-    if level == PARTLY:
-        shape(sheet, rings, style.obscured, style.obscured_edge, zorder, hatch=SPARSE, linewidth=0.0)
-    elif level == WHOLLY:
-        shape(sheet, rings, style.obscured, style.obscured_edge, zorder, hatch=DENSE, linewidth=0.0)
-    elif level == BEYOND:
-        fill = "none" if pale else style.terrain
-        shape(sheet, rings, fill, style.terrain_edge, zorder, hatch="....", linewidth=0.0)
+    _, fill, edge, hatch = _looks(sheet.style)[level]
+    if hatch is not None:
+        shape(sheet, rings, "none" if pale else fill, edge, zorder, hatch=hatch, linewidth=0.0)
 
 
 def rays(sector: Sector, distance: Floats) -> Floats:
@@ -336,21 +342,10 @@ def near_colour(sheet: Sheet, line: Sightline, sector: Sector) -> str:
     return sheet.style.terrain if sector.level == BEYOND or line.outside else sheet.style.seen
 
 
-def levels_in(sectors: list[Sector]) -> set[int]:
-    """The levels of the sectors, each once."""
-    return {sector.level for sector in sectors}
-
-
 def level_swatches(sheet: Sheet, levels: set[int]) -> list[Swatch]:
     """The legend's entries for levels, from CLEAR to BEYOND."""
-    style = sheet.style
-    entries = {
-        CLEAR: Swatch(sheet.words("seen"), style.seen, style.seen_edge),
-        PARTLY: Swatch(sheet.words("partly"), style.obscured, style.obscured_edge, SPARSE),
-        WHOLLY: Swatch(sheet.words("wholly"), style.obscured, style.obscured_edge, DENSE),
-        BEYOND: Swatch(sheet.words("outside"), style.terrain, style.terrain_edge, "...."),
-    }
-    return [entry for level, entry in entries.items() if level in levels]
+    looks = _looks(sheet.style).items()
+    return [Swatch(sheet.words(phrase), *look) for level, (phrase, *look) in looks if level in levels]
 
 
 def draw_eye(sheet: Sheet, at: tuple[float, float]) -> None:

@@ -284,7 +284,7 @@ def _drawn_checks(
         for mesh in meshes:
             prepare(mesh)
         for piece in scene.pieces if isinstance(scene, TableScene) else ():
-            standing(piece.model.mesh, piece.pose)
+            standing(piece.pose, piece.model.mesh)
         with settings():
             warm_up(isinstance(scene, TableScene), writing)
         count = min(max(GROUPS_EACH * workers, -(-len(checks) // REPORT_CHECKS_AT_ONCE)), len(checks))
