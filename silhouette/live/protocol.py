@@ -19,7 +19,8 @@ import numpy as np
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH
 from silhouette.common.text import as_written, did_you_mean, json_text, problem, strict
-from silhouette.drawing.in_3d.stage import models_of, packed, shape_of
+from silhouette.drawing.in_3d.shapes import Shape
+from silhouette.drawing.in_3d.stage import models_of, packed
 from silhouette.drawing.styles import verdict_colours
 from silhouette.files.schema import MAX_LENGTH
 from silhouette.judging.counterfactuals import check_changes
@@ -107,7 +108,7 @@ def shapes_of(table: LiveTable, known: Collection[str] = (), triangles: int | No
         most = min(most, max(triangles // max(len(table.scene.pieces), 1), 1))
     shapes = {shape_name(model): model for model in models}
     new = {name: model for name, model in shapes.items() if name not in known}
-    entries, text = packed([shape_of(model, table.cache, most) for model in new.values()])
+    entries, text = packed([Shape.of(model, table.cache, most) for model in new.values()])
     for entry, (name, model) in zip(entries, new.items(), strict=True):
         low, high = model.mesh.bounds
         entry |= {"id": name, "height": round(float(high[2] - low[2]), DECIMALS), "base": None}

@@ -208,37 +208,35 @@ def animate(
     return rows
 
 
+@dataclass
 class _Film:
     """The shots of an animation, each from its own scene."""
 
-    def __init__(
-        self,
-        animation: Animation,
-        rule: Rule[Any, Verdict],
-        number: int,
-        renderer: Renderer,
-        cache: Cache,
-        steps: list[Posed],
-    ) -> None:
-        self._animation, self._rule, self._number = animation, rule, number
-        self._renderer, self._cache, self._steps = renderer, cache, steps
-        first = self._scene(steps[0])
+    animation: Animation
+    rule: Rule[Any, Verdict]
+    number: int
+    renderer: Renderer
+    cache: Cache
+    steps: list[Posed]
+
+    def __post_init__(self) -> None:
+        first = self._scene(self.steps[0])
         self._on_table = isinstance(first, TableScene)
         self._draw = self._table_drawing() if self._on_table else self._map_drawing()
-        self._meshes = list(meshes_of(rule, first).values())
+        self._meshes = list(meshes_of(self.rule, first).values())
 
     def shots(self, workers: int) -> Any:
         """Every shot, in order, each as soon as it is there; several processes draw them where that is worth it."""
-        if workers > 1 and self._renderer.share(self._meshes):
+        if workers > 1 and self.renderer.share(self._meshes):
             for mesh in self._meshes:
                 prepare(mesh)
             warm_up(self._on_table)
-            return parallel_map(self._shot, self._steps, workers)
-        return map(self._shot, self._steps)
+            return parallel_map(self._shot, self.steps, workers)
+        return map(self._shot, self.steps)
 
     def _scene(self, posed: Posed) -> Scene:
-        scene: Scene = self._rule.load(self._animation.scene, posed.document, self._cache)
-        return content_with(scene, self._animation.error)
+        scene: Scene = self.rule.load(self.animation.scene, posed.document, self.cache)
+        return content_with(scene, self.animation.error)
 
     def _shot(self, posed: Posed) -> Any:
         scene = self._scene(posed)
@@ -254,24 +252,24 @@ class _Film:
         return Shot(verdict, point, self._draw(scene, verdict))
 
     def _verdict(self, scene: Scene) -> Verdict:
-        options = JudgingOptions(self._renderer, pixel=self._animation.pixel, keep=True)
-        (result,) = judge_all([(scene, scene.checks[self._number - 1])], options)
+        options = JudgingOptions(self.renderer, pixel=self.animation.pixel, keep=True)
+        (result,) = judge_all([(scene, scene.checks[self.number - 1])], options)
         return result.verdict
 
     def _table_drawing(self) -> Drawing:
         def line(scene: Any, verdict: Any) -> Sightline:
-            return Sightline(scene, verdict, verdict.evidence, self._renderer)
+            return Sightline(scene, verdict, verdict.evidence, self.renderer)
 
-        ends = [self._scene(step) for step in (self._steps[0], self._steps[-1])]
+        ends = [self._scene(step) for step in (self.steps[0], self.steps[-1])]
         ground = ground_of([line(scene, self._verdict(scene)).sight for scene in ends])
         return lambda scene, verdict: table_panels(ground, line(scene, verdict))
 
     def _map_drawing(self) -> Drawing:
         def draw(scene: Scene, verdict: Verdict) -> Draw:
-            return figures_of(scene, scene.checks[self._number - 1], verdict, self._renderer)[0].draw
+            return figures_of(scene, scene.checks[self.number - 1], verdict, self.renderer)[0].draw
 
-        count = len(self._steps)
-        some = [self._scene(self._steps[place * (count - 1) // (SAMPLED - 1)]) for place in range(SAMPLED)]
+        count = len(self.steps)
+        some = [self._scene(self.steps[place * (count - 1) // (SAMPLED - 1)]) for place in range(SAMPLED)]
         bounds = bounds_of(draw(scene, self._verdict(scene)) for scene in some)
         return lambda scene, verdict: board_panels(bounds, draw(scene, verdict), WIDTH - 2 * MARGIN)
 

@@ -7,6 +7,7 @@ page says that heights are for display alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,20 +53,18 @@ def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: Crisi
     sheet.note(plan.words("plan in inches") if mm else plan.words("whole table", units=scene.units))
 
 
+@dataclass
 class _Plan:
     """One figure while it is drawn."""
 
-    def __init__(
-        self,
-        sheet: Sheet,
-        scene: PlanScene,
-        attacker: Character,
-        target: Character | Feature,
-        verdict: CrisisProtocolVerdict,
-    ) -> None:
-        self.sheet, self.scene, self.verdict = sheet, scene, verdict
-        self.attacker, self.target = attacker, target
-        self.words = sheet.words.of(verdict.rules)
+    sheet: Sheet
+    scene: PlanScene
+    attacker: Character
+    target: Character | Feature
+    verdict: CrisisProtocolVerdict
+
+    def __post_init__(self) -> None:
+        self.words = self.sheet.words.of(self.verdict.rules)
 
     def frame(self) -> tuple[float, float, float, float]:
         """Left, bottom, right and top of both pieces, range 1 of the target, and the terrain near them that decided."""

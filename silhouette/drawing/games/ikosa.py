@@ -373,7 +373,7 @@ def _sight(scene: CellScene, numbers: dict[str, int], place: int, check: Check, 
         tuple(int(index) for index in verdict.drawn.solids),
         eye=np.array(cell, dtype=np.float64) + 0.5,
         free=verdict.line_of_effect,
-        lines=(*_lines("free", _ends(verdict, False)), *_lines("blocked", _ends(verdict, True))),
+        lines=(*_lines(verdict, "free"), *_lines(verdict, "blocked")),
     )
 
 
@@ -390,19 +390,10 @@ def _cell(creature: Creature, cell: Cell) -> Shape:
     return box(low, high)
 
 
-def _ends(verdict: IkosaVerdict, hindered: bool) -> list[tuple[Point, Point]]:
+def _lines(verdict: IkosaVerdict, kind: LineKind) -> list[Line]:
     drawn = verdict.drawn
-    return [
-        (source, target)
-        for row, source in enumerate(drawn.sources)
-        for column, target in enumerate(drawn.targets)
-        if bool(drawn.hindered[row, column]) is hindered
-    ]
-
-
-def _lines(kind: LineKind, ends: Sequence[tuple[Point, Point]]) -> list[Line]:
-    every = -(-len(ends) // MOST_LINES) or 1
-    return [Line(kind, pair) for pair in ends[::every]]
+    ends = [(drawn.sources[i], drawn.targets[j]) for i, j in np.argwhere(drawn.hindered == (kind == "blocked"))]
+    return [Line(kind, pair) for pair in ends[:: -(-len(ends) // MOST_LINES) or 1]]
 
 
 class IkosaDrawing(GameDrawing[CellScene]):

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import INCH, Floats, Pose
-from silhouette.drawing.in_3d.shapes import MOST_IN_ALL, MOST_TRIANGLES, Shape, check_available, painter
+from silhouette.drawing.in_3d.shapes import MOST_IN_ALL, MOST_TRIANGLES, Shape, check_available
 from silhouette.files.cache import Cache
 from silhouette.models.model import Model
 from silhouette.renderers.views import VisionArc
@@ -238,7 +238,7 @@ ARC_LENGTH = 0.4  # the length of the edges of a vision arc, as a share of the s
 def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache) -> Stage:
     """The stage of a table scene, with verdicts in the order of the page, and measured ones with their observations."""
     models, most = models_of(scene)
-    shapes = tuple(shape_of(model, cache, most) for model in models)
+    shapes = tuple(Shape.of(model, cache, most) for model in models)
     number = {id(model): index for index, model in enumerate(models)}
     items = tuple(Item(piece.name, piece.kind, number[id(piece.model)], piece.pose) for piece in scene.pieces)
     sights = [sight_of(scene, number, verdict) for number, verdict in enumerate(verdicts)]
@@ -266,12 +266,6 @@ def models_of(scene: TableScene) -> tuple[list[Model], int]:
     """The models of a scene, each once, and the most triangles that one of them may have."""
     models = list({id(piece.model): piece.model for piece in scene.pieces}.values())
     return models, min(MOST_TRIANGLES, MOST_IN_ALL // max(len(models), 1))
-
-
-def shape_of(model: Model, cache: Cache, most: int) -> Shape:
-    """A model with at most ``most`` triangles, in the colours of its file; solids of the scene have flat faces."""
-    flat = model.format == "parts"
-    return Shape.of(model.significant, model.ignored, cache, most, flat, painter(model, cache))
 
 
 def sight_of(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:

@@ -39,8 +39,8 @@ def reached(view: View, body: Body) -> Flags:
     tiles = _in_boxes(least, past, shape)
     straddling = hidden.any(axis=1) & ~hidden.all(axis=1)
     if straddling.any():
-        least, past = (_bounds(_in_tiles(images, view), shape) for images in _images_of_cut(seen[faces[straddling].T]))
-        tiles |= _in_boxes(least[0], past[1], shape)
+        near, far = (_bounds(_in_tiles(images, view), shape) for images in _images_of_cut(seen[faces[straddling].T]))
+        tiles |= _in_boxes(near[0], far[1], shape)
     return tiles
 
 

@@ -76,12 +76,6 @@ class Sightline:
         arcs = self.sight.arcs
         return () if arcs is None or len(arcs) == len(get_args(ArcName)) else arcs
 
-    @property
-    def measurement(self) -> Measurement:
-        """What the verdict rests on."""
-        measured = self.verdict.measurement
-        return Measurement.of(self.observation, self.renderer) if measured is None else measured
-
     @cached_property
     def shares(self) -> dict[str, float]:
         """The share of the target of which each piece is the nearest blocker: name -> share, the largest first."""
@@ -91,12 +85,6 @@ class Sightline:
     def blocking(self) -> set[str]:
         """The names of the pieces that would obscure some of the target with nothing else on the table."""
         return {blocker.name for blocker in self.verdict.blockers if blocker.obscures}
-
-    @property
-    def filled(self) -> list[str]:
-        """The names of those that hide what their outline encloses as well."""
-        pieces = [piece for piece in self.scene.pieces if piece.model.solid == "filled"]
-        return [piece.name for piece in pieces if piece.name in self.blocking]
 
     @cached_property
     def image(self) -> EyeImage:
@@ -344,8 +332,8 @@ def near_colour(sheet: Sheet, line: Sightline, sector: Sector) -> str:
 
 def level_swatches(sheet: Sheet, levels: set[int]) -> list[Swatch]:
     """The legend's entries for levels, from CLEAR to BEYOND."""
-    looks = _looks(sheet.style).items()
-    return [Swatch(sheet.words(phrase), *look) for level, (phrase, *look) in looks if level in levels]
+    looks = [look for level, look in _looks(sheet.style).items() if level in levels]
+    return [Swatch(sheet.words(phrase), fill, edge, hatch) for phrase, fill, edge, hatch in looks]
 
 
 def draw_eye(sheet: Sheet, at: tuple[float, float]) -> None:
@@ -373,18 +361,18 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
     """
     style, high = sheet.style, sheet.paper(0.9)
     longest = sheet.paper(24.0)
-    bars = (
+    kinds = (
         ("centimetres", CENTIMETRE, (1, 2, 5, 10, 20, 50, 100), bottom),
         ("inches", INCH, (1, 2, 3, 6, 12, 24, 48), bottom + sheet.paper(2.7)),
     )
-    wide = max(
-        max((n * unit for n in numbers if n * unit <= longest), default=numbers[0] * unit)
-        for _, unit, numbers, _ in bars
-    )
+    bars = [
+        (words, unit, max((n for n in numbers if n * unit <= longest), default=1), low)
+        for words, unit, numbers, low in kinds
+    ]
+    wide = max(number * unit for _, unit, number, _ in bars)
     x, y = left - sheet.paper(1.2), bottom - sheet.paper(1.2)
     rectangle(sheet, x, y, x + wide + sheet.paper(9.0), y + sheet.paper(6.2), fill=ground, alpha=0.85, zorder=24.0)
-    for words, unit, numbers, low in bars:
-        number = max((n for n in numbers if n * unit <= longest), default=numbers[0])
+    for words, unit, number, low in bars:
         cuts = number if number in (1, 2, 3, 5, 6) else 4 if number in (12, 24, 48) else 5
         step = number * unit / cuts
         for cut in range(cuts):
@@ -408,12 +396,15 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
         sheet.note(sheet.words("note", warning=warning))
     for note in notes:
         sheet.note(note)
-    if line.filled:
-        sheet.note(sheet.words("filled", names=", ".join(line.filled)))
+    pieces = [
+        piece.name for piece in line.scene.pieces if piece.model.solid == "filled" and piece.name in line.blocking
+    ]
+    if pieces:  # which hide what their outline encloses as well
+        sheet.note(sheet.words("filled", names=", ".join(pieces)))
     eye = "eye given" if line.sight.attacker.eye_from == "given" else "eye estimated"
-    measured = line.measurement
-    counted = {"part": measured.counts.occluded, "whole": measured.counts.total, "renderer": measured.renderer}
+    measured = verdict.measurement or Measurement.of(line.observation, line.renderer)
     counts, words = measured.counts, sheet.words
+    counted = {"part": counts.occluded, "whole": counts.total, "renderer": measured.renderer}
     share = words("share", share=words.share(counts.occluded, counts.total) + words.margin(counts.error))
     pixel = words.number(f"{measured.pixel:.2g}")
     sheet.note(sheet.words("measured", share=share, pixel=pixel, eye=sheet.words(eye), **counted))

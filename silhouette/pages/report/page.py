@@ -322,8 +322,9 @@ def report_page(
     title = scene.title or scene.path.stem
     checks = [check.judged for check in drawn]
     stage = stage_of(scene, checks, writing.cache)
-    figures = Figures()
-    about = about_checks(checks)
+    views = {sight.check: number for number, sight in enumerate(stage.sights if stage else ())}
+    figures, about = Figures(), about_checks(checks)
+    system, counted = rule_called(scene.rules).title, "check" if len(drawn) == 1 else "checks"
     mapped = None if shown is None else map_section(shown, figures, writing)
     document = {"words": VIEWER} if stage is None else stage.document(VIEWER, about)
     data: dict[str, Any] = {"stage": document, "results": {"results": [check.row() for check in checks]}}
@@ -334,12 +335,13 @@ def report_page(
     pieces = pieces_table(scene)
     return page(
         Head(title, f"Verdicts, figures and the table in 3D: {title}", figures, asset("report.css")),
-        _head(scene, title, len(drawn)),
+        element("h1", title),
+        element("p", f"{system} · {len(drawn) or 'no'} {counted} · {scene.path.name}", class_="small"),
         _verdicts(drawn, scene.warnings),
         view_section(stage, about),
         mapped[0] if mapped else "",
         element("h2", "Check by check" if drawn else "From above"),
-        _checks(drawn, figures, stage)
+        [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
         or [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in overview_for_page(scene, writing)],
         [element("h2", "What the verdicts rest on"), listed(facts_about(scene, checks, version))],
         element("details", element("summary", "Pieces"), pieces) if pieces else "",
@@ -354,17 +356,6 @@ def report_page(
         script="\n".join(scripts),
         data=data,
     )
-
-
-def _checks(drawn: Sequence[DrawnCheck], figures: Figures, stage: Stage | None) -> list[Markup]:
-    views = {sight.check: number for number, sight in enumerate(stage.sights if stage else ())}
-    return [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
-
-
-def _head(scene: Any, title: str, count: int) -> Markup:
-    system = rule_called(scene.rules)
-    subtitle = f"{system.title} · {count or 'no'} {'check' if count == 1 else 'checks'} · {scene.path.name}"
-    return joined(element("h1", title), element("p", subtitle, class_="small"))
 
 
 def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
