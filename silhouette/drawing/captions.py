@@ -67,18 +67,18 @@ def _draw_swatch(figure: Figure, style: Style, swatch: Swatch, at: tuple[float, 
     edge, (x, middle) = swatch.edge or style.ink, at
     wide, high = SWATCH
     if swatch.point is not None:
-        look: dict[str, Any] = {"marker": swatch.point, "markersize": POINT, "markeredgewidth": LINE}
-        sign = plotting.lines.Line2D(
-            [x + wide / 2], [middle], color=swatch.fill, markeredgecolor=edge, linestyle="none", **look
-        )
-        sign.set_transform(page)
-        figure.add_artist(sign)
+        look: dict[str, Any] = {
+            "marker": swatch.point,
+            "markersize": POINT,
+            "markeredgewidth": LINE,
+            "linestyle": "none",
+        }
+        look |= {"color": swatch.fill, "markeredgecolor": edge}
+        figure.add_artist(plotting.lines.Line2D([x + wide / 2], [middle], transform=page, **look))
         return
     if swatch.line:
         look = {"color": edge, "linewidth": swatch.width, "linestyle": swatch.dashes}
-        shape = plotting.lines.Line2D([x, x + wide], [middle, middle], **look)
-        shape.set_transform(page)
-        figure.add_artist(shape)
+        figure.add_artist(plotting.lines.Line2D([x, x + wide], [middle, middle], transform=page, **look))
         return
     corner = (x, middle - high / 2)
     fill = swatch.fill or "none"

@@ -124,9 +124,8 @@ def draw_numbers(sheet: Sheet, box: Box) -> None:
 def _keep_names_in(sheet: Sheet, box: Box) -> None:
     left, bottom, right, top = box
     west, south, east, north = sheet.bounds
-    for band in ((west, south, left, north), (right, south, east, north)):
-        sheet.reserve(*band)
-    for band in ((left, south, right, bottom), (left, top, right, north)):
+    upright = ((west, south, left, north), (right, south, east, north))
+    for band in (*upright, (left, south, right, bottom), (left, top, right, north)):
         sheet.reserve(*band)
 
 

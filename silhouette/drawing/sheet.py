@@ -96,9 +96,8 @@ def place_labels(
             continue
         taken_boxes = np.concatenate([taken_boxes, boxes[best : best + 1]])
         at = places[best] * unit + corner
-        placed.append(
-            PlacedLabel(label, (float(at[0]), float(at[1])), _leader(label, places[best], middle, half, clear, at))
-        )
+        leader = _leader(label, places[best], middle, half, clear, at)
+        placed.append(PlacedLabel(label, (float(at[0]), float(at[1])), leader))
     return placed
 
 
@@ -293,12 +292,10 @@ class Sheet:
             inside: whether it may stand on the middle itself, where there is room.
             optional: whether it is left out where there is no good place for it.
         """
-        name = typeface.elided(text, NAMED * self.width, max(size, typeface.MIN_TYPE_SIZE), bold)
+        size, colour = max(size, typeface.MIN_TYPE_SIZE), colour or self.lettering.ink
+        name = typeface.elided(text, NAMED * self.width, size, bold)
         if self.names and name:
-            colour = self.lettering.ink if colour is None else colour
-            self._labels.append(
-                Label(name, at, clear, max(size, typeface.MIN_TYPE_SIZE), bold, colour, inside, optional)
-            )
+            self._labels.append(Label(name, at, clear, size, bold, colour, inside, optional))
 
     def name(self, text: str, points: Floats, **options: Any) -> None:
         """Names what lies within the box round points (n, 2); options as of `label`."""

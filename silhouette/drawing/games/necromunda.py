@@ -32,7 +32,7 @@ from silhouette.drawing.sheet import Figure
 from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
-from silhouette.drawing.words.words import Words, told_in_figures
+from silhouette.drawing.words.words import Words, share_of_blocker, told_in_figures
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.judge import NecromundaVerdict
@@ -153,15 +153,9 @@ def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
         else (counts.occluded, counts.total, counts.error, "")
     )
     share = WORDS("share", share=f"{WORDS.share(part, whole)}{WORDS.margin(error)}{of}")
-    blockers = [
-        WORDS(
-            "blocker",
-            name=SHARES.elided(SHARES.printable(blocker.name), WIDTH / 4),
-            share=WORDS.share(round(blocker.share * 1e9), 10**9),
-        )
-        for blocker in verdict.blockers
-        if blocker.share
-    ]
+    names = {blocker.name: SHARES.elided(SHARES.printable(blocker.name), WIDTH / 4) for blocker in verdict.blockers}
+    some = [blocker for blocker in verdict.blockers if blocker.share]
+    blockers = [share_of_blocker(WORDS, names[blocker.name], blocker.share) for blocker in some]
     more = [WORDS("more", count=len(blockers) - NAMED)] if len(blockers) > NAMED else []
     return joined([share, *blockers[:NAMED], *more])
 

@@ -196,20 +196,6 @@ def view_section(stage: Stage | None, about: About) -> Markup:
     needed = "The 3D view needs JavaScript and WebGL. Verdicts, reasons and figures are complete without it."
     missing = element("p", needed, id="view-missing", class_="note")
     remarks = [element("p", sentence, class_="small") for sentence in stage.remarks]
-    view = element(
-        "div",
-        _frame(),
-        _panel(stage, about),
-        element("p", id="view-told", role="status", aria_live="polite"),
-        element("p", KEYS, id="view-keys", class_="small screen"),
-        _legend(stage),
-        id="view-shown",
-        hidden=True,
-    )
-    return element("section", heading, missing, view, *remarks, id="view", aria_labelledby="view-title")
-
-
-def _frame() -> Markup:
     canvas = element(
         "canvas",
         id="view-canvas",
@@ -218,7 +204,18 @@ def _frame() -> Markup:
         aria_label="The table in 3D. Arrow keys turn it, plus and minus come nearer and go farther.",
         aria_describedby="view-keys",
     )
-    return element("div", canvas, element("div", id="view-labels", aria_hidden="true"), class_="view-frame")
+    labels = element("div", id="view-labels", aria_hidden="true")
+    view = element(
+        "div",
+        element("div", canvas, labels, class_="view-frame"),
+        _panel(stage, about),
+        element("p", id="view-told", role="status", aria_live="polite"),
+        element("p", KEYS, id="view-keys", class_="small screen"),
+        _legend(stage),
+        id="view-shown",
+        hidden=True,
+    )
+    return element("section", heading, missing, view, *remarks, id="view", aria_labelledby="view-title")
 
 
 def _panel(stage: Stage, about: About) -> Markup:
