@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.stage import Stage, check_table, stage_of_table
+from silhouette.drawing.in_3d.shapes import check_available
+from silhouette.drawing.in_3d.stage import Stage, models_of, stage_of_table
 from silhouette.drawing.sheet import TWO_COLUMNS, Figure, Sheet
 from silhouette.drawing.table.eye_view import draw_eye_frame
 from silhouette.drawing.table.plan_view import draw_plan_view
@@ -54,4 +55,6 @@ class TableDrawing(GameDrawing[OfTable]):
 
     def check_stage(self, scene: OfTable) -> None:
         """Checks that the library that simplifies meshes is there, if it is needed."""
-        check_table(scene)
+        models, most = models_of(scene)
+        if any(len(model.mesh.faces) > most for model in models):
+            check_available()

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import INCH, Floats, Pose
-from silhouette.drawing.in_3d.shapes import MOST_IN_ALL, MOST_TRIANGLES, Shape, check_available
+from silhouette.drawing.in_3d.shapes import MOST_IN_ALL, MOST_TRIANGLES, Shape
 from silhouette.files.cache import Cache
 from silhouette.models.model import Model
 from silhouette.renderers.views import VisionArc
@@ -253,13 +253,6 @@ def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache)
     floor = min((float(piece.whole_box[:, 2].min()) for piece in scene.pieces), default=0.0)
     drawn = tuple(sight for sight in sights if sight is not None)
     return Stage(shapes, items, drawn, (sentence,), floor=floor, unit=INCH)
-
-
-def check_table(scene: TableScene) -> None:
-    """RequestError where the scene's meshes must be simplified for the stage, and nothing installed can do that."""
-    models, most = models_of(scene)
-    if any(len(model.mesh.faces) > most for model in models):
-        check_available()
 
 
 def models_of(scene: TableScene) -> tuple[list[Model], int]:
