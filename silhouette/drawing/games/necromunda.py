@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from silhouette.common.geometry import Flags
 from silhouette.common.text import sentence
-from silhouette.drawing.games.on_table import TableDrawing, table_figures
+from silhouette.drawing.games.on_table import TableDrawing
 from silhouette.drawing.page import (
     FINE,
     INK,
@@ -28,7 +28,6 @@ from silhouette.drawing.page import (
     save_png,
     write_lines,
 )
-from silhouette.drawing.sheet import Figure
 from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
@@ -37,7 +36,6 @@ from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
-from silhouette.scenes.scene import Check
 
 # ---- names and caption
 
@@ -250,12 +248,6 @@ def draw_eye_view(scene: NecromundaScene, verdict: NecromundaVerdict, renderer: 
 
 class NecromundaDrawing(TableDrawing[NecromundaScene]):
     """What is drawn of Necromunda."""
-
-    def figures(
-        self, scene: NecromundaScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer
-    ) -> list[Figure]:
-        """Eye view, plan and side view."""
-        return table_figures(scene, verdict, renderer)
 
     def picture(self, scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> bool:
         """The eye view with its caption."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.shapes import check_available
@@ -43,6 +44,10 @@ class TableDrawing(GameDrawing[OfTable]):
     """What is drawn of a game with models on a table; ``are_facings_shown`` on a whole table."""
 
     are_facings_shown = True
+
+    def figures(self, scene: OfTable, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
+        """Eye view, plan and side view."""
+        return table_figures(scene, verdict, renderer)
 
     def overview(self, scene: OfTable, *, as_ground: bool = False) -> Figure:
         """The table from above, on a grid in inches."""
