@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import os
 import subprocess
@@ -77,7 +78,7 @@ def table(given: TableOptions) -> int:
     with Waiting("starting what judges", quiet=given.quiet, forking=True):
         judges = _judges(live, given)
     with closing(judges), suppress(KeyboardInterrupt):
-        serve_table(live, judges, doors, complain)
+        asyncio.run(serve_table(live, judges, doors, complain))
     return 0
 
 

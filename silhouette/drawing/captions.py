@@ -67,18 +67,18 @@ def _draw_swatch(figure: Figure, style: Style, swatch: Swatch, at: tuple[float, 
     edge, (x, middle) = swatch.edge or style.ink, at
     wide, high = SWATCH
     if swatch.point is not None:
-        look: dict[str, Any] = {"marker": swatch.point, "markersize": POINT, "markeredgewidth": LINE}
-        sign = plotting.lines.Line2D(
-            [x + wide / 2], [middle], color=swatch.fill, markeredgecolor=edge, linestyle="none", **look
-        )
-        sign.set_transform(page)
-        figure.add_artist(sign)
+        look: dict[str, Any] = {
+            "marker": swatch.point,
+            "markersize": POINT,
+            "markeredgewidth": LINE,
+            "linestyle": "none",
+        }
+        look |= {"color": swatch.fill, "markeredgecolor": edge}
+        figure.add_artist(plotting.lines.Line2D([x + wide / 2], [middle], transform=page, **look))
         return
     if swatch.line:
         look = {"color": edge, "linewidth": swatch.width, "linestyle": swatch.dashes}
-        shape = plotting.lines.Line2D([x, x + wide], [middle, middle], **look)
-        shape.set_transform(page)
-        figure.add_artist(shape)
+        figure.add_artist(plotting.lines.Line2D([x, x + wide], [middle, middle], transform=page, **look))
         return
     corner = (x, middle - high / 2)
     fill = swatch.fill or "none"
@@ -102,7 +102,7 @@ def caption_lines(
 
 
 def _set(text: str, room: float, size: float, most: int, colour: str, *, bold: bool = False) -> list[CaptionLine]:
-    lines = typeface.wrapped(typeface.printable(text), room, size, bold, most)
+    lines = typeface.VectorType(size, bold).wrapped(typeface.printable(text), room, most)
     return [CaptionLine(typeface.height(size), size, bold, colour, ((EDGE, line),)) for line in lines]
 
 
@@ -110,7 +110,7 @@ def _legend_lines(legend: Sequence[Swatch], room: float, colour: str) -> list[Ca
     gap, between = 1.2, 3.0
     rows, x = list[tuple[list[tuple[float, str]], list[tuple[float, Swatch]]]](), EDGE
     for swatch in legend:
-        words = typeface.elided(typeface.printable(swatch.words), room - SWATCH[0] - gap, SMALL)
+        words = typeface.elided(swatch.words, room - SWATCH[0] - gap, SMALL)
         wide = SWATCH[0] + gap + typeface.width(words, SMALL)
         if not rows or x - EDGE + wide > room:
             rows.append(([], []))

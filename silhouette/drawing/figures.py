@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,9 +108,7 @@ def write_overview(scene: Scene, folder: Path, options: FigureOptions) -> Path:
         )
     path = folder / f"{figure.name}.{options.format}"
     with matplotlib_settings():
-        sheet = _drawn(figure, options)
-        data = {"scene": scene.path.name, "title": scene.title, "figure": figure.name, **sheet.data}
-        save(sheet.finish(), path, Description(scene.title or scene.path.stem, sheet.about, data), text=options.text)
+        _write(scene, figure, path, options, scene.title or scene.path.stem)
     return path
 
 
@@ -132,24 +130,19 @@ def write_figure(
     scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: FigureOptions, source: str = ""
 ) -> None:
     """Writes one figure, with the verdict's row, the data of the sheet and the scene's name, or ``source``, in it."""
-    sheet = _drawn(figure, options)
     title = f"{scene.title or scene.path.stem}: {verdict.attacker} → {verdict.target}, {figure.name}"
-    data = {
-        "scene": source or scene.path.name,
-        "title": scene.title,
-        "figure": figure.name,
-        **verdict.row(),
-        **sheet.data,
-    }
-    save(sheet.finish(), path, Description(title, sheet.about, data), text=options.text)
+    _write(scene, figure, path, options, title, {"scene": source or scene.path.name, **verdict.row()})
 
 
-def _drawn(figure: Figure, options: FigureOptions) -> Sheet:
+def _write(
+    scene: Scene, figure: Figure, path: Path, options: FigureOptions, title: str, row: Mapping[str, Any] | None = None
+) -> None:
     sheet = Sheet(
         figure.width, options.style, captions=options.captions, names=options.names, language=options.language
     )
     figure.draw(sheet)
-    return sheet
+    data = {"scene": scene.path.name, "title": scene.title, "figure": figure.name, **(row or {}), **sheet.data}
+    save(sheet.finish(), path, Description(title, sheet.about, data), text=options.text)
 
 
 def file_name(number: int, attacker: str, target: str, figure: str, ending: str) -> str:

@@ -32,7 +32,7 @@ from silhouette.drawing.page import (
 )
 from silhouette.drawing.shading import Values, hollows, light, lit, mixed, nearness_of, normals, outlines
 from silhouette.drawing.styles import Colour
-from silhouette.drawing.table.filled import rendered
+from silhouette.drawing.table.rendering import rendered
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.models.thin_parts import Suggestion
 from silhouette.renderers.protocol import Body, Renderer
@@ -88,16 +88,11 @@ def eye_mark(drawing: Drawing, at: Point, text: str, face: Face) -> None:
     radius, reach = 6 * FINE, 11 * FINE
     for colour, width in ((PAPER, 4 * FINE), (INK, int(1.5 * FINE))):
         grow = (width - FINE) / 2
-        drawing.ellipse(
-            [x - radius - grow, y - radius - grow, x + radius + grow, y + radius + grow], outline=colour, width=width
-        )
+        rim = radius + grow
+        drawing.ellipse([x - rim, y - rim, x + rim, y + rim], outline=colour, width=width)
         for across, down in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-            inner, outer = 3 * FINE, reach
-            drawing.line(
-                [(x + across * inner, y + down * inner), (x + across * outer, y + down * outer)],
-                fill=colour,
-                width=width,
-            )
+            ends = [(x + across * away, y + down * away) for away in (3 * FINE, reach)]
+            drawing.line(ends, fill=colour, width=width)
     drawing.ellipse([x - FINE, y - FINE, x + FINE, y + FINE], fill=INK)
     face.draw(drawing, (x + reach + 4 * FINE, y - face.line / 2), text, halo=PAPER)
 
@@ -308,16 +303,9 @@ def _caption(drawing: Drawing, y: float, model: Model, suggestions: Sequence[Sug
 
 
 def _about(model: Model) -> str:
-    size = np.ptp(model.mesh.bounds, axis=0)
-    return joined(
-        [
-            model.kind,
-            f"{len(model.mesh.faces):,} triangles",
-            " × ".join(f"{length:.1f}" for length in size) + " mm",
-            f"units {model.units}, {model.units_from}",
-            f"{model.up} up",
-        ]
-    )
+    size = " × ".join(f"{length:.1f}" for length in np.ptp(model.mesh.bounds, axis=0))
+    triangles, units = f"{len(model.mesh.faces):,} triangles", f"units {model.units}, {model.units_from}"
+    return joined([model.kind, triangles, f"{size} mm", units, f"{model.up} up"])
 
 
 def _base_and_eye(model: Model) -> str:

@@ -48,13 +48,7 @@ class MapLook:
         return cls(chosen, style_called(style), Words(language).language)
 
 
-@dataclass(frozen=True)
-class Paint:
-    """How some places (q,) are painted, with the words for the legend."""
-
-    words: str
-    colour: str
-    which: Flags
+Paint = tuple[str, str, Flags]  # how some places (q,) are painted: the words for the legend, the colour, and which
 
 
 @dataclass(frozen=True)
@@ -118,11 +112,13 @@ def _draw_map(sheet: Sheet, drawn: Map, layer: Layer) -> None:
     step = drawn.request.grid / unit
     low, high = drawn.table / unit
     grid = Grid(low, step, (high - low) / step)
-    parted = step >= sheet.paper(TOLD_APART)
     sheet.legend_entries.clear()
-    for paint in _counts(sheet, drawn) if layer == "seen-by" else _verdicts(sheet, drawn):
-        _fill(sheet, drawn.index[paint.which], grid, paint.colour, parted=parted)
-        sheet.legend(Swatch(paint.words, paint.colour, sheet.style.rule))
+    for words, colour, which in _counts(sheet, drawn) if layer == "seen-by" else _verdicts(sheet, drawn):
+        index = drawn.index[which]
+        areas(sheet, grid.rings(index), fill=colour, edge=colour, width=HAIRLINE, zorder=PAINTED)
+        if step >= sheet.paper(TOLD_APART):
+            areas(sheet, grid.squares(index), edge=sheet.style.paper, width=HAIRLINE, zorder=PAINTED + 0.1)
+        sheet.legend(Swatch(words, colour, sheet.style.rule))
     if layer == "verdict" and drawn.marginal.any():
         _hatch(sheet, drawn, grid)
     if not drawn.cells.stands.all():
@@ -139,11 +135,9 @@ def _verdicts(sheet: Sheet, drawn: Map) -> list[Paint]:
     rules = drawn.scene.rules
     colours = verdict_colours(rule_called(rules).levels)
     words = sheet.words.of(rules)
-    paints = [
-        Paint(words.verdict(verdict), colours[verdict], drawn.verdict == number)
-        for number, verdict in enumerate(drawn.verdicts)
-    ]
-    return [paint for paint in paints if paint.which.any()]
+    levels = enumerate(drawn.verdicts)
+    paints = [(words.verdict(verdict), colours[verdict], drawn.verdict == number) for number, verdict in levels]
+    return [paint for paint in paints if paint[2].any()]
 
 
 def _counts(sheet: Sheet, drawn: Map) -> list[Paint]:
@@ -160,16 +154,9 @@ def _counts(sheet: Sheet, drawn: Map) -> list[Paint]:
         if which.any():
             share = number / max(1, len(edges) - 1)
             colour = hexadecimal(float(np.interp(share, places, channel)) for channel in ends.T)
-            paints.append(Paint(sheet.words(key, number=words), colour, which))
+            paints.append((sheet.words(key, number=words), colour, which))
         least = greatest + 1
     return paints
-
-
-def _fill(sheet: Sheet, index: Any, grid: Grid, colour: str, *, parted: bool) -> None:
-    """Paints places in a colour; where they can be told apart on paper, with thin lines between them."""
-    areas(sheet, grid.rings(index), fill=colour, edge=colour, width=HAIRLINE, zorder=PAINTED)
-    if parted:
-        areas(sheet, grid.squares(index), edge=sheet.style.paper, width=HAIRLINE, zorder=PAINTED + 0.1)
 
 
 def _hatch(sheet: Sheet, drawn: Map, grid: Grid) -> None:

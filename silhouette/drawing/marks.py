@@ -18,7 +18,7 @@ from silhouette.drawing import plotting
 from silhouette.drawing.captions import HAIRLINE, LINE, SMALL, THIN
 from silhouette.drawing.sheet import TWO_COLUMNS, Sheet
 from silhouette.drawing.table.tracing import Rings, path_of
-from silhouette.drawing.typeface import elided, printable
+from silhouette.drawing.typeface import elided
 from silhouette.rules.base import Verdict
 
 Box = tuple[float, float, float, float]  # left, bottom, right and top, in units of the drawing
@@ -124,9 +124,8 @@ def draw_numbers(sheet: Sheet, box: Box) -> None:
 def _keep_names_in(sheet: Sheet, box: Box) -> None:
     left, bottom, right, top = box
     west, south, east, north = sheet.bounds
-    for band in ((west, south, left, north), (right, south, east, north)):
-        sheet.reserve(*band)
-    for band in ((left, south, right, bottom), (left, top, right, north)):
+    upright = ((west, south, left, north), (right, south, east, north))
+    for band in (*upright, (left, south, right, bottom), (left, top, right, north)):
         sheet.reserve(*band)
 
 
@@ -241,21 +240,23 @@ def disc(sheet: Sheet, centre: tuple[float, float], radius: float, **style: Unpa
     area(sheet, np.array(centre) + radius * np.column_stack([np.cos(turn), np.sin(turn)]), **style)
 
 
-def line(
-    sheet: Sheet,
-    start: Any,
-    end: Any,
-    colour: str,
-    *,
-    width: float = LINE,
-    dashes: Any = "-",
-    zorder: float = 10.0,
-    mark: str | None = None,
-) -> None:
+class LineStyle(TypedDict, total=False):
+    """How a line is drawn; nothing of it is required. The width, in points, is `LINE` by default; ``mark`` is the id in
+    SVG.
+    """
+
+    width: float
+    dashes: Any
+    zorder: float
+    mark: str | None
+
+
+def line(sheet: Sheet, start: Any, end: Any, colour: str, **style: Unpack[LineStyle]) -> None:
     """A straight line between two points."""
     (x, y), (to_x, to_y) = start, end
-    shape = plotting.lines.Line2D([x, to_x], [y, to_y], color=colour, linewidth=width, linestyle=dashes, zorder=zorder)
-    sheet.axes.add_artist(shape).set_gid(mark)
+    look: dict[str, Any] = {"linewidth": style.get("width", LINE), "linestyle": style.get("dashes", "-")}
+    shape = plotting.lines.Line2D([x, to_x], [y, to_y], color=colour, zorder=style.get("zorder", 10.0), **look)
+    sheet.axes.add_artist(shape).set_gid(style.get("mark"))
 
 
 def lines(sheet: Sheet, ends: Any, colour: str, *, width: float = LINE, zorder: float = 10.0) -> None:
@@ -267,30 +268,12 @@ def lines(sheet: Sheet, ends: Any, colour: str, *, width: float = LINE, zorder: 
     sheet.axes.add_artist(plotting.patches.PathPatch(path, facecolor="none", zorder=zorder, **look))
 
 
-def arrow(
-    sheet: Sheet,
-    start: Any,
-    end: Any,
-    colour: str,
-    *,
-    width: float = LINE,
-    heads: str = "-|>",
-    zorder: float = 10.0,
-    mark: str | None = None,
-) -> None:
+def arrow(sheet: Sheet, start: Any, end: Any, colour: str, heads: str = "-|>", **style: Unpack[LineStyle]) -> None:
     """A line with a head at its end, or at both where ``heads`` is ``<|-|>``."""
-    shape = plotting.patches.FancyArrowPatch(
-        tuple(start),
-        tuple(end),
-        arrowstyle=f"{heads},head_length=3,head_width=1.4",
-        color=colour,
-        linewidth=width,
-        shrinkA=0.0,
-        shrinkB=0.0,
-        zorder=zorder,
-        joinstyle="miter",
-    )
-    sheet.axes.add_artist(shape).set_gid(mark)
+    look: dict[str, Any] = {"linewidth": style.get("width", LINE), "zorder": style.get("zorder", 10.0)}
+    look |= {"arrowstyle": f"{heads},head_length=3,head_width=1.4", "shrinkA": 0.0, "shrinkB": 0.0}
+    shape = plotting.patches.FancyArrowPatch(tuple(start), tuple(end), color=colour, joinstyle="miter", **look)
+    sheet.axes.add_artist(shape).set_gid(style.get("mark"))
 
 
 def cross(sheet: Sheet, at: Any, colour: str, *, size: float = 1.3, zorder: float = 12.0) -> None:
@@ -304,7 +287,7 @@ def cross(sheet: Sheet, at: Any, colour: str, *, size: float = 1.3, zorder: floa
 
 def short(sheet: Sheet, name: str) -> str:
     """A name as a legend has room for it, cut in its middle where it is long."""
-    return elided(printable(name), 0.4 * sheet.width, SMALL)
+    return elided(name, 0.4 * sheet.width, SMALL)
 
 
 def title(sheet: Sheet, verdict: Verdict) -> str:

@@ -28,14 +28,6 @@ SPARE = 0.15  # free room on both sides of the shares, as a part of their range;
 HATCHES: Mapping[Level, str | None] = {Level.CLEAR: None, Level.PARTIAL: "...", Level.FULL: "////", Level.BLOCKED: None}
 """The hatch of each level, so that a copy in grey tells the same."""
 
-WEIGHING: Mapping[str, str] = {  # the phrase for each doubt that may weigh most
-    "place": "from place",
-    "facing": "from facing",
-    "eye": "from eye",
-    "surface": "from surface",
-    "measuring": "from measuring",
-}
-
 
 def odds_figure(verdict: Verdict, odds: Odds, levels: Mapping[str, Level], scale: Scale) -> Figure:
     """The figure of a verdict's odds, with the level of each verdict, from exposed to covered."""
@@ -60,7 +52,7 @@ def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, L
     sheet.caption(title, words("odds", odds=parts))
     sheet.note(trials)
     error = words.number(f"{100.0 * odds.error:.1f} %")
-    sheet.note(f"{words('sure', error=error)} {words(WEIGHING[odds.doubt_from])}")
+    sheet.note(f"{words('sure', error=error)} {words(f'from {odds.doubt_from}')}")
 
 
 def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Words) -> None:
@@ -113,14 +105,8 @@ def _draw_trials(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], scale: S
     below = np.full(len(edges) - 1, bottom)
     for level, count in zip(levels.values(), counts, strict=True):
         for number in np.flatnonzero(count).tolist():
-            _box(
-                sheet,
-                level,
-                float(x[number]),
-                float(below[number]),
-                float(x[number + 1] - x[number]),
-                float(tall * count[number]),
-            )
+            left, wide = x[number], x[number + 1] - x[number]
+            _box(sheet, level, float(left), float(below[number]), float(wide), float(tall * count[number]))
         below = below + tall * count
     sheet.axes.plot([0.0, WIDE], [bottom, bottom], color=sheet.style.soft_ink, linewidth=THIN)
     for mark in marks:

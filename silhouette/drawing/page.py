@@ -11,9 +11,8 @@ from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 
 from silhouette.common.errors import FileError
 from silhouette.common.text import json_text
-from silhouette.drawing import typesetting
 from silhouette.drawing.styles import Colour
-from silhouette.drawing.typesetting import Weight
+from silhouette.drawing.typesetting import Type, Weight, open_sans
 from silhouette.files.writing import Content, check_place, write_file
 
 FINE = 2  # factor by which everything is drawn larger than it is shown; it is made smaller at the end, for smooth edges
@@ -34,7 +33,7 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 Drawing = ImageDraw.ImageDraw
 
 
-class Face:
+class Face(Type):
     """A size and weight of type, in printed pixels: Open Sans, which ships with this package, or else Pillow's own."""
 
     def __init__(self, size: int, weight: Weight = "Regular") -> None:
@@ -50,9 +49,9 @@ class Face:
         """The width of a text on one line; arrows are drawn, not set."""
         return sum(self._font.getlength(run) for run in text.split(ARROW)) + text.count(ARROW) * self._arrow
 
-    def printable(self, text: str) -> str:
-        """The text as `silhouette.drawing.typesetting.printable` makes it for this type; arrows are drawn, not set."""
-        return typesetting.printable(text, lambda sign: sign == ARROW or _has(self._font, sign))
+    def has(self, sign: str) -> bool:
+        """Whether the type has a sign; arrows are drawn, not set."""
+        return sign == ARROW or _has(self._font, sign)
 
     def draw(
         self, drawing: Drawing, at: tuple[float, float], text: str, colour: Colour = INK, halo: Colour | None = None
@@ -73,28 +72,10 @@ class Face:
     def _arrow(self) -> float:
         return 1.05 * self.size
 
-    def elided(self, text: str, width: float) -> str:
-        """The text, cut in its middle where it is too wide.
-
-        >>> face = Face(16)
-        >>> face.elided("Kal", 10**6), face.elided("x" * 80, face.width("x" * 20)).count("...")
-        ('Kal', 1)
-        """
-        return typesetting.elided(text, width, self.width)
-
-    def wrapped(self, text: str, width: float, most: int) -> list[str]:
-        """The text in lines no wider than ``width``, at most ``most``; what is left over is elided.
-
-        >>> face = Face(16)
-        >>> face.wrapped("one two", face.width("one "), most=2)
-        ['one', 'two']
-        """
-        return typesetting.wrapped(text, width, most, self.width)
-
 
 @lru_cache(maxsize=64)
 def _font(size: int, weight: Weight) -> Font:
-    file = typesetting.open_sans(weight)
+    file = open_sans(weight)
     if file is None:
         return ImageFont.load_default(size)
     return ImageFont.truetype(str(file), size, layout_engine=ImageFont.Layout.BASIC)

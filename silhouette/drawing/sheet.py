@@ -96,9 +96,8 @@ def place_labels(
             continue
         taken_boxes = np.concatenate([taken_boxes, boxes[best : best + 1]])
         at = places[best] * unit + corner
-        placed.append(
-            PlacedLabel(label, (float(at[0]), float(at[1])), _leader(label, places[best], middle, half, clear, at))
-        )
+        leader = _leader(label, places[best], middle, half, clear, at)
+        placed.append(PlacedLabel(label, (float(at[0]), float(at[1])), leader))
     return placed
 
 
@@ -209,6 +208,8 @@ class Sheet:
         width, tallest: the width of the page, and the greatest height of the drawing, mm.
         unit: the number of units of the drawing in one mm on paper; known after `frame`.
         data: further entries for the file's metadata, ready for JSON.
+
+    With ``fixed`` it always shows that rectangle, whatever figure is drawn on it.
     """
 
     def __init__(
@@ -219,11 +220,12 @@ class Sheet:
         captions: bool = True,
         names: bool = True,
         language: str = "en",
+        fixed: Box | None = None,
     ) -> None:
         from silhouette.drawing.vector import BareAxes
 
         self.style, self.captions, self.names, self.width = style, captions, names, width
-        self.lettering = style
+        self.lettering, self._fixed = style, fixed
         self.words = Words(language)
         self.figure: Canvas = plotting.figure.Figure(figsize=(width / INCH, width / INCH), facecolor=style.paper)
         plotting.agg.FigureCanvasAgg(self.figure)
@@ -246,6 +248,7 @@ class Sheet:
         """Sets the rectangle of the world that the drawing must show, to one scale, as wide as the page; of more it
         shows what fits. ``ground`` is the colour behind everything, ``line`` draws a thin line round the drawing.
         """
+        left, bottom, right, top = self._fixed or (left, bottom, right, top)
         across, upright = max(right - left, 1e-9), max(top - bottom, 1e-9)
         room = self.width - 2 * EDGE
         self.unit = max(across / room, upright / self.tallest)
@@ -289,12 +292,10 @@ class Sheet:
             inside: whether it may stand on the middle itself, where there is room.
             optional: whether it is left out where there is no good place for it.
         """
-        name = typeface.elided(typeface.printable(text), NAMED * self.width, max(size, typeface.MIN_TYPE_SIZE), bold)
+        size, colour = max(size, typeface.MIN_TYPE_SIZE), colour or self.lettering.ink
+        name = typeface.elided(text, NAMED * self.width, size, bold)
         if self.names and name:
-            colour = self.lettering.ink if colour is None else colour
-            self._labels.append(
-                Label(name, at, clear, max(size, typeface.MIN_TYPE_SIZE), bold, colour, inside, optional)
-            )
+            self._labels.append(Label(name, at, clear, size, bold, colour, inside, optional))
 
     def name(self, text: str, points: Floats, **options: Any) -> None:
         """Names what lies within the box round points (n, 2); options as of `label`."""

@@ -150,52 +150,32 @@ class Style:
     purple: str = "#cc79a7"
 
 
-PRINT = Style(
-    paper="#ffffff",
-    ink="#21242a",
-    soft_ink="#5c6068",
-    rule="#b9b7b1",
-    ground="#f6f4ee",
-    grid="#e2dfd5",
-    terrain="#d3d3cf",
-    terrain_edge="#7d7f82",
-    blocker="#eec78a",
-    blocker_edge="#8a5a00",
-    model="#c9ccd3",
-    model_edge="#5f646e",
-    seen="#8fcbef",
-    seen_edge="#0b4f7d",
-    obscured="#e99b66",
-    obscured_edge="#8f3d00",
-    ignored="#e9e6e9",
-    attacker="#5d6470",
-    attacker_edge="#21242a",
-    arc="#cc79a7",
-)
+# For print on white paper, and for dark screens.
+_COLOURS: Mapping[str, tuple[str, str]] = {
+    "paper": ("#ffffff", "#16181c"),
+    "ink": ("#21242a", "#f2f1ed"),
+    "soft_ink": ("#5c6068", "#b4b8bf"),
+    "rule": ("#b9b7b1", "#4c5058"),
+    "ground": ("#f6f4ee", "#202329"),
+    "grid": ("#e2dfd5", "#30343c"),
+    "terrain": ("#d3d3cf", "#4a4e56"),
+    "terrain_edge": ("#7d7f82", "#9a9ea6"),
+    "blocker": ("#eec78a", "#8a6420"),
+    "blocker_edge": ("#8a5a00", "#f3c265"),
+    "model": ("#c9ccd3", "#5b616c"),
+    "model_edge": ("#5f646e", "#b5bac4"),
+    "seen": ("#8fcbef", "#28709c"),
+    "seen_edge": ("#0b4f7d", "#a9d9f7"),
+    "obscured": ("#e99b66", "#a34a08"),
+    "obscured_edge": ("#8f3d00", "#ffb27d"),
+    "ignored": ("#e9e6e9", "#3a373d"),
+    "attacker": ("#5d6470", "#c3c8d1"),
+    "attacker_edge": ("#21242a", "#f2f1ed"),
+    "arc": ("#cc79a7", "#cc79a7"),
+}
 
-DARK = Style(
-    paper="#16181c",
-    ink="#f2f1ed",
-    soft_ink="#b4b8bf",
-    rule="#4c5058",
-    ground="#202329",
-    grid="#30343c",
-    terrain="#4a4e56",
-    terrain_edge="#9a9ea6",
-    blocker="#8a6420",
-    blocker_edge="#f3c265",
-    model="#5b616c",
-    model_edge="#b5bac4",
-    seen="#28709c",
-    seen_edge="#a9d9f7",
-    obscured="#a34a08",
-    obscured_edge="#ffb27d",
-    ignored="#3a373d",
-    attacker="#c3c8d1",
-    attacker_edge="#f2f1ed",
-    arc="#cc79a7",
-    blue="#56b4e9",
-)
+PRINT = Style(**{name: colour for name, (colour, _) in _COLOURS.items()})
+DARK = Style(**{name: colour for name, (_, colour) in _COLOURS.items()}, blue="#56b4e9")
 
 STYLES = {"print": PRINT, "dark": DARK}
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from silhouette.common.geometry import INCH
-from silhouette.drawing import plotting, typesetting
+from silhouette.drawing import plotting
+from silhouette.drawing.typesetting import Type, open_sans
 
 if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
@@ -27,7 +29,7 @@ def families() -> tuple[str, ...]:
 
 def files() -> dict[int, Path]:
     """The files of Open Sans by their weight; none where it is not there, and DejaVu Sans has to do."""
-    regular, bold = typesetting.open_sans("Regular"), typesetting.open_sans("Bold")
+    regular, bold = open_sans("Regular"), open_sans("Bold")
     return {400: regular, 700: bold} if regular and bold else {}
 
 
@@ -55,34 +57,35 @@ def height(size: float) -> float:
     return size * LINE * POINT
 
 
-def printable(text: str) -> str:
-    """The text as `silhouette.drawing.typesetting.printable` makes it for this type.
-
-    >>> printable("Käl\\tthe  $x^2$ <b>"), printable("漢\\u202e\\U0010ffff")
-    ('Käl the $x^2$ <b>', '?')
-    """
-    return typesetting.printable(text, _has)
-
-
 @lru_cache(maxsize=4096)
 def _has(sign: str) -> bool:
     files = [plotting.font_manager.fontManager.findfont(family, fallback_to_default=False) for family in families()]
     return any(plotting.font_manager.get_font(file).get_char_index(ord(sign)) for file in files)
 
 
+@dataclass(frozen=True)
+class VectorType(Type):
+    """The type in a size, in points; widths in mm.
+
+    >>> VectorType(8.0).printable("Käl\\tthe  $x^2$ <b>"), VectorType(8.0).printable("漢\\u202e\\U0010ffff")
+    ('Käl the $x^2$ <b>', '?')
+    """
+
+    size: float
+    bold: bool = False
+
+    def has(self, sign: str) -> bool:
+        """Whether a family has a sign, such as another alphabet's."""
+        return _has(sign)
+
+    def width(self, text: str) -> float:
+        """The width of a printable text on one line, in mm."""
+        return width(text, self.size, self.bold)
+
+
+printable = VectorType(MIN_TYPE_SIZE).printable  # in any size
+
+
 def elided(text: str, room: float, size: float, bold: bool = False) -> str:
-    """The text, cut in its middle where it is wider than ``room`` mm.
-
-    >>> elided("Kal", 100.0, 8.0), elided("x" * 80, 20.0, 8.0).count("...")
-    ('Kal', 1)
-    """
-    return typesetting.elided(text, room, lambda part: width(part, size, bold))
-
-
-def wrapped(text: str, room: float, size: float, bold: bool = False, most: int = 4) -> list[str]:
-    """The text in at most ``most`` lines that are no wider than ``room`` mm.
-
-    >>> wrapped("one two", width("one ", 8.0), 8.0)
-    ['one', 'two']
-    """
-    return typesetting.wrapped(text, room, most, lambda part: width(part, size, bold))
+    """The text in signs that can be printed, cut in its middle where it is wider than ``room`` mm."""
+    return VectorType(size, bold).elided(printable(text), room)

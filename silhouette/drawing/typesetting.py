@@ -1,21 +1,18 @@
 """DRAW: text made fit for its place: of signs that the type has, in lines no wider than the room.
 
-One logic for vector figures, which measure with matplotlib in mm, and pictures, with Pillow in pixels. Each brings a
-function that measures a text on one line, and one that knows which signs its type has.
+One logic for vector figures, which measure with matplotlib in mm, and pictures, with Pillow in pixels.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
 Weight = Literal["Regular", "Bold"]
-Measure = Callable[[str], float]  # the width of a text on one line
 ELLIPSIS = "..."
 REPLACED = "?"
 WORDS_MEASURED = 6  # words that are measured to guess how many fit on a line
@@ -31,86 +28,91 @@ def open_sans(weight: Weight) -> Path | None:
     return file if file.is_file() else None
 
 
-def printable(text: str, has: Callable[[str], bool]) -> str:
-    """Any text on one line, of signs that the type ``has``: accents it lacks are dropped, other signs become '?'. Signs
-    that only say how others are to be set, such as a change of direction, are left out.
+class Type:
+    """A type in one size: what knows its signs, and measures a text of them on one line, makes any text fit.
 
-    >>> printable("Zoë’s\\n\\u202e漢", str.isascii)
+    >>> class Typewriter(Type):
+    ...     has, width = staticmethod(str.isascii), staticmethod(len)
+    >>> Typewriter().printable("Zoë’s\\n\\u202e漢")
     "Zoe's ?"
-    """
-    signs = [sign for sign in text if unicodedata.category(sign) != "Cf"]
-    plain = "".join(sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFC", "".join(signs)))
-    return "".join(_replacement(sign, has) for sign in " ".join(plain.split()))
-
-
-def _replacement(sign: str, has: Callable[[str], bool]) -> str:
-    if sign.isspace() or has(sign):
-        return sign
-    if unicodedata.category(sign) in ("Mn", "Me"):  # an accent that no composed sign holds
-        return ""
-    if sign in SUBSTITUTES:
-        return SUBSTITUTES[sign]
-    bare = "".join(part for part in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(part))
-    return bare if bare and all(map(has, bare)) else REPLACED
-
-
-def elided(text: str, room: float, measure: Measure) -> str:
-    """The text, cut in its middle where it is wider than the room.
-
-    >>> elided("abcdefgh", 5, len), elided("abc", 5, len)
+    >>> Typewriter().elided("abcdefgh", 5), Typewriter().elided("abc", 5)
     ('a...h', 'abc')
-    """
-    if measure(text) <= room:
-        return text
-
-    def cut(count: int) -> str:
-        return text[: (count + 1) // 2].rstrip() + ELLIPSIS + text[len(text) - count // 2 :].lstrip()
-
-    fitting = bisect_right(range(1, len(text)), room, key=lambda count: measure(cut(count)))
-    return cut(fitting) if fitting else ELLIPSIS
-
-
-def wrapped(text: str, room: float, most: int, measure: Measure) -> list[str]:
-    """The text in at most ``most`` lines that are no wider than the room; the last is elided where text is left over.
-
-    >>> wrapped("one two three four", 8, 2, len), wrapped("abcdefgh", 5, 2, len)
+    >>> Typewriter().wrapped("one two three four", 8, 2), Typewriter().wrapped("abcdefgh", 5, 2)
     (['one two', 'thr...ur'], ['abcde', 'fgh'])
     """
-    lines: list[str] = []
-    words = [part for word in text.split() for part in _cut_to_width(word, room, measure)]
-    while words:
-        if len(lines) == most - 1:
-            lines.append(elided(" ".join(words), room, measure))
-            break
-        count = _fitting(words, room, measure)
-        lines.append(" ".join(words[:count]))
-        words = words[count:]
-    return lines
 
+    def has(self, sign: str) -> bool:
+        """Whether the type has a sign."""
+        raise NotImplementedError
 
-def _fitting(words: list[str], room: float, measure: Measure) -> int:
-    """How many words fit on a line, one at least: a guess by the width of some of them, then one more or fewer."""
+    def width(self, text: str) -> float:
+        """The width of a printable text on one line."""
+        raise NotImplementedError
 
-    def fits(count: int) -> bool:
-        return measure(" ".join(words[:count])) <= room
+    def printable(self, text: str) -> str:
+        """Any text on one line, of signs that the type has: accents it lacks are dropped, other signs become '?'. Signs
+        that only say how others are to be set, such as a change of direction, are left out.
+        """
+        signs = [sign for sign in text if unicodedata.category(sign) != "Cf"]
+        plain = "".join(sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFC", "".join(signs)))
+        return "".join(self._replacement(sign) for sign in " ".join(plain.split()))
 
-    some = " ".join(words[:WORDS_MEASURED])
-    signs = room * len(some) / max(measure(some), 1e-9)
-    count = max(bisect_right(list(accumulate(len(word) + 1 for word in words)), signs + 1.0), 1)
-    if fits(count):
-        while count < len(words) and fits(count + 1):
-            count += 1
-    else:
-        while count > 1 and not fits(count):
-            count -= 1
-    return count
+    def _replacement(self, sign: str) -> str:
+        if sign.isspace() or self.has(sign):
+            return sign
+        if unicodedata.category(sign) in ("Mn", "Me"):  # an accent that no composed sign holds
+            return ""
+        if sign in SUBSTITUTES:
+            return SUBSTITUTES[sign]
+        bare = "".join(part for part in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(part))
+        return bare if bare and all(map(self.has, bare)) else REPLACED
 
+    def elided(self, text: str, room: float) -> str:
+        """The text, cut in its middle where it is wider than the room."""
+        if self.width(text) <= room:
+            return text
 
-def _cut_to_width(word: str, room: float, measure: Measure) -> list[str]:
-    pieces = []
-    while measure(word) > room and len(word) > 1:
-        fitting = bisect_right(range(1, len(word)), room, key=lambda count: measure(word[:count]))
-        count = max(fitting, 1)
-        pieces.append(word[:count])
-        word = word[count:]
-    return [*pieces, word]
+        def cut(count: int) -> str:
+            return text[: (count + 1) // 2].rstrip() + ELLIPSIS + text[len(text) - count // 2 :].lstrip()
+
+        fitting = bisect_right(range(1, len(text)), room, key=lambda count: self.width(cut(count)))
+        return cut(fitting) if fitting else ELLIPSIS
+
+    def wrapped(self, text: str, room: float, most: int) -> list[str]:
+        """The text in at most ``most`` lines no wider than the room; the last is elided where text is left over."""
+        lines: list[str] = []
+        words = [part for word in text.split() for part in self._cut_to_width(word, room)]
+        while words:
+            if len(lines) == most - 1:
+                lines.append(self.elided(" ".join(words), room))
+                break
+            count = self._fitting(words, room)
+            lines.append(" ".join(words[:count]))
+            words = words[count:]
+        return lines
+
+    def _fitting(self, words: list[str], room: float) -> int:
+        """How many words fit on a line, one at least: a guess by the width of some of them, then one more or fewer."""
+
+        def fits(count: int) -> bool:
+            return self.width(" ".join(words[:count])) <= room
+
+        some = " ".join(words[:WORDS_MEASURED])
+        signs = room * len(some) / max(self.width(some), 1e-9)
+        count = max(bisect_right(list(accumulate(len(word) + 1 for word in words)), signs + 1.0), 1)
+        if fits(count):
+            while count < len(words) and fits(count + 1):
+                count += 1
+        else:
+            while count > 1 and not fits(count):
+                count -= 1
+        return count
+
+    def _cut_to_width(self, word: str, room: float) -> list[str]:
+        pieces = []
+        while self.width(word) > room and len(word) > 1:
+            fitting = bisect_right(range(1, len(word)), room, key=lambda count: self.width(word[:count]))
+            count = max(fitting, 1)
+            pieces.append(word[:count])
+            word = word[count:]
+        return [*pieces, word]

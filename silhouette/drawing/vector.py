@@ -40,18 +40,19 @@ class _NoTicks:
         """Keeps nothing."""
 
 
-class _BareX(XAxis):
+class _Bare:
     majorTicks = minorTicks = _NoTicks()
 
     def _update_ticks(self) -> Any:
         return []
 
 
-class _BareY(YAxis):
-    majorTicks = minorTicks = _NoTicks()
+class _BareX(_Bare, XAxis):
+    pass
 
-    def _update_ticks(self) -> Any:
-        return []
+
+class _BareY(_Bare, YAxis):
+    pass
 
 
 class BareAxes(Axes):

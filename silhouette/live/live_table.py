@@ -53,38 +53,6 @@ _MARK = (len(_TEXT) - 4).to_bytes(4, "big") + _TEXT + zlib.crc32(_TEXT).to_bytes
 """The chunk of a PNG that says so: the length of its content, its kind, its content, and the sum that proves it."""
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A picture, marked as ours, that waits to be written; of anything but what was tagged then it is no evidence."""
-
-    png: bytes
-    keys: Document
-
-
-class Pictures:
-    """The pictures of a table that wait for it to be saved."""
-
-    def __init__(self) -> None:
-        self._waiting = dict[str, Picture]()
-
-    def take(self, folder: Path, file: str, keys: Document | None, data: object) -> Path | None:
-        """Takes a picture, a PNG in base 64, and gives the place where it will lie; None where nothing was tagged."""
-        png = picture_of(data)
-        if keys is None:
-            return None
-        place = place_of(folder / file)
-        self._waiting[file] = Picture(png, keys)
-        return place
-
-    def write(self, folder: Path, models: Mapping[str, Document]) -> None:
-        """Writes the pictures of models that are tagged as they were then; the others show what holds no longer."""
-        for file, picture in self._waiting.items():
-            if models.get(file) == picture.keys:
-                with suppress(FileError):  # somebody else's by now; no reason not to save the scene
-                    write_file(place_of(folder / file), picture.png)
-        self._waiting.clear()
-
-
 def picture_of(data: object) -> bytes:
     """The PNG that a request holds in base 64, marked as ours; RequestError where it is none, or too large."""
     try:
@@ -148,10 +116,6 @@ class Unsaved:
         if not is_of_this:
             raise FileError(scene, "was changed since")
         return changes
-
-    def document(self, scene: Path) -> Document:
-        """What the scene file would say; FileError where the text is no document."""
-        return document_of(scene, self.text)
 
 
 def autosave_name(path: Path) -> str:
@@ -223,7 +187,7 @@ class LiveTable:
         self._on_disk: str | None = None
         self._saved: State | None = None
         self._begin(text, document, is_file=path.is_file())
-        self._pictures = Pictures()
+        self._pictures = dict[str, tuple[bytes, Document]]()  # by model file, with what was tagged when they were taken
         self.scene = self._loaded(self._now)
 
     def _begin(self, text: str, document: Document, *, is_file: bool) -> None:
@@ -248,7 +212,7 @@ class LiveTable:
             return
         try:
             unsaved = Unsaved.read(self.path, self._on_disk)
-            state = State(unsaved.document(self.path), None, unsaved.models, unsaved.names)
+            state = State(document_of(self.path, unsaved.text), None, unsaved.models, unsaved.names)
             if (state.document, state.models) != (self._now.document, self._now.models):
                 self._step(state)
         except SilhouetteError as error:
@@ -394,9 +358,13 @@ class LiveTable:
             )
         state, text = self._now, self._text_of(self._now, place)
         written, was = written_models(self.path, state.models)
-        for file, of_model in written.items():
-            write_file(file, of_model)
-        self._pictures.write(self.path.parent, state.models)
+        for file, model in written.items():
+            write_file(file, model)
+        for of_model, (png, keys) in self._pictures.items():
+            if state.models.get(of_model) == keys:  # else it shows what holds no longer
+                with suppress(FileError):  # somebody else's by now; no reason not to save the scene
+                    write_file(place_of(self.path.parent / of_model), png)
+        self._pictures.clear()
         write_file(place, text)
         with suppress(OSError):
             self.autosave_path.unlink(missing_ok=True)
@@ -422,7 +390,12 @@ class LiveTable:
         Answers where it will lie; None where the model has no file of its own here, or nothing was tagged.
         """
         file = model_file(self.document, self.scene, name)
-        return self._pictures.take(self.path.parent, file, self._now.models.get(file), data)
+        png, keys = picture_of(data), self._now.models.get(file)
+        if keys is None:
+            return None
+        place = place_of(self.path.parent / file)
+        self._pictures[file] = png, keys
+        return place
 
     def _beside(self, name: str) -> Path:
         is_plain = Path(name).name == name and name.isprintable() and not set(name) & set("\\:") and name[:1] != "."

@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
@@ -18,7 +19,8 @@ import numpy as np
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH
 from silhouette.common.text import as_written, did_you_mean, json_text, problem, strict
-from silhouette.drawing.in_3d.stage import models_of, packed, shape_of
+from silhouette.drawing.in_3d.shapes import Shape
+from silhouette.drawing.in_3d.stage import models_of, packed
 from silhouette.drawing.styles import verdict_colours
 from silhouette.files.schema import MAX_LENGTH
 from silhouette.judging.counterfactuals import check_changes
@@ -106,7 +108,7 @@ def shapes_of(table: LiveTable, known: Collection[str] = (), triangles: int | No
         most = min(most, max(triangles // max(len(table.scene.pieces), 1), 1))
     shapes = {shape_name(model): model for model in models}
     new = {name: model for name, model in shapes.items() if name not in known}
-    entries, text = packed([shape_of(model, table.cache, most) for model in new.values()])
+    entries, text = packed([Shape.of(model, table.cache, most) for model in new.values()])
     for entry, (name, model) in zip(entries, new.items(), strict=True):
         low, high = model.mesh.bounds
         entry |= {"id": name, "height": round(float(high[2] - low[2]), DECIMALS), "base": None}
@@ -133,11 +135,11 @@ class Session:
         self._watching = Watching(table, judges, tell)
         self._is_own, self._shown = False, table.path
         self._maps: dict[Any, asyncio.Task[dict[str, Any]]] = {}
-        self._verbs: dict[str, Callable[[Request], Awaitable[dict[str, Any]]]] = {
-            "state": self._state,
+        self._verbs: dict[str, Callable[[Request], dict[str, Any] | Awaitable[dict[str, Any]]]] = {
+            "state": lambda _: state_of(table),
             "edit": self._edit,
-            "undo": self._undo,
-            "redo": self._redo,
+            "undo": lambda _: self._changing(table.undo),
+            "redo": lambda _: self._changing(table.redo),
             "check": self._check,
             "watch": self._watch,
             "sight": self._sight,
@@ -151,7 +153,7 @@ class Session:
             "tags": self._tags,
             "picture": self._picture,
             "save": self._save,
-            "text": self._text,
+            "text": lambda _: {"text": table.text, "pose": table.pose},
         }
         table.listeners.append(self._changed)
 
@@ -178,7 +180,8 @@ class Session:
             if not isinstance(verb, str) or verb not in self._verbs:
                 known = did_you_mean(str(verb)[:LONGEST_WORD], list(self._verbs), "it must be one of")
                 raise RequestError(f"do is {as_written(verb)}; {known}")
-            answer = await self._verbs[verb](request)
+            answer = self._verbs[verb](request)
+            answer = await answer if isawaitable(answer) else answer
         except Exception as error:
             return {"id": number, "error": problem(error, self._table.path)}
         return {"id": number, **answer}
@@ -193,9 +196,6 @@ class Session:
             self._tell({"event": "edited", **edited_state_of(table)})
         self._watching.begin()
 
-    async def _state(self, _: Request) -> dict[str, Any]:
-        return state_of(self._table)
-
     async def _edit(self, request: Request) -> dict[str, Any]:
         edits, drag = request.get("edits"), request.get("drag")
         if not isinstance(edits, list) or not (drag is None or isinstance(drag, str)):
@@ -204,12 +204,6 @@ class Session:
             raise RequestError(f"{len(edits)} edits in one request; {MAX_EDITS} are the most")
         own = None if drag is None else f"{id(self)} {drag}"  # another client may call a drag of its own the same
         return self._changing(lambda: self._table.edit(edits, own))
-
-    async def _undo(self, _: Request) -> dict[str, Any]:
-        return self._changing(self._table.undo)
-
-    async def _redo(self, _: Request) -> dict[str, Any]:
-        return self._changing(self._table.redo)
 
     def _changing(self, change: Callable[[], object]) -> dict[str, Any]:
         self._watching.stop()  # the processes that judge it would keep the change waiting
@@ -362,9 +356,6 @@ class Session:
         name = _word(request.get("as"))
         self._changing(lambda: self._table.save(name))
         return {"saved": str(self._table.path), "pose": self._table.pose}
-
-    async def _text(self, _: Request) -> dict[str, Any]:
-        return {"text": self._table.text, "pose": self._table.pose}
 
 
 def _file(name: str, type_: str, content: bytes) -> dict[str, str]:

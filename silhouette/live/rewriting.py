@@ -214,12 +214,7 @@ def _written(value: Any, indent: str = "") -> str:
 
 def _written_below(value: Any, indent: str) -> str:
     """The value of a key: a list of tables is spread over several lines."""
-    if (
-        isinstance(value, list)
-        and value
-        and all(isinstance(one, Mapping) for one in value)
-        and len(indent) == len(INDENT)
-    ):
+    if _is_tables(value) and len(indent) == len(INDENT):
         inner = indent + INDENT
         return "[\n" + ",\n".join(inner + _written(one, inner) for one in value) + f"\n{indent}]"
     return _in_a_line(value)

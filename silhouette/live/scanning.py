@@ -105,31 +105,27 @@ def with_moves(new: Document, old: Document, record: Mapping[str, Any]) -> Docum
     scanned_at = {piece["name"]: np.array(piece["at"][:2]) for piece in record.get("pieces", [])}
     before = {entry["name"]: (table, entry) for table, _, entry in entries_of(old)}
     new_names = piece_names(new)
+
+    def as_before(entry: Document) -> Document:
+        place = scanned_at.get(entry["name"])
+        if entry["name"] not in before:
+            return entry
+        was = before[entry["name"]][1]
+        if place is not None and np.hypot(*(np.array(was["at"][:2]) - place)) <= MOVED:
+            return entry
+        return {**without(entry, *PLACED), **{key: was[key] for key in PLACED if key in was}}
+
     changed: Document = {}
     for key, value in new.items():
         is_of_pieces = isinstance(value, list) and any(isinstance(entry, dict) and "name" in entry for entry in value)
-        changed[key] = _with_moves_of(value, before, scanned_at) if is_of_pieces else value
+        changed[key] = value
+        if is_of_pieces:  # what was taken off stays off
+            left = [entry for entry in value if entry["name"] in before or entry["name"] not in scanned_at]
+            changed[key] = [as_before(entry) for entry in left]
     for name, (table, entry) in before.items():
         if name not in new_names and name not in scanned_at:
             changed[table] = [*changed.get(table, []), entry]
     return changed
-
-
-def _with_moves_of(
-    entries: list[Document], before: Mapping[str, tuple[str, Document]], scanned_at: Mapping[str, Any]
-) -> list[Document]:
-    """The entries of a list, as they were before the scan was read again; what was taken off stays off."""
-    left = [entry for entry in entries if entry["name"] in before or entry["name"] not in scanned_at]
-    return [
-        _as_before(entry, before[entry["name"]][1], scanned_at) if entry["name"] in before else entry for entry in left
-    ]
-
-
-def _as_before(new: Document, old: Document, scanned_at: Mapping[str, Any]) -> Document:
-    place = scanned_at.get(new["name"])
-    if place is not None and np.hypot(*(np.array(old["at"][:2]) - place)) <= MOVED:
-        return new
-    return {**without(new, *PLACED), **{key: old[key] for key in PLACED if key in old}}
 
 
 async def scan_first(table: LiveTable, file: Path) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,27 +29,19 @@ MAX_LIVE_MAP_PLACES = 50_000  # places of a map: a quarter of an inch on a table
 URGENCY = PATIENT + 5  # of the first step; all of a map waits for verdicts
 
 
-@dataclass(frozen=True, eq=False)
-class Step:
-    """The points of one step: mm between them and those of steps before, and (q,) which of the points of the map."""
-
-    grid: float
-    chosen: Flags
-
-
-def steps(index: Indices, grid: float) -> Iterator[Step]:
+def steps(index: Indices, grid: float) -> Iterator[tuple[float, Flags]]:
     """The steps of a map, each point in one of them, from the numbers (q, 2) of the points along x and y, ``grid`` mm
-    apart.
+    apart: mm between the points of a step and those of steps before, and (q,) which of the points of the map.
 
     >>> numbers = np.indices((3, 1)).reshape(2, -1).T
-    >>> [(step.grid, step.chosen.tolist()) for step in steps(numbers, 10.0) if step.chosen.any()]
+    >>> [(apart, chosen.tolist()) for apart, chosen in steps(numbers, 10.0) if chosen.any()]
     [(80.0, [True, False, False]), (20.0, [False, False, True]), (10.0, [False, True, False])]
     """
     left = np.ones(len(index), np.bool_)
     every = COARSEST
     while every:
         chosen = left & (index % every == 0).all(axis=1)
-        yield Step(every * grid, chosen)
+        yield every * grid, chosen
         left &= ~chosen
         every //= 2
 
@@ -81,12 +72,12 @@ async def mapped(
     size = max(1, VERDICTS_AT_ONCE // len(checks))
     parts: dict[int, tuple[Indices, Cells]] = {}
     points_of: dict[asyncio.Future[Cells], tuple[float, Indices]] = {}
-    for urgency, step in enumerate(steps(index, request.grid), URGENCY):
-        numbers = np.flatnonzero(step.chosen)
+    for urgency, (apart, chosen) in enumerate(steps(index, request.grid), URGENCY):
+        numbers = np.flatnonzero(chosen)
         for start in range(0, len(numbers), size):
             some = numbers[start : start + size]
             question = MapQuestion(request, tuple((float(x), float(y)) for x, y in points[some]))
-            points_of[judges.ask(pose, question, urgency)] = step.grid, some
+            points_of[judges.ask(pose, question, urgency)] = apart, some
     left = set(points_of)
     try:
         while left:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.drawing.in_3d.shapes import Shape, nearest_colours, painter
+from silhouette.drawing.in_3d.shapes import Shape, nearest_colours
 from silhouette.drawing.in_3d.stage import COLOUR_STEPS, packed
 from silhouette.files.cache import Cache
 from silhouette.meshes.stored import display_colours
@@ -40,7 +40,7 @@ def coloured(points: np.ndarray) -> np.ndarray:
 
 
 def shape_of(model: Model, most: int) -> Shape:
-    return Shape.of(model.significant, model.ignored, NONE, most, False, painter(model, NONE))
+    return Shape.of(model, NONE, most)
 
 
 def right(shape: Shape, middle: np.ndarray) -> float:

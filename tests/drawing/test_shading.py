@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from silhouette.common.geometry import Pose
 from silhouette.drawing.shading import hollows, light, nearness_of, normals, outlines, plane
-from silhouette.drawing.table.filled import cropped, rendered, swept
+from silhouette.drawing.table.rendering import cropped, rendered, swept
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer
 from silhouette.renderers.views import View

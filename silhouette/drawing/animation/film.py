@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -29,7 +29,6 @@ from silhouette.drawing.animation.frames import (
     bounds_of,
     ground_of,
     table_panels,
-    word,
 )
 from silhouette.drawing.figures import figures_of, warm_up
 from silhouette.drawing.sheet import settings
@@ -55,20 +54,6 @@ EVERY = 4  # of these frames, every fourth pixel of every fourth row is looked a
 HOLD_FIRST, HOLD_LAST = 0.5, 1.5  # the seconds for which the first and the last frame stay
 
 
-class Frames(Protocol):
-    """Pictures of one size."""
-
-    size: tuple[int, int]
-
-    def __len__(self) -> int:
-        """The number of frames."""
-        ...
-
-    def frame(self, number: int) -> Image.Image:
-        """A frame by its number, RGB."""
-        ...
-
-
 def check_path(path: Path) -> None:
     """Checks, before anything is judged, that an animation can be written. FileError if the ending is neither .gif nor
     .mp4, or the folder is not there; RequestError if it is an MP4 and PyAV is not installed: it names the extra.
@@ -91,7 +76,7 @@ def check_path(path: Path) -> None:
             ) from None
 
 
-def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, Any], progress: Progress) -> None:
+def write_animation(frames: Storyboard, path: Path, fps: float, data: Mapping[str, Any], progress: Progress) -> None:
     """Writes two or more frames as a GIF or an MP4, by the ending of the path, with the results as JSON in the comment
     of the GIF or of the MP4's metadata. FileError where it cannot be written; a file of that name then stays as it was.
     """
@@ -99,7 +84,7 @@ def write_animation(frames: Frames, path: Path, fps: float, data: Mapping[str, A
     write_file(path, write(frames, fps, json_text(data, separators=(",", ":")), progress))
 
 
-def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
+def _gif(frames: Storyboard, fps: float, comment: str, progress: Progress) -> bytes:
     palette, drawn_already = _palette(frames)
     drawn = []
     for number in range(len(frames)):
@@ -123,7 +108,7 @@ def _gif(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
     return stream.getvalue()
 
 
-def _palette(frames: Frames) -> tuple[Image.Image, dict[int, Image.Image]]:
+def _palette(frames: Storyboard) -> tuple[Image.Image, dict[int, Image.Image]]:
     """An image whose palette serves all frames, and the frames from which it was chosen, by their numbers."""
     count = min(len(frames), PALETTE_FRAMES)
     width, height = (length // EVERY for length in frames.size)
@@ -136,7 +121,7 @@ def _palette(frames: Frames) -> tuple[Image.Image, dict[int, Image.Image]]:
     return sheet.quantize(PALETTE_COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2), frames_drawn
 
 
-def _mp4(frames: Frames, fps: float, comment: str, progress: Progress) -> bytes:
+def _mp4(frames: Storyboard, fps: float, comment: str, progress: Progress) -> bytes:
     import av
 
     stream = BytesIO()
@@ -223,37 +208,35 @@ def animate(
     return rows
 
 
+@dataclass
 class _Film:
     """The shots of an animation, each from its own scene."""
 
-    def __init__(
-        self,
-        animation: Animation,
-        rule: Rule[Any, Verdict],
-        number: int,
-        renderer: Renderer,
-        cache: Cache,
-        steps: list[Posed],
-    ) -> None:
-        self._animation, self._rule, self._number = animation, rule, number
-        self._renderer, self._cache, self._steps = renderer, cache, steps
-        first = self._scene(steps[0])
+    animation: Animation
+    rule: Rule[Any, Verdict]
+    number: int
+    renderer: Renderer
+    cache: Cache
+    steps: list[Posed]
+
+    def __post_init__(self) -> None:
+        first = self._scene(self.steps[0])
         self._on_table = isinstance(first, TableScene)
         self._draw = self._table_drawing() if self._on_table else self._map_drawing()
-        self._meshes = list(meshes_of(rule, first).values())
+        self._meshes = list(meshes_of(self.rule, first).values())
 
     def shots(self, workers: int) -> Any:
         """Every shot, in order, each as soon as it is there; several processes draw them where that is worth it."""
-        if workers > 1 and self._renderer.share(self._meshes):
+        if workers > 1 and self.renderer.share(self._meshes):
             for mesh in self._meshes:
                 prepare(mesh)
             warm_up(self._on_table)
-            return parallel_map(self._shot, self._steps, workers)
-        return map(self._shot, self._steps)
+            return parallel_map(self._shot, self.steps, workers)
+        return map(self._shot, self.steps)
 
     def _scene(self, posed: Posed) -> Scene:
-        scene: Scene = self._rule.load(self._animation.scene, posed.document, self._cache)
-        return content_with(scene, self._animation.error)
+        scene: Scene = self.rule.load(self.animation.scene, posed.document, self.cache)
+        return content_with(scene, self.animation.error)
 
     def _shot(self, posed: Posed) -> Any:
         scene = self._scene(posed)
@@ -269,24 +252,24 @@ class _Film:
         return Shot(verdict, point, self._draw(scene, verdict))
 
     def _verdict(self, scene: Scene) -> Verdict:
-        options = JudgingOptions(self._renderer, pixel=self._animation.pixel, keep=True)
-        (result,) = judge_all([(scene, scene.checks[self._number - 1])], options)
+        options = JudgingOptions(self.renderer, pixel=self.animation.pixel, keep=True)
+        (result,) = judge_all([(scene, scene.checks[self.number - 1])], options)
         return result.verdict
 
     def _table_drawing(self) -> Drawing:
         def line(scene: Any, verdict: Any) -> Sightline:
-            return Sightline(scene, verdict, verdict.evidence, self._renderer)
+            return Sightline(scene, verdict, verdict.evidence, self.renderer)
 
-        ends = [self._scene(step) for step in (self._steps[0], self._steps[-1])]
+        ends = [self._scene(step) for step in (self.steps[0], self.steps[-1])]
         ground = ground_of([line(scene, self._verdict(scene)).sight for scene in ends])
         return lambda scene, verdict: table_panels(ground, line(scene, verdict))
 
     def _map_drawing(self) -> Drawing:
         def draw(scene: Scene, verdict: Verdict) -> Draw:
-            return figures_of(scene, scene.checks[self._number - 1], verdict, self._renderer)[0].draw
+            return figures_of(scene, scene.checks[self.number - 1], verdict, self.renderer)[0].draw
 
-        count = len(self._steps)
-        some = [self._scene(self._steps[place * (count - 1) // (SAMPLED - 1)]) for place in range(SAMPLED)]
+        count = len(self.steps)
+        some = [self._scene(self.steps[place * (count - 1) // (SAMPLED - 1)]) for place in range(SAMPLED)]
         bounds = bounds_of(draw(scene, self._verdict(scene)) for scene in some)
         return lambda scene, verdict: board_panels(bounds, draw(scene, verdict), WIDTH - 2 * MARGIN)
 
@@ -329,6 +312,6 @@ def _kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _ends(units: str | None, motion: Motion, way: float) -> tuple[str, str]:
     """The words at both ends of the plot: zero, and the length of the way in units of the scene or inches and mm."""
     if motion.walk is None:
-        return word("zero"), f"{word('degrees', way=way)} {word('turned')}"
-    length = word("inches", way=way / INCH, mm=way) if units is None else word("units", way=way, units=units)
-    return word("zero"), f"{length} {word('walked')}"
+        return "0", f"{way:.4g}° turned"
+    length = f'{way / INCH:.3g}" ({way:.0f} mm)' if units is None else f"{way:.4g} {units}"
+    return "0", f"{length} walked"

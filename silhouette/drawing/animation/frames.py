@@ -26,30 +26,6 @@ from silhouette.drawing.table.sightlines import Sightline
 from silhouette.measure.observation import Sight
 from silhouette.rules.base import Level, Scale, Verdict
 
-ENGLISH = {  # the phrases of an animation
-    "title": "{attacker} → {target}",
-    "share": "{share} obscured",
-    "marginal": "too close to call",
-    "percent": "{share:.0f} %",
-    "outside": "beyond the vision arc",
-    "walked": "walked",
-    "turned": "turned",
-    "inches": '{way:.3g}" ({mm:.0f} mm)',
-    "units": "{way:.4g} {units}",
-    "degrees": "{way:.4g}°",
-    "zero": "0",
-}
-
-
-def word(key: str, **values: object) -> str:
-    """A phrase with names and numbers put in.
-
-    >>> word("title", attacker="Kal", target="V{e}x"), word("percent", share=50)
-    ('Kal → V{e}x', '50 %')
-    """
-    return ENGLISH[key].format(**values)
-
-
 LINE, SOFT, FAINT = (33, 36, 42), (95, 99, 106), (196, 194, 188)
 OUTSIDE = (142, 142, 150)
 CURVE = (150, 60, 0)  # the colour of the curve, dark enough on every band
@@ -139,7 +115,7 @@ class Plot:
             y = self._y(mark)
             for start in range(self._left, self._right, 10 * FINE):
                 drawing.line([(start, y), (min(start + 5 * FINE, self._right), y)], fill=SOFT, width=FINE)
-            text = word("percent", share=100.0 * mark)
+            text = f"{100.0 * mark:.0f} %"
             if 0.0 < mark < 0.12:
                 continue
             wide = TYPE.width(text)
@@ -198,7 +174,7 @@ class Plot:
         stripes.paste(0, mask=Image.eval(mask, lambda value: 255 - value))
         self._image.paste(blend(OUTSIDE, LIGHT, 0.35), mask=Image.eval(mask, lambda value: value * 3 // 5))
         self._image.paste(OUTSIDE, mask=stripes)
-        text, weights = word("outside"), high - low
+        text, weights = "beyond the vision arc", high - low
         wide = TYPE.width(text)
         middle = (
             float((x * weights).sum() / weights.sum()),
@@ -230,20 +206,6 @@ MAX_MAP_ASPECT = 0.66  # the greatest height of a map, as a share of its width: 
 Draw = Callable[[Sheet], None]
 
 
-class _FixedSheet(Sheet):
-    """A sheet without a caption that always shows the same rectangle, whatever figure is drawn on it."""
-
-    def __init__(self, bounds: Bounds) -> None:
-        self._fixed = bounds
-        super().__init__(captions=False)
-
-    def frame(
-        self, left: float, bottom: float, right: float, top: float, *, ground: str | None = None, line: bool = True
-    ) -> None:
-        """Frames the drawing as `Sheet.frame` of its base does; the arguments for the rectangle are ignored."""
-        super().frame(*self._fixed, ground=ground, line=line)
-
-
 def bounds_of(figures: Iterable[Draw]) -> Bounds:
     """Left, bottom, right and top of the least rectangle that holds everything in some figures; within `settings`."""
     bounds = []
@@ -259,7 +221,7 @@ def bounds_of(figures: Iterable[Draw]) -> Bounds:
 
 def board_panels(bounds: Bounds, draw: Draw, width: int) -> tuple[NDArray[np.uint8], ...]:
     """The figure of a moment, ``width`` pixels wide, within bounds from `bounds_of`; within `settings`."""
-    sheet = _FixedSheet(bounds)
+    sheet = Sheet(captions=False, fixed=bounds)
     draw(sheet)
     figure = sheet.finish()
     figure.set_dpi(2.0 * width * INCH / COLUMN)
@@ -347,7 +309,7 @@ class Storyboard:
         half = 0.46 * room
         ends = (verdict.attacker, verdict.target)
         attacker, target = (TITLE.elided(TITLE.printable(name), half) for name in ends)
-        TITLE.draw(drawing, (left, y), word("title", attacker=attacker, target=target), DARK_INK)
+        TITLE.draw(drawing, (left, y), f"{attacker} → {target}", DARK_INK)
         y += TITLE.line + 2 * FINE
         plate, colour = verdict.verdict, LEVEL_COLOURS[shot.point.level]
         wide = SHARE.width(plate) + 20 * FINE
@@ -356,8 +318,8 @@ class Storyboard:
         text_left = left + wide + 12 * FINE
         if self._measured:
             share = "" if shot.point.share is None else fraction_in_words(shot.point.share)
-            text = word("share", share=share + margin_in_words(shot.point.error)) if share else ""
-            close = f"; {word('marginal')}" if text and verdict.marginal else ""
+            text = f"{share}{margin_in_words(shot.point.error)} obscured" if share else ""
+            close = "; too close to call" if text and verdict.marginal else ""
             SHARE.draw(drawing, (text_left, y + 2 * FINE), text + close, DARK_INK)
             return
         for line in REASON.wrapped(REASON.printable(verdict.reason), left + room - text_left, REASONS):

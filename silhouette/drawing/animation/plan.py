@@ -137,7 +137,7 @@ class _Plan:
         if piece.kind == "terrain":
             blocks = piece.name in line.blocking
             self._fill(
-                standing(piece.model.mesh, piece.pose),
+                standing(piece.pose, piece.model.mesh),
                 *((PRINT.blocker, PRINT.blocker_edge) if blocks else (PRINT.terrain, PRINT.terrain_edge)),
             )
             return
@@ -151,7 +151,7 @@ class _Plan:
         elif piece.name in line.blocking:
             fill, edge = PRINT.blocker, PRINT.blocker_edge
         self._fill((piece.base_outline,), LIGHT, edge)
-        self._fill(standing(piece.model.significant, piece.pose), fill, edge)
+        self._fill(standing(piece.pose, piece.model.significant), fill, edge)
 
     def draw_path(self) -> None:
         """The way that the target walks, from its start to its end."""

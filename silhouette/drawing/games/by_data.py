@@ -13,7 +13,7 @@ import shapely
 from silhouette.common.geometry import Floats
 from silhouette.drawing.captions import BOLD, EDGE, LINE, NAME, SMALL, THIN, Swatch
 from silhouette.drawing.games.on_table import TableDrawing, table_figures
-from silhouette.drawing.marks import area, draw_ticks, line, rectangle, shape, title
+from silhouette.drawing.marks import AreaStyle, area, draw_ticks, line, rectangle, shape, title
 from silhouette.drawing.sheet import COLUMN, Figure, Sheet
 from silhouette.drawing.styles import tint
 from silhouette.drawing.table.eye_image import image_of
@@ -159,7 +159,7 @@ class _Panels:
             words = sheet.words.of(self._verdict.rules)
             some = sum(member.holds for member in row.members)
             line = words("row", name=row.name, some=some, count=len(row.members))
-            line = elided(printable(line), sheet.width - 5.0, NAME, bold=True)
+            line = elided(line, sheet.width - 5.0, NAME, bold=True)
             sheet.text(3.2, top - TYPE / 2, line, size=NAME, bold=True, ha="left")
             counts = row.name in outer.counting
             edge, fill = _swatch(sheet, "", counts=counts).edge, sheet.style.purple if counts else None
@@ -180,18 +180,8 @@ class _Panels:
         swatch = _swatch(sheet, "", counts=member.holds)
         self._drawn += 1
         mark = f"{'counts' if member.holds else 'does-not-count'}-{self._drawn}"
-        rectangle(
-            sheet,
-            left,
-            bottom,
-            right,
-            top,
-            edge=swatch.edge,
-            dashes=str(swatch.dashes),
-            width=BOLD,
-            zorder=9.0,
-            mark=mark,
-        )
+        frame = AreaStyle(edge=swatch.edge, dashes=str(swatch.dashes), width=BOLD, zorder=9.0, mark=mark)
+        rectangle(sheet, left, bottom, right, top, **frame)
         name, share = member.name, ", ".join(hidden_by(member.uses))
         if look is not None:
             counts = look.counts
@@ -201,7 +191,7 @@ class _Panels:
             if not is_known or look.sight.target.name != member.name:
                 name = f"{look.sight.attacker.name} → {look.sight.target.name}"
         for text, down, bold in ((name, 0.5, True), (share, 1.5, False)):
-            line = elided(printable(text), self._wide + GAP, SMALL, bold)
+            line = elided(text, self._wide + GAP, SMALL, bold)
             sheet.text((left + right) / 2, bottom - down * TYPE, line, size=SMALL, bold=bold, ha="center")
         return kinds
 

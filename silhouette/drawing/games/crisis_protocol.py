@@ -7,6 +7,7 @@ page says that heights are for display alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,20 +53,18 @@ def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: Crisi
     sheet.note(plan.words("plan in inches") if mm else plan.words("whole table", units=scene.units))
 
 
+@dataclass
 class _Plan:
     """One figure while it is drawn."""
 
-    def __init__(
-        self,
-        sheet: Sheet,
-        scene: PlanScene,
-        attacker: Character,
-        target: Character | Feature,
-        verdict: CrisisProtocolVerdict,
-    ) -> None:
-        self.sheet, self.scene, self.verdict = sheet, scene, verdict
-        self.attacker, self.target = attacker, target
-        self.words = sheet.words.of(verdict.rules)
+    sheet: Sheet
+    scene: PlanScene
+    attacker: Character
+    target: Character | Feature
+    verdict: CrisisProtocolVerdict
+
+    def __post_init__(self) -> None:
+        self.words = self.sheet.words.of(self.verdict.rules)
 
     def frame(self) -> tuple[float, float, float, float]:
         """Left, bottom, right and top of both pieces, range 1 of the target, and the terrain near them that decided."""
@@ -280,7 +279,7 @@ class _Plan:
     def _sized(self, piece: Character | Feature) -> str:
         counted = self.verdict.target_size
         raised = piece is self.target and counted != piece.size
-        name = elided(printable(piece.name), NAMED * self.sheet.width / 2, NAME, bold=True) if raised else piece.name
+        name = elided(piece.name, NAMED * self.sheet.width / 2, NAME, bold=True) if raised else piece.name
         return self.words("raised" if raised else "sized", name=name, size=piece.size, counted=counted)
 
     def _length(self, length: float) -> str:
@@ -411,8 +410,7 @@ def _sight(
     """The lines and colours that a check shows in 3D; ``place`` is its place on the page."""
     attacker, target = check.attacker, check.target
     ends = verdict.sight_line or [heads[attacker][:2], heads[target][:2]]
-    height = 0.25 * step
-    points = tuple((float(x), float(y), height) for x, y in ends)
+    points = [(*end, 0.25 * step) for end in ends]
     lines = (Line("free" if verdict.line_of_sight else "blocked", points),) if attacker != target else ()
     ways = verdict.in_the_way or verdict.cover_from
     return Sight(

@@ -13,7 +13,7 @@ from silhouette.common.geometry import Floats, Pose
 from silhouette.drawing.captions import BOLD, HAIRLINE, LINE, SMALL, THIN, Swatch
 from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.shapes import Shape, box, together
-from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.drawing.in_3d.stage import Item, Line, LineKind, Sight, Stage
 from silhouette.drawing.marks import area, arrow, disc, line, short, title
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.styles import tint
@@ -140,27 +140,30 @@ def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Seque
     return min((Viewpoint(azimuth, height) for azimuth in AZIMUTHS for height in HEIGHTS), key=cost)
 
 
+def _stretch(low: Floats, high: Floats, start: Floats, way: Floats) -> tuple[float, float]:
+    """The least and the greatest share of a way (3,) from a point at which it lies in a box; nothing between them where
+    it passes the box by.
+    """
+    stays = way == 0.0
+    if (stays & ((start < low) | (start > high))).any():
+        return np.inf, -np.inf
+    with np.errstate(divide="ignore", invalid="ignore"):
+        to_low, to_high = (low - start) / way, (high - start) / way
+    enter = np.where(stays, -np.inf, np.minimum(to_low, to_high)).max()
+    return float(enter), float(np.where(stays, np.inf, np.maximum(to_low, to_high)).min())
+
+
 def _lies_before(solid: Solid, at: Floats, towards: Floats) -> bool:
-    to_low = (solid.low - at) / towards
-    to_high = (solid.high - at) / towards
-    enter, leave = np.minimum(to_low, to_high).max(), np.maximum(to_low, to_high).min()
-    return bool(max(enter, 0.0) + TINY < leave)
+    enter, leave = _stretch(solid.low, solid.high, at, towards)
+    return max(enter, 0.0) + TINY < leave
 
 
 def inside_stretch(start: Floats, end: Floats, solids: Sequence[Solid]) -> Floats | None:
     """The shares (2,) of a line between which it lies in some of the boxes; None where it passes them by."""
-    stretches = []
     for shrunk in (TINY, -TINY):  # through the inside of one; else along a seam between two
-        for solid in solids:
-            low, high = solid.low + shrunk, solid.high - shrunk
-            with np.errstate(divide="ignore", invalid="ignore"):
-                to_low, to_high = (low - start) / (end - start), (high - start) / (end - start)
-            stays = start == end
-            outside = stays & ((start < low) | (start > high))
-            enter = np.where(stays, 0.0, np.minimum(to_low, to_high)).max()
-            leave = np.where(stays, 1.0, np.maximum(to_low, to_high)).min()
-            if not outside.any() and max(enter, 0.0) + 1e-6 < min(leave, 1.0):
-                stretches.append((max(enter, 0.0), min(leave, 1.0)))
+        ways = (_stretch(solid.low + shrunk, solid.high - shrunk, start, end - start) for solid in solids)
+        stretches = [(max(enter, 0.0), min(leave, 1.0)) for enter, leave in ways]
+        stretches = [(first, last) for first, last in stretches if first + 1e-6 < last]
         if stretches:
             return np.array([min(first for first, _ in stretches), max(last for _, last in stretches)])
     return None
@@ -373,7 +376,7 @@ def _sight(scene: CellScene, numbers: dict[str, int], place: int, check: Check, 
         tuple(int(index) for index in verdict.drawn.solids),
         eye=np.array(cell, dtype=np.float64) + 0.5,
         free=verdict.line_of_effect,
-        lines=(*_lines("free", _ends(verdict, False)), *_lines("blocked", _ends(verdict, True))),
+        lines=(*_lines(verdict, "free"), *_lines(verdict, "blocked")),
     )
 
 
@@ -390,24 +393,10 @@ def _cell(creature: Creature, cell: Cell) -> Shape:
     return box(low, high)
 
 
-def _ends(verdict: IkosaVerdict, hindered: bool) -> list[tuple[Point, Point]]:
+def _lines(verdict: IkosaVerdict, kind: LineKind) -> list[Line]:
     drawn = verdict.drawn
-    return [
-        (source, target)
-        for row, source in enumerate(drawn.sources)
-        for column, target in enumerate(drawn.targets)
-        if bool(drawn.hindered[row, column]) is hindered
-    ]
-
-
-def _lines(kind: str, ends: Sequence[tuple[Point, Point]]) -> list[Line]:
-    every = -(-len(ends) // MOST_LINES) or 1
-    return [Line(kind, (_plain(source), _plain(target))) for source, target in ends[::every]]  # type: ignore[arg-type]
-
-
-def _plain(point: Point) -> tuple[float, float, float]:
-    x, y, z = (float(value) for value in point)
-    return x, y, z
+    ends = [(drawn.sources[i], drawn.targets[j]) for i, j in np.argwhere(drawn.hindered == (kind == "blocked"))]
+    return [Line(kind, pair) for pair in ends[:: -(-len(ends) // MOST_LINES) or 1]]
 
 
 class IkosaDrawing(GameDrawing[CellScene]):

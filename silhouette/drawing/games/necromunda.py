@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from silhouette.common.geometry import Flags
 from silhouette.common.text import sentence
-from silhouette.drawing.games.on_table import TableDrawing, table_figures
+from silhouette.drawing.games.on_table import TableDrawing
 from silhouette.drawing.page import (
     FINE,
     INK,
@@ -28,16 +28,14 @@ from silhouette.drawing.page import (
     save_png,
     write_lines,
 )
-from silhouette.drawing.sheet import Figure
 from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
-from silhouette.drawing.words.words import Words, told_in_figures
+from silhouette.drawing.words.words import Words, share_of_blocker, told_in_figures
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
-from silhouette.scenes.scene import Check
 
 # ---- names and caption
 
@@ -153,15 +151,9 @@ def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
         else (counts.occluded, counts.total, counts.error, "")
     )
     share = WORDS("share", share=f"{WORDS.share(part, whole)}{WORDS.margin(error)}{of}")
-    blockers = [
-        WORDS(
-            "blocker",
-            name=SHARES.elided(SHARES.printable(blocker.name), WIDTH / 4),
-            share=WORDS.share(round(blocker.share * 1e9), 10**9),
-        )
-        for blocker in verdict.blockers
-        if blocker.share
-    ]
+    names = {blocker.name: SHARES.elided(SHARES.printable(blocker.name), WIDTH / 4) for blocker in verdict.blockers}
+    some = [blocker for blocker in verdict.blockers if blocker.share]
+    blockers = [share_of_blocker(WORDS, names[blocker.name], blocker.share) for blocker in some]
     more = [WORDS("more", count=len(blockers) - NAMED)] if len(blockers) > NAMED else []
     return joined([share, *blockers[:NAMED], *more])
 
@@ -256,12 +248,6 @@ def draw_eye_view(scene: NecromundaScene, verdict: NecromundaVerdict, renderer: 
 
 class NecromundaDrawing(TableDrawing[NecromundaScene]):
     """What is drawn of Necromunda."""
-
-    def figures(
-        self, scene: NecromundaScene, check: Check, verdict: NecromundaVerdict, renderer: Renderer
-    ) -> list[Figure]:
-        """Eye view, plan and side view."""
-        return table_figures(scene, verdict, renderer)
 
     def picture(self, scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> bool:
         """The eye view with its caption."""

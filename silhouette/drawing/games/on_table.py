@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.stage import Stage, check_table, stage_of_table
+from silhouette.drawing.in_3d.shapes import check_available
+from silhouette.drawing.in_3d.stage import Stage, models_of, stage_of_table
 from silhouette.drawing.sheet import TWO_COLUMNS, Figure, Sheet
 from silhouette.drawing.table.eye_view import draw_eye_frame
 from silhouette.drawing.table.plan_view import draw_plan_view
@@ -43,6 +45,10 @@ class TableDrawing(GameDrawing[OfTable]):
 
     are_facings_shown = True
 
+    def figures(self, scene: OfTable, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
+        """Eye view, plan and side view."""
+        return table_figures(scene, verdict, renderer)
+
     def overview(self, scene: OfTable, *, as_ground: bool = False) -> Figure:
         """The table from above, on a grid in inches."""
         show = partial(draw_table, scene=scene, facings=self.are_facings_shown, as_ground=as_ground)
@@ -54,4 +60,6 @@ class TableDrawing(GameDrawing[OfTable]):
 
     def check_stage(self, scene: OfTable) -> None:
         """Checks that the library that simplifies meshes is there, if it is needed."""
-        check_table(scene)
+        models, most = models_of(scene)
+        if any(len(model.mesh.faces) > most for model in models):
+            check_available()

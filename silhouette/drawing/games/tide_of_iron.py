@@ -163,27 +163,23 @@ class Board:
             self.sheet.text(float(x), float(y), text, color=colour, ha="center")
             self.sheet.reserve(float(x - half[0]), float(y - half[1]), float(x + half[0]), float(y + half[1]))
 
-    def draw_units(self, attacker: Address, target: Address | None, names: tuple[str, str | None]) -> None:
-        """Counters and names of all units that are shown, and of attacker and target."""
+    def draw_units(
+        self, attacker: Address | None = None, target: Address | None = None, names: tuple[str, str] = ("", "")
+    ) -> None:
+        """Counters and names of all units that are shown, alike but for those of attacker and target."""
         style, drawn = self.sheet.style, set(self.hexes)
-        self._counter(attacker, style.attacker, style.attacker_edge, "unit-attacker")
-        self._name(attacker, names[0], bold=True)
+        if attacker is not None:
+            self._counter(attacker, style.attacker, style.attacker_edge, "unit-attacker")
+            self._name(attacker, names[0], bold=True)
         if target is not None and target != attacker:
             self._counter(target, style.seen, style.seen_edge, "unit-target")
-            self._name(target, names[1] or "", bold=True)
+            self._name(target, names[1], bold=True)
         for number, (name, address) in enumerate(self.scene.units.items()):
             if name in names or address not in drawn:
                 continue
             if address not in (attacker, target):
                 self._counter(address, style.model, style.model_edge, f"unit-{number}")
-            self._name(address, name)
-
-    def draw_all_units(self) -> None:
-        """Counters and names of all units that are shown, alike."""
-        for number, (name, address) in enumerate(self.scene.units.items()):
-            if address in set(self.hexes):
-                self._counter(address, self.sheet.style.model, self.sheet.style.model_edge, f"unit-{number}")
-                self._name(address, name, bold=True)
+            self._name(address, name, bold=attacker is None)
 
     def _counter(self, address: Address, fill: str, edge: str, mark: str) -> None:
         at = middle(address)
@@ -247,7 +243,7 @@ def draw_blind_hex_map(
     for kind in ("blind", "plateau", "hidden"):
         _shade(board, [at for at, how in zip(targets, kinds, strict=True) if how == kind], kind)
     board.draw_addresses([], [start])
-    board.draw_units(start, None, (verdicts[0].attacker, None))
+    board.draw_units(start, None, (verdicts[0].attacker, ""))
     hidden, plateau = kinds.count("hidden"), kinds.count("plateau")
     unseen = len(kinds) - kinds.count(None)
     counted = {"all": len(kinds), "unseen": unseen, "blind": kinds.count("blind"), "plateau": plateau}
@@ -268,7 +264,7 @@ def draw_whole_board(sheet: Sheet, scene: HexScene) -> None:
     board = Board(sheet, scene, hexes)
     board.draw_ground()
     board.draw_addresses([], scene.units.values())
-    board.draw_all_units()
+    board.draw_units()
     sheet.caption(scene.title or scene.path.stem, "")
 
 
@@ -371,7 +367,7 @@ GROUND = ("#dcd9c4", "#d3bb8e", "#c09a61", "#a97b41", "#8d6130", "#6f4a24")
 """The colour of the ground by level: the earth of hills, darker the higher it lies."""
 
 FEATURES = {"woods": "#3f7d53", "building": "#8d8a88", "smoke": "#b9bfc7"}
-EYES = 0.3  # the height above a hex of a line that runs from it
+EYES = np.array([0.0, 0.0, 0.3])  # from a hex to the point above it where a line begins
 
 REMARK = (
     "This game is judged hex by hex, in whole levels: heights and the things on the hexes are drawn for display alone, "
@@ -419,13 +415,13 @@ def _sight(board: _Board, scene: HexScene, place: int, check: Check, verdict: Ti
     at = verdict.obstruction
     blocker = None if at is None else board.features.get(at, board.ground.get(at))
     kind: LineKind = "free" if verdict.line_of_sight else "blocked"
-    points = tuple(_point(_top(scene, address), EYES) for address in (start, end))
+    points = [_top(scene, address) + EYES for address in (start, end)]
     return Sight(
         place,
         board.units.get(check.attacker, board.ground[start]),
         board.units.get(check.target, board.ground[end]),
         () if blocker is None else (blocker,),
-        eye=np.array(points[0]) if start != end else None,
+        eye=points[0] if start != end else None,
         free=bool(verdict.line_of_sight),
         lines=(Line(kind, points),) if start != end else (),
     )
@@ -462,10 +458,6 @@ def _unit(board: _Board, scene: HexScene, name: str) -> int:
 
 def _top(scene: HexScene, address: Address) -> Floats:
     return np.array([*middle(address), scene.ground(address).elevation * LEVEL_HEIGHT])
-
-
-def _point(at: Floats, above: float) -> tuple[float, float, float]:
-    return float(at[0]), float(at[1]), float(at[2]) + above
 
 
 def _woods() -> Shape:

@@ -78,19 +78,20 @@ class Shape:
     colours: Bytes | None = None
 
     @classmethod
-    def of(
-        cls, counting: Mesh, ignored: Mesh, cache: Cache, most: int, flat: bool, painter: Painter | None = None
-    ) -> Shape:
-        """The shape of a model with at most so many triangles; what counts, base and all else stay apart in it."""
+    def of(cls, model: Model, cache: Cache, most: int) -> Shape:
+        """A model with at most so many triangles, in the colours of its file; what counts, base and all else stay apart
+        in it. Solids of the scene have flat faces.
+        """
+        counting, ignored, paint = model.significant, model.ignored, painter(model, cache)
         share = min(most / max(len(counting.faces) + len(ignored.faces), 1), 1.0)
         (points, faces), (other_points, other_faces) = (
             simplified(mesh, max(round(share * len(mesh.faces)), MIN_TRIANGLES), cache) for mesh in (counting, ignored)
         )
         colours = None
-        if painter is not None and len(faces):
-            colours = painter(f"{len(faces)} {counting.digest}", points, faces)
-        vertices = np.concatenate([points, other_points])
-        return cls(vertices, np.concatenate([faces, other_faces + len(points)]), len(other_faces), flat, colours)
+        if paint is not None and len(faces):
+            colours = paint(f"{len(faces)} {counting.digest}", points, faces)
+        vertices, every = np.concatenate([points, other_points]), np.concatenate([faces, other_faces + len(points)])
+        return cls(vertices, every, len(other_faces), model.format == "parts", colours)
 
 
 def simplified(mesh: Mesh, most: int, cache: Cache) -> tuple[Floats, NDArray[np.int64]]:

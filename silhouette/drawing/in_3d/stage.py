@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import INCH, Floats, Pose
-from silhouette.drawing.in_3d.shapes import MOST_IN_ALL, MOST_TRIANGLES, Shape, check_available, painter
+from silhouette.drawing.in_3d.shapes import MOST_IN_ALL, MOST_TRIANGLES, Shape
 from silhouette.files.cache import Cache
-from silhouette.measure.observation import Sight as Measured
 from silhouette.models.model import Model
 from silhouette.renderers.views import VisionArc
 from silhouette.rules.base import MeasuredVerdict, Verdict
@@ -120,7 +119,7 @@ class Line:
     """A line that a check rests on, through points (x, y, z)."""
 
     kind: LineKind
-    points: tuple[tuple[float, float, float], ...]
+    points: Sequence[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +238,7 @@ ARC_LENGTH = 0.4  # the length of the edges of a vision arc, as a share of the s
 def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache) -> Stage:
     """The stage of a table scene, with verdicts in the order of the page, and measured ones with their observations."""
     models, most = models_of(scene)
-    shapes = tuple(shape_of(model, cache, most) for model in models)
+    shapes = tuple(Shape.of(model, cache, most) for model in models)
     number = {id(model): index for index, model in enumerate(models)}
     items = tuple(Item(piece.name, piece.kind, number[id(piece.model)], piece.pose) for piece in scene.pieces)
     sights = [sight_of(scene, number, verdict) for number, verdict in enumerate(verdicts)]
@@ -256,23 +255,10 @@ def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache)
     return Stage(shapes, items, drawn, (sentence,), floor=floor, unit=INCH)
 
 
-def check_table(scene: TableScene) -> None:
-    """RequestError where the scene's meshes must be simplified for the stage, and nothing installed can do that."""
-    models, most = models_of(scene)
-    if any(len(model.mesh.faces) > most for model in models):
-        check_available()
-
-
 def models_of(scene: TableScene) -> tuple[list[Model], int]:
     """The models of a scene, each once, and the most triangles that one of them may have."""
     models = list({id(piece.model): piece.model for piece in scene.pieces}.values())
     return models, min(MOST_TRIANGLES, MOST_IN_ALL // max(len(models), 1))
-
-
-def shape_of(model: Model, cache: Cache, most: int) -> Shape:
-    """A model with at most ``most`` triangles, in the colours of its file; solids of the scene have flat faces."""
-    flat = model.format == "parts"
-    return Shape.of(model.significant, model.ignored, cache, most, flat, painter(model, cache))
 
 
 def sight_of(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
@@ -281,34 +267,24 @@ def sight_of(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
     if verdict.attacker not in numbers or verdict.target not in numbers:
         return None
     attacker, target = scene.piece(verdict.attacker), scene.piece(verdict.target)
-    if isinstance(verdict, MeasuredVerdict) and verdict.observation is not None:
-        return _measured_sight(scene, check, verdict, verdict.observation.sight)
-    line = _line(attacker.eye, target.body_middle)
-    return Sight(check, attacker.index, target.index, eye=attacker.eye, lines=(line,))
-
-
-def _measured_sight(scene: TableScene, check: int, verdict: Verdict, sight: Measured) -> Sight:
-    attacker, target = scene.piece(verdict.attacker), scene.piece(verdict.target)
-    blockers = [blocker.name for blocker in verdict.blockers if blocker.obscures]
-    index = {piece.name: piece.index for piece in scene.pieces}
-    arcs = sight.arcs or ()
+    observation = verdict.observation if isinstance(verdict, MeasuredVerdict) else None
+    if observation is None:
+        line = Line("sight", (attacker.eye, target.body_middle))
+        return Sight(check, attacker.index, target.index, eye=attacker.eye, lines=(line,))
+    sight, arcs = observation.sight, observation.sight.arcs or ()
     return Sight(
         check,
         attacker.index,
         target.index,
-        blockers=tuple(index[name] for name in blockers if name in index),
+        blockers=tuple(numbers[each.name] for each in verdict.blockers if each.obscures and each.name in numbers),
         aside=tuple(piece.index for piece in (*sight.left_out, *sight.disregarded)),
         eye=sight.eye,
         measured=True,
         free=bool(verdict.line_of_sight),
         apex=None if sight.arcs is None else attacker.base_centre,
         arcs=None if sight.arcs is None else tuple((*map(float, arc.right), *map(float, arc.left)) for arc in arcs),
-        lines=(_line(sight.eye, target.body_middle), *(_arc(scene, attacker, arc) for arc in arcs)),
+        lines=(Line("sight", (sight.eye, target.body_middle)), *(_arc(scene, attacker, arc) for arc in arcs)),
     )
-
-
-def _line(start: Floats, end: Floats) -> Line:
-    return Line("sight", (_point(start), _point(end)))
 
 
 def _arc(scene: TableScene, attacker: Piece, arc: VisionArc) -> Line:
@@ -317,12 +293,7 @@ def _arc(scene: TableScene, attacker: Piece, arc: VisionArc) -> Line:
     length = ARC_LENGTH * float(np.ptp(points[:, :2], axis=0).max())
     height = float(attacker.whole_box[:, 2].min()) + 0.5
     ends = [arc.apex + length * edge for edge in (arc.right, arc.left)]
-    return Line("arc", tuple((float(x), float(y), height) for x, y in (ends[0], arc.apex, ends[1])))
-
-
-def _point(values: Any) -> tuple[float, float, float]:
-    x, y, z = map(float, values)
-    return x, y, z
+    return Line("arc", [(*end, height) for end in (ends[0], arc.apex, ends[1])])
 
 
 def _thousands(number: int) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags
 from silhouette.drawing.shading import plane
-from silhouette.drawing.table.filled import STRIP, cropped, rendered, swept
+from silhouette.drawing.table.rendering import STRIP, cropped, rendered, swept
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, Sight
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer
@@ -133,7 +133,8 @@ def _kinds(
 
 
 def _only_before(layer: Layer, front: Layer) -> None:
-    _clear(layer, layer.depth >= front.depth)
+    behind = layer.depth >= front.depth
+    layer.ids[behind], layer.depth[behind] = 0, np.inf
 
 
 def _enter_ignored(ignored: Layer, front: Layer, kinds: NDArray[np.uint8], ghosts: Layer) -> None:
@@ -179,8 +180,3 @@ def _inside(view: View, depth: NDArray[np.float32], arcs: Sequence[VisionArc] | 
         points = [far[rows] * (across * right + upward[rows] * up + forward) for right, up, forward in view.axes.T[:2]]
         inside[rows] = in_any(arcs, np.stack(points, axis=2).reshape(-1, 2) + view.eye[:2]).reshape(inside[rows].shape)
     return inside
-
-
-def _clear(layer: Layer, where: Flags) -> None:
-    layer.ids[where] = 0
-    layer.depth[where] = np.inf

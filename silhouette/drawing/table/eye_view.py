@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -20,7 +20,7 @@ from silhouette.drawing.shading import Values
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE, TARGET, EyeImage
-from silhouette.drawing.table.filled import cropped
+from silhouette.drawing.table.rendering import cropped
 from silhouette.drawing.table.sightlines import Sightline, caption
 from silhouette.drawing.table.tracing import ring_area, traced
 from silhouette.drawing.words.words import share_of_blocker
@@ -47,29 +47,20 @@ class Scenery:
     line: Colour
 
 
-DAY = Scenery(  # for white paper
-    sky_high=(224, 233, 241),
-    sky_low=(250, 250, 246),
-    ground=(226, 222, 211),
-    ground_line=(140, 136, 124),
-    terrain=(222, 222, 219),
-    model=(196, 198, 204),
-    blocker=(228, 194, 152),
-    dimmed=(150, 152, 162),
-    line=(38, 38, 44),
-)
-
-NIGHT = Scenery(  # for dark pages and screens
-    sky_high=(46, 56, 70),
-    sky_low=(26, 29, 35),
-    ground=(50, 53, 59),
-    ground_line=(128, 132, 140),
-    terrain=(128, 132, 138),
-    model=(108, 113, 123),
-    blocker=(166, 124, 66),
-    dimmed=(70, 72, 82),
-    line=(12, 13, 16),
-)
+# For white paper, and for dark pages and screens.
+_COLOURS: Mapping[str, tuple[Colour, Colour]] = {
+    "sky_high": ((224, 233, 241), (46, 56, 70)),
+    "sky_low": ((250, 250, 246), (26, 29, 35)),
+    "ground": ((226, 222, 211), (50, 53, 59)),
+    "ground_line": ((140, 136, 124), (128, 132, 140)),
+    "terrain": ((222, 222, 219), (128, 132, 138)),
+    "model": ((196, 198, 204), (108, 113, 123)),
+    "blocker": ((228, 194, 152), (166, 124, 66)),
+    "dimmed": ((150, 152, 162), (70, 72, 82)),
+    "line": ((38, 38, 44), (12, 13, 16)),
+}
+DAY = Scenery(**{name: colour for name, (colour, _) in _COLOURS.items()})
+NIGHT = Scenery(**{name: colour for name, (_, colour) in _COLOURS.items()})
 
 OUTSIDE_ARC = (142, 142, 150)
 PALE, GHOST_LINE = (250, 250, 246), (90, 98, 112)

@@ -49,7 +49,7 @@ def draw_plan_view(sheet: Sheet, line: Sightline) -> None:
 
 
 def _outline(line: Sightline, piece: Piece) -> Rings:
-    rings = standing(piece.model.mesh, piece.pose)
+    rings = standing(piece.pose, piece.model.mesh)
     if not rings:
         return ()
     return tuple(np.split(line.in_plan(np.concatenate(rings)), np.cumsum([len(ring) for ring in rings[:-1]])))
@@ -105,8 +105,8 @@ def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> No
         fill = style.ignored
     base = line.in_plan(piece.base_outline)
     shape(sheet, (base,), style.paper, edge, min(order, 6.0))
-    ignored = tuple(line.in_plan(ring) for ring in standing(insignificant(piece.model), piece.pose))
-    body = tuple(line.in_plan(ring) for ring in standing(piece.model.significant, piece.pose))
+    ignored = tuple(line.in_plan(ring) for ring in standing(piece.pose, insignificant(piece.model)))
+    body = tuple(line.in_plan(ring) for ring in standing(piece.pose, piece.model.significant))
     shape(sheet, ignored, style.ignored, edge, order + 0.1)
     shape(sheet, body, fill, edge, order + 0.2)
     if piece.facing is not None and line.sight.arcs is not None:  # else models have no front that matters
@@ -148,10 +148,10 @@ def _name(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> None:
 
 def _legend(sheet: Sheet, line: Sightline, pieces: list[Piece]) -> None:
     style = sheet.style
-    seen = (
-        {sightlines.CLEAR} if line.plan_sectors and line.verdict.line_of_sight else set[int]()
-    )  # the target has that colour
-    entries = sightlines.level_swatches(sheet, sightlines.levels_in(line.plan_sectors) | seen)
+    levels = {sector.level for sector in line.plan_sectors}
+    if levels and line.verdict.line_of_sight:  # the target has that colour
+        levels.add(sightlines.CLEAR)
+    entries = sightlines.level_swatches(sheet, levels)
     names = {piece.name for piece in pieces}
     if line.blocking & names:
         entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))

@@ -201,7 +201,7 @@ def _name(sheet: Sheet, piece: Piece, rings: Rings, chief: bool) -> None:
 
 def _legend(sheet: Sheet, line: Sightline, elevations: dict[str, Rings], cuts: dict[str, Rings]) -> None:
     style = sheet.style
-    entries = sightlines.level_swatches(sheet, sightlines.levels_in(line.side_sectors))
+    entries = sightlines.level_swatches(sheet, {sector.level for sector in line.side_sectors})
     if any(sightlines.is_shown(sheet, elevations[name]) for name in line.blocking & elevations.keys()):
         entries.append(Swatch(sheet.words("in the way"), style.blocker, style.blocker_edge))
     seen_cuts = [name for name, rings in cuts.items() if sightlines.is_shown(sheet, rings)]

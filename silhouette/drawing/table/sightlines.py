@@ -22,9 +22,10 @@ from silhouette.drawing import plotting
 from silhouette.drawing.captions import EDGE, HAIRLINE, TITLE, Swatch
 from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import Sheet
+from silhouette.drawing.styles import Style
 from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.drawing.table.tracing import Rings
-from silhouette.drawing.typeface import elided, printable
+from silhouette.drawing.typeface import elided
 from silhouette.drawing.words.words import told_in_figures, why
 from silhouette.measure.observation import OBSCURED, OUTSIDE, Observation, Sight
 from silhouette.models.entries import ArcName
@@ -75,12 +76,6 @@ class Sightline:
         arcs = self.sight.arcs
         return () if arcs is None or len(arcs) == len(get_args(ArcName)) else arcs
 
-    @property
-    def measurement(self) -> Measurement:
-        """What the verdict rests on."""
-        measured = self.verdict.measurement
-        return Measurement.of(self.observation, self.renderer) if measured is None else measured
-
     @cached_property
     def shares(self) -> dict[str, float]:
         """The share of the target of which each piece is the nearest blocker: name -> share, the largest first."""
@@ -90,12 +85,6 @@ class Sightline:
     def blocking(self) -> set[str]:
         """The names of the pieces that would obscure some of the target with nothing else on the table."""
         return {blocker.name for blocker in self.verdict.blockers if blocker.obscures}
-
-    @property
-    def filled(self) -> list[str]:
-        """The names of those that hide what their outline encloses as well."""
-        pieces = [piece for piece in self.scene.pieces if piece.model.solid == "filled"]
-        return [piece.name for piece in pieces if piece.name in self.blocking]
 
     @cached_property
     def image(self) -> EyeImage:
@@ -310,16 +299,21 @@ def shown_box(sheet: Sheet, rings: Rings) -> Floats | None:
     return np.array([every[:, :2].min(axis=0), every[:, 2:].max(axis=0)]) if len(every) else None
 
 
+def _looks(style: Style) -> dict[int, tuple[str, str, str, str | None]]:
+    """The phrase of each level, its fill, edge and hatch."""
+    return {
+        CLEAR: ("seen", style.seen, style.seen_edge, None),
+        PARTLY: ("partly", style.obscured, style.obscured_edge, SPARSE),
+        WHOLLY: ("wholly", style.obscured, style.obscured_edge, DENSE),
+        BEYOND: ("outside", style.terrain, style.terrain_edge, "...."),
+    }
+
+
 def hatched(sheet: Sheet, rings: Rings, level: int, zorder: float, *, pale: bool = False) -> None:
     """Fills outlines with the hatch of a level, PARTLY, WHOLLY or BEYOND, on nothing if ``pale``; CLEAR has none."""
-    style = sheet.style
-    if level == PARTLY:
-        shape(sheet, rings, style.obscured, style.obscured_edge, zorder, hatch=SPARSE, linewidth=0.0)
-    elif level == WHOLLY:
-        shape(sheet, rings, style.obscured, style.obscured_edge, zorder, hatch=DENSE, linewidth=0.0)
-    elif level == BEYOND:
-        fill = "none" if pale else style.terrain
-        shape(sheet, rings, fill, style.terrain_edge, zorder, hatch="....", linewidth=0.0)
+    _, fill, edge, hatch = _looks(sheet.style)[level]
+    if hatch is not None:
+        shape(sheet, rings, "none" if pale else fill, edge, zorder, hatch=hatch, linewidth=0.0)
 
 
 def rays(sector: Sector, distance: Floats) -> Floats:
@@ -336,21 +330,10 @@ def near_colour(sheet: Sheet, line: Sightline, sector: Sector) -> str:
     return sheet.style.terrain if sector.level == BEYOND or line.outside else sheet.style.seen
 
 
-def levels_in(sectors: list[Sector]) -> set[int]:
-    """The levels of the sectors, each once."""
-    return {sector.level for sector in sectors}
-
-
 def level_swatches(sheet: Sheet, levels: set[int]) -> list[Swatch]:
     """The legend's entries for levels, from CLEAR to BEYOND."""
-    style = sheet.style
-    entries = {
-        CLEAR: Swatch(sheet.words("seen"), style.seen, style.seen_edge),
-        PARTLY: Swatch(sheet.words("partly"), style.obscured, style.obscured_edge, SPARSE),
-        WHOLLY: Swatch(sheet.words("wholly"), style.obscured, style.obscured_edge, DENSE),
-        BEYOND: Swatch(sheet.words("outside"), style.terrain, style.terrain_edge, "...."),
-    }
-    return [entry for level, entry in entries.items() if level in levels]
+    looks = [look for level, look in _looks(sheet.style).items() if level in levels]
+    return [Swatch(sheet.words(phrase), fill, edge, hatch) for phrase, fill, edge, hatch in looks]
 
 
 def draw_eye(sheet: Sheet, at: tuple[float, float]) -> None:
@@ -378,18 +361,18 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
     """
     style, high = sheet.style, sheet.paper(0.9)
     longest = sheet.paper(24.0)
-    bars = (
+    kinds = (
         ("centimetres", CENTIMETRE, (1, 2, 5, 10, 20, 50, 100), bottom),
         ("inches", INCH, (1, 2, 3, 6, 12, 24, 48), bottom + sheet.paper(2.7)),
     )
-    wide = max(
-        max((n * unit for n in numbers if n * unit <= longest), default=numbers[0] * unit)
-        for _, unit, numbers, _ in bars
-    )
+    bars = [
+        (words, unit, max((n for n in numbers if n * unit <= longest), default=1), low)
+        for words, unit, numbers, low in kinds
+    ]
+    wide = max(number * unit for _, unit, number, _ in bars)
     x, y = left - sheet.paper(1.2), bottom - sheet.paper(1.2)
     rectangle(sheet, x, y, x + wide + sheet.paper(9.0), y + sheet.paper(6.2), fill=ground, alpha=0.85, zorder=24.0)
-    for words, unit, numbers, low in bars:
-        number = max((n for n in numbers if n * unit <= longest), default=numbers[0])
+    for words, unit, number, low in bars:
         cuts = number if number in (1, 2, 3, 5, 6) else 4 if number in (12, 24, 48) else 5
         step = number * unit / cuts
         for cut in range(cuts):
@@ -413,12 +396,15 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
         sheet.note(sheet.words("note", warning=warning))
     for note in notes:
         sheet.note(note)
-    if line.filled:
-        sheet.note(sheet.words("filled", names=", ".join(line.filled)))
+    pieces = [
+        piece.name for piece in line.scene.pieces if piece.model.solid == "filled" and piece.name in line.blocking
+    ]
+    if pieces:  # which hide what their outline encloses as well
+        sheet.note(sheet.words("filled", names=", ".join(pieces)))
     eye = "eye given" if line.sight.attacker.eye_from == "given" else "eye estimated"
-    measured = line.measurement
-    counted = {"part": measured.counts.occluded, "whole": measured.counts.total, "renderer": measured.renderer}
+    measured = verdict.measurement or Measurement.of(line.observation, line.renderer)
     counts, words = measured.counts, sheet.words
+    counted = {"part": counts.occluded, "whole": counts.total, "renderer": measured.renderer}
     share = words("share", share=words.share(counts.occluded, counts.total) + words.margin(counts.error))
     pixel = words.number(f"{measured.pixel:.2g}")
     sheet.note(sheet.words("measured", share=share, pixel=pixel, eye=sheet.words(eye), **counted))
@@ -426,7 +412,7 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
 
 def _title(sheet: Sheet, verdict: Verdict) -> str:
     words, room = sheet.words.of(verdict.rules), 0.85 * sheet.width
-    attacker, target = (elided(printable(name), room, TITLE, bold=True) for name in (verdict.attacker, verdict.target))
+    attacker, target = (elided(name, room, TITLE, bold=True) for name in (verdict.attacker, verdict.target))
     title = sheet.words("title", attacker=attacker, target=target, verdict=words.verdict(verdict.verdict))
     if verdict.in_arc is False:
         title = sheet.words("out of arc", title=title)

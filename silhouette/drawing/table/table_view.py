@@ -99,7 +99,7 @@ def points_of(piece: Piece) -> Floats:
 
 def outline_of(piece: Piece) -> Rings:
     """The outline of what counts of a model, or of all of a piece of terrain, mm in the world."""
-    return standing(piece.model.mesh if piece.kind == "terrain" else piece.model.significant, piece.pose)
+    return standing(piece.pose, piece.model.mesh if piece.kind == "terrain" else piece.model.significant)
 
 
 def _name(sheet: Sheet, piece: Piece) -> None:

@@ -40,13 +40,9 @@ def insignificant(model: Model) -> Mesh:
     return model.mesh.subset(model.role == INSIGNIFICANT)
 
 
-def standing(mesh: Mesh, pose: Pose) -> Rings:
-    """The outline from above of a mesh that stands upright in a pose, mm in the world; placed once for all figures."""
-    return _standing(pose, mesh)
-
-
 @derived
-def _standing(pose: Pose, mesh: Mesh) -> Rings:
+def standing(pose: Pose, mesh: Mesh) -> Rings:
+    """The outline from above of a mesh that stands upright in a pose, mm in the world; placed once for all figures."""
     level = (np.column_stack([ring, np.zeros(len(ring))]) for ring in from_above(mesh))
     return tuple(pose.place(ring)[:, :2] for ring in level)
 

@@ -113,7 +113,7 @@ class _Coming:
     """A file of which some pieces are still to come."""
 
     giver: object
-    tell: Callable[[dict[str, Any]], None]
+    tell: Tell
     name: str
     left: int
     stream: BinaryIO
@@ -124,26 +124,15 @@ class _Coming:
 class HandOver:
     """Takes files, one at a time, whichever client hands them over; tells all clients of one that has come."""
 
-    def __init__(
-        self,
-        folder: Callable[[], Path],
-        received: Received,
-        limits: Limits,
-        tell_all: Callable[[dict[str, Any]], None],
-    ) -> None:
-        self._folder = folder
-        self._received = received
-        self._limits = limits
-        self._tell_all = tell_all
+    def __init__(self, folder: Callable[[], Path], received: Received, limits: Limits, tell_all: Tell) -> None:
+        self._folder, self._received, self._limits, self._tell_all = folder, received, limits, tell_all
         self.consent = Consent()
         self._announced = 0
         self._kept = set[str]()
         self._coming: _Coming | None = None
         self._after: asyncio.Task[None] | None = None
 
-    def begin(
-        self, giver: object, request: Mapping[str, Any], tell: Callable[[dict[str, Any]], None]
-    ) -> dict[str, Any]:
+    def begin(self, giver: object, request: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
         """Makes ready for a file of a ``name`` and a ``size``, and gives the answer.
 
         ``tell`` is given the event ``handed-over`` where the file does not come, or cannot be kept. OSError if the

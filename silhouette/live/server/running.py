@@ -165,17 +165,8 @@ def _why_not(host: str, port: int, error: OSError) -> str:
 # ---- serving
 
 
-def serve_table(
-    table: LiveTable,
-    judges: Judges,
-    doors: Sequence[Door],
-    complain: Callable[[str], None],
-) -> None:
+async def serve_table(table: LiveTable, judges: Judges, doors: Sequence[Door], complain: Callable[[str], None]) -> None:
     """Serves a table until Ctrl-C or the signal TERM; judges and doors end with it, and what is not saved is kept."""
-    asyncio.run(_serve(table, judges, doors, complain))
-
-
-async def _serve(table: LiveTable, judges: Judges, doors: Sequence[Door], complain: Callable[[str], None]) -> None:
     ended = _ended()
     async with judges:
         autosaving = Autosaving(table, complain)

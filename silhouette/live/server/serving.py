@@ -11,7 +11,7 @@ from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, Protocol, Self, cast
+from typing import Any, NoReturn, Self, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
@@ -21,23 +21,12 @@ from websockets.http11 import Request, Response
 from silhouette.common.errors import RequestError
 from silhouette.common.installation import VERSION
 from silhouette.common.text import as_written, problem
+from silhouette.live.protocol import Session
 from silhouette.live.server.connections import Allowance, Connections, CountedConnection, Limits, Outbox
 from silhouette.live.server.gate import LOOKING, Door, PageFile, Refusal, Role, security_headers
-from silhouette.live.server.hand_over import HandOver, Received
-
-Tell = Callable[[dict[str, Any]], None]  # is given each event; never waits
+from silhouette.live.server.hand_over import HandOver, Received, Tell
 
 POLICY = 1008  # the code that closes a connection which asks for too much, or for nothing that makes sense
-
-
-class Answering(Protocol):
-    """What answers the requests of one client, such as `silhouette.live.protocol.Session`."""
-
-    async def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request; it has ``error`` where that cannot be done."""
-
-    def close(self) -> None:
-        """Ends what goes on for the client."""
 
 
 class Client:
@@ -48,13 +37,10 @@ class Client:
         connection: CountedConnection,
         role: Role,
         limits: Limits,
-        start: Callable[[Tell], Answering],
+        start: Callable[[Tell], Session],
         hand_over: HandOver | None,
     ) -> None:
-        self._connection = connection
-        self._role = role
-        self._limits = limits
-        self._hand_over = hand_over
+        self._connection, self._role, self._limits, self._hand_over = connection, role, limits, hand_over
         self._outbox = Outbox(connection, limits)
         self.tell = self._outbox.put
         self._session = start(self.tell)
@@ -204,16 +190,13 @@ class TableServer:
     def __init__(
         self,
         doors: Sequence[Door],
-        start: Callable[[Tell], Answering],
+        start: Callable[[Tell], Session],
         files: Mapping[str, PageFile],
         *,
         scans: tuple[Callable[[], Path], Received] | None = None,
         limits: Limits | None = None,
     ) -> None:
-        self._doors = doors
-        self._start = start
-        self._files = files
-        self._limits = limits or Limits()
+        self._doors, self._start, self._files, self._limits = doors, start, files, limits or Limits()
         self._hand_over = HandOver(*scans, self._limits, self._tell_all) if scans else None
         self._connections = Connections(self._limits)
         self._clients = set[Client]()

@@ -225,8 +225,6 @@ def page(
         data: the values for the script, by the id of the ``<script type="application/json">`` that holds each.
         local_pictures: whether pictures in the folder of the page may be shown too, not only those in the page.
     """
-    elements = [_data(key, value) for key, value in (data or {}).items()]
-    code = [Markup(f"<script>{script}</script>")] if script else []
     type_of_figures = head.figures.type if head.figures else ""
     metadata = [
         element("meta", charset="utf-8"),
@@ -245,8 +243,8 @@ def page(
         element("header", over, class_="top") if over else "",
         element("main", *content, id="content", tabindex="-1"),
         element("footer", under) if under else "",
-        *elements,
-        *code,
+        *(_data(key, value) for key, value in (data or {}).items()),
+        Markup(f"<script>{script}</script>") if script else "",
     ]
     return f"<!DOCTYPE html>\n{element('html', element('head', metadata), element('body', body), lang='en')}\n"
 

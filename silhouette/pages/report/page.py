@@ -45,7 +45,6 @@ from silhouette.pages.report.sections import (
     overview_for_page,
     see_button,
     view_section,
-    word,
 )
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
@@ -221,6 +220,8 @@ ABSOLUTE = re.compile(r"""(\b(?:mesh|model)["']?\s*[=:]\s*["'])((?:/|~|[A-Za-z]:
 """A key that names a file, up to the path, and the path, where that is an absolute one."""
 
 WRITTEN = Selection()  # the checks that are written in a scene
+CLOSE, UNMET = "too close to call: roll off", "not as expected"
+LICENCE = "Licence of the 3D view's library, three.js"
 
 REPORT_CHECKS_AT_ONCE, GROUPS_EACH = 16, 2
 """The most checks that are judged together; the groups for each process, so that none waits long for the last one."""
@@ -283,7 +284,7 @@ def _drawn_checks(
         for mesh in meshes:
             prepare(mesh)
         for piece in scene.pieces if isinstance(scene, TableScene) else ():
-            standing(piece.model.mesh, piece.pose)
+            standing(piece.pose, piece.model.mesh)
         with settings():
             warm_up(isinstance(scene, TableScene), writing)
         count = min(max(GROUPS_EACH * workers, -(-len(checks) // REPORT_CHECKS_AT_ONCE)), len(checks))
@@ -321,8 +322,9 @@ def report_page(
     title = scene.title or scene.path.stem
     checks = [check.judged for check in drawn]
     stage = stage_of(scene, checks, writing.cache)
-    figures = Figures()
-    about = about_checks(checks)
+    views = {sight.check: number for number, sight in enumerate(stage.sights if stage else ())}
+    figures, about = Figures(), about_checks(checks)
+    system, counted = rule_called(scene.rules).title, "check" if len(drawn) == 1 else "checks"
     mapped = None if shown is None else map_section(shown, figures, writing)
     document = {"words": VIEWER} if stage is None else stage.document(VIEWER, about)
     data: dict[str, Any] = {"stage": document, "results": {"results": [check.row() for check in checks]}}
@@ -330,38 +332,30 @@ def report_page(
     if mapped is not None:
         data["map"] = mapped[1]
         scripts.append(asset("map.js"))
-    pieces, licence = pieces_table(scene), element("pre", asset("three.LICENSE.txt"))
+    pieces = pieces_table(scene)
     return page(
-        Head(title, word("about", title=title), figures, asset("report.css")),
-        _head(scene, title, len(drawn)),
+        Head(title, f"Verdicts, figures and the table in 3D: {title}", figures, asset("report.css")),
+        element("h1", title),
+        element("p", f"{system} · {len(drawn) or 'no'} {counted} · {scene.path.name}", class_="small"),
         _verdicts(drawn, scene.warnings),
         view_section(stage, about),
         mapped[0] if mapped else "",
-        element("h2", word("checks" if drawn else "from above")),
-        _checks(drawn, figures, stage)
+        element("h2", "Check by check" if drawn else "From above"),
+        [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
         or [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in overview_for_page(scene, writing)],
-        [element("h2", word("basis")), listed(facts_about(scene, checks, version))],
-        element("details", element("summary", word("pieces")), pieces) if pieces else "",
+        [element("h2", "What the verdicts rest on"), listed(facts_about(scene, checks, version))],
+        element("details", element("summary", "Pieces"), pieces) if pieces else "",
         _scene_file(scene, source, checks, at),
         foot=joined(
-            element("p", word("made", version=version)),
-            element("details", element("summary", word("licence")), licence, class_="screen"),
+            element("p", f"Made by Silhouette {version}. This page holds all it needs and reaches no network."),
+            element(
+                "details", element("summary", LICENCE), element("pre", asset("three.LICENSE.txt")), class_="screen"
+            ),
         ),
-        skip=word("skip"),
+        skip="Skip to the verdicts",
         script="\n".join(scripts),
         data=data,
     )
-
-
-def _checks(drawn: Sequence[DrawnCheck], figures: Figures, stage: Stage | None) -> list[Markup]:
-    views = {sight.check: number for number, sight in enumerate(stage.sights if stage else ())}
-    return [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
-
-
-def _head(scene: Any, title: str, count: int) -> Markup:
-    system = rule_called(scene.rules)
-    subtitle = f"{system.title} · {count or 'no'} {'check' if count == 1 else 'checks'} · {scene.path.name}"
-    return joined(element("h1", title), element("p", subtitle, class_="small"))
 
 
 def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
@@ -369,25 +363,26 @@ def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
     hoped = any(check.judged.expected is not None for check in drawn)
     columns = ["check", "verdict", *["obscured", "in the way"] * measured, *["expected"] * hoped]
     rows = [_verdict_row(number, check, measured, hoped) for number, check in enumerate(drawn, 1)]
-    caption = word("verdicts caption" if measured else "verdicts plain")
-    verdicts = (
-        table(caption, list(map(word, columns)), rows, class_="verdicts") if rows else element("p", word("no checks"))
-    )
+    order = "Each check, in the order of the scene file."
+    verdicts = element("p", "The scene has no check: nothing is judged here.")
+    if rows:
+        caption = f"{order} Shares are of the target's significant parts." if measured else order
+        verdicts = table(caption, columns, rows, class_="verdicts")
     every = [warning for check in drawn for warning in check.judged.verdict.warnings]
     doubts = [element("li", warning) for warning in weighed(told_once([*every, *warnings]))]
-    notes = element("div", element("p", word("warnings")), element("ul", doubts), class_="note") if doubts else ""
-    return joined(element("h2", word("verdicts")), verdicts, notes)
+    notes = [element("p", "To know before trusting them:"), element("ul", doubts)]
+    return joined(element("h2", "Verdicts"), verdicts, element("div", notes, class_="note") if doubts else "")
 
 
 def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) -> list[Content]:
     judged, verdict = drawn.judged, drawn.judged.verdict
     who = joined(f"{number}. ", element("a", judged.check.label, href=f"#check-{number}"))
-    cells: list[Content] = [who, plate(judged, word("close"))]
+    cells: list[Content] = [who, plate(judged, CLOSE)]
     if measured:
         share = "" if verdict.measurement is None else verdict.measurement.words
         cells += [share, "; ".join(blockers_in_words(verdict))]
     if hoped:
-        outcome = {None: "", True: word("held"), False: word("unmet")}[judged.expected]
+        outcome = {None: "", True: "held", False: UNMET}[judged.expected]
         cells.append(element("strong", outcome) if judged.expected is False else outcome)
     return cells
 
@@ -395,8 +390,8 @@ def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) ->
 def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -> Markup:
     judged, verdict, mark = drawn.judged, drawn.judged.verdict, f"check-{number + 1}"
     who = judged.check.label
-    heading = element("h3", f"{number + 1}. {who} ", plate(judged, word("close")), id=f"{mark}-title")
-    unmet = [element("p", f"{word('unmet')}: {sentence}", class_="note bad") for sentence in judged.unmet or ()]
+    heading = element("h3", f"{number + 1}. {who} ", plate(judged, CLOSE), id=f"{mark}-title")
+    unmet = [element("p", f"{UNMET}: {sentence}", class_="note bad") for sentence in judged.unmet or ()]
     doubts = [element("li", warning) for warning in weighed(verdict.warnings)]
     warnings = element("ul", doubts, class_="note plain") if doubts else ""
     drawn_figures = [
@@ -422,7 +417,7 @@ def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -
 def _drawings(figures: Sequence[Markup], captions: Sequence[str]) -> Markup:
     """The figures of a check: the first is shown; on a narrow screen the others are folded away."""
     if not figures:
-        return element("p", word("no figure"), class_="small")
+        return element("p", "Nothing of this check can be drawn.", class_="small")
     if len(figures) == 1:
         return element("div", figures, class_="figures")
     summary = element("summary", joined(*[part for text in captions[1:] for part in (" · ", text)][1:]))
@@ -430,15 +425,15 @@ def _drawings(figures: Sequence[Markup], captions: Sequence[str]) -> Markup:
 
 
 def _facts(verdict: Verdict) -> Facts:
-    facts: Facts = [(word("rule"), str(verdict.rule))]
+    facts: Facts = [("rule", str(verdict.rule))]
     measured = verdict.measurement
     if measured is not None:
-        facts.append((word("share"), measured.words))
+        facts.append(("share obscured", measured.words))
         share = measured.occluded_in_arc
         if OCCLUDED_IN_ARC in verdict.fields and share is not None and share != measured.occluded:
-            facts.append((word("share in arc"), fraction_in_words(share)))
+            facts.append(("of the part in the arc", fraction_in_words(share)))
     if len(verdict.could_be) > 1:
-        facts.append((word("could be"), ", ".join(verdict.could_be)))
+        facts.append(("could be", ", ".join(verdict.could_be)))
     return facts
 
 
@@ -448,8 +443,8 @@ def _blockers_table(verdict: Verdict) -> Markup:
         for blocker in verdict.blockers
         if blocker.obscures
     ]
-    headings = [word("blocker"), word("blocker occluded"), word("blocker alone")]
-    caption = word("blockers", target=verdict.target)
+    headings = ["piece", "nearest in the way of", "would obscure alone"]
+    caption = f"In the way of {verdict.target}"
     return table(caption, headings, blockers, class_="narrow") if blockers else Markup()
 
 
@@ -457,14 +452,13 @@ def _everything(judged: Judged) -> Markup:
     """All else about a result, folded away: pixels, pieces in the way, and the remaining keys in words."""
     facts: Facts = []
     if (measured := judged.verdict.measurement) is not None:
-        counts = {"occluded": measured.counts.occluded, "target": measured.counts.total}
-        spaced = {key: f"{count:,}".replace(",", " ") for key, count in counts.items()}
-        facts.append((word("pixels"), word("pixels told", **spaced)))
+        pixels = f"{measured.counts.occluded:,} of {measured.counts.total:,} obscured".replace(",", " ")
+        facts.append(("pixels", pixels))
     facts += result_in_words(judged.row(), (*judged.verdict.fields, *judged.fields))
     blockers = _blockers_table(judged.verdict)
     if not facts and not blockers:
         return Markup()
-    return element("details", element("summary", word("everything")), blockers, listed(facts) if facts else "")
+    return element("details", element("summary", "Everything that was found"), blockers, listed(facts) if facts else "")
 
 
 def _scene_file(scene: Any, source: str, checks: Sequence[Judged], at: Mapping[str, Sequence[float]]) -> Markup:
@@ -475,18 +469,20 @@ def _scene_file(scene: Any, source: str, checks: Sequence[Judged], at: Mapping[s
     if shown != list(scene.checks):  # it was chosen by --from and --to, and everyone else is the default of --to
         to = f" --to {quote(shown[0].target)}" if len(shown) == 1 else ""
         options += f" --from {quote(shown[0].attacker)}{to}"
-    label = word("scene label", file=scene.path.name)
     # A page drops the first line break: one more keeps what the file begins with.
     text = joined(Markup("\n"), verbatim(without_folders(source)))
-    area = element("pre", text, id="scene-text", tabindex=0, role="region", aria_label=label)
-    name = quote(scene.path.name)
-    command = element(
-        "code", f"silhouette check {name}{options}" if shown else f"silhouette draw {name} --figure table"
+    area = element(
+        "pre", text, id="scene-text", tabindex=0, role="region", aria_label=f"The scene file, {scene.path.name}"
     )
+    name = quote(scene.path.name)
+    result, words = "draws the same table", f"silhouette draw {name} --figure table"
+    if shown:
+        result, words = "comes to the same verdicts", f"silhouette check {name}{options}"
+    command = element("code", words)
     return joined(
-        element("h2", word("scene file")),
-        element("p", word("scene about" if shown else "scene about table"), " ", command),
-        element("p", element("button", word("copy"), type="button", id="copy-scene", hidden=True)),
+        element("h2", "The scene file"),
+        element("p", f"Whoever has this file, and the meshes it names, {result} with ", command),
+        element("p", element("button", "Copy the scene file", type="button", id="copy-scene", hidden=True)),
         element("p", id="copy-told", role="status", aria_live="polite", class_="small"),
         area,
     )

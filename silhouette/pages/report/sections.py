@@ -35,78 +35,6 @@ FIGURES = {
 }
 """The captions of figures that several rule systems draw, by their names."""
 
-WORDS = {
-    "skip": "Skip to the verdicts",
-    "about": "Verdicts, figures and the table in 3D: {title}",
-    "verdicts": "Verdicts",
-    "verdicts caption": "Each check, in the order of the scene file. Shares are of the target's significant parts.",
-    "verdicts plain": "Each check, in the order of the scene file.",
-    "warnings": "To know before trusting them:",
-    "check": "check",
-    "verdict": "verdict",
-    "obscured": "obscured",
-    "in the way": "in the way",
-    "expected": "expected",
-    "held": "held",
-    "unmet": "not as expected",
-    "close": "too close to call: roll off",
-    "nobody": "nothing",
-    "3d": "The table in 3D",
-    "3d missing": "The 3D view needs JavaScript and WebGL. Verdicts, reasons and figures are complete without it.",
-    "3d label": "The table in 3D. Arrow keys turn it, plus and minus come nearer and go farther.",
-    "3d keys": "Drag to turn it. With the view in focus, arrow keys turn it, + and − and the wheel come nearer and go "
-    "farther. What is hidden here is hidden in this picture alone: the verdicts stay.",
-    "3d check": "Coloured for check",
-    "3d eye": "From the attacker's eye",
-    "from eye": "From {attacker}'s eye",
-    "from place": "From behind {attacker}",
-    "seen from eye": "Seen from {attacker}'s eye.",
-    "seen from place": "Seen from behind {attacker}.",
-    "3d where": "Where to look from",
-    "3d table": "Whole table",
-    "3d above": "From above",
-    "3d nearer": "Nearer",
-    "3d farther": "Farther",
-    "3d own": "Own colours",
-    "3d pieces": "Pieces shown",
-    "3d all": "Show all",
-    "3d none": "This scene is only shown in its figures.",
-    "see": "See this in 3D",
-    "checks": "Check by check",
-    "from above": "From above",
-    "map": "Where {name} could stand",
-    "map from": "{name} at each place, seen by {others}",
-    "map to": "{name} at each place, looking at {others}",
-    "map nearest": "The nearest places at least so well covered from all, from where it stands",
-    "map cover": "cover",
-    "map away": "away",
-    "map at": "at",
-    "map seen by": "Seen by {{seen}} of {{all}}.",
-    "map sees": "Sees {{seen}} of {{all}}.",
-    "no checks": "The scene has no check: nothing is judged here.",
-    "rule": "rule",
-    "share": "share obscured",
-    "share in arc": "of the part in the arc",
-    "pixels": "pixels",
-    "pixels told": "{occluded} of {target} obscured",
-    "blockers": "In the way of {target}",
-    "blocker": "piece",
-    "blocker occluded": "nearest in the way of",
-    "blocker alone": "would obscure alone",
-    "could be": "could be",
-    "everything": "Everything that was found",
-    "no figure": "Nothing of this check can be drawn.",
-    "basis": "What the verdicts rest on",
-    "pieces": "Pieces",
-    "scene file": "The scene file",
-    "scene about": "Whoever has this file, and the meshes it names, comes to the same verdicts with",
-    "scene about table": "Whoever has this file, and the meshes it names, draws the same table with",
-    "copy": "Copy the scene file",
-    "scene label": "The scene file, {file}",
-    "made": "Made by Silhouette {version}. This page holds all it needs and reaches no network.",
-    "licence": "Licence of the 3D view's library, three.js",
-}
-
 LEGEND = (
     ("seen", "seen by the attacker"),
     ("obscured", "obscured: something stands before it"),
@@ -158,14 +86,10 @@ MAP: dict[str, str] = {
 """What the map says; what stands in braces its script fills in."""
 
 
-def word(key: str, **values: object) -> str:
-    """The words of a key, with what stands in braces filled in.
-
-    >>> word("scene label", file="duel.toml")
-    'The scene file, duel.toml'
-    """
-    return WORDS[key].format(**values)
-
+KEYS = (
+    "Drag to turn it. With the view in focus, arrow keys turn it, + and − and the wheel come nearer and go farther. "
+    "What is hidden here is hidden in this picture alone: the verdicts stay."
+)
 
 QUALITY = 88  # the quality of pictures on a page; those that `silhouette draw` writes lose nothing
 
@@ -242,13 +166,13 @@ def about_checks(judged: Sequence[Judged]) -> list[dict[str, str]]:
     about = []
     for ruling in judged:
         measured, attacker = ruling.verdict.measurement is not None, ruling.check.attacker
-        place = word("from eye" if measured else "from place", attacker=attacker)
+        place = f"{attacker}'s eye" if measured else f"behind {attacker}"
         about.append(
             {
                 "who": ruling.check.label,
                 "verdict": ruling.verdict.words,
-                "eyeLabel": place,
-                "eyeTold": word("seen from eye" if measured else "seen from place", attacker=attacker),
+                "eyeLabel": f"From {place}",
+                "eyeTold": f"Seen from {place}.",
             }
         )
     return about
@@ -259,23 +183,34 @@ def see_button(view: int | None, who: str) -> Markup:
     if view is None:
         return Markup()
     unseen = element("span", f": {who}", class_="unseen")
-    button = element("button", word("see"), unseen, type="button", data_view=view, hidden=True)
+    button = element("button", "See this in 3D", unseen, type="button", data_view=view, hidden=True)
     return element("p", button, class_="screen")
 
 
 def view_section(stage: Stage | None, about: About) -> Markup:
     """The section with the view; without a stage a sentence in its place. The values are from `about_checks`."""
-    heading = element("h2", word("3d"), id="view-title")
+    heading = element("h2", "The table in 3D", id="view-title")
     if stage is None:
-        return element("section", heading, element("p", word("3d none")), id="view", aria_labelledby="view-title")
-    missing = element("p", word("3d missing"), id="view-missing", class_="note")
+        sentence = element("p", "This scene is only shown in its figures.")
+        return element("section", heading, sentence, id="view", aria_labelledby="view-title")
+    needed = "The 3D view needs JavaScript and WebGL. Verdicts, reasons and figures are complete without it."
+    missing = element("p", needed, id="view-missing", class_="note")
     remarks = [element("p", sentence, class_="small") for sentence in stage.remarks]
+    canvas = element(
+        "canvas",
+        id="view-canvas",
+        tabindex=0,
+        role="application",
+        aria_label="The table in 3D. Arrow keys turn it, plus and minus come nearer and go farther.",
+        aria_describedby="view-keys",
+    )
+    labels = element("div", id="view-labels", aria_hidden="true")
     view = element(
         "div",
-        _frame(),
+        element("div", canvas, labels, class_="view-frame"),
         _panel(stage, about),
         element("p", id="view-told", role="status", aria_live="polite"),
-        element("p", word("3d keys"), id="view-keys", class_="small screen"),
+        element("p", KEYS, id="view-keys", class_="small screen"),
         _legend(stage),
         id="view-shown",
         hidden=True,
@@ -283,24 +218,14 @@ def view_section(stage: Stage | None, about: About) -> Markup:
     return element("section", heading, missing, view, *remarks, id="view", aria_labelledby="view-title")
 
 
-def _frame() -> Markup:
-    canvas = element(
-        "canvas",
-        id="view-canvas",
-        tabindex=0,
-        role="application",
-        aria_label=word("3d label"),
-        aria_describedby="view-keys",
-    )
-    return element("div", canvas, element("div", id="view-labels", aria_hidden="true"), class_="view-frame")
-
-
 def _panel(stage: Stage, about: About) -> Markup:
     options = [
         element("option", f"{sight.check + 1}. {about[sight.check]['who']}", value=number)
         for number, sight in enumerate(stage.sights)
     ]
-    choice = joined(element("label", word("3d check"), for_="view-check"), element("select", options, id="view-check"))
+    choice = joined(
+        element("label", "Coloured for check", for_="view-check"), element("select", options, id="view-check")
+    )
     return element(
         "div",
         element("p", choice, class_="choice") if options else "",
@@ -312,22 +237,23 @@ def _panel(stage: Stage, about: About) -> Markup:
 
 def _buttons(any_sight: bool, any_colours: bool) -> Markup:
     """The buttons to look from elsewhere; where pieces have colours of their own, one that takes these away."""
-    eye = element("button", word("3d eye"), type="button", id="view-eye", aria_pressed="false", disabled=not any_sight)
-    nearer = {"nearer": "+", "farther": "−"}
-    others = [element("button", word(f"3d {place}"), type="button", id=f"view-{place}") for place in ("table", "above")]
+    eye = element("button", FIGURES["eye"], type="button", id="view-eye", aria_pressed="false", disabled=not any_sight)
+    whole = element("button", "Whole table", type="button", id="view-table")
+    above = element("button", "From above", type="button", id="view-above")
     pair = [
-        element("button", sign, type="button", id=f"view-{place}", aria_label=word(f"3d {place}"), class_="square")
-        for place, sign in nearer.items()
+        element("button", sign, type="button", id=f"view-{place.lower()}", aria_label=place, class_="square")
+        for place, sign in (("Nearer", "+"), ("Farther", "−"))
     ]
     return element(
         "div",
         eye,
-        others,
+        whole,
+        above,
         element("span", pair, class_="pair"),
-        element("button", word("3d own"), type="button", id="view-own", aria_pressed="true") if any_colours else "",
+        element("button", "Own colours", type="button", id="view-own", aria_pressed="true") if any_colours else "",
         class_="buttons",
         role="group",
-        aria_label=word("3d where"),
+        aria_label="Where to look from",
     )
 
 
@@ -348,10 +274,10 @@ def _boxes(stage: Stage) -> Markup:
         )
         for number, item in there
     ]
-    button = element("button", word("3d all"), type="button", id="view-all")
+    button = element("button", "Show all", type="button", id="view-all")
     # Folded away: there may be dozens, which on a phone would stand between the view and the verdicts.
-    fieldset = element("fieldset", element("legend", word("3d pieces"), class_="unseen"), element("ul", boxes), button)
-    return element("details", element("summary", f"{word('3d pieces')}: {len(boxes)}"), fieldset, id="view-pieces")
+    fieldset = element("fieldset", element("legend", "Pieces shown", class_="unseen"), element("ul", boxes), button)
+    return element("details", element("summary", f"Pieces shown: {len(boxes)}"), fieldset, id="view-pieces")
 
 
 def _kinds_of(sight: Sight) -> set[str]:
@@ -383,13 +309,13 @@ def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> tuple[Mar
     with settings():
         picture, sheet = _drawing(figure, writing)
     looks = drawn.request.role == "attacker"
-    title = word("map to" if looks else "map from", name=drawn.request.move, others=", ".join(drawn.others))
+    title = f"{drawn.request.move} at each place, {'looking at' if looks else 'seen by'} {', '.join(drawn.others)}"
     mark = element("div", id="map-mark", hidden=True)
     shown = element("div", figures.add(picture, title, title), mark, id="map-shown", role="group", aria_label=title)
     answer = element("p", id="map-told", role="status", aria_live="polite", class_="screen")
     section = element(
         "section",
-        element("h2", word("map", name=drawn.request.move), id="map-title"),
+        element("h2", f"Where {drawn.request.move} could stand", id="map-title"),
         shown,
         answer,
         _nearest(drawn),
@@ -406,8 +332,8 @@ def _nearest(drawn: Map) -> Markup:
         (verdict, f'{mm / INCH:.1f}"', f"{coordinates(drawn.cells.at[number])} mm")
         for verdict, (number, mm) in drawn.nearest.items()
     ]
-    headings = [word("map cover"), word("map away"), word("map at")]
-    return joined(table(word("map nearest"), headings, rows, class_="narrow"))
+    caption = "The nearest places at least so well covered from all, from where it stands"
+    return joined(table(caption, ["cover", "away", "at"], rows, class_="narrow"))
 
 
 def _data(drawn: Map, data: dict[str, Any]) -> dict[str, Any]:
@@ -421,7 +347,7 @@ def _data(drawn: Map, data: dict[str, Any]) -> dict[str, Any]:
         "verdicts": list(drawn.verdicts),
         "others": list(drawn.others),
         "first": drawn.index[first].tolist(),
-        "words": {**MAP, "count": word("map sees" if looks else "map seen by")},
+        "words": {**MAP, "count": f"{'Sees' if looks else 'Seen by'} {{seen}} of {{all}}."},
         "cells": [_cell(drawn, number) for number in range(len(drawn.index))],
     }
 

@@ -1,4 +1,4 @@
-"""Tiles of a view that one face fills: rays through all their pixels would meet that face, and nothing is lost."""
+"""Tiles of a view that a body reaches: rays through their pixels meet all of it, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from silhouette.common.geometry import Floats, Pose
-from silhouette.drawing.table import filled
-from silhouette.drawing.table.filled import TILE, Reach, reach_of, rendered, swept
+from silhouette.drawing.table.rendering import TILE, reached, rendered, swept
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.reference import ReferenceRenderer
@@ -38,59 +37,55 @@ def wall(*more: Floats) -> Body:
     return body_of(np.stack([WALL[[0, 1, 2]], WALL[[0, 2, 3]], *more]))
 
 
-def shows_the_same(view: View, body: Body) -> Reach:
-    """Holds the layer with filled tiles against rays through every pixel; what filled them."""
+def check_same(view: View, body: Body) -> None:
+    """Holds the layer of the tiles that a body reaches against rays through every pixel."""
     renderer = ReferenceRenderer()
     layer, expected = swept(renderer, view, [body]), renderer.render(view, [body])
     assert np.array_equal(layer.ids, expected.ids)
     assert layer.depth == pytest.approx(expected.depth, rel=1e-6)
     alone = rendered(renderer, view, [body])
     assert np.array_equal(alone.ids, expected.ids)
-    return reach_of(view, body)
 
 
-def test_a_wall_fills_all_tiles_but_those_along_its_diagonal() -> None:
-    reach = shows_the_same(view_of(), wall())
-    assert len(reach.filled) + reach.cast.sum() == reach.cast.size
-    assert len(reach.filled) > 0.7 * reach.cast.size
-    assert reach.planes[:, 2] == pytest.approx(0.01)
+def test_a_wall_is_seen_whole() -> None:
+    check_same(view_of(), wall())
+    assert reached(view_of(), wall()).all()
 
 
-def test_what_stands_behind_the_wall_takes_no_tile_from_it() -> None:
+def test_no_rays_are_cast_beside_what_is_small() -> None:
+    tiles = reached(view_of(), body_of(0.1 * WALL[None, [0, 1, 2]]))
+    assert 0 < tiles.sum() < 0.1 * tiles.size
+
+
+def test_what_stands_behind_the_wall_does_not_show() -> None:
     behind = WALL[[0, 1, 2]] * [0.9, 1.0, 0.9] + [3.0, 1.0, 7.0]
-    assert len(shows_the_same(view_of(), wall(behind)).filled) == len(reach_of(view_of(), wall()).filled)
+    check_same(view_of(), wall(behind))
 
 
 @pytest.mark.parametrize("size", [0.01, 0.4, 3.0, 30.0])
 def test_what_stands_before_the_wall_is_not_lost(size: float) -> None:
     """Of any size: much less than a pixel of 1 mm, and more than a tile."""
     dot = np.array([[20.3, -0.5, -15.3], [20.3 + size, -0.5, -15.3], [20.3, -0.5, size - 15.3]])
-    reach = shows_the_same(view_of(), wall(dot))
+    check_same(view_of(), wall(dot))
     column, row = (int(pixel // TILE) for pixel in (60 + 100 * 20.35 / 99.5, 45 + 100 * 15.25 / 99.5))
-    assert reach.cast[row, column]
-    assert len(reach.filled)
-    assert (reach.planes[:, 2] > 0.01002).any() == (size == 30.0), "the largest fills tiles itself"
+    assert reached(view_of(), body_of(dot[None]))[row, column]
 
 
 def test_where_two_faces_run_through_each_other_rays_tell_which_is_in_front() -> None:
     slanting = WALL[[1, 2, 3]] * [1.0, 0.0, 1.0] + WALL[[1, 2, 3]][:, :1] * [0.0, 0.2, 0.0]
-    reach = shows_the_same(view_of(), wall(slanting, WALL[[1, 2, 3]]))
-    right = TILE * (reach.filled[:, 1] + 0.5) > 60
-    assert right.any()
-    assert (~right).any()
+    check_same(view_of(), wall(slanting, WALL[[1, 2, 3]]))
 
 
-def test_a_face_that_the_eye_touches_fills_nothing() -> None:
+def test_a_face_that_the_eye_touches_hides_nothing() -> None:
     """It begins so near to the eye that it spans the window, though its plane all but passes through the eye."""
     edge_on = np.array([[-1e-3, -99.9998, 5e-5], [1e-3, -99.9998, 5e-5], [0.0, -90.0, 5e-5]])
-    reach = shows_the_same(view_of(), body_of(edge_on[None]))
-    assert not len(reach.filled)
+    check_same(view_of(), body_of(edge_on[None]))
 
 
-def test_what_reaches_behind_the_eye_may_hide_what_would_fill_a_tile() -> None:
+def test_what_reaches_behind_the_eye_is_seen_where_it_lies_before_it() -> None:
     across = np.array([[-30.0, -160.0, -3.0], [30.0, -160.0, -3.0], [10.0, -20.0, 12.0]])
-    alone, both = (shows_the_same(view_of(), body) for body in (wall(), wall(across)))
-    assert 0 < len(both.filled) < len(alone.filled)
+    check_same(view_of(), wall(across))
+    check_same(view_of(), body_of(across[None]))
 
 
 @pytest.mark.thinned(quick=60)
@@ -103,12 +98,4 @@ def test_triangles_at_random_show_the_same(seed: int) -> None:
     corners = random.uniform(-60.0, 60.0, (50, 1, 3)) + size * stretched * random.normal(0.0, 1.0, (50, 3, 3))
     corners[..., 1] = np.abs(corners[..., 1]) - 60.0
     corners[40:] = corners[:10]
-    shows_the_same(view_of(101, 67, 0.02), body_of(corners))
-
-
-def test_where_too_many_faces_are_large_rays_are_cast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filled, "MAX_TILE_ROWS", 3)
-    assert not len(shows_the_same(view_of(), wall()).filled)
-    monkeypatch.undo()
-    monkeypatch.setattr(filled, "MAX_TILES", 30)
-    assert not len(shows_the_same(view_of(), wall()).filled)
+    check_same(view_of(101, 67, 0.02), body_of(corners))
