@@ -277,20 +277,27 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     warnings = [*lying.warnings, *doubts, *mistakes, *base_mistakes(base)]
     if kind == "terrain" and role.any():
         warnings.append("terrain blocks whole, its base and insignificant parts too")
-    up, units = lying.up, lying.units
+    up, units, source = lying.up, lying.units, Path(options.mesh).name
     model = Model(
-        Path(options.mesh).name, kind, mesh, role, base, None if options.eye is None else np.array(options.eye),
-        FRONT[up] if options.front is None else options.front, options.solid, file.format,
-        units.units, units.source, up, file.watertight, file.holes,
-        tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
-        {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
-        "default" if options.front is None else "given", options.scan,
+        source, kind, mesh, role, base, **_looks(options, up), solid=options.solid, format=file.format,
+        units=units.units, units_from=units.source, up=up, watertight=file.watertight, holes=file.holes,
+        warnings=tuple(f"{source}: {warning}" for warning in warnings), scan=options.scan,
         lacks_base=base is None and kind == "fighter" and options.base.how == "auto",
         drawn_from=DrawnFrom(path, up, MILLIMETRES[units.units] * options.scale, mesh.bounds[0] - lowest),
     )  # fmt: skip
     model = _with_a_body(model, location)
     keep_in(cache, model.mesh, model.significant)
     return _looking(model, cache) if kind == "fighter" and options.eye is None else model
+
+
+def _looks(options: ModelOptions, up: str) -> dict[str, Any]:
+    """The fields of a model that say whence and where it looks, by the axis that is up in its mesh file."""
+    return {
+        "eye_given": None if options.eye is None else np.array(options.eye),
+        "eyes": {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
+        "front": FRONT[up] if options.front is None else options.front,
+        "front_from": "default" if options.front is None else "given",
+    }
 
 
 def _looking(fighter: Model, cache: Cache) -> Model:
