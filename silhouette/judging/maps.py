@@ -30,7 +30,7 @@ from silhouette.measure.estimate import Estimate
 from silhouette.measure.observe import observe_many
 from silhouette.measure.proven import ProvenEstimate
 from silhouette.rules import RULES, rule_called
-from silhouette.rules.abilities import HasMaps, maps_of, meshes_of
+from silhouette.rules.abilities import HasMaps, maps_of
 from silhouette.rules.base import MeasuredVerdict, Rule, Settings, Verdict
 from silhouette.scenes.ground import Indices
 from silhouette.scenes.places import Places
@@ -162,7 +162,7 @@ def judged_cells(
             is_judged[beyond, number] = False
     pairs = np.argwhere(is_judged.T)[:, ::-1]  # one attacker after the other: what is worked out for its eye is kept
     questions = _questions(scene, places, role, checks, cells.at, pairs)
-    if meshes_of(rule, scene) and settings.observe is observe_many:
+    if rule.meshes(scene) and settings.observe is observe_many:
         rough = rule.judge(questions, replace(settings, observe=ROUGH, keep=True))
         _fill(cells, pairs, rough, rule, scene, words)
         possible = cells.possible[tuple(pairs.T)].sum(axis=1)
@@ -459,7 +459,7 @@ def map_of(
     judge = partial(judged_cells, rule, scene, places, request.role, checks, request.under, verdicts_alone)
     parts = list[Cells]()
     done = 0
-    forks = workers > 1 and len(groups) > 1 and (not meshes_of(rule, scene) or shared(scene, settings.renderer))
+    forks = workers > 1 and len(groups) > 1 and (not rule.meshes(scene) or shared(scene, settings.renderer))
     if forks:
         places.prepare()
     for part in parallel_map(judge, groups, workers) if forks else map(judge, groups):

@@ -22,7 +22,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.models.model import BASE, INSIGNIFICANT
 from silhouette.renderers.protocol import NEAREST
-from silhouette.rules.abilities import HasDescription, HasMaps, HasMeshes, HasOdds, Movers
+from silhouette.rules.abilities import HasDescription, HasMaps, HasOdds, Movers
 from silhouette.rules.base import OfVerdict, Pieces, Rule
 from silhouette.rules.fields import Blocker, largest_first
 from silhouette.scenes.places import Elsewhere, Mobility, Move, TablePlaces, elsewhere_of, moved, without
@@ -198,9 +198,7 @@ CAPTION = (
 )
 
 
-class OnTable(
-    Rule[OfTable, OfVerdict], HasMeshes[OfTable], HasOdds[OfTable], HasMaps[OfTable], HasDescription[OfTable]
-):
+class OnTable(Rule[OfTable, OfVerdict], HasOdds[OfTable], HasMaps[OfTable], HasDescription[OfTable]):
     """A game with models on a table: how they move, and how they are described."""
 
     reads = ("terrain", "fighter", "vehicle", "check")

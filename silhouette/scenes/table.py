@@ -21,7 +21,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
 from silhouette.scenes.entries import CheckEntry, DoubtEntry, LengthUnits, TableEntry
 from silhouette.scenes.pieces import Models, Piece, piece_of
-from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.scene import Check, Scene, fields_of
 from silhouette.scenes.standing import TABLE_TOP
 from silhouette.scenes.surfaces import Surface, underside_of
 from silhouette.scenes.warnings import PlacementWarning, entry_warnings, placement_warnings
@@ -324,7 +324,7 @@ def load_table_scene(
         posed: changes a piece on the table's top before it is lowered onto what it stands on, such as to lay it down.
     """
     entry = validated(TableEntry, document, Location(path))
-    readings = validated(readings_schema, entry.readings, Location(path, "readings"))
+    fields = fields_of(path, entry, readings_schema, ())
     kinds_of_tables: tuple[Kind, ...] = ("terrain", "fighter", "vehicle")
     tables = zip(kinds_of_tables, (entry.terrain, entry.fighter, entry.vehicle), strict=True)
     standing = [(kind, in_millimetres(piece, entry.units)) for kind, table in tables for piece in table]
@@ -334,13 +334,11 @@ def load_table_scene(
     pieces = settled(path, [piece for _, piece in standing], placed, tables_of or {})
     kinds = {piece.name: piece.kind for piece in pieces}
     table = in_millimetres(entry, entry.units).table
+    checks = tuple(_check(Location(path, f"check {n}"), check, kinds) for n, check in enumerate(entry.check, 1))
+    fields |= {"checks": checks, "pixel": entry.pixel, "warnings": _warnings_of(pieces)}
     return TableScene(
-        path=path,
-        title=entry.title,
-        rules=entry.rules,
+        **fields,
         pieces=pieces,
-        checks=tuple(_check(Location(path, f"check {n}"), check, kinds) for n, check in enumerate(entry.check, 1)),
-        readings=readings,
         tolerance=entry.tolerance,
         error=entry.error,
         base_contact=_contacts(path, entry.base_contact, kinds),
@@ -348,9 +346,6 @@ def load_table_scene(
         placement_warnings=entry_warnings(entry, pieces, table, tables_of or {}),
         doubt=entry.doubt,
         unit_of_places=entry.units,
-        pixel=entry.pixel,
-        source=dict(entry.source),
-        warnings=_warnings_of(pieces),
     )
 
 

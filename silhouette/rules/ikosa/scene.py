@@ -18,10 +18,11 @@ from pydantic import AfterValidator, Field, PlainValidator, StrictBool, WithJson
 
 from silhouette.common.errors import RequestError
 from silhouette.common.text import as_written, did_you_mean
+from silhouette.files.cache import Cache
 from silhouette.files.schema import MAX_LENGTH, Entry, Location, Name, plain, validated
 from silhouette.rules.ikosa.cell_lines import Box, Cell, Face, Point, Solids, holds
 from silhouette.scenes.entries import SceneEntry
-from silhouette.scenes.scene import Check, Scene, similar_names
+from silhouette.scenes.scene import Check, Scene, fields_of, similar_names
 
 Mode = Literal["melee", "ranged"]
 Exposure = Literal["cells", "point"]
@@ -231,10 +232,10 @@ class CellScene(Scene):
         raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, names)}")
 
 
-def load_cell_scene(path: Path, document: Mapping[str, Any]) -> CellScene:
-    """The scene of cells that a document describes. FileError if it does not describe one."""
+def load_cell_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> CellScene:
+    """The scene of cells that a document describes, of which nothing is worth keeping. FileError if it is not valid."""
     entry = validated(CellSceneEntry, document, Location(path))
-    readings = validated(Readings, entry.readings, Location(path, "readings"))
+    fields = fields_of(path, entry, Readings, ())
     creatures = _creatures(path, entry.creature)
     checks = tuple(
         _check(Location(path, f"check {number}"), check, entry.mode, creatures)
@@ -247,15 +248,9 @@ def load_cell_scene(path: Path, document: Mapping[str, Any]) -> CellScene:
             "creatures fewer cells, or ask less at once"
         )
     cells = tuple(dict.fromkeys(entry.solid_cells))
+    fields |= {"checks": checks, "warnings": _warnings(entry, creatures, checks)}
     return CellScene(
-        path=path,
-        title=entry.title,
-        rules=entry.rules,
-        checks=checks,
-        readings=readings,
-        pixel=None,
-        source=dict(entry.source),
-        warnings=_warnings(entry, creatures, checks),
+        **fields,
         mode=entry.mode,
         creatures=tuple(creatures.values()),
         solid_cells=cells,

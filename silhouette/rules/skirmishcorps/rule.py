@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import shapely
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Floats, Pose
-from silhouette.files.cache import Cache
-from silhouette.rules.abilities import HasFirstScene, HasThresholds, Movers, one_way_words
+from silhouette.rules.abilities import HasFirstScene, Movers, one_way_words
 from silhouette.rules.base import Scale, Settings
 from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.on_table import OnTable, by_eyes, places_of_attacker
@@ -78,7 +75,7 @@ def _carried(points: Floats, piece: Piece, move: Move) -> Floats:
 # ---- the rule system
 
 
-class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[SkirmishScene], HasFirstScene):
+class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasFirstScene):
     """SkirmishCorps' rules for cover; see `silhouette.rules.base.Rule`."""
 
     name = NAME
@@ -97,9 +94,7 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[
     without_arcs = "units of SkirmishCorps look all round; ask without an arc"
     expectable = OF_ODDS
 
-    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
-        """The table of units and cover that a document describes."""
-        return load_scene(path, document, cache)
+    read = staticmethod(load_scene)
 
     def expectable_words(self) -> dict[str, Sequence[str]]:
         """Any word can be expected: what a result may say depends on the question."""
