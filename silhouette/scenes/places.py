@@ -79,13 +79,18 @@ def place_of(text: str) -> tuple[float, ...]:
     ...
     silhouette.common.errors.RequestError: --walk sixty: give where to as X,Y or X,Y,Z, such as 60,216
     """
-    try:
-        place = tuple(float(number) for number in text.strip().strip("[]()").split(","))
-    except ValueError:
-        place = ()
+    place = tuple(_numbers(text.strip().strip("[]()")))
     if len(place) not in (2, 3) or not all(abs(number) <= MAX_LENGTH for number in place):
         raise RequestError(f"--walk {text}: give where to as X,Y or X,Y,Z, such as 60,216")
     return place
+
+
+def _numbers(text: str) -> list[float]:
+    """The numbers of a text, with commas between them; none where it has anything else."""
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        return []
 
 
 def poses(
@@ -220,11 +225,7 @@ class Trial:
         silhouette.common.errors.RequestError: --at Kal=4: give NAME=X,Y or NAME=X,Y,FACING, such as Kal=60,216,90
         """
         name, _, place = text.rpartition("=")
-        try:
-            numbers = [float(number) for number in place.split(",")]
-        except ValueError:
-            numbers = []
-        return cls.placed(name.strip(), numbers, text)
+        return cls.placed(name.strip(), _numbers(place), text)
 
     @classmethod
     def placed(cls, name: str, numbers: Sequence[float], text: str | None = None) -> Trial:
@@ -449,11 +450,7 @@ class TablePlaces:
         self.start = piece.pose.translation[:2] if origin is None else origin
         self._offset = piece.pose.translation[:2] - self.start
         self._lift = float(self._standing.there(np.zeros(2), 0.0).pose.translation[2])
-
-    @property
-    def table(self) -> Floats:
-        """See `Places`."""
-        return self._scene.table_top
+        self.table = scene.table_top
 
     def prepare(self) -> None:
         """See `Places`."""

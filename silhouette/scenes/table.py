@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from math import hypot
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import BaseModel
@@ -19,12 +20,12 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, validated
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
-from silhouette.scenes.entries import CheckEntry, DoubtEntry, LengthUnits, TableEntry
+from silhouette.scenes.entries import CheckEntry, DoubtEntry, LengthUnits, PieceEntry, TableEntry
 from silhouette.scenes.pieces import Models, Piece, piece_of
 from silhouette.scenes.scene import Check, Scene, fields_of
 from silhouette.scenes.standing import TABLE_TOP
 from silhouette.scenes.surfaces import Surface, underside_of
-from silhouette.scenes.warnings import PlacementWarning, entry_warnings, placement_warnings
+from silhouette.scenes.warnings import MOST_WARNINGS, PlacementWarning, entry_warnings, placement_warnings
 
 __all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked_over", "table_fields"]
 
@@ -36,26 +37,6 @@ DECIMALS = 9  # decimals of mm that inches are rounded to, so that 3.5 of them a
 SURFACE = "surface"  # the value of ``on`` that stands for whatever is there: all terrain, and the table's top
 
 OfEntry = TypeVar("OfEntry", bound=BaseModel)
-
-
-class Placed(Protocol):
-    """An entry of a scene file that says where its piece stands."""
-
-    @property
-    def name(self) -> str:
-        """The name of the piece."""
-
-    @property
-    def at(self) -> tuple[float, ...]:
-        """Its place, two or three numbers."""
-
-    @property
-    def on(self) -> str | None:
-        """What it is lowered onto, if anything."""
-
-    @property
-    def under(self) -> float | None:
-        """The height above which nothing counts to stand on."""
 
 
 def in_millimetres(entry: OfEntry, units: str) -> OfEntry:
@@ -87,7 +68,7 @@ CLEARLY = 0.001  # the mm by which a piece must be lower than a height to have n
 
 
 def settled(
-    path: Path, entries: Sequence[Placed], pieces: Sequence[Piece], tables_of: Mapping[str, str]
+    path: Path, entries: Sequence[PieceEntry], pieces: Sequence[Piece], tables_of: Mapping[str, str]
 ) -> tuple[Piece, ...]:
     """The pieces, each that says ``on`` lowered from above, upright, until its base touches.
 
@@ -115,7 +96,7 @@ def settled(
 
 class _Settling:
     def __init__(
-        self, path: Path, entries: Sequence[Placed], pieces: Sequence[Piece], tables_of: Mapping[str, str]
+        self, path: Path, entries: Sequence[PieceEntry], pieces: Sequence[Piece], tables_of: Mapping[str, str]
     ) -> None:
         self.pieces = list(pieces)
         self._path, self._entries, self._tables_of = path, entries, tables_of
@@ -186,7 +167,7 @@ class _Settling:
         )
         self._tops[number] = self.pieces[number].whole_box[:, 2].max()
 
-    def _nowhere(self, entry: Placed) -> str:
+    def _nowhere(self, entry: PieceEntry) -> str:
         if entry.under is not None:
             what = "the table's top or terrain" if entry.on == SURFACE else f"'{entry.on}'"
             return f"under = {entry.under:g} mm: nothing of {what} below its base is as low as that"
@@ -343,7 +324,7 @@ def load_table_scene(
         error=entry.error,
         base_contact=_contacts(path, entry.base_contact, kinds),
         table=table,
-        placement_warnings=entry_warnings(entry, pieces, table, tables_of or {}),
+        placement_warnings=tuple(islice(entry_warnings(entry, pieces, table, tables_of or {}), MOST_WARNINGS)),
         doubt=entry.doubt,
         unit_of_places=entry.units,
     )
@@ -370,7 +351,7 @@ def _warnings_of(pieces: Iterable[Piece]) -> tuple[str, ...]:
 def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> OfTable:
     """The scene with the mistakes in where its pieces stand (`placement_warnings`), also among its warnings."""
     placed = placement_warnings(scene.pieces, faces=faces, units=scene.unit_of_places, z_is_ground=z_is_ground)
-    warnings = (*scene.placement_warnings, *placed)
+    warnings = (*scene.placement_warnings, *islice(placed, MOST_WARNINGS))
     texts = [one.text for one in warnings if not one.as_attacker]
     return replace(scene, placement_warnings=warnings, warnings=(*texts, *scene.warnings))
 
