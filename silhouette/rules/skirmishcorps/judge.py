@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
 
 from silhouette.common.geometry import Floats, Pose
 from silhouette.common.text import in_a_sentence, share_in_words
@@ -168,17 +167,10 @@ def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> entries.
     over = [cover for cover in across if not cover.class_for(attacker) == cover.class_for(target) == "corner"]
     possible = bool(over)
     rule = RuleReference("Close Combat Over Cover", "R32" if possible else "R31")
-    return entries.SkirmishCorpsVerdict(
-        attacker.name,
-        target.name,
-        scene.rules,
-        "close combat" if possible else "no close combat",
-        None,
-        rule,
-        _reason(attacker, target, both, across, over),
-        "close combat",
-        {"possible": possible, "to_hit": TO_HIT if possible else None, "dodge_parry": DODGE if possible else None},
-    )
+    answers = {"possible": possible, "to_hit": TO_HIT if possible else None, "dodge_parry": DODGE if possible else None}
+    verdict = "close combat" if possible else "no close combat"
+    ruled = verdict, rule, _reason(attacker, target, both, across, over), answers
+    return entries.SkirmishCorpsVerdict.of("close combat", ruled, attacker.name, target.name)
 
 
 def _reason(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], over: list[Cover]) -> str:
@@ -239,16 +231,11 @@ def _flank_verdict(
         "renderer": settings.renderer.name,
         "pixel": settings.pixel if dive is None else dive.pixel,
     }
-    return entries.SkirmishCorpsVerdict(
+    return entries.SkirmishCorpsVerdict.of(
+        "flanked",
+        (verdict, RuleReference("Flanking", number), reason, answers),
         attacker.name,
         target.name,
-        scene.rules,
-        verdict,
-        None,
-        RuleReference("Flanking", number),
-        reason,
-        "flanked",
-        answers,
         could_be=("flanked", "not flanked") if tried.doubtful else (verdict,),
         warnings=(
             *scene.doubts(attacker.name, [target.name]),
@@ -265,10 +252,8 @@ def _hidden(dive: Dive) -> str:
 
 # ---- checks without a unit of the scene
 
-Ruled = tuple[str, RuleReference, str, dict[str, Any]]  # the verdict, the rule, the reason and the answers of a check
 
-
-def _classify(question: entries.ClassifyEntry, readings: entries.Readings) -> Ruled:
+def _classify(question: entries.ClassifyEntry, readings: entries.Readings) -> entries.Ruled:
     kind = classes.cover_class(question.height, question.unit_height)
     words = classes.cover_words(kind)
     share = f"{100 * question.height / question.unit_height:.0f} %"
@@ -277,14 +262,14 @@ def _classify(question: entries.ClassifyEntry, readings: entries.Readings) -> Ru
     return words, RuleReference(classes.section_of(kind), "R4"), reason, {"cover": kind}
 
 
-def _penalty(question: entries.PenaltyEntry, readings: entries.Readings) -> Ruled:
+def _penalty(question: entries.PenaltyEntry, readings: entries.Readings) -> entries.Ruled:
     kind, posture = question.cover_class, question.posture
     penalty = classes.PENALTY[posture][kind]
     reason = f"to hit a {posture} unit protected by {classes.cover_words(kind)}: {_signed(penalty)}"
     return _signed(penalty), classes.hit_rule(kind, posture), reason, {"penalty": penalty}
 
 
-def _from_prone(question: entries.FromProneEntry, readings: entries.Readings) -> Ruled:
+def _from_prone(question: entries.FromProneEntry, readings: entries.Readings) -> entries.Ruled:
     kind = question.cover_class
     penalty, rule = classes.FROM_PRONE[kind], classes.from_prone_rule(kind)
     if penalty is None:
@@ -298,7 +283,7 @@ def _signed(penalty: int) -> str:
     return str(penalty) if penalty else "no penalty"
 
 
-def _attack_cover(question: entries.AttackCoverEntry, readings: entries.Readings) -> Ruled:
+def _attack_cover(question: entries.AttackCoverEntry, readings: entries.Readings) -> entries.Ruled:
     damage, defence, unit = question.damage, question.defence, question.unit_defence
     through = classes.penetrating_damage(damage, defence)
     wounded = None if unit is None else through > unit
@@ -313,7 +298,7 @@ def _attack_cover(question: entries.AttackCoverEntry, readings: entries.Readings
     return "penetrated", RuleReference("Attacking Cover", "R21"), reason, answers
 
 
-def _cover_wounds(question: entries.CoverWoundsEntry, readings: entries.Readings) -> Ruled:
+def _cover_wounds(question: entries.CoverWoundsEntry, readings: entries.Readings) -> entries.Ruled:
     damage, defence = question.damage, question.defence
     basis: classes.Basis = question.basis or readings.basis
     other_basis: classes.Basis = "total" if basis == "penetrating" else "penetrating"
@@ -334,7 +319,7 @@ def _counted(wounds: int) -> str:
     return {0: "no wounds", 1: "1 wound"}.get(wounds, f"{wounds} wounds")
 
 
-def _destroyed(question: entries.DestroyedEntry, readings: entries.Readings) -> Ruled:
+def _destroyed(question: entries.DestroyedEntry, readings: entries.Readings) -> entries.Ruled:
     dice = classes.roll_dice(question.wounds or 0, question.seed or 0) if question.dice is None else question.dice
     gone = classes.is_destroyed(dice)
     dice_words = ", ".join(map(str, dice[:12])) + (" ..." if len(dice) > 12 else "")
@@ -346,7 +331,7 @@ def _destroyed(question: entries.DestroyedEntry, readings: entries.Readings) -> 
     return "destroyed" if gone else "stands", RuleReference("Destroying Cover", "R23"), reason, answers
 
 
-def _vault(question: entries.VaultEntry, readings: entries.Readings) -> Ruled:
+def _vault(question: entries.VaultEntry, readings: entries.Readings) -> entries.Ruled:
     unit_type, kind, left = question.unit_type, question.cover_class, question.move_left
     cost = classes.vault_cost(unit_type, kind, left)
     words = classes.cover_words(kind)
@@ -365,7 +350,7 @@ def _vault(question: entries.VaultEntry, readings: entries.Readings) -> Ruled:
     return "no vault" if cost is None else "vaults", RuleReference("Vaulting Cover", number), reason, answers
 
 
-def _pile_through(question: entries.PileThroughEntry, readings: entries.Readings) -> Ruled:
+def _pile_through(question: entries.PileThroughEntry, readings: entries.Readings) -> entries.Ruled:
     die = classes.roll_dice(1, question.seed or 0)[0] if question.d6 is None else question.d6
     unit_type, strength, defence = question.unit_type, question.strength, question.defence
     outcome = classes.pile_through(unit_type, die, strength, defence, question.pace)
@@ -384,7 +369,7 @@ def _pile_through(question: entries.PileThroughEntry, readings: entries.Readings
 
 # ---- all checks
 
-_RULINGS: dict[type[entries.AskEntry], Callable[..., Ruled]] = {
+_RULINGS: dict[type[entries.AskEntry], Callable[..., entries.Ruled]] = {
     entries.ClassifyEntry: _classify,
     entries.PenaltyEntry: _penalty,
     entries.FromProneEntry: _from_prone,
@@ -425,11 +410,9 @@ def _ruling_on(
     """The ruling on a check; or, where it is about protection, what is to be measured."""
     question = check.question if isinstance(check, SkirmishCheck) else None
     if question is not None and not isinstance(question, entries.PairEntry):
-        rule_on = cast(Callable[[entries.AskEntry, entries.Readings], Ruled], _RULINGS[type(question)])
-        verdict, rule, reason, answers = rule_on(question, scene.readings)
-        level, others = entries.LEVELS.get(verdict), tuple(answers.pop("other_readings", ()))
-        who = ("", "", entries.NAME, verdict, level, rule, reason, question.ask, answers)
-        return entries.SkirmishCorpsVerdict(*who, other_readings=others)
+        ruled = _RULINGS[type(question)](question, scene.readings)
+        others = tuple(ruled[3].pop("other_readings", ()))
+        return entries.SkirmishCorpsVerdict.of(question.ask, ruled, other_readings=others)
     attacker, target = scene.unit(check.attacker), scene.unit(check.target)
     if isinstance(question, entries.CloseCombatEntry):
         return close_combat(scene, attacker, target)

@@ -228,16 +228,11 @@ def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
         "in_contact_with": [cover.name for cover in scene.touched_by(target.standing)],
         "modifier": answer.modifier,
     }
-    return SkirmishCorpsVerdict(
+    return SkirmishCorpsVerdict.of(
+        "protection",
+        (answer.verdict, rule, reason, answers),
         attacker.name,
         target.name,
-        scene.rules,
-        answer.verdict,
-        LEVELS[answer.verdict],
-        rule,
-        reason,
-        "protection",
-        answers,
         line_of_sight=not shot.is_hidden,
         blockers=_blockers(shot),
         could_be=could_be,
