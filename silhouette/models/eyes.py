@@ -249,16 +249,6 @@ def thick_parts(body: Mesh) -> Floats:
     return solid.middles(solid.cubes & (depths(depths(solid.cubes, reach) <= ball, reach) <= ball))
 
 
-def estimate_eye(body: Mesh, front: float = 90.0) -> Floats:
-    """(3,) the point in the model's frame from which a figure looks, taken from the whole body: see `eye_estimate`.
-
-    >>> from silhouette.meshes.primitives import Cylinder, Solid, solid
-    >>> estimate_eye(solid(Solid(Cylinder(10.0, 30.0), at=(0.0, 0.0, 3.0)))).round(2).tolist()
-    [0.0, 5.0, 30.0]
-    """
-    return eye_estimate(body, front).eye
-
-
 def eye_estimate(
     body: Mesh, front: float = 90.0, thick: Floats | None = None, balls: Balls | None = None
 ) -> EyeEstimate:
