@@ -345,8 +345,7 @@ def _axis(body: Mesh, upper: Flags) -> Floats:
     triangles = body.vertices[body.faces[upper] if upper.any() else body.faces]
     areas = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
     weights = areas if areas.sum() > 0.0 else np.ones(len(areas))
-    centre: Floats = np.average(triangles.mean(axis=1)[:, :2], axis=0, weights=weights)
-    return centre
+    return np.average(triangles.mean(axis=1)[:, :2], axis=0, weights=weights)
 
 
 def _distances(lines: Floats, forward: Floats) -> Floats:

@@ -60,8 +60,7 @@ class DrawnFrom:
         >>> DrawnFrom(Path("a.glb"), "y", 1000.0, np.array([0.0, 0, -2])).placed(np.array([[0.001, 0.002, 0]])).tolist()
         [[1.0, 0.0, 0.0]]
         """
-        moved: Floats = upright(points, self.up) * self.factor + self.shift
-        return moved
+        return upright(points, self.up) * self.factor + self.shift
 
 
 @dataclass(frozen=True, eq=False)

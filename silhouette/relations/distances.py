@@ -295,8 +295,7 @@ def _cut(rows: Indices, others: Indices, count: int) -> tuple[Indices, Indices]:
 def _box_distances(first: Floats, second: Floats) -> Floats:
     """(n,) the distance of boxes (n, 2, 3): nothing inside them is nearer."""
     gap = np.maximum(np.maximum(first[:, 0] - second[:, 1], second[:, 0] - first[:, 1]), 0.0)
-    distance: Floats = np.sqrt(_dot(gap, gap))
-    return distance
+    return np.sqrt(_dot(gap, gap))
 
 
 def _interleaved(cells: NDArray[np.int64]) -> NDArray[np.int64]:

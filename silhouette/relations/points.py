@@ -71,8 +71,7 @@ def facing(mesh: Mesh, pose: Pose, box: Floats) -> Flags:
     along = normal @ pose.localise(corners(*box)).T
     while along.shape[1] > 1:  # the greatest of eight: in halves, since numpy is slow along short rows
         along = np.maximum(*np.split(along, 2, axis=1))
-    faces: Flags = along[:, 0] - height > 0.0
-    return faces
+    return along[:, 0] - height > 0.0
 
 
 @derived

@@ -57,8 +57,7 @@ def surface_points(piece: Piece, view: View, rows: Floats, columns: Floats) -> F
     body = Body(1, piece.model.significant, piece.pose)
     depth = looking_between_pixels().render(view, [body], places).depth.astype(np.float64)
     met = np.isfinite(depth)
-    points: Floats = view.eye + depth[met, None] * view.directions(rows, columns)[met]
-    return points
+    return view.eye + depth[met, None] * view.directions(rows, columns)[met]
 
 
 def _seen_in(mask: Mask, piece: Piece) -> Floats:
@@ -311,8 +310,7 @@ def _surely(eyes: Floats, cells: _Cells, which: Indices) -> Floats:
     height = eyes @ normal.T - np.einsum("ij,ij->i", normal, middle)
     square = sum((eyes[:, axis, None] - middle[:, axis]) ** 2 for axis in range(3))
     clear = height * height > CLEAR**2 * square
-    surely: Floats = np.where(clear, np.sign(height), 0.0).ravel()
-    return surely
+    return np.where(clear, np.sign(height), 0.0).ravel()
 
 
 def _cells(target: PointSet, resolution: float) -> _Cells:

@@ -430,8 +430,7 @@ class Standing:
         shares = self._shares(points[some], places, bottoms)
         (unsure,) = np.nonzero(np.abs(shares - 0.5) < CLEAR_SHARE)
         shares[unsure] = self._shares(points, places[unsure], bottoms[unsure])
-        held: Flags = shares >= 0.5
-        return held
+        return shares >= 0.5
 
     def prepare(self) -> None:
         """Works out now what all places share, so that processes forked from this one need not do it again."""

@@ -139,5 +139,4 @@ class Surface:
 
     def _plan(self, points: Floats) -> Floats:
         """Points (n, 2) of the world in the frame of the triangles."""
-        plan: Floats = (np.asarray(points, np.float64) - self.pose.translation[:2]) @ self.pose.rotation[:2, :2]
-        return plan
+        return (np.asarray(points, np.float64) - self.pose.translation[:2]) @ self.pose.rotation[:2, :2]

@@ -477,8 +477,7 @@ class SkirmishCorpsVerdict(MeasuredVerdict):
     @property
     def modifier(self) -> int | None:
         """What is added to the roll to hit, if that was asked and there is a line of sight."""
-        modifier: int | None = self.answers.get("modifier")
-        return modifier
+        return self.answers.get("modifier")
 
     def row(self) -> dict[str, Any]:
         """The result under the keys of its ``ask``; attacker and target are null where there are none."""
