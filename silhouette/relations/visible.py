@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +11,7 @@ import scipy
 
 from silhouette.common.errors import go_on
 from silhouette.common.geometry import Flags, Floats
-from silhouette.measure.observation import SEEN, Mask, Observation, Sight
+from silhouette.measure.observation import SEEN, Observation, Sight
 from silhouette.measure.observe import Wanted, observe_many
 from silhouette.models.model import Model
 from silhouette.relations.obstacles import Blocker, Indices, Obstacles, meets
@@ -29,15 +29,28 @@ WITNESSES = 64  # pixels, those deepest inside what is seen, through which lines
 def observed(eyes: Floats, target: PointSet, blockers: Sequence[Blocker], pixel: float = PIXEL) -> list[Observation]:
     """What is seen of a surface from each eye (n, 3), with masks. ValueError where the target has no surface."""
     go_on()
-    piece, occluders = _as_piece(target), Occluders.of(blockers)
+    if target.mesh is None:
+        raise ValueError(f"the point set '{target.name}' has no surface to look at")
+    role, own_eye, occluders = np.zeros(len(target.mesh.faces), np.uint8), np.zeros(3), Occluders.of(blockers)
+    model = Model(
+        "surface", "terrain", target.mesh, role, None, own_eye, 90.0, False, "parts", "mm", "given", "z", False, 0, ()
+    )
+    piece = Piece(target.name, "terrain", model, target.pose, None, 90.0, (), None, {}, -1)
     sights = [Sight(piece, piece, eye, 90.0, None, occluders) for eye in np.asarray(eyes, dtype=np.float64)]
     return observe_many(sights, looking_between_pixels(), pixel, Wanted(thresholds=(), keep=True))
 
 
 def seen_points(observation: Observation, target: PointSet) -> Floats:
     """(n, 3) mm, world: points of the target in the middle of what is seen of it; none where nothing is."""
-    points = [_seen_in(mask, observation.sight.target) for mask in observation.masks]
-    return np.concatenate([np.empty((0, 3)), *points])
+    points = [np.empty((0, 3))]
+    for mask in observation.masks:
+        is_seen = mask.kinds == SEEN
+        inside = scipy.ndimage.distance_transform_edt(np.pad(is_seen, 1))[1:-1, 1:-1]
+        deepest = np.argsort(-inside, axis=None, kind="stable")[: min(WITNESSES, int(is_seen.sum()))]
+        rows, columns = np.array(np.unravel_index(deepest, is_seen.shape), np.float64)
+        if len(rows):
+            points.append(surface_points(observation.sight.target, mask.view, rows, columns))
+    return np.concatenate(points)
 
 
 def seen_at(piece: Piece, blockers: Sequence[Blocker], view: View, places: Floats) -> Flags:
@@ -58,27 +71,6 @@ def surface_points(piece: Piece, view: View, rows: Floats, columns: Floats) -> F
     depth = looking_between_pixels().render(view, [body], places).depth.astype(np.float64)
     met = np.isfinite(depth)
     return view.eye + depth[met, None] * view.directions(rows, columns)[met]
-
-
-def _seen_in(mask: Mask, piece: Piece) -> Floats:
-    is_seen = mask.kinds == SEEN
-    if not is_seen.any():
-        return np.empty((0, 3))
-    inside = scipy.ndimage.distance_transform_edt(np.pad(is_seen, 1))[1:-1, 1:-1]
-    deepest = np.argsort(-inside, axis=None, kind="stable")[: min(WITNESSES, int(is_seen.sum()))]
-    rows, columns = np.unravel_index(deepest, is_seen.shape)
-    return surface_points(piece, mask.view, rows.astype(np.float64), columns.astype(np.float64))
-
-
-def _as_piece(points: PointSet) -> Piece:
-    """A piece whose significant parts are the surface of a point set."""
-    if points.mesh is None:
-        raise ValueError(f"the point set '{points.name}' has no surface to look at")
-    role, eye = np.zeros(len(points.mesh.faces), np.uint8), np.zeros(3)
-    model = Model(
-        "surface", "terrain", points.mesh, role, None, eye, 90.0, False, "parts", "mm", "given", "z", False, 0, ()
-    )
-    return Piece(points.name, "terrain", model, points.pose, None, 90.0, (), None, {}, -1)
 
 
 # ---- patches
@@ -113,8 +105,9 @@ def widest_patch(
     """
     best, hidden = Measured(0.0), dict[str, int]()
     eyes = np.asarray(eyes, dtype=np.float64).reshape(-1, 3)
-    for together in _portions(eyes):
-        for observation in observed(together, target, blockers, pixel):
+    first, together = 0, 1
+    while first < len(eyes):
+        for observation in observed(eyes[first : first + together], target, blockers, pixel):
             patch = _finest(observation, target, blockers, least, shape)
             for piece, count in zip(observation.blockers, observation.counts.alone, strict=True):
                 hidden[piece.name] = hidden.get(piece.name, 0) + count
@@ -122,16 +115,9 @@ def widest_patch(
                 best = patch
             if best.value - best.error >= least:
                 return best
+        first, together = first + together, min(2 * together, EYES_AT_ONCE)
     by = tuple(sorted((name for name in hidden if hidden[name]), key=lambda name: -hidden[name]))
     return Measured(best.value, best.error, best.lines, by)
-
-
-def _portions(eyes: Floats) -> Iterator[Floats]:
-    """Eyes (n, 3) in portions: one, two, four and so on, up to `EYES_AT_ONCE`."""
-    first, count = 0, 1
-    while first < len(eyes):
-        yield eyes[first : first + count]
-        first, count = first + count, min(2 * count, EYES_AT_ONCE)
 
 
 def _finest(
