@@ -190,7 +190,7 @@ def suggestions(model: Model) -> tuple[Suggestion, ...]:
 
 def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dict[str, Any]:
     """The facts about a model, under the contract's keys (section 2), ready for JSON; mm, in the model's frame."""
-    low, high = model.mesh.bounds
+    (low, high), base = model.mesh.bounds, model.base
     return {
         "file": str(path),
         "format": model.format,
@@ -203,7 +203,12 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "front_from": model.front_from,
         "kind": model.kind,
         "parts": _parts(model),
-        "base": _base(model),
+        "base": base
+        and {
+            "from": base.source,
+            "height": round(base.height, DECIMALS),
+            "diameter": round(base.diameter, DECIMALS),
+        },
         "eye": None if model.kind == "terrain" else _rounded(model.eye),
         "eye_from": None if model.kind == "terrain" else model.eye_from,
         "eye_candidates": [
@@ -214,7 +219,15 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "watertight": model.watertight,
         "holes": model.holes,
         "solid": model.solid,
-        "suggested": [_suggestion(suggestion, path) for suggestion in suggested],
+        "suggested": [
+            {
+                "box": [_rounded(suggestion.low), _rounded(suggestion.high)],
+                "boxes": [[_rounded(low), _rounded(high)] for low, high in suggestion.boxes],
+                "share": round(suggestion.share, 4),
+                "toml": _to_paste([suggestion], path),
+            }
+            for suggestion in suggested
+        ],
         "suggested_toml": _to_paste(suggested, path),
         "warnings": doubts(model),
     }
@@ -249,27 +262,6 @@ def _parts(model: Model) -> list[dict[str, Any]]:
         }
         for pair, count in zip(pairs, counts, strict=True)
     ]
-
-
-def _base(model: Model) -> dict[str, Any] | None:
-    base = model.base
-    if base is None:
-        return None
-    return {
-        "from": base.source,
-        "height": round(base.height, DECIMALS),
-        "diameter": round(base.diameter, DECIMALS),
-    }
-
-
-def _suggestion(suggestion: Suggestion, path: Path) -> dict[str, Any]:
-    """With the lines to paste for it alone, and the boxes that they name."""
-    return {
-        "box": [_rounded(suggestion.low), _rounded(suggestion.high)],
-        "boxes": [[_rounded(low), _rounded(high)] for low, high in suggestion.boxes],
-        "share": round(suggestion.share, 4),
-        "toml": _to_paste([suggestion], path),
-    }
 
 
 def is_model_file(path: Path) -> bool:

@@ -46,8 +46,6 @@ WORTH_AN_INDEX = 64
 
 FEW_OF_ALL = 0.1  # the share of the area in plan from which on triangles are looked through rather than looked up
 
-SIZE_STEP = 2.0  # mm to which the sizes of boxes are rounded up, to estimate once how many triangles lie under such
-
 _NUMBERS_AT_ONCE = 1 << 21
 """Numbers that one step of an array computation works on, at most, so that memory stays small."""
 
@@ -70,7 +68,6 @@ class Ground:
         self.triangles = np.asarray(triangles, np.float64).reshape(-1, 3, 3)
         self._whole = whole
         self._asked = 0
-        self._steps = dict[tuple[float, float], int]()
 
     @cached_property
     def faces_outward(self) -> bool:
@@ -277,7 +274,11 @@ class Ground:
         if not total or not len(boxes):
             return
         is_indexed = len(boxes) * total > _NUMBERS_AT_ONCE or (len(boxes) >= WORTH_AN_INDEX and total >= WORTH_AN_INDEX)
-        step = self._boxes_at_once(boxes) if is_indexed else max(1, 8 * _NUMBERS_AT_ONCE // total)
+        step = max(1, 8 * _NUMBERS_AT_ONCE // total)
+        if is_indexed:  # as many boxes as make about so many pairs with triangles that lie evenly
+            widths = self._boxes[:, 2:] - self._boxes[:, :2] + (boxes[:, 2:] - boxes[:, :2]).max(axis=0)
+            pairs = np.minimum(widths / self._extents, 1.0).prod(axis=1).sum()
+            step = max(1, int(_NUMBERS_AT_ONCE / 4 / (1.0 + pairs)))
         for first in range(0, len(boxes), step):
             some = boxes[first : first + step]
             if is_indexed:
@@ -288,15 +289,6 @@ class Ground:
                 overlap &= (least_y <= north) & (most_y >= south)
                 box, triangle = np.nonzero(overlap)
             yield box + first, triangle
-
-    def _boxes_at_once(self, boxes: Floats) -> int:
-        """How many boxes make about `_NUMBERS_AT_ONCE` / 4 pairs with triangles that lie evenly."""
-        wide, high = np.ceil((boxes[:, 2:] - boxes[:, :2]).max(axis=0) / SIZE_STEP).tolist()
-        if (wide, high) not in self._steps:
-            own, widths = self._boxes, SIZE_STEP * np.array([wide, high])
-            pairs = np.minimum((own[:, 2:] - own[:, :2] + widths) / self._extents, 1.0).prod(axis=1).sum()
-            self._steps[wide, high] = int(max(1.0, _NUMBERS_AT_ONCE / 4 / (1.0 + pairs)))
-        return self._steps[wide, high]
 
     def _spans(self, outline: Floats, places: Floats, place: Indices, triangle: Indices) -> tuple[Floats, Floats]:
         """The lowest and highest point (n,) of each pair's triangle under the outline; inf and -inf where none is."""

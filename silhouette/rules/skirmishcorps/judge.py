@@ -122,12 +122,13 @@ class _Body:
 def _bodies(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None, towards: Floats) -> list[_Body]:
     """The ways in which the target's body can lie at a spot without reaching into a piece."""
     length, width, thickness = prone_size(target.bricks)
-    low = target.standing.low
+    x, y, low = float(spot[0]), float(spot[1]), target.standing.low
     standings = [cover.standing for cover in scene.covers]
     solid = [standing for standing in standings if standing.high > low and standing.low < low + thickness]
     bodies = []
     for along in contact.lying_directions(spot, turn, towards, [piece.footprint for piece in solid], length):
-        room = contact.lying_body(spot, along, length, width, low, thickness)
+        footprint = contact.Footprint.of_corners(contact.rectangle(x, y, length, width, along))
+        room = contact.Standing(footprint, low, low + thickness)
         if not any(contact.overlaps(room, piece, scene.readings.contact_tolerance) for piece in solid):
             bodies.append(_Body(target.bricks, spot, turn, along, room))
     return bodies
@@ -199,7 +200,25 @@ def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settin
     else:
         tried = dives(scene, attacker, target, settings)
         grounds = _flank_grounds(attacker, target, tried)
-    return _flank_verdict(scene, (attacker, target), settings, tried, grounds)
+    number, reason = grounds
+    dive = tried.safe or tried.best
+    verdict = "flanked" if tried.is_flanked else "not flanked"
+    answers = {
+        "flanked": tried.is_flanked,
+        "dive_penalty": FLANKED if tried.is_flanked else 0,
+        "landing": None if tried.safe is None else [round(float(coordinate), 3) for coordinate in tried.safe.spot],
+        "renderer": settings.renderer.name,
+        "pixel": settings.pixel if dive is None else dive.pixel,
+    }
+    doubts = scene.doubts(attacker.name, [target.name])
+    return entries.SkirmishCorpsVerdict.of(
+        "flanked",
+        (verdict, RuleReference("Flanking", number), reason, answers),
+        attacker.name,
+        target.name,
+        could_be=("flanked", "not flanked") if tried.doubtful else (verdict,),
+        warnings=(*doubts, *attacker.piece.all_warnings, *target.piece.all_warnings),
+    )
 
 
 def _flank_grounds(attacker: Unit, target: Unit, tried: Dives) -> tuple[str, str]:
@@ -214,34 +233,6 @@ def _flank_grounds(attacker: Unit, target: Unit, tried: Dives) -> tuple[str, str
     most = f"; at best {_hidden(tried.best)}" if tried.best is not None and tried.best.hidden else ""
     reason = f"{target.name} can dive nowhere out of the sight of {attacker.name}{most}: flanked, {FLANKED} to dive"
     return "R34", reason
-
-
-def _flank_verdict(
-    scene: SkirmishScene, pair: tuple[Unit, Unit], settings: Settings, tried: Dives, grounds: tuple[str, str]
-) -> entries.SkirmishCorpsVerdict:
-    """The verdict on flanking of an attacker and its target; ``grounds`` are the number of the rule and the reason."""
-    attacker, target = pair
-    number, reason = grounds
-    dive = tried.safe or tried.best
-    verdict = "flanked" if tried.is_flanked else "not flanked"
-    answers = {
-        "flanked": tried.is_flanked,
-        "dive_penalty": FLANKED if tried.is_flanked else 0,
-        "landing": None if tried.safe is None else [round(float(coordinate), 3) for coordinate in tried.safe.spot],
-        "renderer": settings.renderer.name,
-        "pixel": settings.pixel if dive is None else dive.pixel,
-    }
-    return entries.SkirmishCorpsVerdict.of(
-        "flanked",
-        (verdict, RuleReference("Flanking", number), reason, answers),
-        attacker.name,
-        target.name,
-        could_be=("flanked", "not flanked") if tried.doubtful else (verdict,),
-        warnings=(
-            *scene.doubts(attacker.name, [target.name]),
-            *(warning for unit in pair for warning in unit.piece.all_warnings),
-        ),
-    )
 
 
 def _hidden(dive: Dive) -> str:

@@ -222,6 +222,8 @@ def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
     others_read = _other_readings(shot, answer)
     for other in others_read:
         reason += f"; with {other['reading']}: {other['verdict']}"
+    total = whole.counts.total
+    blockers = (Blocker(effect.cover.name, effect.nearest / total, effect.share) for effect in shot.effects)
     answers = {
         "cover": answer.kind,
         "protected_by": answer.protecting.cover.name if answer.protecting else None,
@@ -234,7 +236,7 @@ def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
         attacker.name,
         target.name,
         line_of_sight=not shot.is_hidden,
-        blockers=_blockers(shot),
+        blockers=largest_first(blockers),
         could_be=could_be,
         warnings=_warnings(shot, settings.pixel),
         other_readings=others_read,
@@ -356,11 +358,6 @@ def _other_readings(shot: _Shot, answer: _Answer) -> tuple[OtherReading, ...]:
         return ()
     reading = f"cover_class = {taken_from}"
     return ({"reading": reading, "verdict": other.verdict, "cover": other.kind, "modifier": other.modifier},)
-
-
-def _blockers(shot: _Shot) -> tuple[Blocker, ...]:
-    total = shot.whole.counts.total
-    return largest_first(Blocker(effect.cover.name, effect.nearest / total, effect.share) for effect in shot.effects)
 
 
 def _warnings(shot: _Shot, pixel: float) -> tuple[str, ...]:
