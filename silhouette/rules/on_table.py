@@ -6,7 +6,7 @@ named as the reason is what changes the answer, judged again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -223,13 +223,8 @@ class OnTable(Rule[OfTable, OfVerdict], HasOdds[OfTable], HasMaps[OfTable], HasD
         """The significant parts of every piece, by the name of the piece."""
         return {piece.name: piece.model.significant for piece in scene.pieces}
 
-    def moved(self, scene: OfTable, moves: Mapping[str, Move]) -> OfTable:
-        """The scene with pieces moved; base contact and vision arcs follow."""
-        return moved(scene, moves)
-
-    def without(self, scene: OfTable, name: str) -> OfTable:
-        """The scene without a piece."""
-        return without(scene, name)
+    moved = staticmethod(moved)
+    without = staticmethod(without)
 
     def movers(self, scene: OfTable, check: Check) -> Movers:
         """Both models can move; the attacker can turn if it is known where it faces."""

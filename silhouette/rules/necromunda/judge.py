@@ -116,17 +116,12 @@ def is_friend_in_contact(scene: TableScene, attacker: Piece, piece: Piece) -> bo
 
 
 def sight_between(
-    scene: TableScene,
-    attacker: Piece,
-    target: Piece,
-    arc: ArcName | None,
-    *,
-    ignored_parts_block: bool,
-    friends_block: bool,
+    scene: TableScene, pair: tuple[Piece, Piece], arc: ArcName | None, ignored_parts_block: bool, friends_block: bool
 ) -> Sight:
     """The sight from one model, with its eye for an arc, to another: every other piece may block (R8, R10), by readings
     also bases and insignificant parts (A6) or friends in base contact, but never the target.
     """
+    attacker, target = pair
     friends = [piece for piece in scene.pieces if is_friend_in_contact(scene, attacker, piece)]
     disregarded = () if friends_block else tuple(piece for piece in friends if piece is not target)
     absent = tuple(piece.index for piece in (attacker, target, *disregarded))
@@ -198,14 +193,7 @@ class _Question:
     def _sight(self, attacker: Piece, arc: ArcName | None, ignored_parts_block: bool, friends_block: bool) -> Sight:
         key = (arc, ignored_parts_block, friends_block)
         if key not in self.sights:
-            self.sights[key] = sight_between(
-                self.scene,
-                attacker,
-                self.scene.model(self.check.target),
-                arc,
-                ignored_parts_block=ignored_parts_block,
-                friends_block=friends_block,
-            )
+            self.sights[key] = sight_between(self.scene, (attacker, self.scene.model(self.check.target)), *key)
         return self.sights[key]
 
 
@@ -359,6 +347,7 @@ def _verdict(
     names: list[str] = list(attacker.arcs) if arcs is None else [vision.name for vision in arcs]
     words = _ReasonWords(attacker.name, target.name, arc, names, measured_blockers(sight), share_in_words(part, whole))
     verdict, rule, reason = _ladder(words, sight.counts, part, whole)
+    doubts = scene.doubts(attacker.name, (piece.name for piece in (target, *cover.blockers)))
     could_be = _could_be(cover.counts, sight.counts, part, whole, in_arc, scene.tolerance)
     if len(could_be) > 1:
         reason += f"{too_close(verdict, could_be)}: roll off (R20)"
@@ -378,7 +367,7 @@ def _verdict(
         measurement=Measurement.of(cover, settings.renderer, sight.counts.seen),
         blockers=measured_blockers(cover),
         could_be=could_be,
-        warnings=tuple(dict.fromkeys([*_doubts(scene, cover), *_warnings(cover, settings.pixel)])),
+        warnings=tuple(dict.fromkeys([*doubts, *_warnings(cover, settings.pixel)])),
         arc=arc,
         is_facing_known=attacker.facing is not None,
         is_share_in_arc=in_arc,
@@ -456,10 +445,6 @@ def _could_be(
         possible |= {"partial cover"} if share + band > 0.0 and share - band < 0.5 else set()
         possible |= {"full cover"} if share + band >= 0.5 else set()
     return tuple(verdict for verdict in VERDICTS if verdict in possible)
-
-
-def _doubts(scene: NecromundaScene, cover: Observation) -> list[str]:
-    return scene.doubts(cover.sight.attacker.name, (piece.name for piece in (cover.sight.target, *cover.blockers)))
 
 
 def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:

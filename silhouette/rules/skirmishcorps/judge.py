@@ -20,7 +20,7 @@ from silhouette.rules.fields import OtherReading
 from silhouette.rules.on_table import in_like_groups
 from silhouette.rules.skirmishcorps import classes, contact, entries
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishCheck, SkirmishScene, Unit, prone_body, prone_size
-from silhouette.rules.skirmishcorps.shooting import look_at, protections
+from silhouette.rules.skirmishcorps.shooting import Look, look_at, protections
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
 
@@ -28,6 +28,9 @@ from silhouette.scenes.table import Piece
 
 COARSE, COARSEST = 5.0, 1.0
 """A dive is measured first with pixels larger by this factor, up to so many mm: most are clearly safe, or not."""
+
+
+Lying = tuple[float, contact.Standing]  # the direction in degrees in which a body lies, and the room that it takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +88,15 @@ def dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings
 def _measured_dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> Iterator[Dive]:
     """The dives that the target can make in which something may hide it, as the attacker sees them."""
     middle, towards, readings = target.middle, attacker.piece.eye[:2], scene.readings
+    model = model_of_solids((prone_body(target.bricks),), Location(Path()), "fighter")
     for spot, turn in contact.landings(middle, towards, readings.dive_distance, readings.dive_directions):
         if _can_reach(scene, target, spot):
-            for body in _bodies(scene, target, spot, turn, towards):
-                if (dive := _measured_dive(scene, attacker, body, settings)) is not None:
-                    yield dive
+            for along, room in _lying(scene, target, spot, turn, towards):
+                pose = Pose.standing((*spot, room.low), along - model.front)
+                body = Piece("body", "fighter", model, pose, None, along, (), None, {}, 0)
+                look = look_at(scene, attacker, body, room)
+                if look.covers:  # else all of it is seen
+                    yield _measured_dive(scene, look, spot, turn, settings)
 
 
 def _can_reach(scene: SkirmishScene, target: Unit, spot: Floats) -> bool:
@@ -102,44 +109,21 @@ def _can_reach(scene: SkirmishScene, target: Unit, spot: Floats) -> bool:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Body:
-    """A body that lies at a spot (2,), along a direction in degrees, after a dive; and the room that it takes."""
-
-    bricks: float
-    spot: Floats
-    turn: float | None
-    along: float
-    room: contact.Standing
-
-    def piece(self) -> Piece:
-        """The body that the attacker looks at: the standard figure, of the unit's size."""
-        model = model_of_solids((prone_body(self.bricks),), Location(Path()), "fighter")
-        pose = Pose.standing((*self.spot, self.room.low), self.along - model.front)
-        return Piece("body", "fighter", model, pose, None, self.along, (), None, {}, 0)
-
-
-def _bodies(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None, towards: Floats) -> list[_Body]:
-    """The ways in which the target's body can lie at a spot without reaching into a piece."""
+def _lying(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None, towards: Floats) -> Iterator[Lying]:
+    """The directions in which the target's body can lie at a spot without reaching into a piece, and its room there."""
     length, width, thickness = prone_size(target.bricks)
     x, y, low = float(spot[0]), float(spot[1]), target.standing.low
     standings = [cover.standing for cover in scene.covers]
     solid = [standing for standing in standings if standing.high > low and standing.low < low + thickness]
-    bodies = []
     for along in contact.lying_directions(spot, turn, towards, [piece.footprint for piece in solid], length):
         footprint = contact.Footprint.of_corners(contact.rectangle(x, y, length, width, along))
         room = contact.Standing(footprint, low, low + thickness)
         if not any(contact.overlaps(room, piece, scene.readings.contact_tolerance) for piece in solid):
-            bodies.append(_Body(target.bricks, spot, turn, along, room))
-    return bodies
+            yield along, room
 
 
-def _measured_dive(scene: SkirmishScene, attacker: Unit, body: _Body, settings: Settings) -> Dive | None:
-    """The dive as the attacker sees it; None where nothing stands between, so that all of it is seen."""
-    piece = body.piece()
-    look = look_at(scene, attacker, piece, body.room)
-    if not look.covers:
-        return None
+def _measured_dive(scene: SkirmishScene, look: Look, spot: Floats, turn: float | None, settings: Settings) -> Dive:
+    """A dive to a spot as the attacker sees it."""
     threshold, fine = scene.readings.dive_hidden, replace(settings, keep=False)
     coarse = replace(fine, pixel=max(fine.pixel, min(COARSE * fine.pixel, COARSEST)))
     observed = look.observe(coarse, threshold)
@@ -149,7 +133,7 @@ def _measured_dive(scene: SkirmishScene, attacker: Unit, body: _Body, settings: 
     order = sorted(zip(observed.counts.nearest, observed.blockers, strict=True), key=lambda pair: -pair[0])
     bodies = look.sight.occluders.pieces
     hiding = tuple(look.covers[bodies.index(blocker)] for nearest, blocker in order if nearest)
-    return Dive(body.spot, body.turn, observed.counts, hiding, observed.pixel)
+    return Dive(spot, turn, observed.counts, hiding, observed.pixel)
 
 
 # ---- verdicts

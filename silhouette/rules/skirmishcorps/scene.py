@@ -149,8 +149,9 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     scene = load_table_scene(path, table, Readings, cache, tables, lambda piece: _posed(piece, units.get(piece.name)))
     fields = table_fields(scene)
     fields["checks"] = tuple(_check(path, number, raw, entry) for number, raw in enumerate(entry.check, 1))
-    entries_of = {said.name: said for said in (*entry.unit, *entry.cover)}
-    return looked_over(SkirmishScene(**fields, entries=entries_of), faces=False, z_is_ground=True)
+    stand: tuple[UnitEntry | CoverEntry, ...] = (*entry.unit, *entry.cover)
+    whole = SkirmishScene(**fields, entries={each.name: each for each in stand})
+    return looked_over(whole, faces=False, z_is_ground=True)
 
 
 def _table_document(written: SkirmishEntry, entry: SkirmishEntry, document: Mapping[str, Any]) -> dict[str, Any]:
