@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import scipy
@@ -75,7 +74,6 @@ def surface_points(piece: Piece, view: View, rows: Floats, columns: Floats) -> F
 
 # ---- patches
 
-Shape = Literal["square", "disc"]
 FINER = 3  # so often are pixels halved at most, where the width that is compared with lies within the error
 EYES_AT_ONCE = 8  # looked from together, at most: first one, which is often enough, then twice as many
 PIXELS_WRONG = 2.0  # by so many pixels the side of a patch may be wrong: each of its borders by one
@@ -89,12 +87,10 @@ def widest_patch(
     *,
     least: float = np.inf,
     pixel: float = PIXEL,
-    shape: Shape = "square",
 ) -> Measured:
-    """The side of the greatest upright square, or the diameter of the greatest disc, all of which is seen target; mm,
-    within two pixels.
+    """The side of the greatest upright square all of which is seen target; mm, within two pixels.
 
-    It is a square or a disc in the flat picture taken from an eye straight at the middle of the target, measured in mm
+    It is a square in the flat picture taken from an eye straight at the middle of the target, measured in mm
     at the depth of that middle. The best of all eyes (n, 3), mm, world, counts, and the search stops at the first whose
     patch is surely ``least`` mm; ``inf`` looks from every eye. Where ``least`` lies within the error, smaller pixels
     are taken, down to an eighth. Where the target reaches round the eye, patches are looked for in each of six
@@ -108,7 +104,7 @@ def widest_patch(
     first, together = 0, 1
     while first < len(eyes):
         for observation in observed(eyes[first : first + together], target, blockers, pixel):
-            patch = _finest(observation, target, blockers, least, shape)
+            patch = _finest(observation, target, blockers, least)
             for piece, count in zip(observation.blockers, observation.counts.alone, strict=True):
                 hidden[piece.name] = hidden.get(piece.name, 0) + count
             if patch.value > best.value or (patch.value == best.value and patch.error > best.error):
@@ -120,29 +116,26 @@ def widest_patch(
     return Measured(best.value, best.error, best.lines, by)
 
 
-def _finest(
-    observation: Observation, target: PointSet, blockers: Sequence[Blocker], least: float, shape: Shape
-) -> Measured:
+def _finest(observation: Observation, target: PointSet, blockers: Sequence[Blocker], least: float) -> Measured:
     """The patch of one look, taken again with smaller pixels where it is not clear whether it is ``least``."""
-    patch = _patch(observation, blockers, shape)
+    patch = _patch(observation, blockers)
     for _ in range(FINER):
         if abs(patch.value - least) > patch.error:
             break
         (observation,) = observed(observation.sight.eye[None], target, blockers, observation.pixel / 2)
-        patch = _patch(observation, blockers, shape)
+        patch = _patch(observation, blockers)
     return patch
 
 
-def _patch(observation: Observation, blockers: Sequence[Blocker], shape: Shape) -> Measured:
+def _patch(observation: Observation, blockers: Sequence[Blocker]) -> Measured:
     if observation.counts.seen == 0 and observation.decided_by == "proof":
         return Measured(0.0)
-    find = greatest_square if shape == "square" else greatest_disc
     target, error = observation.sight.target, PIXELS_WRONG * observation.pixel
     best = Measured(0.0, error)
     for mask in observation.masks:
         places = _upright(mask.view)
         seen = seen_at(target, blockers, mask.view, places.reshape(-1, 2)).reshape(places.shape[:2])
-        size, *middle = find(seen)
+        size, *middle = greatest_square(seen)
         if size * observation.pixel > best.value:
             place = places[tuple(np.round(middle).astype(int))]
             point = surface_points(target, mask.view, place[:1], place[1:])
@@ -189,17 +182,6 @@ def greatest_square(mask: Flags) -> tuple[float, float, float]:
             high = side - 1
     middle = max(low - 1, 0) / 2
     return float(low), where[0] + middle, where[1] + middle
-
-
-def greatest_disc(mask: Flags) -> tuple[float, float, float]:
-    """The diameter of the greatest disc of a mask (h, w), in pixels, and the row and column of its middle.
-
-    >>> greatest_disc(np.pad(np.ones((3, 3), dtype=bool), 1))
-    (3.0, 2.0, 2.0)
-    """
-    away = scipy.ndimage.distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1]
-    row, column = divmod(int(away.argmax()), mask.shape[1])
-    return max(0.0, 2.0 * float(away[row, column]) - 1.0), float(row), float(column)
 
 
 # ---- the share that is seen
