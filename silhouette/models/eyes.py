@@ -165,12 +165,9 @@ def _sphere() -> tuple[Floats, Floats, Floats]:
     return sphere, of_ahead, of_beside
 
 
-def _weights() -> tuple[Floats, float]:
-    numbers = json.loads(Path(__file__).with_name("heads.json").read_text(encoding="utf-8"))
-    return np.array(numbers["weights"]), float(numbers["none"])
-
-
-WEIGHTS = _weights()  # as `python -m tests.support.estimated_eyes --fit` writes them
+# As `python -m tests.support.estimated_eyes --fit` writes them
+_HEADS = json.loads(Path(__file__).with_name("heads.json").read_text(encoding="utf-8"))
+WEIGHTS = np.array(_HEADS["weights"]), float(_HEADS["none"])
 
 
 EYE_LEVEL = 0.9  # of the body's height

@@ -286,7 +286,10 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     )  # fmt: skip
     model = _with_a_body(model, location)
     keep_in(cache, model.mesh, model.significant)
-    return _looking(model, cache) if kind == "fighter" and options.eye is None else model
+    if kind != "fighter" or options.eye is not None:
+        return model
+    balls_from = partial(stored_balls, model.significant, model.front, cache)
+    return replace(model, thick_from=partial(_thick, model.significant, cache), balls_from=balls_from)
 
 
 def _looks(options: ModelOptions, up: str) -> dict[str, Any]:
@@ -297,13 +300,6 @@ def _looks(options: ModelOptions, up: str) -> dict[str, Any]:
         "front": FRONT[up] if options.front is None else options.front,
         "front_from": "default" if options.front is None else "given",
     }
-
-
-def _looking(fighter: Model, cache: Cache) -> Model:
-    """The fighter, with what its eye is estimated from as soon as that is asked for."""
-    body = fighter.significant
-    balls_from = partial(stored_balls, body, fighter.front, cache)
-    return replace(fighter, thick_from=partial(_thick, body, cache), balls_from=balls_from)
 
 
 @dataclass(frozen=True, eq=False)

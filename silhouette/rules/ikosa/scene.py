@@ -114,10 +114,6 @@ def _box(value: object) -> Box:
     return box
 
 
-def _source_point(value: object) -> Point | None:
-    return None if value == BEST_CORNER else _point(value)
-
-
 def _all_different(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
     twice = first_repeated(cells)
     if twice is not None:
@@ -133,7 +129,9 @@ BoxValue = Annotated[
     Box, PlainValidator(_box), WithJsonSchema({"type": "array", "items": _POINT, "minItems": 2, "maxItems": 2})
 ]
 SourcePoint = Annotated[
-    Point | None, PlainValidator(_source_point), WithJsonSchema({"anyOf": [{"const": BEST_CORNER}, _POINT]})
+    Point | None,
+    PlainValidator(lambda value: None if value == BEST_CORNER else _point(value)),
+    WithJsonSchema({"anyOf": [{"const": BEST_CORNER}, _POINT]}),
 ]
 
 
