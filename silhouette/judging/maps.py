@@ -181,8 +181,7 @@ def _questions(
 ) -> list[tuple[Any, Check]]:
     @cache
     def moved(point: int, toward: str | None) -> Any:
-        place, height = at[point, :2], float(at[point, 2])
-        return places.scene_at(place, height, None if toward is None else places.facing_to(place, toward))
+        return places.scene_at(at[point, :2], float(at[point, 2]), toward)
 
     toward = [None if role == "target" else check.target for check in checks]
     return [(moved(point, toward[number]), checks[number]) for point, number in pairs.tolist()]

@@ -217,7 +217,7 @@ class OnTable(Rule[OfTable, OfVerdict], HasOdds[OfTable], HasMaps[OfTable], HasD
 
     def places(self, scene: OfTable, name: str) -> TablePlaces:
         """Where a model could stand. RequestError if nothing has the name, or terrain has it."""
-        return TablePlaces(scene, scene.model(name), moved)
+        return TablePlaces(scene, scene.model(name))
 
     def meshes(self, scene: OfTable) -> dict[str, Mesh]:
         """The significant parts of every piece, by the name of the piece."""

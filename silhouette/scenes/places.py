@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, get_args
@@ -16,7 +16,6 @@ from silhouette.common.text import did_you_mean
 from silhouette.files.schema import MAX_LENGTH
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.scene import Scene
 from silhouette.scenes.standing import Standing
 from silhouette.scenes.table import TableScene
 
@@ -426,26 +425,15 @@ class Places(Protocol):
     def boxes(self, points: Floats, heights: Floats) -> Floats:
         """(q, 8, 3) mm: the corners of the box round what is measured of it at each point, turned as it stands now."""
 
-    def facing_to(self, point: Floats, other: str) -> float | None:
-        """The direction from a point (2,) to another piece, degrees anticlockwise from +x; None where it has none."""
-
-    def scene_at(self, point: Floats, height: float, facing: float | None = None) -> Any:
-        """The scene with it at a point (2,) and a height, mm; facing as before, or in a direction in degrees."""
+    def scene_at(self, point: Floats, height: float, toward: str | None = None) -> Any:
+        """The scene with it at a point (2,) and a height, mm; facing as before, or another piece, where it can turn."""
 
 
 class TablePlaces:
-    """`Places` of a piece of a table, which may turn or not; ``moved`` is as in this module."""
+    """`Places` of a piece of a table, which may turn or not."""
 
-    def __init__(
-        self,
-        scene: TableScene,
-        piece: Piece,
-        moved: Callable[[Any, Mapping[str, Move]], Scene],
-        origin: Floats | None = None,
-        *,
-        turns: bool = True,
-    ) -> None:
-        self._scene, self._piece, self._moved, self._turns = scene, piece, moved, turns
+    def __init__(self, scene: TableScene, piece: Piece, origin: Floats | None = None, *, turns: bool = True) -> None:
+        self._scene, self._piece, self._turns = scene, piece, turns
         self._standing = Standing(scene.pieces, piece)
         self.start = piece.pose.translation[:2] if origin is None else origin
         self._offset = piece.pose.translation[:2] - self.start
@@ -470,18 +458,12 @@ class TablePlaces:
         boxes: Floats = self._piece.body_box + by[:, None]
         return boxes
 
-    def facing_to(self, point: Floats, other: str) -> float | None:
+    def scene_at(self, point: Floats, height: float, toward: str | None = None) -> TableScene:
         """See `Places`."""
-        if not self._turns:
-            return None
-        x, y = self._scene.piece(other).base_centre - point
-        return float(np.degrees(np.arctan2(y, x)))
-
-    def scene_at(self, point: Floats, height: float, facing: float | None = None) -> Scene:
-        """See `Places`."""
-        x, y = point - self.start
-        by = (float(x), float(y), height - float(self._piece.pose.translation[2]))
-        if facing is None:
-            return self._moved(self._scene, {self._piece.name: Move(by)})
-        move = Move(by, (facing - self._piece.ahead + 180.0) % 360.0 - 180.0, faces=True)
-        return self._moved(self._scene, {self._piece.name: move})
+        x, y = (point - self.start).tolist()
+        move = Move((x, y, height - float(self._piece.pose.translation[2])))
+        if toward is not None and self._turns:
+            x, y = self._scene.piece(toward).base_centre - point
+            turn = float(np.degrees(np.arctan2(y, x))) - self._piece.ahead
+            move = replace(move, turn=(turn + 180.0) % 360.0 - 180.0, faces=True)
+        return moved(self._scene, {self._piece.name: move})

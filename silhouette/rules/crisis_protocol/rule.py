@@ -105,11 +105,8 @@ class PlanPlaces:
         """(q, 8, 3) the points themselves: nothing is measured, and there are no arcs."""
         return np.repeat(np.column_stack([points, heights])[:, None], 8, axis=1)
 
-    def facing_to(self, point: Floats, other: str) -> None:
-        """Nothing: characters look all round."""
-
-    def scene_at(self, point: Floats, height: float, facing: float | None = None) -> PlanScene:
-        """The scene with it at a point (2,), mm, on the terrain that holds its base there."""
+    def scene_at(self, point: Floats, height: float, toward: str | None = None) -> PlanScene:
+        """The scene with it at a point (2,), mm, on the terrain that holds its base there; it looks all round."""
         centre = point / self._unit
         ((on,), _) = self._under(centre[None])
         x, y = centre.tolist()

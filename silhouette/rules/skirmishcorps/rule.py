@@ -68,9 +68,9 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasFirstScene)
         """Where a unit could stand; one that lies has the middle of its body at its place, and keeps lying so."""
         unit = scene.unit(name)
         if unit.posture != "prone":
-            return TablePlaces(scene, unit.piece, moved)
+            return TablePlaces(scene, unit.piece)
         plan = unit.piece.pose.place(unit.piece.model.significant.vertices)[:, :2]
-        return TablePlaces(scene, unit.piece, moved, (plan.min(axis=0) + plan.max(axis=0)) / 2, turns=False)
+        return TablePlaces(scene, unit.piece, (plan.min(axis=0) + plan.max(axis=0)) / 2, turns=False)
 
     def movers(self, scene: SkirmishScene, check: Check) -> Movers:
         """Both units can move; where they face plays no part, nor does any other question than protection."""
