@@ -23,8 +23,8 @@ from silhouette.models.entries import ArcName
 from silhouette.models.model import BASE, INSIGNIFICANT
 from silhouette.renderers.protocol import NEAREST
 from silhouette.rules.abilities import HasDescription, HasMaps, HasOdds, Movers
-from silhouette.rules.base import OfVerdict, Pieces, Rule
-from silhouette.rules.fields import Blocker, largest_first
+from silhouette.rules.base import OfVerdict, Pieces, Rule, Verdict
+from silhouette.rules.fields import Alternative, Blocker, OtherReading, largest_first
 from silhouette.scenes.places import Elsewhere, Mobility, Move, TablePlaces, elsewhere_of, moved, without
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Occluders, Piece, TableScene
@@ -50,6 +50,7 @@ class ModelScene(TableScene):
 
 OfTable = TypeVar("OfTable", bound=ModelScene)
 Given = TypeVar("Given")
+Ruling = TypeVar("Ruling", bound=Verdict)
 ASIDE = 1e-3  # mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)
 
 
@@ -66,6 +67,24 @@ def in_like_groups(
     for numbers in groups.values():
         given |= zip(numbers, judge([requests[number] for number in numbers]), strict=True)
     return [given[number] for number in range(len(requests))]
+
+
+def compared(
+    verdict: Ruling, others: Iterable[tuple[Alternative, Ruling]], condition: Callable[[Alternative], str]
+) -> Ruling:
+    """A verdict with those under other readings that differ from it, also in its reason: ``condition`` says under what
+    another one holds, such as "with hills = literal".
+    """
+    rows, reason = list[OtherReading](), verdict.reason
+    for other, otherwise in others:
+        if otherwise.verdict != verdict.verdict:
+            row: OtherReading = {"reading": str(other), "verdict": otherwise.verdict}
+            reason += f"; {condition(other)}: {otherwise.verdict}"
+            if len(otherwise.could_be) > 1:
+                row["could_be"] = list(otherwise.could_be)
+                reason += ", too close to call itself"
+            rows.append(row)
+    return replace(verdict, other_readings=tuple(rows), reason=reason) if rows else verdict
 
 
 def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import attrgetter
 
 from silhouette.common.text import fraction_in_words, in_a_row, in_a_sentence, share_in_words
@@ -17,9 +18,9 @@ from silhouette.measure.observe import Wanted
 from silhouette.models.entries import ArcName
 from silhouette.renderers.views import VisionArc, fighter_arc, vehicle_arc
 from silhouette.rules.base import Level, MeasuredVerdict, Measurement, RuleReference, Settings, too_close
-from silhouette.rules.fields import Alternative, Blocker, OtherReading, alternatives, shared
+from silhouette.rules.fields import Alternative, Blocker, alternatives, shared
 from silhouette.rules.necromunda.scene import OTHERWISE, NecromundaScene, Readings
-from silhouette.rules.on_table import in_like_groups, measured_blockers, warnings_of
+from silhouette.rules.on_table import compared, in_like_groups, measured_blockers, warnings_of
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene, in_base_contact
 
@@ -238,10 +239,20 @@ def _with_other_readings(
     new = [sight for sight in dict.fromkeys(sights) if sight not in measurement.observed]
     if new:
         measurement.add(new, keep=False)
-    return [
-        _with_those_that_differ(question.scene, _with_disregarded(question, verdict, measurement), mine, measurement)
-        for question, verdict, mine in zip(questions, verdicts, others, strict=True)
-    ]
+    widened = []
+    for question, verdict, mine in zip(questions, verdicts, others, strict=True):
+        scene, explained = question.scene, _with_disregarded(question, verdict, measurement)
+        judged = (
+            (other, measurement.verdict(replace(scene, readings=other.taken(scene.readings)), crew))
+            for other, crew in mine
+        )
+        widened.append(compared(explained, judged, partial(_condition, verdict.target)))
+    return widened
+
+
+def _condition(target: str, other: Alternative) -> str:
+    """Under what another verdict on a target holds."""
+    return f"{OTHERWISE[str(other)].format(target=target)} ({other})"
 
 
 def _that_matter(
@@ -277,28 +288,6 @@ def _has_ignored_before(scene: NecromundaScene, cover: Observation) -> bool:
     absent = frozenset(cover.sight.absent)
     ignored = scene.ignored_parts
     return may_stand_before(cover, ignored, [n for n, piece in enumerate(ignored.pieces) if piece.index in absent])
-
-
-def _with_those_that_differ(
-    scene: NecromundaScene,
-    verdict: NecromundaVerdict,
-    others: Sequence[tuple[Alternative, Sequence[_Look]]],
-    measurement: _Measurement,
-) -> NecromundaVerdict:
-    """A verdict with those of its other readings that give another one, each with the looks that it takes."""
-    different, reason = list[OtherReading](), verdict.reason
-    for other, crew in others:
-        otherwise = measurement.verdict(replace(scene, readings=other.taken(scene.readings)), crew)
-        if otherwise.verdict == verdict.verdict:
-            continue
-        row: OtherReading = {"reading": str(other), "verdict": otherwise.verdict}
-        clause = f"{OTHERWISE[str(other)].format(target=verdict.target)} ({other}): {otherwise.verdict}"
-        if len(otherwise.could_be) > 1:
-            row["could_be"] = list(otherwise.could_be)
-            clause += ", too close to call itself"
-        different.append(row)
-        reason += f"; {clause}"
-    return replace(verdict, other_readings=tuple(different), reason=reason) if different else verdict
 
 
 def _with_disregarded(question: _Question, verdict: NecromundaVerdict, measurement: _Measurement) -> NecromundaVerdict:
