@@ -94,12 +94,7 @@ class HasOdds(WhatIf[S]):
         """Verdicts on requests, in their order, each with the others that hold from `elsewhere`."""
         ways = [self.elsewhere(scene, check) for scene, check in requests]
         trials = [
-            (
-                self.moved(
-                    scene if way.absent is None else self.without(scene, way.absent), {check.attacker: way.move}
-                ),
-                check,
-            )
+            (self.moved(self.without(scene, way.absent) if way.absent else scene, {check.attacker: way.move}), check)
             for (scene, check), of_request in zip(requests, ways, strict=True)
             for way in of_request
         ]

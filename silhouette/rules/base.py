@@ -66,9 +66,8 @@ class Measurement:
     @classmethod
     def of(cls, observed: Observation, renderer: Renderer, seen: int | None = None) -> Measurement:
         """What a renderer observed; ``seen`` replaces the observation's own count."""
-        counts = observed.counts
-        is_seen = counts.seen if seen is None else seen
-        return cls(counts, is_seen, renderer.name, observed.pixel, observed.decided_by, observed.projection)
+        seen = observed.counts.seen if seen is None else seen
+        return cls(observed.counts, seen, renderer.name, observed.pixel, observed.decided_by, observed.projection)
 
     @property
     def occluded(self) -> float:

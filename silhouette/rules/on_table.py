@@ -35,11 +35,6 @@ from silhouette.scenes.warnings import eye_inside
 class ModelScene(TableScene):
     """A table on which models, all pieces but terrain, look and are looked at."""
 
-    @property
-    def models(self) -> list[str]:
-        """The names of all models."""
-        return [piece.name for piece in self.pieces if piece.kind != "terrain"]
-
     def model(self, name: str) -> Piece:
         """The model of a name. RequestError if nothing has the name, or terrain has it."""
         piece = self.piece(name)
@@ -226,7 +221,7 @@ class OnTable(Rule[OfTable, OfVerdict], HasOdds[OfTable], HasMaps[OfTable], HasD
 
     def lookers(self, scene: OfTable) -> list[str]:
         """The names of all models."""
-        return scene.models
+        return [piece.name for piece in scene.pieces if piece.kind != "terrain"]
 
     def refuse(self, scene: OfTable, attacker: str, target: str | None, arc: ArcName | None) -> None:
         """Refuses an arc in a game without arcs, and what is no model."""

@@ -332,20 +332,13 @@ def load_table_scene(
 
 def _warnings_of(pieces: Iterable[Piece]) -> tuple[str, ...]:
     """What the pieces and their models have to say, each sentence once."""
-    return tuple(
-        dict.fromkeys(
-            warning
-            for piece in pieces
-            for warning in (
-                *(f"{piece.name}: {doubt}" for doubt in piece.warnings),
-                # Of a mesh, which several pieces may share, it is the name of its file that stands in front.
-                *(
-                    f"{piece.name}: {doubt}" if piece.model.format in ("figure", "parts") else doubt
-                    for doubt in piece.model.warnings
-                ),
-            )
-        )
-    )
+    warnings = dict[str, None]()
+    for piece in pieces:
+        warnings |= dict.fromkeys(f"{piece.name}: {doubt}" for doubt in piece.warnings)
+        # Of a mesh, which several pieces may share, it is the name of its file that stands in front.
+        whose = f"{piece.name}: " if piece.model.format in ("figure", "parts") else ""
+        warnings |= dict.fromkeys(whose + doubt for doubt in piece.model.warnings)
+    return tuple(warnings)
 
 
 def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> OfTable:

@@ -223,11 +223,10 @@ class CellScene(Scene):
 
     def creature(self, name: str) -> Creature:
         """The creature of a name. RequestError if no creature has that name."""
-        for creature in self.creatures:
-            if creature.name == name:
-                return creature
-        names = [creature.name for creature in self.creatures]
-        raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, names)}")
+        creatures = {creature.name: creature for creature in self.creatures}
+        if name not in creatures:
+            raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, creatures)}")
+        return creatures[name]
 
 
 def load_cell_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> CellScene:

@@ -42,6 +42,10 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasFirstScene)
 
     read = staticmethod(load_scene)
 
+    def lookers(self, scene: SkirmishScene) -> list[str]:
+        """The names of the units."""
+        return [unit.name for unit in scene.units]
+
     def expectable_words(self) -> dict[str, Sequence[str]]:
         """Any word can be expected: what a result may say depends on the question."""
         return {}

@@ -110,24 +110,18 @@ class SkirmishScene(ModelScene):
         sections = (_section(entry, piece) for piece, entry in pieces if isinstance(entry, CoverEntry))
         return (*sections, *(_terrain(piece) for piece, entry in pieces if entry is None))
 
-    @property
-    def models(self) -> list[str]:
-        """The names of the units."""
-        return [unit.name for unit in self.units]
-
     def model(self, name: str) -> Piece:
         """The body of a unit."""
         return self.unit(name).piece
 
     def unit(self, name: str) -> Unit:
         """The unit of a name. RequestError if no unit has that name."""
-        for unit in self.units:
-            if unit.name == name:
-                return unit
-        names = [unit.name for unit in self.units]
+        units = {unit.name: unit for unit in self.units}
+        if name in units:
+            return units[name]
         if any(cover.name == name for cover in self.covers):
             raise RequestError(f"{self.path}: '{name}' is cover; name a unit")
-        raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, names)}")
+        raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, units)}")
 
     def touched_by(self, standing: Standing) -> list[Cover]:
         """The pieces of cover that a body in a space is in contact with (R1)."""
