@@ -113,33 +113,20 @@ def cover_effects(
     """Measures targets past each piece of cover alone that obscures any of them: for each look, in the scene's order; a
     single one is ``wholes``, with all together. ``threshold`` is the share, 0 to 1, at which the answer changes.
     """
-    alone = [
-        [
-            (number, look.sight.occluders.pieces.index(blocker))
-            for number, blocker in enumerate(whole.blockers)
-            if whole.counts.alone[number]
-        ]
+    pieces = [
+        (look, whole, number, look.sight.occluders.pieces.index(blocker))
         for look, whole in zip(looks, wholes, strict=True)
+        for number, blocker in enumerate(whole.blockers)
+        if whole.counts.alone[number]
     ]
-    apart = [
-        look.sight.past([position])
-        for look, whole, pairs in zip(looks, wholes, alone, strict=True)
-        for _, position in pairs
-        if len(whole.blockers) > 1
-    ]
+    apart = [look.sight.past([position]) for look, whole, _, position in pieces if len(whole.blockers) > 1]
     options = Wanted((threshold,), error_goal=looks[0].error_goal if looks else None)
     measured = iter(settings.observe(apart, settings.renderer, settings.pixel, options))
-    return [
-        [
-            CoverEffect(
-                look.covers[position],
-                whole.counts.nearest[number],
-                next(measured).counts if len(whole.blockers) > 1 else whole.counts,
-            )
-            for number, position in pairs
-        ]
-        for look, whole, pairs in zip(looks, wholes, alone, strict=True)
-    ]
+    effects: dict[Look, list[CoverEffect]] = {look: [] for look in looks}
+    for look, whole, number, position in pieces:
+        counts = next(measured).counts if len(whole.blockers) > 1 else whole.counts
+        effects[look].append(CoverEffect(look.covers[position], whole.counts.nearest[number], counts))
+    return list(effects.values())
 
 
 OTHER_CLASS = {"piece": "obscured share", "obscured share": "piece"}  # of A15, by the chosen one
