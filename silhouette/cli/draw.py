@@ -34,7 +34,6 @@ from silhouette.judging import (
 )
 from silhouette.judging.calls import stands
 from silhouette.rules import rule_called
-from silhouette.rules.abilities import scale_of
 from silhouette.rules.fields import ERROR, IN_ARC, OCCLUDED, VERDICT
 from silhouette.scenes.places import FRAMES, Motion, place_of
 from silhouette.scenes.scene import Check, Scene
@@ -124,7 +123,7 @@ def draw(given: DrawOptions) -> int:
             waiting.step(done, len(checks))
             (result,) = judge_all([(scene, check)], judging)
             rule, odds = rule_called(scene.rules), result.odds
-            more = [] if odds is None else [odds_figure(result.verdict, odds, rule.levels, scale_of(rule, scene))]
+            more = [] if odds is None else [odds_figure(result.verdict, odds, rule.levels, rule.scale(scene))]
             files = write_figures(scene, check, result.verdict, renderer, given.out, number, options, more)
             drawn[number] = result, [str(file) for file in files]
     return _show(scene, drawn, as_json=given.as_json)

@@ -320,7 +320,11 @@ def one_way_of_each(
     settings = replace(settings, keep=False)
     judged = list(zip(checks, verdicts, strict=True))
     blind = [pair for pair in judged if pair[1].line_of_sight is False and pair[0].arc is None]
-    more = list(_ways_back(rule, scene, checks, [check for check, _ in blind]))
+    pairs, more = {(check.attacker, check.target) for check in checks}, list[Check]()
+    for attacker, target in dict.fromkeys((check.target, check.attacker) for check, _ in blind):
+        if (attacker, target) not in pairs:
+            with suppress(RequestError):  # where the one cannot look, or the other be looked at
+                more += rule.between(scene, attacker, target, None)
     judged += zip(more, rule.judge([(scene, check) for check in more], settings) if more else (), strict=True)
     seeing = {(check.attacker, check.target): verdict for check, verdict in judged if verdict.line_of_sight}
     why = {
@@ -329,14 +333,3 @@ def one_way_of_each(
         if (check.target, check.attacker) in seeing
     }
     return [why.get(id(verdict)) for verdict in verdicts]
-
-
-def _ways_back(
-    rule: Rule[Any, Verdict], scene: Scene, checks: Sequence[Check], blind: Sequence[Check]
-) -> Iterator[Check]:
-    """The checks back from blind ones that are not among the checks, if the one can look and the other be looked at."""
-    judged = {(check.attacker, check.target) for check in checks}
-    for attacker, target in dict.fromkeys((check.target, check.attacker) for check in blind):
-        if (attacker, target) not in judged:
-            with suppress(RequestError):
-                yield from rule.between(scene, attacker, target, None)

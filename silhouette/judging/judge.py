@@ -19,7 +19,7 @@ from silhouette.judging.run import CHECKS_TOGETHER, CHECKS_WORTH_FORKING, GROUPS
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.abilities import HasOdds, meshes_of
+from silhouette.rules.abilities import HasOdds
 from silhouette.rules.base import Level, Rule, Settings, Verdict
 from silhouette.rules.fields import ARC, ODDS, REASON, Record, ResultField, row_of, unmet_expectations
 from silhouette.scenes.scene import Check, Scene
@@ -195,7 +195,7 @@ def judge_all(requests: Sequence[Request], options: JudgingOptions) -> list[Judg
 
 def _meshes_of(scenes: Sequence[Scene]) -> dict[str, Mesh]:
     """The meshes of scenes, by the number of the scene and the name of the piece."""
-    named = [meshes_of(rule_called(scene.rules), scene) for scene in scenes]
+    named = [rule_called(scene.rules).meshes(scene) for scene in scenes]
     if len(named) == 1:
         return dict(named[0])
     return {f"{number} {name}": mesh for number, meshes in enumerate(named) for name, mesh in meshes.items()}
@@ -296,5 +296,5 @@ def mapped(
     step: Progress = lambda done, total: None,
 ) -> Map:
     """The map of a scene that is asked for; see `silhouette.judging.maps.map_of`."""
-    renderer.refuse_too_large(meshes_of(rule_called(scene.rules), scene))
+    renderer.refuse_too_large(rule_called(scene.rules).meshes(scene))
     return map_of(scene, request, Settings(renderer, pixel_of(scene, pixel)), workers, step)

@@ -30,7 +30,7 @@ from silhouette.measure.estimate import Estimate
 from silhouette.measure.observe import observe_many
 from silhouette.measure.proven import ProvenEstimate
 from silhouette.rules import RULES, rule_called
-from silhouette.rules.abilities import HasMaps, maps_of, meshes_of
+from silhouette.rules.abilities import HasMaps, maps_of
 from silhouette.rules.base import MeasuredVerdict, Rule, Settings, Verdict
 from silhouette.scenes.ground import Indices
 from silhouette.scenes.places import Places
@@ -162,7 +162,7 @@ def judged_cells(
             is_judged[beyond, number] = False
     pairs = np.argwhere(is_judged.T)[:, ::-1]  # one attacker after the other: what is worked out for its eye is kept
     questions = _questions(scene, places, role, checks, cells.at, pairs)
-    if meshes_of(rule, scene) and settings.observe is observe_many:
+    if rule.meshes(scene) and settings.observe is observe_many:
         rough = rule.judge(questions, replace(settings, observe=ROUGH, keep=True))
         _fill(cells, pairs, rough, rule, scene, words)
         possible = cells.possible[tuple(pairs.T)].sum(axis=1)
@@ -181,8 +181,7 @@ def _questions(
 ) -> list[tuple[Any, Check]]:
     @cache
     def moved(point: int, toward: str | None) -> Any:
-        place, height = at[point, :2], float(at[point, 2])
-        return places.scene_at(place, height, None if toward is None else places.facing_to(place, toward))
+        return places.scene_at(at[point, :2], float(at[point, 2]), toward)
 
     toward = [None if role == "target" else check.target for check in checks]
     return [(moved(point, toward[number]), checks[number]) for point, number in pairs.tolist()]
@@ -459,7 +458,7 @@ def map_of(
     judge = partial(judged_cells, rule, scene, places, request.role, checks, request.under, verdicts_alone)
     parts = list[Cells]()
     done = 0
-    forks = workers > 1 and len(groups) > 1 and (not meshes_of(rule, scene) or shared(scene, settings.renderer))
+    forks = workers > 1 and len(groups) > 1 and (not rule.meshes(scene) or shared(scene, settings.renderer))
     if forks:
         places.prepare()
     for part in parallel_map(judge, groups, workers) if forks else map(judge, groups):

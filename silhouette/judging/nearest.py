@@ -252,8 +252,7 @@ def _half_diagonals(bounds: Floats) -> Floats:
     """(n,) the distance from the middle of each cell to its farthest corner, about."""
     deep = bounds[:, 1] - bounds[:, 0]
     wide = bounds[:, 1] * (bounds[:, 3] - bounds[:, 2])
-    half: Floats = np.hypot(deep, wide) / 2.0
-    return half
+    return np.hypot(deep, wide) / 2.0
 
 
 def _quarters(bounds: Floats, is_line: bool) -> Floats:

@@ -11,7 +11,6 @@ from silhouette.measure import places
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.abilities import meshes_of
 from silhouette.scenes.scene import Scene
 from silhouette.workers import parallel_map
 
@@ -22,7 +21,7 @@ GROUPS_EACH = 4  # groups of checks for each process, at least: none waits long 
 
 def shared(scene: Scene, renderer: Renderer) -> bool:
     """Prepares the meshes of a scene before worker processes are forked; False where such are of no use."""
-    meshes = list({id(mesh): mesh for mesh in meshes_of(rule_called(scene.rules), scene).values()}.values())
+    meshes = list({id(mesh): mesh for mesh in rule_called(scene.rules).meshes(scene).values()}.values())
     if not meshes or not renderer.share(meshes):
         return False
     for mesh in meshes:

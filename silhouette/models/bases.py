@@ -136,14 +136,11 @@ def footing(mesh: Mesh) -> Footing:
         if first.frame is None and raised.frame is not None:
             first = replace(first, frame=replace(raised.frame, height=underside + raised.frame.height))
         if raised.base is not None:
-            return replace(first, base=_higher(raised.base, underside))
+            slab, foot = raised.base, raised.base.foot
+            foot = None if foot is None else (foot[0] + underside, foot[1])
+            base = replace(slab, height=slab.height + underside, hanging=underside, foot=foot)
+            return replace(first, base=base)
     return replace(first, pillars=pillars)
-
-
-def _higher(base: Base, by: float) -> Base:
-    """A base that begins so many mm above the lowest point."""
-    foot = None if base.foot is None else (base.foot[0] + by, base.foot[1])
-    return replace(base, height=base.height + by, hanging=by, foot=foot)
 
 
 def _on_ground(triangles: Floats, tall: float, ledge_share: float = LEDGE_SHARE) -> Footing:
@@ -241,7 +238,7 @@ class _Ground:
         ledge = foot_below(self.triangles, slab, self.window, height)
         if ledge is None:
             return base
-        upper = _width(self.triangles, slab, self.window, ledge + 0.1, (ledge + height) / 2.0)
+        upper, _ = width_and_middle(_points_of(self.triangles, slab, self.window, ledge + 0.1, (ledge + height) / 2.0))
         return replace(base, foot=(ledge, upper)) if base.diameter - upper >= NARROWER else base
 
 
@@ -312,11 +309,6 @@ def _rim_share(ledge: Levels, slab: Flags, window: Window, height: float) -> flo
 def _measured(triangles: Floats, slab: Flags, window: Window, height: float) -> Base:
     """The base, measured on the vertices of the slab; parts that hang below ``height`` next to it are left out."""
     return Base("auto", height, *width_and_middle(_points_of(triangles, slab, window, 0.0, 0.6 * height)))
-
-
-def _width(triangles: Floats, slab: Flags, window: Window, low: float, high: float) -> float:
-    """mm: the greatest width of what lies over a slab between two heights."""
-    return width_and_middle(_points_of(triangles, slab, window, low, high))[0]
 
 
 def _points_of(triangles: Floats, slab: Flags, window: Window, low: float, high: float) -> Floats:

@@ -44,8 +44,7 @@ def named(mesh: Mesh, pattern: str, location: Location) -> Flags:
         raise location.error(
             f"no part is called '{pattern}'; {did_you_mean(pattern, mesh.part_names, 'the parts are')}"
         )
-    of_parts: Flags = fits[mesh.part]
-    return of_parts
+    return fits[mesh.part]
 
 
 def within(location: Location, where: str) -> Location:
@@ -147,8 +146,7 @@ def disc(base: Base) -> Floats:
     [17.0, 0.0]
     """
     turn = np.arange(SIDES) * 2.0 * np.pi / SIDES
-    outline: Floats = np.array(base.centre) + base.diameter / 2.0 * np.column_stack([np.cos(turn), np.sin(turn)])
-    return outline
+    return np.array(base.centre) + base.diameter / 2.0 * np.column_stack([np.cos(turn), np.sin(turn)])
 
 
 def rounded(solids: Sequence[Solid]) -> tuple[Floats, float] | None:

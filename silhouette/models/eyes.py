@@ -31,6 +31,7 @@ from silhouette.common.geometry import Flags, Floats, cosine_and_sine
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.cubes import Cubes, Indices, depths
+from silhouette.models.surfaces import section
 
 BALL_CUBES = 80  # along the longest side of the figure
 LEAST_BALL = 0.18  # of the body's thickness: smaller balls are no heads
@@ -164,12 +165,9 @@ def _sphere() -> tuple[Floats, Floats, Floats]:
     return sphere, of_ahead, of_beside
 
 
-def _weights() -> tuple[Floats, float]:
-    numbers = json.loads(Path(__file__).with_name("heads.json").read_text(encoding="utf-8"))
-    return np.array(numbers["weights"]), float(numbers["none"])
-
-
-WEIGHTS = _weights()  # as `python -m tests.support.estimated_eyes --fit` writes them
+# As `python -m tests.support.estimated_eyes --fit` writes them
+_HEADS = json.loads(Path(__file__).with_name("heads.json").read_text(encoding="utf-8"))
+WEIGHTS = np.array(_HEADS["weights"]), float(_HEADS["none"])
 
 
 EYE_LEVEL = 0.9  # of the body's height
@@ -248,16 +246,6 @@ def thick_parts(body: Mesh) -> Floats:
     return solid.middles(solid.cubes & (depths(depths(solid.cubes, reach) <= ball, reach) <= ball))
 
 
-def estimate_eye(body: Mesh, front: float = 90.0) -> Floats:
-    """(3,) the point in the model's frame from which a figure looks, taken from the whole body: see `eye_estimate`.
-
-    >>> from silhouette.meshes.primitives import Cylinder, Solid, solid
-    >>> estimate_eye(solid(Solid(Cylinder(10.0, 30.0), at=(0.0, 0.0, 3.0)))).round(2).tolist()
-    [0.0, 5.0, 30.0]
-    """
-    return eye_estimate(body, front).eye
-
-
 def eye_estimate(
     body: Mesh, front: float = 90.0, thick: Floats | None = None, balls: Balls | None = None
 ) -> EyeEstimate:
@@ -318,7 +306,7 @@ def faces_of_heads(body: Mesh, centres: Floats, radii: Floats, forward: Floats) 
     for centre, radius in zip(centres, radii, strict=True):
         level = float(centre[2] + EYES_UP * radius)
         crossing = (low < level) & (high >= level)
-        ahead = _distances(_cut_edges(body.vertices[body.faces[crossing]], level) - centre[:2], forward)
+        ahead = _distances(section(body.vertices[body.faces[crossing]], level) - centre[:2], forward)
         reach = ahead[(ahead <= FACE * radius) & (ahead >= 0.5 * radius)].max(initial=0.0) or radius
         eyes.append([*(centre[:2] + reach * forward), level])
     return np.array(eyes)
@@ -341,7 +329,7 @@ def _by_height(body: Mesh, front: float, thick: Floats | None) -> EyePlace:
     else:
         axis = _axis(body, heights.sum(axis=1) >= 3 * (low + HEAD_FROM * height))
     crossing = (heights.min(axis=1) < level) & (heights.max(axis=1) >= level)
-    ahead = _distances(_cut_edges(body.vertices[body.faces[crossing]], level) - axis, forward)
+    ahead = _distances(section(body.vertices[body.faces[crossing]], level) - axis, forward)
     face = ahead[ahead <= HEAD_REACH * height]
     block = ahead[ahead <= LONGEST_REACH * height]
     reach = face.max(initial=0.0) if len(face) else block.min(initial=np.inf) if len(block) else 0.0
@@ -354,8 +342,7 @@ def _axis(body: Mesh, upper: Flags) -> Floats:
     triangles = body.vertices[body.faces[upper] if upper.any() else body.faces]
     areas = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
     weights = areas if areas.sum() > 0.0 else np.ones(len(areas))
-    centre: Floats = np.average(triangles.mean(axis=1)[:, :2], axis=0, weights=weights)
-    return centre
+    return np.average(triangles.mean(axis=1)[:, :2], axis=0, weights=weights)
 
 
 def _distances(lines: Floats, forward: Floats) -> Floats:
@@ -366,17 +353,3 @@ def _distances(lines: Floats, forward: Floats) -> Floats:
     along, sideways = along[met], sideways[met]
     distances: Floats = along[:, 0] + (along[:, 1] - along[:, 0]) * sideways[:, 0] / (sideways[:, 0] - sideways[:, 1])
     return distances[distances >= 0.0]
-
-
-def _cut_edges(triangles: Floats, level: float) -> Floats:
-    """The ends in plan (k, 2, 2) of the lines in which triangles (n, 3, 3) cross a level."""
-    above = triangles[:, :, 2] >= level
-    alone = np.where(above.sum(axis=1) == 1, above.argmax(axis=1), (~above).argmax(axis=1))
-    rows = np.arange(len(triangles))
-    tip = triangles[rows, alone]
-    ends = []
-    for step in (1, 2):
-        corner = triangles[rows, (alone + step) % 3]
-        share = (level - tip[:, 2]) / (corner[:, 2] - tip[:, 2])
-        ends.append((tip + share[:, None] * (corner - tip))[:, :2])
-    return np.stack(ends, axis=1)

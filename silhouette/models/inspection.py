@@ -98,33 +98,40 @@ def _like_terrain(model: Model, extents: Floats, normals: Floats) -> str:
     is_built, is_carved = directions <= BUILT, directions <= CARVED
     rise = np.abs(units[:, 2])
     square = float(areas[(rise < 0.02) | (rise > 0.99)].sum())
-    width, height = extents[:2], extents[2]
     base = np.zeros(2) if model.base is None else np.ptp(model.base_outline, axis=0)
-    least, most, has_base = base.min(), base.max(), model.base is not None
+    least, most, height = base.min(), base.max(), extents[2]
     is_block = bool((np.ptp(model.body_box[:, :2], axis=0) >= SAME_WIDTH_SHARE * base).all())
     is_pillar = is_block and square >= PILLAR_SQUARE and height >= PILLAR * most > 0.0
     across = f"{base[0]:.3g} x {base[1]:.3g} mm"
-    looks = (
+    turned = "it is as deep as wide all the way up, as a pillar or a tree is about its axis"
+    looks = [
         (is_built and is_block and square >= SQUARE, "nearly all of it is upright or level, as walls and floors are"),
-        (is_carved and has_base and least <= OBLONG * most, f"it stands on a foot of {across}, as a wall does"),
+        (
+            is_carved and model.base is not None and least <= OBLONG * most,
+            f"it stands on a foot of {across}, as a wall does",
+        ),
         (is_built and most >= LARGE_BASE, f"it stands on a ground of {across}, as a building does"),
         (is_carved and is_pillar, "it is as wide all the way up as where it stands, as a pillar is"),
-        (
-            height > STAND_IN[1] and _is_turned(model),
-            "it is as deep as wide all the way up, as a pillar or a tree is about its axis",
-        ),
-    )
-    looks_bare = (
+        (height > STAND_IN[1] and _is_turned(model), turned),
+    ]
+    if model.base is None:
+        looks += _without_base(model, extents, is_carved)
+    return next((why for fits, why in looks if fits), "")
+
+
+def _without_base(model: Model, extents: Floats, is_carved: bool) -> list[tuple[bool, str]]:
+    """What may make a mesh without a base look like terrain, and whether it does."""
+    width, height = extents[:2], extents[2]
+    is_flat_below = share_on_the_ground(model.mesh.vertices, model.mesh.faces) >= FLAT_BELOW
+    return [
         (is_carved and width.min() <= NARROW * extents.max(), "it is long and narrow, as a wall is, and has no base"),
         (is_carved and height <= LOW * width.min(), "it is low and broad, and has no base"),
         (width.min() >= LARGE, "it is too large for a figure without a base"),
         (
-            is_carved and height <= width.max()
-            and share_on_the_ground(model.mesh.vertices, model.mesh.faces) >= FLAT_BELOW,
+            is_carved and height <= width.max() and is_flat_below,
             "it stands on most of its underside, and has no base",
         ),
-    )  # fmt: skip
-    return next((why for fits, why in (*looks, *(() if has_base else looks_bare)) if fits), "")
+    ]
 
 
 def _is_turned(model: Model) -> bool:
@@ -183,7 +190,7 @@ def suggestions(model: Model) -> tuple[Suggestion, ...]:
 
 def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dict[str, Any]:
     """The facts about a model, under the contract's keys (section 2), ready for JSON; mm, in the model's frame."""
-    low, high = model.mesh.bounds
+    (low, high), base = model.mesh.bounds, model.base
     return {
         "file": str(path),
         "format": model.format,
@@ -196,7 +203,12 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "front_from": model.front_from,
         "kind": model.kind,
         "parts": _parts(model),
-        "base": _base(model),
+        "base": base
+        and {
+            "from": base.source,
+            "height": round(base.height, DECIMALS),
+            "diameter": round(base.diameter, DECIMALS),
+        },
         "eye": None if model.kind == "terrain" else _rounded(model.eye),
         "eye_from": None if model.kind == "terrain" else model.eye_from,
         "eye_candidates": [
@@ -207,7 +219,15 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "watertight": model.watertight,
         "holes": model.holes,
         "solid": model.solid,
-        "suggested": [_suggestion(suggestion, path) for suggestion in suggested],
+        "suggested": [
+            {
+                "box": [_rounded(suggestion.low), _rounded(suggestion.high)],
+                "boxes": [[_rounded(low), _rounded(high)] for low, high in suggestion.boxes],
+                "share": round(suggestion.share, 4),
+                "toml": _to_paste([suggestion], path),
+            }
+            for suggestion in suggested
+        ],
         "suggested_toml": _to_paste(suggested, path),
         "warnings": doubts(model),
     }
@@ -242,27 +262,6 @@ def _parts(model: Model) -> list[dict[str, Any]]:
         }
         for pair, count in zip(pairs, counts, strict=True)
     ]
-
-
-def _base(model: Model) -> dict[str, Any] | None:
-    base = model.base
-    if base is None:
-        return None
-    return {
-        "from": base.source,
-        "height": round(base.height, DECIMALS),
-        "diameter": round(base.diameter, DECIMALS),
-    }
-
-
-def _suggestion(suggestion: Suggestion, path: Path) -> dict[str, Any]:
-    """With the lines to paste for it alone, and the boxes that they name."""
-    return {
-        "box": [_rounded(suggestion.low), _rounded(suggestion.high)],
-        "boxes": [[_rounded(low), _rounded(high)] for low, high in suggestion.boxes],
-        "share": round(suggestion.share, 4),
-        "toml": _to_paste([suggestion], path),
-    }
 
 
 def is_model_file(path: Path) -> bool:

@@ -60,8 +60,7 @@ class DrawnFrom:
         >>> DrawnFrom(Path("a.glb"), "y", 1000.0, np.array([0.0, 0, -2])).placed(np.array([[0.001, 0.002, 0]])).tolist()
         [[1.0, 0.0, 0.0]]
         """
-        moved: Floats = upright(points, self.up) * self.factor + self.shift
-        return moved
+        return upright(points, self.up) * self.factor + self.shift
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,27 +276,30 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
     warnings = [*lying.warnings, *doubts, *mistakes, *base_mistakes(base)]
     if kind == "terrain" and role.any():
         warnings.append("terrain blocks whole, its base and insignificant parts too")
-    up, units = lying.up, lying.units
+    up, units, source = lying.up, lying.units, Path(options.mesh).name
     model = Model(
-        Path(options.mesh).name, kind, mesh, role, base, None if options.eye is None else np.array(options.eye),
-        FRONT[up] if options.front is None else options.front, options.solid, file.format,
-        units.units, units.source, up, file.watertight, file.holes,
-        tuple(f"{Path(options.mesh).name}: {warning}" for warning in warnings),
-        {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
-        "default" if options.front is None else "given", options.scan,
+        source, kind, mesh, role, base, **_looks(options, up), solid=options.solid, format=file.format,
+        units=units.units, units_from=units.source, up=up, watertight=file.watertight, holes=file.holes,
+        warnings=tuple(f"{source}: {warning}" for warning in warnings), scan=options.scan,
         lacks_base=base is None and kind == "fighter" and options.base.how == "auto",
         drawn_from=DrawnFrom(path, up, MILLIMETRES[units.units] * options.scale, mesh.bounds[0] - lowest),
     )  # fmt: skip
     model = _with_a_body(model, location)
     keep_in(cache, model.mesh, model.significant)
-    return _looking(model, cache) if kind == "fighter" and options.eye is None else model
+    if kind != "fighter" or options.eye is not None:
+        return model
+    balls_from = partial(stored_balls, model.significant, model.front, cache)
+    return replace(model, thick_from=partial(_thick, model.significant, cache), balls_from=balls_from)
 
 
-def _looking(fighter: Model, cache: Cache) -> Model:
-    """The fighter, with what its eye is estimated from as soon as that is asked for."""
-    body = fighter.significant
-    balls_from = partial(stored_balls, body, fighter.front, cache)
-    return replace(fighter, thick_from=partial(_thick, body, cache), balls_from=balls_from)
+def _looks(options: ModelOptions, up: str) -> dict[str, Any]:
+    """The fields of a model that say whence and where it looks, by the axis that is up in its mesh file."""
+    return {
+        "eye_given": None if options.eye is None else np.array(options.eye),
+        "eyes": {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
+        "front": FRONT[up] if options.front is None else options.front,
+        "front_from": "default" if options.front is None else "given",
+    }
 
 
 @dataclass(frozen=True, eq=False)

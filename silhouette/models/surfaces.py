@@ -71,8 +71,7 @@ class Window:
         first, last, start, run = first[crosses], last[crosses], start[crosses], run[crosses]
         begin = np.where(first > 0.0, start + first * run, start)
         end = np.where(last < 1.0, start + last * run, segments[crosses, 1])
-        inside: Floats = np.stack([begin, end], axis=1)
-        return inside
+        return np.stack([begin, end], axis=1)
 
     def hull(self, mask: Flags) -> Any:
         """The convex hull, shapely's, of the middles of the cells in ``mask`` (GRID, GRID) bool."""
@@ -149,8 +148,7 @@ def section(triangles: Floats, z: float) -> Floats:
     tip = triangles[row, alone][:, None]
     ends = np.stack([triangles[row, (alone + turn) % 3] for turn in (1, 2)], axis=1)
     share = (z - tip[:, :, 2:]) / (ends[:, :, 2:] - tip[:, :, 2:])
-    crossed: Floats = (tip + share * (ends - tip))[:, :, :2]
-    return crossed
+    return (tip + share * (ends - tip))[:, :, :2]
 
 
 def plan_between(triangles: Floats, low: float, high: float) -> Floats:

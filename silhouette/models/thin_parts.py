@@ -200,10 +200,10 @@ def _thin_parts(solid: Cubes) -> list[_Part]:
     parts = []
     for piece in pieces(candidates):
         part = _measured(piece, solid, depth, trunk)
-        if part is not None and part.length >= LEAST_LENGTH * tall * solid.pitch and away[tuple(piece.T)].max() >= far:
-            around = tuple((piece[:, None] + _within(MARGIN - 1)).reshape(-1, 3).T)
-            if len(np.setdiff1d(bulky[around], [0])) < 2:
-                parts.append(part)
+        if part is None or part.length < LEAST_LENGTH * tall * solid.pitch or away[tuple(piece.T)].max() < far:
+            continue
+        if len(np.setdiff1d(bulky[_around(piece)], [0])) < 2:
+            parts.append(part)
     del parts[MOST_PARTS:]  # the largest come first
     return [part for part in parts if part.alone or any(part.makes_shaft(other) for other in parts)]
 
@@ -243,10 +243,11 @@ def _measured(piece: Indices, solid: Cubes, depth: Floats, trunk: float) -> _Par
     return _Part(piece, middles.mean(axis=0), axes[:, 2], thickness, length, alone, even, grounded)
 
 
-def _within(reach: int) -> Indices:
-    """Steps (n, 3) along the axes of up to ``reach`` cubes."""
-    steps = np.arange(-reach, reach + 1)
-    return np.concatenate([np.eye(3, dtype=np.intp)[axis] * steps[:, None] for axis in range(3)])
+def _around(cubes: Indices) -> tuple[Indices, ...]:
+    """What lies less than `MARGIN` from cubes (n, 3) along an axis, as three index arrays."""
+    steps = np.arange(1 - MARGIN, MARGIN)
+    ways = np.concatenate([np.eye(3, dtype=np.intp)[axis] * steps[:, None] for axis in range(3)])
+    return tuple((cubes[:, None] + ways).reshape(-1, 3).T)
 
 
 # ---- boxes round them
@@ -260,8 +261,7 @@ def _boxes(parts: list[_Part], solid: Cubes, centroids: Floats) -> list[BoxCorne
     """
     own = np.zeros(solid.cubes.shape, dtype=np.bool_)
     for part in parts:
-        for step in _within(MARGIN - 1):
-            own[tuple((part.cubes + step).T)] = True
+        own[_around(part.cubes)] = True
     belongs = own[solid.cells(centroids)]
 
     def is_close(box: BoxCorners) -> bool:
@@ -286,8 +286,7 @@ def _boxes(parts: list[_Part], solid: Cubes, centroids: Floats) -> list[BoxCorne
 def _boxes_along(part: _Part, solid: Cubes, is_close: Callable[[BoxCorners], bool]) -> list[BoxCorners]:
     """One box round a part, or up to four along it; those that are close round it."""
     own = np.zeros(solid.cubes.shape, dtype=np.bool_)
-    for step in _within(MARGIN - 1):
-        own[tuple((part.cubes + step).T)] = True
+    own[_around(part.cubes)] = True
     points = solid.points[own[solid.cells(solid.points)]]
     if len(points) == 0:
         return []

@@ -49,12 +49,17 @@ class _Tree:
     def extents(self, way: Floats) -> list[Floats]:
         """For each level, (n, 2) mm: how far along a direction (3,) the corners in each box begin and end."""
         along = (self.corners @ way).reshape(len(self.boxes[-1]), -1)
-        levels = [np.column_stack([along.min(axis=1), along.max(axis=1)])]
-        for _ in self.boxes[1:]:
-            starts = np.arange(0, len(levels[0]), BRANCHES)
-            ends = np.minimum.reduceat(levels[0][:, 0], starts), np.maximum.reduceat(levels[0][:, 1], starts)
-            levels.insert(0, np.column_stack(ends))
-        return levels
+        return _levels(np.column_stack([along.min(axis=1), along.max(axis=1)]))
+
+
+def _levels(finest: Floats) -> list[Floats]:
+    """(n, 2) or (n, 2, 3) the least and the greatest in boxes, for each level from one box to the finest."""
+    levels = [finest]
+    while len(levels[0]) > 1:
+        starts = np.arange(0, len(levels[0]), BRANCHES)
+        ends = np.minimum.reduceat(levels[0][:, 0], starts), np.maximum.reduceat(levels[0][:, 1], starts)
+        levels.insert(0, np.stack(ends, axis=1))
+    return levels
 
 
 @derived
@@ -66,12 +71,7 @@ def _tree(mesh: Mesh) -> _Tree:
     corners = corners[np.argsort(_interleaved(cells), kind="stable")]
     finest = -(-len(corners) // FACES_IN_A_BOX)
     corners = np.concatenate([corners, np.repeat(corners[-1:], finest * FACES_IN_A_BOX - len(corners), axis=0)])
-    points = corners.reshape(finest, -1, 3)
-    boxes = [np.stack([points.min(axis=1), points.max(axis=1)], axis=1)]
-    while len(boxes[0]) > 1:
-        starts = np.arange(0, len(boxes[0]), BRANCHES)
-        ends = (np.minimum.reduceat(boxes[0][:, 0], starts), np.maximum.reduceat(boxes[0][:, 1], starts))
-        boxes.insert(0, np.stack(ends, axis=1))
+    boxes = _levels(_boxes_of(corners.reshape(finest, -1, 3)))
     normals = _unit(_normals(corners).reshape(finest, FACES_IN_A_BOX, 3).sum(axis=1))
     return _Tree(corners, tuple(boxes), normals)
 
@@ -206,7 +206,7 @@ def _length_and_way(points: Floats) -> tuple[float, Floats | None]:
 
 
 def _boxes_of(corners: Floats) -> Floats:
-    """(n, 2, 3) the boxes round triangles (n, 3, 3)."""
+    """(n, 2, 3) the boxes round corners (n, k, 3)."""
     return np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1)
 
 
@@ -295,8 +295,7 @@ def _cut(rows: Indices, others: Indices, count: int) -> tuple[Indices, Indices]:
 def _box_distances(first: Floats, second: Floats) -> Floats:
     """(n,) the distance of boxes (n, 2, 3): nothing inside them is nearer."""
     gap = np.maximum(np.maximum(first[:, 0] - second[:, 1], second[:, 0] - first[:, 1]), 0.0)
-    distance: Floats = np.sqrt(_dot(gap, gap))
-    return distance
+    return np.sqrt(_dot(gap, gap))
 
 
 def _interleaved(cells: NDArray[np.int64]) -> NDArray[np.int64]:

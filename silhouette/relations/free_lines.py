@@ -171,8 +171,7 @@ class LineCells:
             )
         else:
             below, above = self.sides_of(piece.corners @ axes)
-        missing: Flags = np.asarray(below.all(axis=1)) | above.all(axis=1)
-        return missing
+        return np.asarray(below.all(axis=1)) | above.all(axis=1)
 
     def _parts(self, points: int) -> Iterator[LineCells]:
         """The cells in batches that are small enough for this many points."""

@@ -17,11 +17,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from silhouette.common.errors import go_on
-from silhouette.common.geometry import Flags, Floats, nearest_of_segments, nearest_of_triangles
+from silhouette.common.geometry import Flags, Floats, components, nearest_of_segments, nearest_of_triangles
 from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.relations.beams import RAYS_RIGHT_TO, TOUCH, axes, bounds, bounds_at, lengths, widened, widths
@@ -108,10 +107,7 @@ def _sheets(row: Indices, edges: NDArray[np.int64], count: int) -> Indices:
     key = (row[:, None] * count + edges).ravel()
     order = np.argsort(key, kind="stable")
     same = np.flatnonzero(key[order[1:]] == key[order[:-1]])
-    first, second = order[same] // 3, order[same + 1] // 3
-    links = scipy.sparse.coo_array((np.ones(len(first), np.int8), (first, second)), shape=(len(row), len(row)))
-    sheets: Indices = scipy.sparse.csgraph.connected_components(links, directed=False)[1].astype(np.intp)
-    return sheets
+    return components(np.column_stack([order[same], order[same + 1]]) // 3, len(row))
 
 
 def _crossed(segments: Floats, corners: Floats) -> tuple[Flags, Flags]:

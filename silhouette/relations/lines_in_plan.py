@@ -70,7 +70,9 @@ def facing_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]
         fan = shapely.difference(_fans(point[None], there), there)[0]
         crossed = met[shapely.intersects(shapes[met], shapely.buffer(fan, -EPSILON, join_style="mitre"))]
         by = tuple(regions[int(number)].name for number in crossed)
-    lines = np.concatenate([between.raised(line) for line in _outermost(point, shapely.get_coordinates(there)[:-1])])
+    rim = shapely.get_coordinates(there)[:-1]
+    outermost = (np.array([point, _outer(point[None], rim, way)[0]]) for way in (1.0, -1.0))
+    lines = np.concatenate([between.raised(line) for line in outermost])
     return Measured(1.0 if best is None else 0.0, lines=lines, by=by)
 
 
@@ -134,11 +136,6 @@ def _fans(points: Floats, shape: Any) -> Any:
     return shapely.convex_hull(shapely.multipoints(np.concatenate([points[:, None], ends], axis=1)))
 
 
-def _outermost(point: Floats, corners: Floats) -> Floats:
-    """(2, 2, 2) the lines from a point to the outermost corners of an outline."""
-    return np.array([[point, _outer(point[None], corners, way)[0]] for way in (1.0, -1.0)])
-
-
 # ---- lines from base to base
 
 EPSILON = 1e-6  # mm: what lies no farther than this from an edge touches it
@@ -163,15 +160,7 @@ class Between:
     @cached_property
     def hull(self) -> Any:
         """The area of all lines from one base to the other: the convex hull of both."""
-        return self.part(1.0, 0)
-
-    def part(self, share: float, end: int) -> Any:
-        """The area of that part of all lines that lies within a share of their lengths from one end (0 or 1)."""
         rings = [ring_round(each) if isinstance(each, Disc) else each.corners for each in self.ends]
-        near, far = rings[end], rings[1 - end]
-        if share < 1.0:
-            mixed = _sum_of(near * (1.0 - share), far * share)
-            return shapely.convex_hull(shapely.multipoints(np.concatenate([near, mixed])))
         hull = shapely.convex_hull(shapely.multipoints(np.concatenate(rings)))
         if isinstance(self.ends[0], Disc) and isinstance(self.ends[1], Disc):
             between = tangent_quadrilateral(self.ends[0], self.ends[1])
@@ -232,25 +221,10 @@ def _between(attacker: Piece, target: ref[Piece]) -> Between:
 def any_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
     """Whether some line from base to base crosses a region. ``by`` has all regions crossed, ``lines`` one line."""
     between = Between.of(attacker, target)
-    return _crossed_in(between, regions, between.inner)
-
-
-def within_share_crosses(
-    attacker: Piece, target: Piece, regions: Sequence[Region], share: float = 0.5, *, from_target: bool = True
-) -> Measured:
-    """Whether some line crosses a region within a share of its length, 0 to 1, from the target, or the attacker."""
-    between = Between.of(attacker, target)
-    return _crossed_in(
-        between, regions, shapely.buffer(between.part(share, int(from_target)), -EPSILON, join_style="mitre")
-    )
-
-
-def _crossed_in(between: Between, regions: Sequence[Region], area: Any) -> Measured:
-    """Whether regions reach into an area that lines from base to base fill, and a line through the first that does."""
-    crossed = _by_size(regions, area)
+    crossed = _by_size(regions, between.inner)
     if not crossed:
         return Measured(0.0)
-    line = _line_through(between, shapely.intersection(crossed[0].shape, area))
+    line = _line_through(between, shapely.intersection(crossed[0].shape, between.inner))
     return Measured(1.0, lines=between.raised(line), by=tuple(region.name for region in crossed))
 
 
@@ -279,16 +253,6 @@ def all_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]) -
         return Measured(0.0, lines=between.raised(line))
     alone = [region for region in met if _free(between, [region]) is None] if len(met) > 1 else []
     return Measured(1.0, lines=between.raised(between.nearest), by=tuple(region.name for region in alone or met))
-
-
-def free_line(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
-    """Whether some line from base to base crosses nothing; ``lines`` has one, away from all; ``by``:
-    `all_lines_cross`.
-    """
-    crossed = all_lines_cross(attacker, target, regions)
-    return Measured(
-        1.0 - crossed.value, lines=crossed.lines if not crossed.value else np.zeros((0, 2, 3)), by=crossed.by
-    )
 
 
 def crossings(line: Floats, shape: Any) -> Floats:
@@ -389,17 +353,3 @@ def _seen_from(point: Floats, shape: Any) -> tuple[float, float]:
     middle = np.arctan2(*(shapely.get_coordinates(shape.centroid)[0] - point)[::-1])
     off = (np.arctan2(away[:, 1], away[:, 0]) - middle + np.pi) % (2.0 * np.pi) - np.pi
     return float(middle + (off.min() + off.max()) / 2.0), float(off.max() - off.min()) / 2.0
-
-
-def _sum_of(first: Floats, second: Floats) -> Floats:
-    """(k, 2) the outline of all sums of a point of one convex outline and one of another, both anticlockwise."""
-    starts, sides = [], []
-    for outline in (first, second):
-        lowest = np.lexsort((outline[:, 0], outline[:, 1]))[0]
-        outline = np.roll(outline, -lowest, axis=0)
-        starts.append(outline[0])
-        sides.append(np.roll(outline, -1, axis=0) - outline)
-    every = np.concatenate(sides)
-    every = every[np.argsort(np.arctan2(every[:, 1], every[:, 0]) % (2.0 * np.pi), kind="stable")]
-    total: Floats = starts[0] + starts[1] + np.cumsum(every, axis=0)
-    return total

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.errors import go_on
-from silhouette.common.geometry import Flags, Floats, Pose, nearest_of_triangles, turned
+from silhouette.common.geometry import Flags, Floats, Pose, nearest_of_triangles, spread, turned
 from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import met_by_embree
@@ -70,13 +70,12 @@ TRIANGLES_AT_ONCE = 200_000  # pairs of a segment and a triangle of which the di
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """The nearest place of all obstacles to each of n segments: (n,) mm, inf where nothing is within reach; (n, 3) mm,
-    world; and (n,) the number of the obstacle, -1 for none.
+    """The nearest place of all obstacles to each of n segments: (n,) mm, inf where nothing is within reach; and (n, 3)
+    mm, world.
     """
 
     distance: Floats
     point: Floats
-    blocker: Indices
 
 
 class Obstacles:
@@ -91,11 +90,12 @@ class Obstacles:
         self.meshes: tuple[Mesh, ...] = tuple(mesh for _, mesh in near)
         self.poses: tuple[Pose, ...] = tuple(piece.pose for piece, _ in near)
         groups = [_groups(mesh) for mesh in self.meshes]
-        middles = [pose.place(group.middle) for pose, group in zip(self.poses, groups, strict=True)]
+        middles = [pose.place(middle) for pose, (middle, _) in zip(self.poses, groups, strict=True)]
         self._middle = np.concatenate([np.empty((0, 3)), *middles])
-        self._radius = np.concatenate([np.empty(0), *(group.radius for group in groups)])
-        self._of = np.repeat(np.arange(len(near)), [len(group.radius) for group in groups])
-        self._first = np.concatenate([np.empty(0, int), *(FACES_IN_A_GROUP * np.arange(len(g.radius)) for g in groups)])
+        self._radius = np.concatenate([np.empty(0), *(radius for _, radius in groups)])
+        sizes = np.array([len(radius) for _, radius in groups], int)
+        place, self._of = spread(0, sizes)
+        self._first = FACES_IN_A_GROUP * place
         inside = _distance_of_balls(boxes, self._middle, self._radius) <= reach
         self._middle, self._radius = self._middle[inside], self._radius[inside]
         self._of, self._first = self._of[inside], self._first[inside]
@@ -120,9 +120,7 @@ class Obstacles:
 
     def nearest(self, segments: Floats, reach: Floats) -> Near:
         """The nearest place of all obstacles to each segment (n, 2, 3) mm, world, within reach (n,) mm, in float64."""
-        near = Near(
-            np.full(len(segments), np.inf), np.zeros((len(segments), 3)), np.full(len(segments), -1, dtype=np.intp)
-        )
+        near = Near(np.full(len(segments), np.inf), np.zeros((len(segments), 3)))
         at_once = max(1, GROUP_PAIRS_AT_ONCE // max(1, len(self._radius)))
         for start in range(0, len(segments), at_once):
             go_on()
@@ -145,13 +143,6 @@ class Obstacles:
             for part in np.split(np.arange(len(row)), np.flatnonzero(np.diff(portion)) + 1):
                 which, face = self._faces(own[group[part]])
                 yield row[part][which] + start, face
-
-    def corners_of(self, number: int, face: Indices) -> Floats:
-        """(n, 3, 3) mm, world: the corners of faces of an obstacle."""
-        mesh = self.meshes[number]
-        pose, local = self.poses[number], mesh.vertices[mesh.faces[face]].reshape(-1, 3)
-        placed: Floats = turned(pose.rotation, local.T).T + pose.translation
-        return placed.reshape(-1, 3, 3)
 
     def close(self, segment: Floats, reach: float) -> Floats:
         """(m, 3, 3) mm, world: the corners of the triangles that may be within reach of a segment (2, 3)."""
@@ -180,7 +171,6 @@ class Obstacles:
             better = (distance[best] < near.distance[rows]) & (distance[best] <= reach[some[best]])
             best, rows = best[better], rows[better]
             near.distance[rows], near.point[rows] = distance[best], point[best]
-            near.blocker[rows] = self._of[groups[best]]
 
     def _faces(self, groups: Indices) -> tuple[Indices, Indices]:
         """The faces of groups: for each the place of its group among them, and its number in its mesh."""
@@ -194,21 +184,15 @@ class Obstacles:
         corners = np.empty((len(face), 3, 3))
         of = self._of[groups]
         for number in np.unique(of).tolist():
-            mine = of == number
-            corners[mine] = self.corners_of(number, face[mine])
+            mine, mesh, pose = of == number, self.meshes[number], self.poses[number]
+            local = mesh.vertices[mesh.faces[face[mine]]].reshape(-1, 3)
+            corners[mine] = (turned(pose.rotation, local.T).T + pose.translation).reshape(-1, 3, 3)
         return corners
 
 
-@dataclass(frozen=True, eq=False)
-class _Groups:
-    """Balls round neighbouring faces of a mesh: (k, 3) mm in its frame, and (k,) mm."""
-
-    middle: Floats
-    radius: Floats
-
-
 @derived
-def _groups(mesh: Mesh) -> _Groups:
+def _groups(mesh: Mesh) -> tuple[Floats, Floats]:
+    """Balls round neighbouring faces of a mesh: (k, 3) mm in its frame, and (k,) mm."""
     starts = np.arange(0, len(mesh.faces), FACES_IN_A_GROUP)
     corners = mesh.vertices[mesh.faces]
     low = np.minimum.reduceat(corners.min(axis=1), starts)
@@ -216,7 +200,7 @@ def _groups(mesh: Mesh) -> _Groups:
     middle = (low + high) / 2
     of = np.arange(len(corners)) // FACES_IN_A_GROUP
     reach = np.sqrt(((corners - middle[of][:, None]) ** 2).sum(axis=2).max(axis=1))
-    return _Groups(middle, np.maximum.reduceat(reach, starts))
+    return middle, np.maximum.reduceat(reach, starts)
 
 
 def _may_reach(blocker: Blocker, boxes: Sequence[Floats], reach: float) -> bool:

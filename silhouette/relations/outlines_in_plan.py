@@ -282,11 +282,6 @@ def _footprint(piece: Piece, above: float, below: float, part: Part, from_table:
     return _placed(piece, shadow(mesh, above + start - lift, below + start - lift))
 
 
-def region_of(piece: Piece, above: float = -np.inf, below: float = np.inf, *, from_table: bool = False) -> Region:
-    """The `footprint` of a piece under its name."""
-    return Region(piece.name, footprint(piece, above, below, from_table=from_table))
-
-
 def together(regions: Sequence[Region]) -> Any:
     """The union of regions, polygons of shapely; empty where there are none."""
     return polygons_of(shapely.union_all([region.shape for region in regions]))

@@ -94,8 +94,7 @@ class Outlines:
         """(n,) whether the polygon's angle is below 180 degrees there, so that a line can touch it from outside."""
         came = self.corners - self.corners[self.preceding]
         goes = self.corners[self.following] - self.corners
-        flags: Flags = came[:, 0] * goes[:, 1] > came[:, 1] * goes[:, 0]
-        return flags
+        return came[:, 0] * goes[:, 1] > came[:, 1] * goes[:, 0]
 
     @cached_property
     def polygons(self) -> NDArray[np.object_]:
@@ -195,8 +194,7 @@ def ends_along(piece: Disc | Outlines, axes: Floats) -> Floats:
 def ring_round(disc: Disc) -> Floats:
     """(`AROUND`, 2) corners, anticlockwise, on the circle of a disc."""
     turn = np.arange(AROUND) * 2.0 * np.pi / AROUND
-    ring: Floats = np.array(disc.centre) + disc.radius * np.column_stack([np.cos(turn), np.sin(turn)])
-    return ring
+    return np.array(disc.centre) + disc.radius * np.column_stack([np.cos(turn), np.sin(turn)])
 
 
 def nearest_points(first: Disc | Outlines, second: Disc | Outlines) -> Floats:

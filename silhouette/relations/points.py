@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
-from silhouette.common.geometry import Flags, Floats, Integers, Pose, corners
+from silhouette.common.geometry import Flags, Floats, Integers, Pose, components, corners
 from silhouette.common.lazy import cached_property, derived, remembered
 from silhouette.meshes.cutting import cut_to_box
 from silhouette.meshes.mesh import Mesh, merge_equal
@@ -58,8 +57,7 @@ def is_outward(mesh: Mesh) -> bool:
     ways = np.sort(starts * count + ends)
     if not np.array_equal(ways, np.sort(ends * count + starts)):
         return False
-    links = scipy.sparse.coo_array((np.ones(len(starts), np.int8), (starts, ends)), shape=(count, count))
-    shell = scipy.sparse.csgraph.connected_components(links, directed=False)[1][faces[:, 0]]
+    shell = components(np.column_stack([starts, ends]), count)[faces[:, 0]]
     first, second, third = (mesh.vertices[mesh.faces[:, k]] - mesh.bounds[0] for k in range(3))
     volumes = np.bincount(shell, weights=np.einsum("ij,ij->i", first, np.cross(second, third)))
     return bool((volumes[np.unique(shell)] > 0.0).all())
@@ -71,8 +69,7 @@ def facing(mesh: Mesh, pose: Pose, box: Floats) -> Flags:
     along = normal @ pose.localise(corners(*box)).T
     while along.shape[1] > 1:  # the greatest of eight: in halves, since numpy is slow along short rows
         along = np.maximum(*np.split(along, 2, axis=1))
-    faces: Flags = along[:, 0] - height > 0.0
-    return faces
+    return along[:, 0] - height > 0.0
 
 
 @derived

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import scipy
 
 from silhouette.common.errors import go_on
 from silhouette.common.geometry import Flags, Floats
-from silhouette.measure.observation import SEEN, Mask, Observation, Sight
+from silhouette.measure.observation import SEEN, Observation, Sight
 from silhouette.measure.observe import Wanted, observe_many
 from silhouette.models.model import Model
 from silhouette.relations.obstacles import Blocker, Indices, Obstacles, meets
@@ -29,15 +28,28 @@ WITNESSES = 64  # pixels, those deepest inside what is seen, through which lines
 def observed(eyes: Floats, target: PointSet, blockers: Sequence[Blocker], pixel: float = PIXEL) -> list[Observation]:
     """What is seen of a surface from each eye (n, 3), with masks. ValueError where the target has no surface."""
     go_on()
-    piece, occluders = _as_piece(target), Occluders.of(blockers)
+    if target.mesh is None:
+        raise ValueError(f"the point set '{target.name}' has no surface to look at")
+    role, own_eye, occluders = np.zeros(len(target.mesh.faces), np.uint8), np.zeros(3), Occluders.of(blockers)
+    model = Model(
+        "surface", "terrain", target.mesh, role, None, own_eye, 90.0, False, "parts", "mm", "given", "z", False, 0, ()
+    )
+    piece = Piece(target.name, "terrain", model, target.pose, None, 90.0, (), None, {}, -1)
     sights = [Sight(piece, piece, eye, 90.0, None, occluders) for eye in np.asarray(eyes, dtype=np.float64)]
     return observe_many(sights, looking_between_pixels(), pixel, Wanted(thresholds=(), keep=True))
 
 
 def seen_points(observation: Observation, target: PointSet) -> Floats:
     """(n, 3) mm, world: points of the target in the middle of what is seen of it; none where nothing is."""
-    points = [_seen_in(mask, observation.sight.target) for mask in observation.masks]
-    return np.concatenate([np.empty((0, 3)), *points])
+    points = [np.empty((0, 3))]
+    for mask in observation.masks:
+        is_seen = mask.kinds == SEEN
+        inside = scipy.ndimage.distance_transform_edt(np.pad(is_seen, 1))[1:-1, 1:-1]
+        deepest = np.argsort(-inside, axis=None, kind="stable")[: min(WITNESSES, int(is_seen.sum()))]
+        rows, columns = np.array(np.unravel_index(deepest, is_seen.shape), np.float64)
+        if len(rows):
+            points.append(surface_points(observation.sight.target, mask.view, rows, columns))
+    return np.concatenate(points)
 
 
 def seen_at(piece: Piece, blockers: Sequence[Blocker], view: View, places: Floats) -> Flags:
@@ -57,34 +69,11 @@ def surface_points(piece: Piece, view: View, rows: Floats, columns: Floats) -> F
     body = Body(1, piece.model.significant, piece.pose)
     depth = looking_between_pixels().render(view, [body], places).depth.astype(np.float64)
     met = np.isfinite(depth)
-    points: Floats = view.eye + depth[met, None] * view.directions(rows, columns)[met]
-    return points
-
-
-def _seen_in(mask: Mask, piece: Piece) -> Floats:
-    is_seen = mask.kinds == SEEN
-    if not is_seen.any():
-        return np.empty((0, 3))
-    inside = scipy.ndimage.distance_transform_edt(np.pad(is_seen, 1))[1:-1, 1:-1]
-    deepest = np.argsort(-inside, axis=None, kind="stable")[: min(WITNESSES, int(is_seen.sum()))]
-    rows, columns = np.unravel_index(deepest, is_seen.shape)
-    return surface_points(piece, mask.view, rows.astype(np.float64), columns.astype(np.float64))
-
-
-def _as_piece(points: PointSet) -> Piece:
-    """A piece whose significant parts are the surface of a point set."""
-    if points.mesh is None:
-        raise ValueError(f"the point set '{points.name}' has no surface to look at")
-    role, eye = np.zeros(len(points.mesh.faces), np.uint8), np.zeros(3)
-    model = Model(
-        "surface", "terrain", points.mesh, role, None, eye, 90.0, False, "parts", "mm", "given", "z", False, 0, ()
-    )
-    return Piece(points.name, "terrain", model, points.pose, None, 90.0, (), None, {}, -1)
+    return view.eye + depth[met, None] * view.directions(rows, columns)[met]
 
 
 # ---- patches
 
-Shape = Literal["square", "disc"]
 FINER = 3  # so often are pixels halved at most, where the width that is compared with lies within the error
 EYES_AT_ONCE = 8  # looked from together, at most: first one, which is often enough, then twice as many
 PIXELS_WRONG = 2.0  # by so many pixels the side of a patch may be wrong: each of its borders by one
@@ -98,12 +87,10 @@ def widest_patch(
     *,
     least: float = np.inf,
     pixel: float = PIXEL,
-    shape: Shape = "square",
 ) -> Measured:
-    """The side of the greatest upright square, or the diameter of the greatest disc, all of which is seen target; mm,
-    within two pixels.
+    """The side of the greatest upright square all of which is seen target; mm, within two pixels.
 
-    It is a square or a disc in the flat picture taken from an eye straight at the middle of the target, measured in mm
+    It is a square in the flat picture taken from an eye straight at the middle of the target, measured in mm
     at the depth of that middle. The best of all eyes (n, 3), mm, world, counts, and the search stops at the first whose
     patch is surely ``least`` mm; ``inf`` looks from every eye. Where ``least`` lies within the error, smaller pixels
     are taken, down to an eighth. Where the target reaches round the eye, patches are looked for in each of six
@@ -114,50 +101,41 @@ def widest_patch(
     """
     best, hidden = Measured(0.0), dict[str, int]()
     eyes = np.asarray(eyes, dtype=np.float64).reshape(-1, 3)
-    for together in _portions(eyes):
-        for observation in observed(together, target, blockers, pixel):
-            patch = _finest(observation, target, blockers, least, shape)
+    first, together = 0, 1
+    while first < len(eyes):
+        for observation in observed(eyes[first : first + together], target, blockers, pixel):
+            patch = _finest(observation, target, blockers, least)
             for piece, count in zip(observation.blockers, observation.counts.alone, strict=True):
                 hidden[piece.name] = hidden.get(piece.name, 0) + count
             if patch.value > best.value or (patch.value == best.value and patch.error > best.error):
                 best = patch
             if best.value - best.error >= least:
                 return best
+        first, together = first + together, min(2 * together, EYES_AT_ONCE)
     by = tuple(sorted((name for name in hidden if hidden[name]), key=lambda name: -hidden[name]))
     return Measured(best.value, best.error, best.lines, by)
 
 
-def _portions(eyes: Floats) -> Iterator[Floats]:
-    """Eyes (n, 3) in portions: one, two, four and so on, up to `EYES_AT_ONCE`."""
-    first, count = 0, 1
-    while first < len(eyes):
-        yield eyes[first : first + count]
-        first, count = first + count, min(2 * count, EYES_AT_ONCE)
-
-
-def _finest(
-    observation: Observation, target: PointSet, blockers: Sequence[Blocker], least: float, shape: Shape
-) -> Measured:
+def _finest(observation: Observation, target: PointSet, blockers: Sequence[Blocker], least: float) -> Measured:
     """The patch of one look, taken again with smaller pixels where it is not clear whether it is ``least``."""
-    patch = _patch(observation, blockers, shape)
+    patch = _patch(observation, blockers)
     for _ in range(FINER):
         if abs(patch.value - least) > patch.error:
             break
         (observation,) = observed(observation.sight.eye[None], target, blockers, observation.pixel / 2)
-        patch = _patch(observation, blockers, shape)
+        patch = _patch(observation, blockers)
     return patch
 
 
-def _patch(observation: Observation, blockers: Sequence[Blocker], shape: Shape) -> Measured:
+def _patch(observation: Observation, blockers: Sequence[Blocker]) -> Measured:
     if observation.counts.seen == 0 and observation.decided_by == "proof":
         return Measured(0.0)
-    find = greatest_square if shape == "square" else greatest_disc
     target, error = observation.sight.target, PIXELS_WRONG * observation.pixel
     best = Measured(0.0, error)
     for mask in observation.masks:
         places = _upright(mask.view)
         seen = seen_at(target, blockers, mask.view, places.reshape(-1, 2)).reshape(places.shape[:2])
-        size, *middle = find(seen)
+        size, *middle = greatest_square(seen)
         if size * observation.pixel > best.value:
             place = places[tuple(np.round(middle).astype(int))]
             point = surface_points(target, mask.view, place[:1], place[1:])
@@ -204,17 +182,6 @@ def greatest_square(mask: Flags) -> tuple[float, float, float]:
             high = side - 1
     middle = max(low - 1, 0) / 2
     return float(low), where[0] + middle, where[1] + middle
-
-
-def greatest_disc(mask: Flags) -> tuple[float, float, float]:
-    """The diameter of the greatest disc of a mask (h, w), in pixels, and the row and column of its middle.
-
-    >>> greatest_disc(np.pad(np.ones((3, 3), dtype=bool), 1))
-    (3.0, 2.0, 2.0)
-    """
-    away = scipy.ndimage.distance_transform_edt(np.pad(mask, 1))[1:-1, 1:-1]
-    row, column = divmod(int(away.argmax()), mask.shape[1])
-    return max(0.0, 2.0 * float(away[row, column]) - 1.0), float(row), float(column)
 
 
 # ---- the share that is seen
@@ -311,8 +278,7 @@ def _surely(eyes: Floats, cells: _Cells, which: Indices) -> Floats:
     height = eyes @ normal.T - np.einsum("ij,ij->i", normal, middle)
     square = sum((eyes[:, axis, None] - middle[:, axis]) ** 2 for axis in range(3))
     clear = height * height > CLEAR**2 * square
-    surely: Floats = np.where(clear, np.sign(height), 0.0).ravel()
-    return surely
+    return np.where(clear, np.sign(height), 0.0).ravel()
 
 
 def _cells(target: PointSet, resolution: float) -> _Cells:

@@ -14,28 +14,11 @@ import numpy as np
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Flags, Floats
-from silhouette.meshes.mesh import Mesh
-from silhouette.rules.base import Level, Pieces, Rule, Scale, Settings, Verdict
+from silhouette.rules.base import Level, Pieces, Rule, Settings, Verdict
 from silhouette.scenes.places import Elsewhere, Move, Places
 from silhouette.scenes.scene import Check
 
 S = TypeVar("S")  # the scenes of a game
-
-
-class HasMeshes(ABC, Generic[S]):
-    """A game that measures what is seen of meshes."""
-
-    @abstractmethod
-    def meshes(self, scene: S) -> Mapping[str, Mesh]:
-        """The meshes that are rendered when the scene is judged, by the names of their pieces."""
-
-
-class HasThresholds(ABC, Generic[S]):
-    """A game whose verdicts change at shares of what is obscured."""
-
-    @abstractmethod
-    def scale(self, scene: S) -> Scale:
-        """The shares at which a verdict changes, for plots."""
 
 
 class Movers(NamedTuple):
@@ -111,12 +94,7 @@ class HasOdds(WhatIf[S]):
         """Verdicts on requests, in their order, each with the others that hold from `elsewhere`."""
         ways = [self.elsewhere(scene, check) for scene, check in requests]
         trials = [
-            (
-                self.moved(
-                    scene if way.absent is None else self.without(scene, way.absent), {check.attacker: way.move}
-                ),
-                check,
-            )
+            (self.moved(self.without(scene, way.absent) if way.absent else scene, {check.attacker: way.move}), check)
             for (scene, check), of_request in zip(requests, ways, strict=True)
             for way in of_request
         ]
@@ -160,10 +138,6 @@ class HasDescription(ABC, Generic[S]):
     def pieces(self, scene: S) -> Pieces:
         """The pieces of the scene as a table."""
 
-    def units(self, scene: S) -> str | None:
-        """The unit of lengths in the scene, in words; None for millimetres, which pages give in inches as well."""
-        return None
-
     def facts(self, scene: S, verdict: Any, words: Mapping[str, str]) -> dict[str, str]:
         """Texts about a verdict, by name, for tutorials, besides its row; ``words`` are the tutorial's own."""
         return {}
@@ -197,11 +171,6 @@ def first_scene_of(rule: Rule[Any, Any], meshes: Sequence[str] = ()) -> str:
     return rule.first_scene_of(meshes)
 
 
-def meshes_of(rule: Rule[Any, Any], scene: Any) -> Mapping[str, Mesh]:
-    """The meshes that are rendered when a scene is judged, by the names of their pieces; none if none is."""
-    return rule.meshes(scene) if isinstance(rule, HasMeshes) else {}
-
-
 def what_if(rule: Rule[Any, Any], scene: Any) -> WhatIf[Any]:
     """The game of a scene as one with `WhatIf`. RequestError if nothing stands a little elsewhere in it."""
     if not isinstance(rule, WhatIf):
@@ -214,13 +183,3 @@ def maps_of(rule: Rule[Any, Any], scene: Any) -> HasMaps[Any]:
     if not isinstance(rule, HasMaps):
         raise RequestError(f"{scene.path}: there are no maps of {rule.title}")
     return rule
-
-
-def scale_of(rule: Rule[Any, Any], scene: Any) -> Scale:
-    """The shares at which a verdict changes; 0 and 1 in a game without thresholds."""
-    return rule.scale(scene) if isinstance(rule, HasThresholds) else Scale()
-
-
-def units_of(rule: Rule[Any, Any], scene: Any) -> str | None:
-    """The unit of lengths in a scene, in words; None for millimetres."""
-    return rule.units(scene) if isinstance(rule, HasDescription) else None

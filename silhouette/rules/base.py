@@ -6,22 +6,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import permutations
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 from silhouette.common.errors import RequestError
-from silhouette.common.text import fraction_in_words, obscured, verdict_in_words
+from silhouette.common.text import did_you_mean, fraction_in_words, obscured, verdict_in_words
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
 from silhouette.measure.observation import DecidedBy, Observation, OcclusionCounts
 from silhouette.measure.observe import Observer, observe_many
+from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.views import Projection
 from silhouette.rules.fields import GROUNDS, Blocker, OtherReading, Record, ResultField, check_expectations, shared
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.places import Mobility
-from silhouette.scenes.scene import Check, Scene, between, everyone
+from silhouette.scenes.scene import Check, Scene
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,8 @@ class Measurement:
     @classmethod
     def of(cls, observed: Observation, renderer: Renderer, seen: int | None = None) -> Measurement:
         """What a renderer observed; ``seen`` replaces the observation's own count."""
-        counts = observed.counts
-        is_seen = counts.seen if seen is None else seen
-        return cls(counts, is_seen, renderer.name, observed.pixel, observed.decided_by, observed.projection)
+        seen = observed.counts.seen if seen is None else seen
+        return cls(observed.counts, seen, renderer.name, observed.pixel, observed.decided_by, observed.projection)
 
     @property
     def occluded(self) -> float:
@@ -315,6 +316,18 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         all together, as far as their scenes ask for the same error. RequestError where a check names no fitting piece.
         """
 
+    def meshes(self, scene: OfScene) -> Mapping[str, Mesh]:
+        """The meshes that are rendered when the scene is judged, by the names of their pieces; none if it is exact."""
+        return {}
+
+    def scale(self, scene: OfScene) -> Scale:
+        """The shares of what is obscured at which a verdict changes, for plots."""
+        return Scale()
+
+    def units(self, scene: OfScene) -> str | None:
+        """The unit of lengths in the scene, in words; None for millimetres, which pages give in inches as well."""
+        return None
+
     def load(self, path: Path, document: dict[str, Any], cache: Cache) -> OfScene:
         """What `read` gives. FileError also where the scene expects a result or a word that no check gives."""
         scene = self.read(path, document, cache)
@@ -330,12 +343,28 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
 
     def everyone(self, scene: OfScene) -> tuple[Check, ...]:
         """The checks of every piece against every other. RequestError where fewer than two can take part."""
-        return everyone(scene.path, self.lookers(scene), self.kind_of_lookers)
+        names = self.lookers(scene)
+        if len(names) < 2:
+            raise self._too_few(scene)
+        return tuple(Check(*pair) for pair in permutations(names, 2))
 
     def between(self, scene: OfScene, attacker: str, target: str | None, arc: ArcName | None) -> tuple[Check, ...]:
         """The checks of one piece against another, or every other. RequestError for unknown names and arcs."""
         self.refuse(scene, attacker, target, arc)
-        return between(scene.path, self.lookers(scene), self.kind_of_lookers, attacker, target, arc)
+        names = self.lookers(scene)
+        for name in (attacker, target):
+            if name is not None and name not in names:
+                raise RequestError(f"{scene.path}: nothing is called '{name}'; {did_you_mean(name, names)}")
+        if target == attacker:
+            raise RequestError(f"{scene.path}: '{attacker}' would check itself; name another piece as target")
+        others = [name for name in names if name != attacker] if target is None else [target]
+        if not others:
+            raise self._too_few(scene)
+        return tuple(Check(attacker, name, arc) for name in others)
+
+    def _too_few(self, scene: OfScene) -> RequestError:
+        few = f"fewer than two {self.kind_of_lookers} stand there; add another to look at"
+        return RequestError(f"{scene.path}: {few}")
 
     def refuse(self, scene: OfScene, attacker: str, target: str | None, arc: ArcName | None) -> None:
         """Refuses an arc in a game without arcs, and, in games that can say more of it, who cannot look or be seen."""

@@ -6,7 +6,7 @@ named as the reason is what changes the answer, judged again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -22,9 +22,9 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.models.model import BASE, INSIGNIFICANT
 from silhouette.renderers.protocol import NEAREST
-from silhouette.rules.abilities import HasDescription, HasMaps, HasMeshes, HasOdds, Movers
-from silhouette.rules.base import OfVerdict, Pieces, Rule
-from silhouette.rules.fields import Blocker, largest_first
+from silhouette.rules.abilities import HasDescription, HasMaps, HasOdds, Movers
+from silhouette.rules.base import OfVerdict, Pieces, Rule, Verdict
+from silhouette.rules.fields import Alternative, Blocker, OtherReading, largest_first
 from silhouette.scenes.places import Elsewhere, Mobility, Move, TablePlaces, elsewhere_of, moved, without
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Occluders, Piece, TableScene
@@ -34,11 +34,6 @@ from silhouette.scenes.warnings import eye_inside
 @dataclass(frozen=True, eq=False)
 class ModelScene(TableScene):
     """A table on which models, all pieces but terrain, look and are looked at."""
-
-    @property
-    def models(self) -> list[str]:
-        """The names of all models."""
-        return [piece.name for piece in self.pieces if piece.kind != "terrain"]
 
     def model(self, name: str) -> Piece:
         """The model of a name. RequestError if nothing has the name, or terrain has it."""
@@ -50,6 +45,7 @@ class ModelScene(TableScene):
 
 OfTable = TypeVar("OfTable", bound=ModelScene)
 Given = TypeVar("Given")
+Ruling = TypeVar("Ruling", bound=Verdict)
 ASIDE = 1e-3  # mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)
 
 
@@ -66,6 +62,24 @@ def in_like_groups(
     for numbers in groups.values():
         given |= zip(numbers, judge([requests[number] for number in numbers]), strict=True)
     return [given[number] for number in range(len(requests))]
+
+
+def compared(
+    verdict: Ruling, others: Iterable[tuple[Alternative, Ruling]], condition: Callable[[Alternative], str]
+) -> Ruling:
+    """A verdict with those under other readings that differ from it, also in its reason: ``condition`` says under what
+    another one holds, such as "with hills = literal".
+    """
+    rows, reason = list[OtherReading](), verdict.reason
+    for other, otherwise in others:
+        if otherwise.verdict != verdict.verdict:
+            row: OtherReading = {"reading": str(other), "verdict": otherwise.verdict}
+            reason += f"; {condition(other)}: {otherwise.verdict}"
+            if len(otherwise.could_be) > 1:
+                row["could_be"] = list(otherwise.could_be)
+                reason += ", too close to call itself"
+            rows.append(row)
+    return replace(verdict, other_readings=tuple(rows), reason=reason) if rows else verdict
 
 
 def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]:
@@ -198,9 +212,7 @@ CAPTION = (
 )
 
 
-class OnTable(
-    Rule[OfTable, OfVerdict], HasMeshes[OfTable], HasOdds[OfTable], HasMaps[OfTable], HasDescription[OfTable]
-):
+class OnTable(Rule[OfTable, OfVerdict], HasOdds[OfTable], HasMaps[OfTable], HasDescription[OfTable]):
     """A game with models on a table: how they move, and how they are described."""
 
     reads = ("terrain", "fighter", "vehicle", "check")
@@ -209,7 +221,7 @@ class OnTable(
 
     def lookers(self, scene: OfTable) -> list[str]:
         """The names of all models."""
-        return scene.models
+        return [piece.name for piece in scene.pieces if piece.kind != "terrain"]
 
     def refuse(self, scene: OfTable, attacker: str, target: str | None, arc: ArcName | None) -> None:
         """Refuses an arc in a game without arcs, and what is no model."""
@@ -219,19 +231,14 @@ class OnTable(
 
     def places(self, scene: OfTable, name: str) -> TablePlaces:
         """Where a model could stand. RequestError if nothing has the name, or terrain has it."""
-        return TablePlaces(scene, scene.model(name), moved)
+        return TablePlaces(scene, scene.model(name))
 
     def meshes(self, scene: OfTable) -> dict[str, Mesh]:
         """The significant parts of every piece, by the name of the piece."""
         return {piece.name: piece.model.significant for piece in scene.pieces}
 
-    def moved(self, scene: OfTable, moves: Mapping[str, Move]) -> OfTable:
-        """The scene with pieces moved; base contact and vision arcs follow."""
-        return moved(scene, moves)
-
-    def without(self, scene: OfTable, name: str) -> OfTable:
-        """The scene without a piece."""
-        return without(scene, name)
+    moved = staticmethod(moved)
+    without = staticmethod(without)
 
     def movers(self, scene: OfTable, check: Check) -> Movers:
         """Both models can move; the attacker can turn if it is known where it faces."""

@@ -22,8 +22,6 @@ def scenes_of(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
     cannot be read, such as a link that leads nowhere, is one of the scenes, and so is a folder that may not be read: it
     is for the reader of scenes to say so.
 
-
-
     >>> scenes_of(["no such folder/*.toml"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...

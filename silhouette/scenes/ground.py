@@ -11,9 +11,7 @@ A base is a convex outline that is lowered upright. The highest point of a trian
 
 For a point inside both is the highest only if the triangle is level, and then any of these is as high.
 
-The triangles near a place are found by their boxes in plan (`PlanIndex`). Each box belongs to the grid whose cells are
-as wide as it is, so that it lies in at most four of them. A box that is looked for goes through the cells that it
-covers, in each grid.
+The triangles near a place are found by their boxes in plan, in a tree of shapely.
 """
 
 from __future__ import annotations
@@ -24,100 +22,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from shapely import Polygon, get_coordinates
+from shapely import Polygon, STRtree, get_coordinates, linestrings
 from shapely.geometry.polygon import orient
 
-from silhouette.common.geometry import Flags, Floats, spread
+from silhouette.common.geometry import Flags, Floats
 from silhouette.common.lazy import cached_property
-from silhouette.meshes.mesh import stable_order
 
 Indices = NDArray[np.intp]
-
-# ---- boxes in plan
-
-FINEST = 2.0  # mm: no grid has smaller cells
-SPAN = 1 << 30  # more cells than any grid has along an axis
-
-
-@dataclass(frozen=True, eq=False)
-class _Grid:
-    """The boxes of one size."""
-
-    size: float  # mm, of its cells
-    # least, most: (2,) the first and the last cell along x and y
-    least: NDArray[np.int64]
-    most: NDArray[np.int64]
-    keys: NDArray[np.int64]  # (k,) the cells that hold a box, ascending
-    starts: Indices  # (k + 1,) where the boxes of each cell begin in ``members``
-    members: Indices  # (n,) the numbers of boxes
-
-
-class PlanIndex:
-    """An index of boxes.
-
-    Args:
-        boxes: (m, 4) mm: least x, least y, greatest x, greatest y.
-
-    >>> index = PlanIndex(np.array([[0.0, 0.0, 1.0, 1.0], [5.0, 5.0, 90.0, 6.0], [3.0, 3.0, 4.0, 9.0]]))
-    >>> [pairs.tolist() for pairs in index.pairs(np.array([[0.5, 0.5, 5.0, 5.0], [80.0, 5.5, 80.0, 5.5]]))]
-    [[0, 0, 0, 1], [0, 1, 2, 1]]
-    """
-
-    def __init__(self, boxes: Floats) -> None:
-        self._boxes = boxes
-        widest = (boxes[:, 2:] - boxes[:, :2]).max(axis=1, initial=0.0)
-        levels = np.ceil(np.log2(np.maximum(widest, FINEST) / FINEST)).astype(int) if len(boxes) else np.empty(0, int)
-        self._grids = [
-            _grid(boxes, np.flatnonzero(levels == level), FINEST * 2.0**level) for level in np.unique(levels)
-        ]
-
-    def pairs(self, boxes: Floats) -> tuple[Indices, Indices]:
-        """The numbers of the boxes (q, 4) and of the indexed boxes that overlap or touch, in the order of the first."""
-        found = [self._in_grid(grid, boxes) for grid in self._grids]
-        if not found:
-            return np.empty(0, np.intp), np.empty(0, np.intp)
-        box, member = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        order = np.lexsort((member, box))
-        return box[order], member[order]
-
-    def _in_grid(self, grid: _Grid, boxes: Floats) -> tuple[Indices, Indices]:
-        low, high = (np.floor(corner / grid.size) for corner in (boxes[:, :2], boxes[:, 2:]))
-        low, high = (np.clip(cells, grid.least, grid.most).astype(np.int64) for cells in (low, high))
-        counts = high - low + 1
-        cell, box = spread(0, counts.prod(axis=1))
-        x, y = low[box, 0] + cell // counts[box, 1], low[box, 1] + cell % counts[box, 1]
-        keys = x * SPAN + y
-        at = np.searchsorted(grid.keys, keys)
-        at[at == len(grid.keys)] = 0
-        known = grid.keys[at] == keys
-        box, x, y, at = box[known], x[known], y[known], at[known]
-        place, cell = spread(grid.starts[at], grid.starts[at + 1] - grid.starts[at])
-        member = grid.members[place]
-        box, x, y = box[cell], x[cell], y[cell]
-        own, asked = self._boxes[member], boxes[box]
-        overlap = (own[:, 0] <= asked[:, 2]) & (own[:, 2] >= asked[:, 0])
-        overlap &= (own[:, 1] <= asked[:, 3]) & (own[:, 3] >= asked[:, 1])
-        # Both may lie in several cells: the pair is that of the least cell which holds them both.
-        overlap &= x == np.maximum(np.floor(own[:, 0] / grid.size).astype(np.int64), low[box, 0])
-        overlap &= y == np.maximum(np.floor(own[:, 1] / grid.size).astype(np.int64), low[box, 1])
-        return box[overlap], member[overlap]
-
-
-def _grid(boxes: Floats, numbers: Indices, size: float) -> _Grid:
-    low, high = (np.floor(boxes[numbers][:, corner] / size).astype(np.int64) for corner in (slice(0, 2), slice(2, 4)))
-    keys, members = [], []
-    for right in (0, 1):
-        for up in (0, 1):
-            holds = (low[:, 0] + right <= high[:, 0]) & (low[:, 1] + up <= high[:, 1])
-            keys.append((low[holds, 0] + right) * SPAN + low[holds, 1] + up)
-            members.append(numbers[holds])
-    every = np.concatenate(keys)
-    order = stable_order(every - every.min(initial=0))
-    cells, starts = np.unique(every[order], return_index=True)
-    return _Grid(
-        size, low.min(axis=0), high.max(axis=0), cells, np.append(starts, len(every)), np.concatenate(members)[order]
-    )
-
 
 # ---- the ground
 
@@ -134,9 +45,6 @@ WORTH_AN_INDEX = 64
 """How often a place is asked for before triangles are indexed, and the square root of how many there are at least."""
 
 FEW_OF_ALL = 0.1  # the share of the area in plan from which on triangles are looked through rather than looked up
-
-LARGEST_INDEXED = 1000.0
-"""mm: what lies in a larger box is looked for triangle by triangle, not through a million cells."""
 
 _NUMBERS_AT_ONCE = 1 << 21
 """Numbers that one step of an array computation works on, at most, so that memory stays small."""
@@ -160,7 +68,6 @@ class Ground:
         self.triangles = np.asarray(triangles, np.float64).reshape(-1, 3, 3)
         self._whole = whole
         self._asked = 0
-        self._steps = dict[tuple[float, float], int]()
 
     @cached_property
     def faces_outward(self) -> bool:
@@ -197,8 +104,15 @@ class Ground:
         return np.stack([np.minimum(np.minimum(z[0], z[1]), z[2]), np.maximum(np.maximum(z[0], z[1]), z[2])], axis=1)
 
     @cached_property
-    def _index(self) -> PlanIndex:
-        return PlanIndex(self._boxes)
+    def _index(self) -> Any:
+        """The tree of the boxes in plan, each as its diagonal, which takes less memory than a polygon."""
+        return STRtree(linestrings(self._boxes.reshape(-1, 2, 2)))
+
+    def _indexed(self, boxes: Floats) -> tuple[Indices, Indices]:
+        """The numbers of boxes (q, 4) and of the triangles whose own they overlap or touch, in the order of both."""
+        box, triangle = self._index.query(linestrings(boxes.reshape(-1, 2, 2)))
+        order = np.lexsort((triangle, box))
+        return box[order], triangle[order]
 
     @cached_property
     def _normals(self) -> Floats:
@@ -225,9 +139,8 @@ class Ground:
         self._asked += 1
         across, along = high[0] - low[0], high[1] - low[1]
         is_worth_it = len(self.triangles) > WORTH_AN_INDEX**2 and (self.is_prepared or self._asked > WORTH_AN_INDEX)
-        is_small = is_worth_it and across * along <= FEW_OF_ALL * float(self._extents.prod())
-        if is_small and max(across, along) <= LARGEST_INDEXED:
-            return Ground(self.triangles[self._index.pairs(np.array([[*low, *high]]))[1]], whole)
+        if is_worth_it and across * along <= FEW_OF_ALL * float(self._extents.prod()):
+            return Ground(self.triangles[self._indexed(np.array([[*low, *high]]))[1]], whole)
         boxes = self._boxes
         chosen = (boxes[:, 0] <= high[0]) & (boxes[:, 1] <= high[1])
         chosen &= (boxes[:, 2] >= low[0]) & (boxes[:, 3] >= low[1])
@@ -361,30 +274,21 @@ class Ground:
         if not total or not len(boxes):
             return
         is_indexed = len(boxes) * total > _NUMBERS_AT_ONCE or (len(boxes) >= WORTH_AN_INDEX and total >= WORTH_AN_INDEX)
-        if (boxes[:, 2:] - boxes[:, :2]).max() > LARGEST_INDEXED:
-            is_indexed = False
-        step = self._boxes_at_once(boxes) if is_indexed else max(1, 8 * _NUMBERS_AT_ONCE // total)
+        step = max(1, 8 * _NUMBERS_AT_ONCE // total)
+        if is_indexed:  # as many boxes as make about so many pairs with triangles that lie evenly
+            widths = self._boxes[:, 2:] - self._boxes[:, :2] + (boxes[:, 2:] - boxes[:, :2]).max(axis=0)
+            pairs = np.minimum(widths / self._extents, 1.0).prod(axis=1).sum()
+            step = max(1, int(_NUMBERS_AT_ONCE / 4 / (1.0 + pairs)))
         for first in range(0, len(boxes), step):
             some = boxes[first : first + step]
             if is_indexed:
-                box, triangle = self._index.pairs(some)
+                box, triangle = self._indexed(some)
             else:
                 (least_x, least_y, most_x, most_y), (west, south, east, north) = self._boxes.T, some.T[..., None]
                 overlap = (least_x <= east) & (most_x >= west)
                 overlap &= (least_y <= north) & (most_y >= south)
                 box, triangle = np.nonzero(overlap)
             yield box + first, triangle
-
-    def _boxes_at_once(self, boxes: Floats) -> int:
-        """How many boxes make about `_NUMBERS_AT_ONCE` / 4 pairs with triangles that lie evenly, or as many cells."""
-        wide, high = np.ceil((boxes[:, 2:] - boxes[:, :2]).max(axis=0) / FINEST).tolist()
-        if (wide, high) not in self._steps:
-            own, widths = self._boxes, FINEST * np.array([wide, high])
-            pairs = np.minimum((own[:, 2:] - own[:, :2] + widths) / self._extents, 1.0).prod(axis=1).sum()
-            self._steps[wide, high] = int(
-                max(1.0, _NUMBERS_AT_ONCE / 4 / (1.0 + max(pairs, (wide + 2.0) * (high + 2.0))))
-            )
-        return self._steps[wide, high]
 
     def _spans(self, outline: Floats, places: Floats, place: Indices, triangle: Indices) -> tuple[Floats, Floats]:
         """The lowest and highest point (n,) of each pair's triangle under the outline; inf and -inf where none is."""

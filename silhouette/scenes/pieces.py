@@ -121,20 +121,20 @@ class Piece:
     @cached_property
     def base_centre(self) -> Floats:
         """(2,) the point in the world, in plan, where its vision arcs begin, mm."""
-        x, y = self._in_plan(self.model.base_centre[None])[0]
+        x, y = self.in_plan(self.model.base_centre[None])[0]
         return np.array([x, y])
 
     @cached_property
     def base_outline(self) -> Floats:
         """(k, 2) the outline, in the world and in plan, by which base contact is judged: anticlockwise and convex."""
-        return self._in_plan(self.model.base_outline)
+        return self.in_plan(self.model.base_outline)
 
     @cached_property
     def base_core(self) -> tuple[Floats, float]:
         """(k, 2) points, in the world and in plan, and a radius, mm: `base_outline` exactly (`Model.base_core`)."""
         points, radius = self.model.base_core
         if self.pose.rotation[2, 2] == 1.0:
-            return self._in_plan(points), radius
+            return self.in_plan(points), radius
         return self.base_outline, 0.0
 
     @cached_property
@@ -169,7 +169,8 @@ class Piece:
         """(8, 3) the corners, in the world, of the box round the whole piece along the model's axes."""
         return self.pose.place(corners(*self.model.mesh.bounds))
 
-    def _in_plan(self, points: Floats) -> Floats:
+    def in_plan(self, points: Floats) -> Floats:
+        """(k, 2) the world's x and y of points (k, 2) on the ground of the model's frame."""
         return self.pose.place(np.column_stack([points, np.zeros(len(points))]))[:, :2]
 
 

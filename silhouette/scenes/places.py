@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, get_args
@@ -16,7 +16,6 @@ from silhouette.common.text import did_you_mean
 from silhouette.files.schema import MAX_LENGTH
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.scene import Scene
 from silhouette.scenes.standing import Standing
 from silhouette.scenes.table import TableScene
 
@@ -79,13 +78,18 @@ def place_of(text: str) -> tuple[float, ...]:
     ...
     silhouette.common.errors.RequestError: --walk sixty: give where to as X,Y or X,Y,Z, such as 60,216
     """
-    try:
-        place = tuple(float(number) for number in text.strip().strip("[]()").split(","))
-    except ValueError:
-        place = ()
+    place = tuple(_numbers(text.strip().strip("[]()")))
     if len(place) not in (2, 3) or not all(abs(number) <= MAX_LENGTH for number in place):
         raise RequestError(f"--walk {text}: give where to as X,Y or X,Y,Z, such as 60,216")
     return place
+
+
+def _numbers(text: str) -> list[float]:
+    """The numbers of a text, with commas between them; none where it has anything else."""
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        return []
 
 
 def poses(
@@ -220,11 +224,7 @@ class Trial:
         silhouette.common.errors.RequestError: --at Kal=4: give NAME=X,Y or NAME=X,Y,FACING, such as Kal=60,216,90
         """
         name, _, place = text.rpartition("=")
-        try:
-            numbers = [float(number) for number in place.split(",")]
-        except ValueError:
-            numbers = []
-        return cls.placed(name.strip(), numbers, text)
+        return cls.placed(name.strip(), _numbers(place), text)
 
     @classmethod
     def placed(cls, name: str, numbers: Sequence[float], text: str | None = None) -> Trial:
@@ -425,35 +425,20 @@ class Places(Protocol):
     def boxes(self, points: Floats, heights: Floats) -> Floats:
         """(q, 8, 3) mm: the corners of the box round what is measured of it at each point, turned as it stands now."""
 
-    def facing_to(self, point: Floats, other: str) -> float | None:
-        """The direction from a point (2,) to another piece, degrees anticlockwise from +x; None where it has none."""
-
-    def scene_at(self, point: Floats, height: float, facing: float | None = None) -> Any:
-        """The scene with it at a point (2,) and a height, mm; facing as before, or in a direction in degrees."""
+    def scene_at(self, point: Floats, height: float, toward: str | None = None) -> Any:
+        """The scene with it at a point (2,) and a height, mm; facing as before, or another piece, where it can turn."""
 
 
 class TablePlaces:
-    """`Places` of a piece of a table, which may turn or not; ``moved`` is as in this module."""
+    """`Places` of a piece of a table, which may turn or not."""
 
-    def __init__(
-        self,
-        scene: TableScene,
-        piece: Piece,
-        moved: Callable[[Any, Mapping[str, Move]], Scene],
-        origin: Floats | None = None,
-        *,
-        turns: bool = True,
-    ) -> None:
-        self._scene, self._piece, self._moved, self._turns = scene, piece, moved, turns
+    def __init__(self, scene: TableScene, piece: Piece, origin: Floats | None = None, *, turns: bool = True) -> None:
+        self._scene, self._piece, self._turns = scene, piece, turns
         self._standing = Standing(scene.pieces, piece)
         self.start = piece.pose.translation[:2] if origin is None else origin
         self._offset = piece.pose.translation[:2] - self.start
         self._lift = float(self._standing.there(np.zeros(2), 0.0).pose.translation[2])
-
-    @property
-    def table(self) -> Floats:
-        """See `Places`."""
-        return self._scene.table_top
+        self.table = scene.table_top
 
     def prepare(self) -> None:
         """See `Places`."""
@@ -473,18 +458,12 @@ class TablePlaces:
         boxes: Floats = self._piece.body_box + by[:, None]
         return boxes
 
-    def facing_to(self, point: Floats, other: str) -> float | None:
+    def scene_at(self, point: Floats, height: float, toward: str | None = None) -> TableScene:
         """See `Places`."""
-        if not self._turns:
-            return None
-        x, y = self._scene.piece(other).base_centre - point
-        return float(np.degrees(np.arctan2(y, x)))
-
-    def scene_at(self, point: Floats, height: float, facing: float | None = None) -> Scene:
-        """See `Places`."""
-        x, y = point - self.start
-        by = (float(x), float(y), height - float(self._piece.pose.translation[2]))
-        if facing is None:
-            return self._moved(self._scene, {self._piece.name: Move(by)})
-        move = Move(by, (facing - self._piece.ahead + 180.0) % 360.0 - 180.0, faces=True)
-        return self._moved(self._scene, {self._piece.name: move})
+        x, y = (point - self.start).tolist()
+        move = Move((x, y, height - float(self._piece.pose.translation[2])))
+        if toward is not None and self._turns:
+            x, y = self._scene.piece(toward).base_centre - point
+            turn = float(np.degrees(np.arctan2(y, x))) - self._piece.ahead
+            move = replace(move, turn=(turn + 180.0) % 360.0 - 180.0, faces=True)
+        return moved(self._scene, {self._piece.name: move})

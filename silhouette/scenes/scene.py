@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from silhouette.common.errors import RequestError
 from silhouette.common.text import as_written, did_you_mean, differently_spelt
 from silhouette.files.documents import read_document
-from silhouette.files.schema import Location
+from silhouette.files.schema import Entry, Location, validated
 from silhouette.models.entries import ArcName
+from silhouette.scenes.entries import SceneEntry
 
-__all__ = ["Check", "Scene", "between", "everyone", "read_document", "rules_of", "similar_names"]
+__all__ = ["Check", "Scene", "fields_of", "read_document", "rules_of", "similar_names"]
 
 
 @dataclass(frozen=True)
@@ -59,41 +58,20 @@ class Scene:
         return self.rules
 
 
-def everyone(path: Path, names: Sequence[str], kind: str) -> tuple[Check, ...]:
-    """The checks of every piece that looks against every other; ``kind`` is their plural, such as "fighters or
-    vehicles".
-
-    >>> [(one.attacker, one.target) for one in everyone(Path("duel.toml"), ["Kal", "Vex"], "fighters")]
-    [('Kal', 'Vex'), ('Vex', 'Kal')]
-    >>> everyone(Path("duel.toml"), ["Kal"], "fighters")
-    Traceback (most recent call last):
-    ...
-    silhouette.common.errors.RequestError: duel.toml: fewer than two fighters stand there; add another to look at
+def fields_of(path: Path, entry: SceneEntry, readings: type[Entry], checks: Iterable[Check]) -> dict[str, Any]:
+    """The fields that all scenes have, by name, without warnings, for the file's entry and its checks. FileError where
+    its readings are none of these.
     """
-    if len(names) < 2:
-        raise RequestError(f"{path}: fewer than two {kind} stand there; add another to look at")
-    return tuple(Check(*pair) for pair in permutations(names, 2))
-
-
-def between(
-    path: Path, names: Sequence[str], kind: str, attacker: str, target: str | None, arc: ArcName | None = None
-) -> tuple[Check, ...]:
-    """The check of one piece against one other, or, without a target, the checks against all others.
-
-    >>> between(Path("duel.toml"), ["Kal", "Vex"], "fighters", "Kal", "Wex")
-    Traceback (most recent call last):
-    ...
-    silhouette.common.errors.RequestError: duel.toml: nothing is called 'Wex'; did you mean 'Vex'?
-    """
-    for name in (attacker, target):
-        if name is not None and name not in names:
-            raise RequestError(f"{path}: nothing is called '{name}'; {did_you_mean(name, names)}")
-    if target == attacker:
-        raise RequestError(f"{path}: '{attacker}' would check itself; name another piece as target")
-    others = [name for name in names if name != attacker] if target is None else [target]
-    if not others:
-        raise RequestError(f"{path}: fewer than two {kind} stand there; add another to look at")
-    return tuple(Check(attacker, name, arc) for name in others)
+    return {
+        "path": path,
+        "title": entry.title,
+        "rules": entry.rules,
+        "checks": tuple(checks),
+        "readings": validated(readings, entry.readings, Location(path, "readings")),
+        "pixel": None,
+        "source": dict(entry.source),
+        "warnings": (),
+    }
 
 
 def rules_of(path: Path, document: Mapping[str, Any], systems: Sequence[str]) -> str:

@@ -60,15 +60,22 @@ class Interior:
     low: Floats
     high: Floats
 
-    @classmethod
-    def of(cls, model: Model) -> Interior:
+    @staticmethod
+    @derived
+    def of(model: Model) -> Interior:
         """The interior of a model's body and base without insignificant parts; empty if its mesh is not closed."""
-        return _interior_of(model)
+        low, high = solid_part(model).bounds
+        return Interior.within(model, low, high, COARSE_CELL)
 
-    @classmethod
-    def of_body(cls, model: Model) -> Interior:
+    @staticmethod
+    @derived
+    def of_body(model: Model) -> Interior:
         """All that lies inside a model's body above its base, thin legs too, less a millimetre at top and bottom."""
-        return _interior_of_body(model)
+        whole = recorded(solid_part(model), Inside, VERSION, lambda mesh: Inside.of_all(model))
+        base = 0.0 if model.base is None else model.base.height
+        bottoms, tops = np.maximum(whole.low, base) + ALLOWED, whole.high - ALLOWED
+        left = tops > bottoms
+        return Interior(whole.points, whole.column[left], bottoms[left], tops[left])
 
     @classmethod
     def within(cls, model: Model, low: Floats, high: Floats, cell: float = CELL, *, thin: bool = False) -> Interior:
@@ -142,21 +149,6 @@ class Interior:
             near[near] = met(hits, len(used), column.ravel(), bottoms[near], tops[near])
             found[some] = near
         return found
-
-
-@derived
-def _interior_of(model: Model) -> Interior:
-    low, high = solid_part(model).bounds
-    return Interior.within(model, low, high, COARSE_CELL)
-
-
-@derived
-def _interior_of_body(model: Model) -> Interior:
-    whole = recorded(solid_part(model), Inside, VERSION, lambda mesh: Inside.of_all(model))
-    base = 0.0 if model.base is None else model.base.height
-    bottoms, tops = np.maximum(whole.low, base) + ALLOWED, whole.high - ALLOWED
-    left = tops > bottoms
-    return Interior(whole.points, whole.column[left], bottoms[left], tops[left])
 
 
 @dataclass(frozen=True, eq=False)
@@ -438,8 +430,7 @@ class Standing:
         shares = self._shares(points[some], places, bottoms)
         (unsure,) = np.nonzero(np.abs(shares - 0.5) < CLEAR_SHARE)
         shares[unsure] = self._shares(points, places[unsure], bottoms[unsure])
-        held: Flags = shares >= 0.5
-        return held
+        return shares >= 0.5
 
     def prepare(self) -> None:
         """Works out now what all places share, so that processes forked from this one need not do it again."""

@@ -57,13 +57,10 @@ def _feet_of(mesh: Mesh) -> Underside:
     """The part of a mesh within 2 mm of its lowest point."""
     bottom = float(mesh.vertices[mesh.faces, 2].min())
     cut, below = cut_at(mesh, bottom + FEET)
-    return Underside(_hull(cut.vertices[cut.faces[below]].reshape(-1, 3)[:, :2]), bottom)
-
-
-def _hull(points: Floats) -> Floats:
-    """(k, 2) the convex outline of points (n, 2), anticlockwise; of a line or a point, a sliver round it."""
-    hull = convex_hull(points)
-    return polygon_outline(hull if hull.geom_type == "Polygon" else hull.buffer(0.05, quad_segs=2))
+    hull = convex_hull(cut.vertices[cut.faces[below]].reshape(-1, 3)[:, :2])
+    # Of a line or a point it is a sliver round it.
+    outline = polygon_outline(hull if hull.geom_type == "Polygon" else hull.buffer(0.05, quad_segs=2))
+    return Underside(outline, bottom)
 
 
 # ---- the surface
@@ -139,5 +136,4 @@ class Surface:
 
     def _plan(self, points: Floats) -> Floats:
         """Points (n, 2) of the world in the frame of the triangles."""
-        plan: Floats = (np.asarray(points, np.float64) - self.pose.translation[:2]) @ self.pose.rotation[:2, :2]
-        return plan
+        return (np.asarray(points, np.float64) - self.pose.translation[:2]) @ self.pose.rotation[:2, :2]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from math import hypot
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import BaseModel
@@ -19,12 +20,12 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, validated
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
-from silhouette.scenes.entries import CheckEntry, DoubtEntry, LengthUnits, TableEntry
+from silhouette.scenes.entries import CheckEntry, DoubtEntry, LengthUnits, PieceEntry, TableEntry
 from silhouette.scenes.pieces import Models, Piece, piece_of
-from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.scene import Check, Scene, fields_of
 from silhouette.scenes.standing import TABLE_TOP
 from silhouette.scenes.surfaces import Surface, underside_of
-from silhouette.scenes.warnings import PlacementWarning, entry_warnings, placement_warnings
+from silhouette.scenes.warnings import MOST_WARNINGS, PlacementWarning, entry_warnings, placement_warnings
 
 __all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked_over", "table_fields"]
 
@@ -36,26 +37,6 @@ DECIMALS = 9  # decimals of mm that inches are rounded to, so that 3.5 of them a
 SURFACE = "surface"  # the value of ``on`` that stands for whatever is there: all terrain, and the table's top
 
 OfEntry = TypeVar("OfEntry", bound=BaseModel)
-
-
-class Placed(Protocol):
-    """An entry of a scene file that says where its piece stands."""
-
-    @property
-    def name(self) -> str:
-        """The name of the piece."""
-
-    @property
-    def at(self) -> tuple[float, ...]:
-        """Its place, two or three numbers."""
-
-    @property
-    def on(self) -> str | None:
-        """What it is lowered onto, if anything."""
-
-    @property
-    def under(self) -> float | None:
-        """The height above which nothing counts to stand on."""
 
 
 def in_millimetres(entry: OfEntry, units: str) -> OfEntry:
@@ -87,7 +68,7 @@ CLEARLY = 0.001  # the mm by which a piece must be lower than a height to have n
 
 
 def settled(
-    path: Path, entries: Sequence[Placed], pieces: Sequence[Piece], tables_of: Mapping[str, str]
+    path: Path, entries: Sequence[PieceEntry], pieces: Sequence[Piece], tables_of: Mapping[str, str]
 ) -> tuple[Piece, ...]:
     """The pieces, each that says ``on`` lowered from above, upright, until its base touches.
 
@@ -115,7 +96,7 @@ def settled(
 
 class _Settling:
     def __init__(
-        self, path: Path, entries: Sequence[Placed], pieces: Sequence[Piece], tables_of: Mapping[str, str]
+        self, path: Path, entries: Sequence[PieceEntry], pieces: Sequence[Piece], tables_of: Mapping[str, str]
     ) -> None:
         self.pieces = list(pieces)
         self._path, self._entries, self._tables_of = path, entries, tables_of
@@ -186,7 +167,7 @@ class _Settling:
         )
         self._tops[number] = self.pieces[number].whole_box[:, 2].max()
 
-    def _nowhere(self, entry: Placed) -> str:
+    def _nowhere(self, entry: PieceEntry) -> str:
         if entry.under is not None:
             what = "the table's top or terrain" if entry.on == SURFACE else f"'{entry.on}'"
             return f"under = {entry.under:g} mm: nothing of {what} below its base is as low as that"
@@ -324,7 +305,7 @@ def load_table_scene(
         posed: changes a piece on the table's top before it is lowered onto what it stands on, such as to lay it down.
     """
     entry = validated(TableEntry, document, Location(path))
-    readings = validated(readings_schema, entry.readings, Location(path, "readings"))
+    fields = fields_of(path, entry, readings_schema, ())
     kinds_of_tables: tuple[Kind, ...] = ("terrain", "fighter", "vehicle")
     tables = zip(kinds_of_tables, (entry.terrain, entry.fighter, entry.vehicle), strict=True)
     standing = [(kind, in_millimetres(piece, entry.units)) for kind, table in tables for piece in table]
@@ -334,48 +315,36 @@ def load_table_scene(
     pieces = settled(path, [piece for _, piece in standing], placed, tables_of or {})
     kinds = {piece.name: piece.kind for piece in pieces}
     table = in_millimetres(entry, entry.units).table
+    checks = tuple(_check(Location(path, f"check {n}"), check, kinds) for n, check in enumerate(entry.check, 1))
+    fields |= {"checks": checks, "pixel": entry.pixel, "warnings": _warnings_of(pieces)}
     return TableScene(
-        path=path,
-        title=entry.title,
-        rules=entry.rules,
+        **fields,
         pieces=pieces,
-        checks=tuple(_check(Location(path, f"check {n}"), check, kinds) for n, check in enumerate(entry.check, 1)),
-        readings=readings,
         tolerance=entry.tolerance,
         error=entry.error,
         base_contact=_contacts(path, entry.base_contact, kinds),
         table=table,
-        placement_warnings=entry_warnings(entry, pieces, table, tables_of or {}),
+        placement_warnings=tuple(islice(entry_warnings(entry, pieces, table, tables_of or {}), MOST_WARNINGS)),
         doubt=entry.doubt,
         unit_of_places=entry.units,
-        pixel=entry.pixel,
-        source=dict(entry.source),
-        warnings=_warnings_of(pieces),
     )
 
 
 def _warnings_of(pieces: Iterable[Piece]) -> tuple[str, ...]:
     """What the pieces and their models have to say, each sentence once."""
-    return tuple(
-        dict.fromkeys(
-            warning
-            for piece in pieces
-            for warning in (
-                *(f"{piece.name}: {doubt}" for doubt in piece.warnings),
-                # Of a mesh, which several pieces may share, it is the name of its file that stands in front.
-                *(
-                    f"{piece.name}: {doubt}" if piece.model.format in ("figure", "parts") else doubt
-                    for doubt in piece.model.warnings
-                ),
-            )
-        )
-    )
+    warnings = dict[str, None]()
+    for piece in pieces:
+        warnings |= dict.fromkeys(f"{piece.name}: {doubt}" for doubt in piece.warnings)
+        # Of a mesh, which several pieces may share, it is the name of its file that stands in front.
+        whose = f"{piece.name}: " if piece.model.format in ("figure", "parts") else ""
+        warnings |= dict.fromkeys(whose + doubt for doubt in piece.model.warnings)
+    return tuple(warnings)
 
 
 def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> OfTable:
     """The scene with the mistakes in where its pieces stand (`placement_warnings`), also among its warnings."""
     placed = placement_warnings(scene.pieces, faces=faces, units=scene.unit_of_places, z_is_ground=z_is_ground)
-    warnings = (*scene.placement_warnings, *placed)
+    warnings = (*scene.placement_warnings, *islice(placed, MOST_WARNINGS))
     texts = [one.text for one in warnings if not one.as_attacker]
     return replace(scene, placement_warnings=warnings, warnings=(*texts, *scene.warnings))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -193,18 +192,12 @@ SCAN_DECIMALS = 2  # decimals of degrees that a scan writes; more of them are a 
 
 def entry_warnings(
     entry: TableEntry, pieces: Sequence[Piece], table: tuple[float, float] | None, tables_of: Mapping[str, str]
-) -> tuple[PlacementWarning, ...]:
-    """The mistakes in what a scene says of its pieces, terrain, fighters, vehicles, at most `MOST_WARNINGS`.
+) -> Iterator[PlacementWarning]:
+    """The mistakes in what a scene says of its pieces, terrain, fighters, vehicles.
 
     ``table`` is (x, y) mm, the size of the table's top, or None; ``tables_of`` names the table of the user's scene in
     which a piece stands, by its name; by default its kind.
     """
-    return tuple(islice(_of_entries(entry, pieces, table, tables_of), MOST_WARNINGS))
-
-
-def _of_entries(
-    entry: TableEntry, pieces: Sequence[Piece], table: tuple[float, float] | None, tables_of: Mapping[str, str]
-) -> Iterator[PlacementWarning]:
     pairs = list(zip((*entry.terrain, *entry.fighter, *entry.vehicle), pieces, strict=True))
     if table is not None:
         yield from _table(entry, table, pieces)
@@ -216,7 +209,7 @@ def _of_entries(
         if isinstance(said, VehicleEntry) and "front" not in said.arcs:
             arcs = as_written(list(said.arcs))
             text = f'{piece.name} has no front arc: arcs = {arcs}; add "front" if any of its crew looks ahead'
-            yield PlacementWarning(text, frozenset({piece.name}), as_attacker=True)
+            yield PlacementWarning.of(text, piece, as_attacker=True)
         if piece.kind == "terrain" and entry.units == "inch" and tables_of.get(piece.name) != "cover":
             yield from _thin(said, piece)
 
@@ -338,21 +331,14 @@ class PlacementWarning:
     # alone in which the piece takes part.
     around: tuple[float, float, float] | None = None
 
+    @classmethod
+    def of(cls, text: str, *pieces: Piece, as_attacker: bool = False) -> PlacementWarning:
+        """The warning about some pieces."""
+        return cls(text, frozenset(piece.name for piece in pieces), as_attacker)
+
     def touches(self, attacker: str, others: frozenset[str]) -> bool:
         """Whether it may touch a check of an attacker, with its target and what is in the way as ``others``."""
         return attacker in self.names or (not self.as_attacker and not self.names.isdisjoint(others))
-
-
-def placement_warnings(
-    pieces: Sequence[Piece], *, faces: bool, units: str = "mm", z_is_ground: bool = False
-) -> tuple[PlacementWarning, ...]:
-    """The mistakes in where the pieces of a table stand, at most `MOST_WARNINGS`.
-
-    ``faces`` if it matters to the rules where a model looks; ``units`` are those of the scene's file; ``z_is_ground``
-    if the height that a place gives is that of the ground there, so that nothing hangs above the table.
-    """
-    warnings = _of_pieces(pieces, faces=faces, units=units, z_is_ground=z_is_ground)
-    return tuple(islice(warnings, MOST_WARNINGS))
 
 
 def prepare(pieces: Sequence[Piece]) -> None:
@@ -365,7 +351,14 @@ def prepare(pieces: Sequence[Piece]) -> None:
         encloses(piece.model.significant, piece.model.significant.vertices[0])
 
 
-def _of_pieces(pieces: Sequence[Piece], *, faces: bool, units: str, z_is_ground: bool) -> Iterator[PlacementWarning]:
+def placement_warnings(
+    pieces: Sequence[Piece], *, faces: bool, units: str, z_is_ground: bool
+) -> Iterator[PlacementWarning]:
+    """The mistakes in where the pieces of a table stand.
+
+    ``faces`` if it matters to the rules where a model looks; ``units`` are those of the scene's file; ``z_is_ground``
+    if the height that a place gives is that of the ground there, so that nothing hangs above the table.
+    """
     if not pieces:
         return
     boxes = np.array([[piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)] for piece in pieces])
@@ -388,7 +381,7 @@ def _of_pieces(pieces: Sequence[Piece], *, faces: bool, units: str, z_is_ground:
             may_go_through = may_go_through and not support.is_tangled and next(bodies, None) is not None
             if may_go_through and goes_through(piece, pieces[other]):
                 name = in_a_sentence(pieces[other].name)
-                yield _of_both(piece, pieces[other], f"{piece.name} goes through {name}; move it")
+                yield PlacementWarning.of(f"{piece.name} goes through {name}; move it", piece, pieces[other])
         pairs += len(above)
 
 
@@ -401,12 +394,12 @@ def _alone(pieces: Sequence[Piece], *, faces: bool, units: str) -> Iterator[Plac
                 is_mesh = piece.model.format not in ("parts", "figure")
                 what = "the unit or the scale of its mesh" if is_mesh else "its height"
                 keys = "" if is_mesh or units == "mm" else f"; {ONLY_PLACES}"
-                yield _one(piece, f"{piece.name} is {_mm(high - low)} tall; is {what} right?{keys}")
+                yield PlacementWarning.of(f"{piece.name} is {_mm(high - low)} tall; is {what} right?{keys}", piece)
         if piece.kind != "terrain" and faces and not piece.facing_given:
             is_turned = not np.allclose(piece.pose.rotation, np.eye(3))
             how = "as its turn leaves it" if is_turned else "as it lies in its file"
             text = f"{piece.name} has no facing and looks {how}, to {round(piece.ahead) % 360:d}°"
-            yield _one(piece, f"{text}; give facing", as_attacker=True)
+            yield PlacementWarning.of(f"{text}; give facing", piece, as_attacker=True)
 
 
 def _far(pieces: Sequence[Piece], boxes: Floats) -> Iterator[PlacementWarning]:
@@ -414,18 +407,16 @@ def _far(pieces: Sequence[Piece], boxes: Floats) -> Iterator[PlacementWarning]:
         return
     order = np.argsort(boxes[:, 0, 0], kind="stable")
     near = np.zeros(len(pieces), np.bool_)
-    close = (
-        _apart(boxes[order[:-1]], boxes[order[1:]]) <= FARTHEST_PIECE
-    )  # for nearly all pieces the next one is near enough
+    # For nearly all pieces the next one is near enough.
+    close = _apart(boxes[order[:-1]], boxes[order[1:]]) <= FARTHEST_PIECE
     near[order[:-1][close]] = near[order[1:][close]] = True
     for number in np.flatnonzero(~near)[:MOST_WARNINGS]:
         apart = _apart(boxes[number][None], boxes)
         apart[number] = np.inf
         if apart.min() > FARTHEST_PIECE:
             metres = f"{apart.min() / 1000:.1f} m"
-            yield _one(
-                pieces[number], f"{pieces[number].name} stands {metres} from everything else; is its place right?"
-            )
+            text = f"{pieces[number].name} stands {metres} from everything else; is its place right?"
+            yield PlacementWarning.of(text, pieces[number])
 
 
 def _apart(a: Floats, b: Floats) -> Floats:
@@ -445,9 +436,9 @@ def _on_the_ground(support: Support, *, z_is_ground: bool) -> Iterator[Placement
         return
     # What hangs down farther than feet carries nobody, as a spear, or the base of one who lies down.
     if support.bottom > TABLE_TOP + LOWER and not z_is_ground:
-        yield _one(piece, _hangs(piece, support.bottom - TABLE_TOP, "the table"))
+        yield PlacementWarning.of(_hangs(piece, support.bottom - TABLE_TOP, "the table"), piece)
     if support.bottom < TABLE_TOP - LOWER:
-        yield _one(piece, _sinks_into_the_table(piece, TABLE_TOP - support.bottom))
+        yield PlacementWarning.of(_sinks_into_the_table(piece, TABLE_TOP - support.bottom), piece)
 
 
 def _on_what_is_near(piece: Piece, support: Support, *, z_is_ground: bool) -> Iterator[PlacementWarning]:
@@ -457,42 +448,40 @@ def _on_what_is_near(piece: Piece, support: Support, *, z_is_ground: bool) -> It
         depth, ground, is_roofed = sunk
         below = ", with under to stand below what is over it" if is_roofed else ""
         where = f"{piece.name} sinks {_mm(depth)} into {in_a_sentence(ground.name)}"
-        yield _of_both(piece, ground, f"{where}; move it, or {_LOWER_IT}{_height_of(piece)}{below}")
+        yield PlacementWarning.of(f"{where}; move it, or {_LOWER_IT}{_height_of(piece)}{below}", piece, ground)
         return
     wall = support.walled()
     if wall is not None:
         text = f"{piece.name} stands in {in_a_sentence(wall.name)}, which goes up through its base; move it"
-        yield _of_both(piece, wall, text)
+        yield PlacementWarning.of(text, piece, wall)
         return
     highest, on = support.highest()
     if z_is_ground and on is None:
         return
     ground_name = "the table" if on is None else in_a_sentence(on.name)
     if not np.isfinite(highest):
-        yield _one(piece, _sinks_into_the_table(piece, TABLE_TOP - support.bottom))
+        yield PlacementWarning.of(_sinks_into_the_table(piece, TABLE_TOP - support.bottom), piece)
     elif support.bottom - highest > LOWER:
-        yield _one(piece, _hangs(piece, support.bottom - highest, ground_name))
+        yield PlacementWarning.of(_hangs(piece, support.bottom - highest, ground_name), piece)
     elif on is not None and on.kind == "terrain" and (fall := support.on_its_rim()) is not None:
         below = f"and the ground under its middle is {_mm(fall)} lower"
-        yield _of_both(piece, on, f"{piece.name} rests on {ground_name} with its rim only, {below}; move it")
+        yield PlacementWarning.of(f"{piece.name} rests on {ground_name} with its rim only, {below}; move it", piece, on)
 
 
 def _between(piece: Piece, other: Piece, *, seen: bool) -> Iterator[PlacementWarning]:
     """What is odd about two pieces whose boxes overlap; ``seen`` is whether the other has been looked at before."""
     for eye in [piece.eye, *(piece.pose.place(eye) for eye in piece.eyes.values())]:
         if encloses(other.model.significant, other.pose.localise(eye[None])[0]):
-            yield _one(piece, eye_inside(piece, other), as_attacker=True)
+            yield PlacementWarning.of(eye_inside(piece, other), piece, as_attacker=True)
             break
     if other.kind == "terrain" or seen or not (is_upright(piece.pose) and is_upright(other.pose)):
         return
     depth = overlap_of_bases(piece, other)
     both = f"{in_a_sentence(piece.name)} and {in_a_sentence(other.name)}"
     if depth > ALLOWED:
-        yield PlacementWarning(
-            f"the bases of {both} overlap by {_mm(depth)}; move one", frozenset({piece.name, other.name})
-        )
+        yield PlacementWarning.of(f"the bases of {both} overlap by {_mm(depth)}; move one", piece, other)
     elif bodies_overlap(piece, other):
-        yield PlacementWarning(f"{both} overlap; move one", frozenset({piece.name, other.name}))
+        yield PlacementWarning.of(f"{both} overlap; move one", piece, other)
 
 
 def eye_inside(piece: Piece, other: Piece) -> str:
@@ -512,14 +501,6 @@ def _hangs(piece: Piece, gap: float, ground: str) -> str:
 def _height_of(piece: Piece) -> str:
     """What a hint adds where the scene gives the height of a piece."""
     return "" if piece.pose.translation[2] == TABLE_TOP else " in place of its height"
-
-
-def _of_both(piece: Piece, other: Piece, text: str) -> PlacementWarning:
-    return PlacementWarning(text, frozenset({piece.name, other.name}))
-
-
-def _one(piece: Piece, text: str, *, as_attacker: bool = False) -> PlacementWarning:
-    return PlacementWarning(text, frozenset({piece.name}), as_attacker)
 
 
 def _mm(length: float) -> str:

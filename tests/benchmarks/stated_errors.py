@@ -59,7 +59,7 @@ def sights_on(scene: TableScene, most: int) -> Iterator[Sight]:
     """Everyone who looks at someone; at most so many, spread over all pairs. No arc limits what is seen."""
     pairs = list(permutations([piece for piece in scene.pieces if piece.kind == "fighter"], 2))
     for attacker, target in pairs[:: -(-len(pairs) // most)]:
-        sight = sight_between(scene, attacker, target, None, ignored_parts_block=False, friends_block=False)
+        sight = sight_between(scene, (attacker, target), None, ignored_parts_block=False, friends_block=False)
         yield replace(sight, arcs=None)
 
 

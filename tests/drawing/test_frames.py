@@ -21,7 +21,6 @@ from silhouette.drawing.styles import LEVEL_COLOURS
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.rules import rule_called
-from silhouette.rules.abilities import scale_of
 from silhouette.rules.base import Band, Level, RuleReference, Scale, Verdict
 from silhouette.scenes.places import DIGITS, Mobility, Motion, place_of, poses
 
@@ -125,7 +124,7 @@ def test_the_curve_is_as_high_as_the_share() -> None:
 )
 def test_the_thresholds_are_those_of_the_rules(example: str, marks: tuple[float, ...]) -> None:
     scene = load_scene(SCENES / example, cache=Cache(None))
-    assert scale_of(rule_called(scene.rules), scene).marks == marks
+    assert rule_called(scene.rules).scale(scene).marks == marks
 
 
 def test_what_lies_beyond_the_arc_is_shown_above_the_curve() -> None:

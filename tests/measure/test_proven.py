@@ -38,7 +38,7 @@ def sights(xs: Floats = XS, ys: Floats = YS) -> list[Sight]:
             there = places.scene_at(np.array([x, y]), 0.0)
             assert isinstance(there, NecromundaScene)
             kal, vex = there.piece("Kal"), there.piece("Vex")
-            found.append(sight_between(there, kal, vex, None, ignored_parts_block=False, friends_block=False))
+            found.append(sight_between(there, (kal, vex), None, ignored_parts_block=False, friends_block=False))
     return found
 
 
@@ -110,7 +110,7 @@ def parted(*terrain: dict[str, Any]) -> Sight:
     vex = {"name": "Vex", "at": [150, 150], "facing": 0, "parts": [{"box": [40, 10, 40]}], "eye": [0, 0, 30]}
     scene = duel_of({"rules": "necromunda", "terrain": [*terrain], "fighter": [kal, vex]})
     kal_there, vex_there = scene.piece("Kal"), scene.piece("Vex")
-    return sight_between(scene, kal_there, vex_there, None, ignored_parts_block=False, friends_block=False)
+    return sight_between(scene, (kal_there, vex_there), None, ignored_parts_block=False, friends_block=False)
 
 
 def test_a_target_hidden_within_the_arc_keeps_the_error_of_what_is_obscured_of_all_of_it() -> None:

@@ -19,10 +19,9 @@ from silhouette.relations.lines_in_plan import (
     centre_line_crosses,
     crossings,
     facing_lines_cross,
-    free_line,
-    within_share_crosses,
 )
-from silhouette.relations.outlines_in_plan import Region, region_of
+from silhouette.relations.outlines_in_plan import Region, footprint
+from silhouette.scenes.pieces import Piece
 from tests.support.lines_by_sampling import sampled
 from tests.support.plain_pieces import block, man, sheet, square_man
 
@@ -34,6 +33,11 @@ JUST = 10 * EPSILON
 def wall(*corners: float, name: str = "wall") -> Region:
     """The region of a box from (x, y) to (x, y)."""
     return Region(name, shapely.box(*corners))
+
+
+def region_of(piece: Piece) -> Region:
+    """All of a piece, seen from above."""
+    return Region(piece.name, footprint(piece))
 
 
 @pytest.mark.parametrize("pair, reach", [(ROUND, 16.0), (SQUARE, 10.0)])
@@ -52,7 +56,6 @@ def test_all_lines_cross_what_leaves_no_room_at_either_side(pair: Any, reach: fl
     for beyond, expected in ((0.0, 0.0), (-JUST, 0.0), (JUST, 1.0)):
         found = all_lines_cross(*pair, [wall(90, -50, 110, reach + beyond)])
         assert found.value == expected, beyond
-        assert free_line(*pair, [wall(90, -50, 110, reach + beyond)]).value == 1.0 - expected
 
 
 @pytest.mark.parametrize("edge, expected", [(0.0, 0.0), (JUST, 1.0), (-JUST, 0.0)])
@@ -85,8 +88,8 @@ def test_a_slanting_line_finds_the_gap() -> None:
     # From the upper edge of one base to the lower edge of the other, through a slit in each of two thick walls.
     first = [wall(60, -50, 70, 2), wall(60, 4, 70, 50)]
     second = [wall(130, -50, 140, -4), wall(130, -2, 140, 50)]
-    found = free_line(*SQUARE, [*first, *second])
-    assert found.value == 1.0
+    found = all_lines_cross(*SQUARE, [*first, *second])
+    assert found.value == 0.0
     (line,) = found.lines
     for region in (*first, *second):
         assert not len(crossings(line[:, :2], region.shape))
@@ -151,16 +154,6 @@ def test_facing_lines_cross_what_the_target_stands_in_the_middle_of() -> None:
         assert facing_lines_cross(*ROUND, [wall(low, -50, low + 6, 50)]).value == expected
 
 
-def test_only_the_first_half_counts_within_half_of_the_line() -> None:
-    for x, from_target, expected in ((89.0, True, 0.0), (100.5, True, 1.0), (89.0, False, 1.0), (112.0, False, 0.0)):
-        region = wall(x, -50, x + 1, 50)
-        assert within_share_crosses(*SQUARE, [region], 0.5, from_target=from_target).value == expected, x
-    # Lines are as long as from side to side, 180 mm, at least and from end to end, 220 mm, at most, so that a half ends
-    # between 90 and 110.
-    for x, expected in ((90.0 - JUST, 0.0), (90.0 + JUST, 1.0)):
-        assert within_share_crosses(*SQUARE, [wall(20, -50, x, 50)], 0.5).value == expected, x
-
-
 def polygon(draw: Any, number: int) -> Region:
     """A convex piece of terrain somewhere between two models 200 mm apart."""
     middle = np.array([draw(st.floats(-20.0, 220.0)), draw(st.floats(-45.0, 45.0))])
@@ -199,8 +192,8 @@ def test_sampled_lines_never_say_otherwise(table: Any) -> None:
         fan = shapely.union(shapely.Point(facing.lines[0, 0, :2]), base).convex_hull.difference(base)
         for region in regions:
             assert region.shape.intersection(fan).area < 1e-2
-    free = free_line(attacker, target, regions)
-    if free.value:
+    free = all_lines_cross(attacker, target, regions)
+    if not free.value:
         for region in regions:
             assert not len(crossings(free.lines[0, :, :2], region.shape))
     crossed = any_line_crosses(attacker, target, regions)
@@ -251,7 +244,7 @@ def test_moving_everything_together_and_swapping_both_changes_nothing(table: Any
         )
 
     there = moved(attacker), moved(target), [shifted(region) for region in regions]
-    for ask in (any_line_crosses, all_lines_cross, centre_line_crosses, facing_lines_cross, within_share_crosses):
+    for ask in (any_line_crosses, all_lines_cross, centre_line_crosses, facing_lines_cross):
         assert ask(*there).value == ask(attacker, target, regions).value, ask
     for ask in (any_line_crosses, all_lines_cross, centre_line_crosses):
         assert ask(target, attacker, regions).value == ask(attacker, target, regions).value, ask
@@ -262,7 +255,7 @@ def test_moving_everything_together_and_swapping_both_changes_nothing(table: Any
 @given(tables())
 def test_more_terrain_frees_no_line(table: Any) -> None:
     attacker, target, regions = table
-    for ask in (any_line_crosses, all_lines_cross, centre_line_crosses, facing_lines_cross, within_share_crosses):
+    for ask in (any_line_crosses, all_lines_cross, centre_line_crosses, facing_lines_cross):
         values = [ask(attacker, target, regions[:count]).value for count in range(len(regions) + 1)]
         assert values == sorted(values), ask
     order = [ask(attacker, target, regions).value for ask in (all_lines_cross, facing_lines_cross, any_line_crosses)]

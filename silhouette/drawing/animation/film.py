@@ -39,7 +39,6 @@ from silhouette.judging import JudgingOptions, content_with, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
-from silhouette.rules.abilities import meshes_of, scale_of, units_of
 from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.fields import SEEN_PIXELS
 from silhouette.scenes.places import Motion, Posed, poses
@@ -200,8 +199,8 @@ def animate(
         {"frame": frame, **_moved(posed, unit), **shot.verdict.row()}
         for frame, (posed, shot) in enumerate(zip(steps, shots, strict=True), 1)
     ]
-    ends = _ends(units_of(rule, scene), animation.motion, steps[-1].way * unit)
-    board = Storyboard(shots, scale_of(rule, scene), ends)
+    ends = _ends(rule.units(scene), animation.motion, steps[-1].way * unit)
+    board = Storyboard(shots, rule.scale(scene), ends)
     data = {"scene": animation.scene.name, "title": scene.title, "rules": scene.rules_as_written, "check": number}
     data |= {"frames": _kept(rows)}
     write_animation(board, out, animation.fps, data, lambda done, total: progress(total + done, 2 * total))
@@ -223,7 +222,7 @@ class _Film:
         first = self._scene(self.steps[0])
         self._on_table = isinstance(first, TableScene)
         self._draw = self._table_drawing() if self._on_table else self._map_drawing()
-        self._meshes = list(meshes_of(self.rule, first).values())
+        self._meshes = list(rule.meshes(first).values())
 
     def shots(self, workers: int) -> Any:
         """Every shot, in order, each as soon as it is there; several processes draw them where that is worth it."""

@@ -48,7 +48,7 @@ from silhouette.pages.report.sections import (
 )
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.abilities import HasDescription, meshes_of
+from silhouette.rules.abilities import HasDescription
 from silhouette.rules.base import Verdict, blockers_in_words
 from silhouette.rules.fields import OCCLUDED_IN_ARC, PIXEL, RENDERER, ResultField
 from silhouette.scenes.scene import Check, Scene
@@ -279,7 +279,7 @@ def _drawn_checks(
         rulings = judge_all([(scene, check) for check in some], options)
         return [DrawnCheck(ruling, tuple(figures_for_page(scene, ruling, renderer, writing))) for ruling in rulings]
 
-    meshes = list(meshes_of(rule_called(scene.rules), scene).values())
+    meshes = list(rule_called(scene.rules).meshes(scene).values())
     if min(workers, len(checks)) > 1 and (not meshes or renderer.share(meshes)):
         for mesh in meshes:
             prepare(mesh)

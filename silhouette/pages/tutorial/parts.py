@@ -27,7 +27,7 @@ from silhouette.judging.maps import MapRequest
 from silhouette.judging.monte_carlo import Odds
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
-from silhouette.rules.abilities import HasDescription, scale_of, units_of
+from silhouette.rules.abilities import HasDescription
 from silhouette.rules.base import Level, Measurement, Verdict
 from silhouette.rules.fields import Blocker
 from silhouette.scans.folder import PICTURE, write_folder
@@ -427,7 +427,7 @@ def _drawn(
 def _of_odds(scene: Scene, ruling: Judged) -> list[Figure]:
     """The figure of the odds of a verdict; none where they were not worked out."""
     rule = rule_called(scene.rules)
-    return [] if ruling.odds is None else [odds_figure(ruling.verdict, ruling.odds, rule.levels, scale_of(rule, scene))]
+    return [] if ruling.odds is None else [odds_figure(ruling.verdict, ruling.odds, rule.levels, rule.scale(scene))]
 
 
 def _check_result(ruling: Judged, figures: dict[str, str], texts: Texts) -> CheckResult:
@@ -449,7 +449,7 @@ def _film(
     animation = Animation(run.scenes / part.scene, number, motion, moving.fps, run.pixel, run.error)
     frames = animate(animation, folder / path, run.renderer, run.cache, run.workers, progress)
     rule = rule_called(scene.rules)
-    row, units = frames[0], units_of(rule, scene) or "mm"
+    row, units = frames[0], rule.units(scene) or "mm"
     names = {
         "attacker": row["attacker"],
         "target": row["target"],

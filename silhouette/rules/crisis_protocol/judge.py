@@ -78,14 +78,12 @@ class Evidence:
     @property
     def large_enough(self) -> Flags:
         """(terrain,) whether each piece has the target's own size or a larger one (R11, A2)."""
-        flags: Flags = self.scene.sizes >= self.target.size
-        return flags
+        return self.scene.sizes >= self.target.size
 
     @property
     def within_one(self) -> Flags:
         """(terrain,) whether each piece is within range 1 of the target (R10)."""
-        flags: Flags = self.apart <= self.scene.ranges.one + self.epsilon
-        return flags
+        return self.apart <= self.scene.ranges.one + self.epsilon
 
     def cover_from(self, readings: Readings) -> tuple[str, ...]:
         """The names of the terrain that gives cover, the nearest first: one piece meets all conditions (R14, A5)."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import shapely
@@ -13,7 +11,6 @@ import shapely
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Flags, Floats
 from silhouette.common.text import coordinates, did_you_mean, in_a_sentence
-from silhouette.files.cache import Cache
 from silhouette.models.entries import ArcName
 from silhouette.relations.plane_geometry import Disc, epsilon_of
 from silhouette.rules.abilities import HasDescription, HasFirstScene, HasMaps, Movers, WhatIf, one_way_words
@@ -108,11 +105,8 @@ class PlanPlaces:
         """(q, 8, 3) the points themselves: nothing is measured, and there are no arcs."""
         return np.repeat(np.column_stack([points, heights])[:, None], 8, axis=1)
 
-    def facing_to(self, point: Floats, other: str) -> None:
-        """Nothing: characters look all round."""
-
-    def scene_at(self, point: Floats, height: float, facing: float | None = None) -> PlanScene:
-        """The scene with it at a point (2,), mm, on the terrain that holds its base there."""
+    def scene_at(self, point: Floats, height: float, toward: str | None = None) -> PlanScene:
+        """The scene with it at a point (2,), mm, on the terrain that holds its base there; it looks all round."""
         centre = point / self._unit
         ((on,), _) = self._under(centre[None])
         x, y = centre.tolist()
@@ -187,9 +181,7 @@ class CrisisProtocol(
     without_arcs = "a character of {title} has no arcs; leave the arc out"
     mobility = Mobility(walkers=("character",), flat=True)
 
-    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> PlanScene:
-        """The plan that a document describes; nothing of it is worth keeping in a cache."""
-        return load_plan_scene(path, document)
+    read = staticmethod(load_plan_scene)
 
     def lookers(self, scene: PlanScene) -> list[str]:
         """The names of the characters."""

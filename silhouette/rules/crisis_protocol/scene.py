@@ -17,10 +17,11 @@ from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH, Floats
 from silhouette.common.lazy import cached_property
 from silhouette.common.text import did_you_mean
+from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, Number, Size, plain, validated
 from silhouette.relations.plane_geometry import Disc, Outlines, crossed, epsilon_of, fault_in, outline_distances
 from silhouette.scenes.entries import SceneEntry
-from silhouette.scenes.scene import Check, Scene, similar_names
+from silhouette.scenes.scene import Check, Scene, fields_of, similar_names
 
 LARGEST_SIZE = 1000
 OVERLAP = 0.025  # share of the smaller of two bases by which they may overlap: a slip of the ruler, about a millimetre
@@ -228,31 +229,25 @@ class PlanScene(Scene):
         return {}
 
 
-def load_plan_scene(path: Path, document: Mapping[str, Any]) -> PlanScene:
-    """The scene that a document describes. FileError if the scene is not valid."""
+def load_plan_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> PlanScene:
+    """The scene that a document describes, of which nothing is worth keeping. FileError if the scene is not valid."""
     entry = validated(PlanEntry, document, Location(path))
-    readings = validated(Readings, entry.readings, Location(path, "readings"))
-    _names_differ(path, entry)
-    characters = tuple(_character(path, character, entry) for character in entry.character)
+    checks = (Check(check.attacker, check.target, expect=check.expect) for check in entry.check)
+    fields = fields_of(path, entry, Readings, checks)
+    kinds = (("character", entry.character), ("terrain", entry.terrain), ("object", entry.object))
+    named = [(kind, piece.name) for kind, pieces in kinds for piece in pieces]
+    _names_differ(path, named)
     scene = PlanScene(
-        path=path,
-        title=entry.title,
-        rules=entry.rules,
-        checks=tuple(Check(check.attacker, check.target, expect=check.expect) for check in entry.check),
-        readings=readings,
-        pixel=None,
-        source=dict(entry.source),
-        warnings=(),
+        **fields,
         units=entry.units,
         ranges=entry.ranges,
-        characters=characters,
+        characters=tuple(_character(path, character, entry) for character in entry.character),
         terrain=tuple(_feature(feature) for feature in entry.terrain),
         objects=tuple(_feature(feature) for feature in entry.object),
     )
     _checks_are_of(path, scene)
-    named = [piece.name for piece in entry.character]
-    named += [piece.name for piece in entry.terrain] + [piece.name for piece in entry.object]
-    return replace(scene, warnings=(*(text for _, text in similar_names(named)), *_odd_places(scene)))
+    similar = similar_names(name for _, name in named)
+    return replace(scene, warnings=(*(text for _, text in similar), *_odd_places(scene)))
 
 
 def _character(path: Path, entry: CharacterEntry, scene: PlanEntry) -> Character:
@@ -268,10 +263,8 @@ def _feature(entry: FeatureEntry) -> Feature:
     return Feature(entry.name, entry.size, Outlines.of([entry.polygon]))
 
 
-def _names_differ(path: Path, entry: PlanEntry) -> None:
+def _names_differ(path: Path, named: Sequence[tuple[str, str]]) -> None:
     kinds: dict[str, str] = {}
-    named = [("character", piece.name) for piece in entry.character]
-    named += [("terrain", piece.name) for piece in entry.terrain] + [("object", piece.name) for piece in entry.object]
     for kind, name in named:
         first_kind = kinds.get(name)
         if first_kind is not None:

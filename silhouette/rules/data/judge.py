@@ -21,8 +21,8 @@ from silhouette.rules.data.results import AskedClause, DataVerdict, blockers_of
 from silhouette.rules.data.ruling import ruled
 from silhouette.rules.data.scene import DataScene, value_of
 from silhouette.rules.data.words import reason_of, said
-from silhouette.rules.fields import Alternative, OtherReading
-from silhouette.rules.on_table import in_like_groups, windows_seen_through
+from silhouette.rules.fields import Alternative
+from silhouette.rules.on_table import compared, in_like_groups, windows_seen_through
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 
@@ -50,7 +50,7 @@ def _with_other_readings(
             trials.append((otherwise, check))
     judged = iter(judge(trials, replace(settings, keep=False, remarks=False)) if trials else ())
     return [
-        _compared(verdict, [(other, next(judged)) for other in of_check])
+        compared(verdict, [(other, next(judged)) for other in of_check], "with {}".format)
         for verdict, of_check in zip(verdicts, others, strict=True)
     ]
 
@@ -76,19 +76,6 @@ def _values(entry: ReadingEntry, chosen: object) -> Sequence[bool | str]:
     if isinstance(chosen, bool):
         return True, False
     return entry.choices or () if entry.type == "text" else ()
-
-
-def _compared(verdict: DataVerdict, others: Sequence[tuple[Alternative, DataVerdict]]) -> DataVerdict:
-    different, reason = list[OtherReading](), verdict.reason
-    for other, otherwise in others:
-        if otherwise.verdict != verdict.verdict:
-            row: OtherReading = {"reading": str(other), "verdict": otherwise.verdict}
-            reason += f"; with {other}: {otherwise.verdict}"
-            if otherwise.marginal:
-                row["could_be"] = list(otherwise.could_be)
-                reason += ", too close to call itself"
-            different.append(row)
-    return replace(verdict, other_readings=tuple(different), reason=reason) if different else verdict
 
 
 def _judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> list[DataVerdict]:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 from silhouette.common.text import coordinates
-from silhouette.files.cache import Cache
 from silhouette.rules.abilities import HasDescription, HasFirstScene
 from silhouette.rules.base import ExactRule, Pieces
 from silhouette.rules.ikosa.judge import LEVELS, NAME, IkosaVerdict, ruling
@@ -29,9 +25,7 @@ class Ikosa(ExactRule[CellScene, IkosaVerdict], HasDescription[CellScene], HasFi
     kind_of_lookers = "creatures"
     without_arcs = "creatures in cells have no vision arcs; ask without an arc"
 
-    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> CellScene:
-        """The scene of cells that a document describes; nothing of it is worth keeping in a cache."""
-        return load_cell_scene(path, document)
+    read = staticmethod(load_cell_scene)
 
     def lookers(self, scene: CellScene) -> list[str]:
         """The names of the creatures."""

@@ -18,10 +18,11 @@ from pydantic import AfterValidator, Field, PlainValidator, StrictBool, WithJson
 
 from silhouette.common.errors import RequestError
 from silhouette.common.text import as_written, did_you_mean
+from silhouette.files.cache import Cache
 from silhouette.files.schema import MAX_LENGTH, Entry, Location, Name, plain, validated
 from silhouette.rules.ikosa.cell_lines import Box, Cell, Face, Point, Solids, holds
 from silhouette.scenes.entries import SceneEntry
-from silhouette.scenes.scene import Check, Scene, similar_names
+from silhouette.scenes.scene import Check, Scene, fields_of, similar_names
 
 Mode = Literal["melee", "ranged"]
 Exposure = Literal["cells", "point"]
@@ -113,10 +114,6 @@ def _box(value: object) -> Box:
     return box
 
 
-def _source_point(value: object) -> Point | None:
-    return None if value == BEST_CORNER else _point(value)
-
-
 def _all_different(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
     twice = first_repeated(cells)
     if twice is not None:
@@ -132,7 +129,9 @@ BoxValue = Annotated[
     Box, PlainValidator(_box), WithJsonSchema({"type": "array", "items": _POINT, "minItems": 2, "maxItems": 2})
 ]
 SourcePoint = Annotated[
-    Point | None, PlainValidator(_source_point), WithJsonSchema({"anyOf": [{"const": BEST_CORNER}, _POINT]})
+    Point | None,
+    PlainValidator(lambda value: None if value == BEST_CORNER else _point(value)),
+    WithJsonSchema({"anyOf": [{"const": BEST_CORNER}, _POINT]}),
 ]
 
 
@@ -224,17 +223,16 @@ class CellScene(Scene):
 
     def creature(self, name: str) -> Creature:
         """The creature of a name. RequestError if no creature has that name."""
-        for creature in self.creatures:
-            if creature.name == name:
-                return creature
-        names = [creature.name for creature in self.creatures]
-        raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, names)}")
+        creatures = {creature.name: creature for creature in self.creatures}
+        if name not in creatures:
+            raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, creatures)}")
+        return creatures[name]
 
 
-def load_cell_scene(path: Path, document: Mapping[str, Any]) -> CellScene:
-    """The scene of cells that a document describes. FileError if it does not describe one."""
+def load_cell_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> CellScene:
+    """The scene of cells that a document describes, of which nothing is worth keeping. FileError if it is not valid."""
     entry = validated(CellSceneEntry, document, Location(path))
-    readings = validated(Readings, entry.readings, Location(path, "readings"))
+    fields = fields_of(path, entry, Readings, ())
     creatures = _creatures(path, entry.creature)
     checks = tuple(
         _check(Location(path, f"check {number}"), check, entry.mode, creatures)
@@ -247,15 +245,9 @@ def load_cell_scene(path: Path, document: Mapping[str, Any]) -> CellScene:
             "creatures fewer cells, or ask less at once"
         )
     cells = tuple(dict.fromkeys(entry.solid_cells))
+    fields |= {"checks": checks, "warnings": _warnings(entry, creatures, checks)}
     return CellScene(
-        path=path,
-        title=entry.title,
-        rules=entry.rules,
-        checks=checks,
-        readings=readings,
-        pixel=None,
-        source=dict(entry.source),
-        warnings=_warnings(entry, creatures, checks),
+        **fields,
         mode=entry.mode,
         creatures=tuple(creatures.values()),
         solid_cells=cells,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import attrgetter
 
 from silhouette.common.text import fraction_in_words, in_a_row, in_a_sentence, share_in_words
@@ -17,9 +18,9 @@ from silhouette.measure.observe import Wanted
 from silhouette.models.entries import ArcName
 from silhouette.renderers.views import VisionArc, fighter_arc, vehicle_arc
 from silhouette.rules.base import Level, MeasuredVerdict, Measurement, RuleReference, Settings, too_close
-from silhouette.rules.fields import Alternative, Blocker, OtherReading, alternatives, shared
+from silhouette.rules.fields import Alternative, Blocker, alternatives, shared
 from silhouette.rules.necromunda.scene import OTHERWISE, NecromundaScene, Readings
-from silhouette.rules.on_table import in_like_groups, measured_blockers, warnings_of
+from silhouette.rules.on_table import compared, in_like_groups, measured_blockers, warnings_of
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece, TableScene, in_base_contact
 
@@ -116,17 +117,12 @@ def is_friend_in_contact(scene: TableScene, attacker: Piece, piece: Piece) -> bo
 
 
 def sight_between(
-    scene: TableScene,
-    attacker: Piece,
-    target: Piece,
-    arc: ArcName | None,
-    *,
-    ignored_parts_block: bool,
-    friends_block: bool,
+    scene: TableScene, pair: tuple[Piece, Piece], arc: ArcName | None, ignored_parts_block: bool, friends_block: bool
 ) -> Sight:
     """The sight from one model, with its eye for an arc, to another: every other piece may block (R8, R10), by readings
     also bases and insignificant parts (A6) or friends in base contact, but never the target.
     """
+    attacker, target = pair
     friends = [piece for piece in scene.pieces if is_friend_in_contact(scene, attacker, piece)]
     disregarded = () if friends_block else tuple(piece for piece in friends if piece is not target)
     absent = tuple(piece.index for piece in (attacker, target, *disregarded))
@@ -198,14 +194,7 @@ class _Question:
     def _sight(self, attacker: Piece, arc: ArcName | None, ignored_parts_block: bool, friends_block: bool) -> Sight:
         key = (arc, ignored_parts_block, friends_block)
         if key not in self.sights:
-            self.sights[key] = sight_between(
-                self.scene,
-                attacker,
-                self.scene.model(self.check.target),
-                arc,
-                ignored_parts_block=ignored_parts_block,
-                friends_block=friends_block,
-            )
+            self.sights[key] = sight_between(self.scene, (attacker, self.scene.model(self.check.target)), *key)
         return self.sights[key]
 
 
@@ -250,10 +239,20 @@ def _with_other_readings(
     new = [sight for sight in dict.fromkeys(sights) if sight not in measurement.observed]
     if new:
         measurement.add(new, keep=False)
-    return [
-        _with_those_that_differ(question.scene, _with_disregarded(question, verdict, measurement), mine, measurement)
-        for question, verdict, mine in zip(questions, verdicts, others, strict=True)
-    ]
+    widened = []
+    for question, verdict, mine in zip(questions, verdicts, others, strict=True):
+        scene, explained = question.scene, _with_disregarded(question, verdict, measurement)
+        judged = (
+            (other, measurement.verdict(replace(scene, readings=other.taken(scene.readings)), crew))
+            for other, crew in mine
+        )
+        widened.append(compared(explained, judged, partial(_condition, verdict.target)))
+    return widened
+
+
+def _condition(target: str, other: Alternative) -> str:
+    """Under what another verdict on a target holds."""
+    return f"{OTHERWISE[str(other)].format(target=target)} ({other})"
 
 
 def _that_matter(
@@ -289,28 +288,6 @@ def _has_ignored_before(scene: NecromundaScene, cover: Observation) -> bool:
     absent = frozenset(cover.sight.absent)
     ignored = scene.ignored_parts
     return may_stand_before(cover, ignored, [n for n, piece in enumerate(ignored.pieces) if piece.index in absent])
-
-
-def _with_those_that_differ(
-    scene: NecromundaScene,
-    verdict: NecromundaVerdict,
-    others: Sequence[tuple[Alternative, Sequence[_Look]]],
-    measurement: _Measurement,
-) -> NecromundaVerdict:
-    """A verdict with those of its other readings that give another one, each with the looks that it takes."""
-    different, reason = list[OtherReading](), verdict.reason
-    for other, crew in others:
-        otherwise = measurement.verdict(replace(scene, readings=other.taken(scene.readings)), crew)
-        if otherwise.verdict == verdict.verdict:
-            continue
-        row: OtherReading = {"reading": str(other), "verdict": otherwise.verdict}
-        clause = f"{OTHERWISE[str(other)].format(target=verdict.target)} ({other}): {otherwise.verdict}"
-        if len(otherwise.could_be) > 1:
-            row["could_be"] = list(otherwise.could_be)
-            clause += ", too close to call itself"
-        different.append(row)
-        reason += f"; {clause}"
-    return replace(verdict, other_readings=tuple(different), reason=reason) if different else verdict
 
 
 def _with_disregarded(question: _Question, verdict: NecromundaVerdict, measurement: _Measurement) -> NecromundaVerdict:
@@ -359,6 +336,7 @@ def _verdict(
     names: list[str] = list(attacker.arcs) if arcs is None else [vision.name for vision in arcs]
     words = _ReasonWords(attacker.name, target.name, arc, names, measured_blockers(sight), share_in_words(part, whole))
     verdict, rule, reason = _ladder(words, sight.counts, part, whole)
+    doubts = scene.doubts(attacker.name, (piece.name for piece in (target, *cover.blockers)))
     could_be = _could_be(cover.counts, sight.counts, part, whole, in_arc, scene.tolerance)
     if len(could_be) > 1:
         reason += f"{too_close(verdict, could_be)}: roll off (R20)"
@@ -378,7 +356,7 @@ def _verdict(
         measurement=Measurement.of(cover, settings.renderer, sight.counts.seen),
         blockers=measured_blockers(cover),
         could_be=could_be,
-        warnings=tuple(dict.fromkeys([*_doubts(scene, cover), *_warnings(cover, settings.pixel)])),
+        warnings=tuple(dict.fromkeys([*doubts, *_warnings(cover, settings.pixel)])),
         arc=arc,
         is_facing_known=attacker.facing is not None,
         is_share_in_arc=in_arc,
@@ -456,10 +434,6 @@ def _could_be(
         possible |= {"partial cover"} if share + band > 0.0 and share - band < 0.5 else set()
         possible |= {"full cover"} if share + band >= 0.5 else set()
     return tuple(verdict for verdict in VERDICTS if verdict in possible)
-
-
-def _doubts(scene: NecromundaScene, cover: Observation) -> list[str]:
-    return scene.doubts(cover.sight.attacker.name, (piece.name for piece in (cover.sight.target, *cover.blockers)))
 
 
 def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePath
-from typing import Any
+from pathlib import PurePath
 
 import numpy as np
 
 from silhouette.common.geometry import INCH, Flags, Floats
 from silhouette.common.text import in_a_sentence, numbered
-from silhouette.files.cache import Cache
 from silhouette.files.documents import toml
 from silhouette.files.reading import DOCUMENTS
-from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasThresholds, one_way_words
+from silhouette.rules.abilities import HasFirstSceneOfMeshes, one_way_words
 from silhouette.rules.base import Band, Scale, Settings
 from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.necromunda.judge import (
@@ -140,7 +138,7 @@ def _by_friends(scene: NecromundaScene, seer: Piece, blind: NecromundaVerdict) -
 # ---- the rule system
 
 
-class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasThresholds[NecromundaScene], HasFirstSceneOfMeshes):
+class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasFirstSceneOfMeshes):
     """Necromunda's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
 
     name = NAME
@@ -152,9 +150,7 @@ class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasThresholds[Necr
     levels = LEVELS
     expectable = OF_ODDS
 
-    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> NecromundaScene:
-        """The table of models that a document describes."""
-        return load_scene(path, document, cache)
+    read = staticmethod(load_scene)
 
     def first_scene_of(self, meshes: Sequence[str]) -> str:
         """A fighter for each mesh, and a wall."""

@@ -217,13 +217,6 @@ def lying_directions(
     return list(dict.fromkeys(round(float(stand) % 180.0, 6) % 180.0 for stand in directions))
 
 
-def lying_body(spot: Floats, along: float, length: float, width: float, low: float, thickness: float) -> Standing:
-    """The space of a body that lies at a spot (2,) along a direction in degrees."""
-    return Standing(
-        Footprint.of_corners(rectangle(float(spot[0]), float(spot[1]), length, width, along)), low, low + thickness
-    )
-
-
 def overlaps(body: Standing, piece: Standing, tolerance: float) -> bool:
     """Whether a body would reach into a piece by more than the tolerance, mm."""
     if body.low >= piece.high - EPSILON or piece.low >= body.high - EPSILON:

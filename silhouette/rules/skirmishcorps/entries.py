@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from silhouette.files import schema
 from silhouette.files.schema import Entry, Error, Name, Number, Pixel, Point, Size
 from silhouette.models.entries import FigureEntry, SolidEntry
-from silhouette.rules.base import Level, MeasuredVerdict
+from silhouette.rules.base import Level, MeasuredVerdict, RuleReference
 from silhouette.rules.fields import GROUNDS, ResultField, row_of, shared
 from silhouette.rules.skirmishcorps.classes import FIGURE, PACES, Basis, CoverClass, Pace, Posture, UnitType
 from silhouette.scenes.entries import (
@@ -446,6 +446,9 @@ RESULTS: Mapping[str, tuple[ResultField, ...]] = {  # the keys of a result
 }
 
 
+Ruled = tuple[str, RuleReference, str, dict[str, Any]]  # the verdict, the rule, the reason and the answers of a check
+
+
 def _fields_of_any() -> tuple[ResultField, ...]:
     """The keys that a result of any ``ask`` may have; those that not every one has are optional."""
     every = {field.key: field for fields in RESULTS.values() for field in fields}
@@ -465,11 +468,16 @@ class SkirmishCorpsVerdict(MeasuredVerdict):
     fields: ClassVar[tuple[ResultField, ...]] = _fields_of_any()
     order = tuple(LEVELS)
 
+    @classmethod
+    def of(cls, ask: str, ruled: Ruled, attacker: str = "", target: str = "", **more: Any) -> SkirmishCorpsVerdict:
+        """The ruling on a question about two units, or none; ``more`` are further fields."""
+        verdict, rule, reason, answers = ruled
+        return cls(attacker, target, NAME, verdict, LEVELS.get(verdict), rule, reason, ask, answers, **more)
+
     @property
     def modifier(self) -> int | None:
         """What is added to the roll to hit, if that was asked and there is a line of sight."""
-        modifier: int | None = self.answers.get("modifier")
-        return modifier
+        return self.answers.get("modifier")
 
     def row(self) -> dict[str, Any]:
         """The result under the keys of its ``ask``; attacker and target are null where there are none."""

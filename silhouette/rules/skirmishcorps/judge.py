@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
 
 from silhouette.common.geometry import Floats, Pose
 from silhouette.common.text import in_a_sentence, share_in_words
@@ -21,7 +20,7 @@ from silhouette.rules.fields import OtherReading
 from silhouette.rules.on_table import in_like_groups
 from silhouette.rules.skirmishcorps import classes, contact, entries
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishCheck, SkirmishScene, Unit, prone_body, prone_size
-from silhouette.rules.skirmishcorps.shooting import look_at, protections
+from silhouette.rules.skirmishcorps.shooting import Look, look_at, protections
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
 
@@ -29,6 +28,9 @@ from silhouette.scenes.table import Piece
 
 COARSE, COARSEST = 5.0, 1.0
 """A dive is measured first with pixels larger by this factor, up to so many mm: most are clearly safe, or not."""
+
+
+Lying = tuple[float, contact.Standing]  # the direction in degrees in which a body lies, and the room that it takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +88,15 @@ def dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings
 def _measured_dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> Iterator[Dive]:
     """The dives that the target can make in which something may hide it, as the attacker sees them."""
     middle, towards, readings = target.middle, attacker.piece.eye[:2], scene.readings
+    model = model_of_solids((prone_body(target.bricks),), Location(Path()), "fighter")
     for spot, turn in contact.landings(middle, towards, readings.dive_distance, readings.dive_directions):
         if _can_reach(scene, target, spot):
-            for body in _bodies(scene, target, spot, turn, towards):
-                if (dive := _measured_dive(scene, attacker, body, settings)) is not None:
-                    yield dive
+            for along, room in _lying(scene, target, spot, turn, towards):
+                pose = Pose.standing((*spot, room.low), along - model.front)
+                body = Piece("body", "fighter", model, pose, None, along, (), None, {}, 0)
+                look = look_at(scene, attacker, body, room)
+                if look.covers:  # else all of it is seen
+                    yield _measured_dive(scene, look, spot, turn, settings)
 
 
 def _can_reach(scene: SkirmishScene, target: Unit, spot: Floats) -> bool:
@@ -103,43 +109,21 @@ def _can_reach(scene: SkirmishScene, target: Unit, spot: Floats) -> bool:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Body:
-    """A body that lies at a spot (2,), along a direction in degrees, after a dive; and the room that it takes."""
-
-    bricks: float
-    spot: Floats
-    turn: float | None
-    along: float
-    room: contact.Standing
-
-    def piece(self) -> Piece:
-        """The body that the attacker looks at: the standard figure, of the unit's size."""
-        model = model_of_solids((prone_body(self.bricks),), Location(Path()), "fighter")
-        pose = Pose.standing((*self.spot, self.room.low), self.along - model.front)
-        return Piece("body", "fighter", model, pose, None, self.along, (), None, {}, 0)
-
-
-def _bodies(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None, towards: Floats) -> list[_Body]:
-    """The ways in which the target's body can lie at a spot without reaching into a piece."""
+def _lying(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None, towards: Floats) -> Iterator[Lying]:
+    """The directions in which the target's body can lie at a spot without reaching into a piece, and its room there."""
     length, width, thickness = prone_size(target.bricks)
-    low = target.standing.low
+    x, y, low = float(spot[0]), float(spot[1]), target.standing.low
     standings = [cover.standing for cover in scene.covers]
     solid = [standing for standing in standings if standing.high > low and standing.low < low + thickness]
-    bodies = []
     for along in contact.lying_directions(spot, turn, towards, [piece.footprint for piece in solid], length):
-        room = contact.lying_body(spot, along, length, width, low, thickness)
+        footprint = contact.Footprint.of_corners(contact.rectangle(x, y, length, width, along))
+        room = contact.Standing(footprint, low, low + thickness)
         if not any(contact.overlaps(room, piece, scene.readings.contact_tolerance) for piece in solid):
-            bodies.append(_Body(target.bricks, spot, turn, along, room))
-    return bodies
+            yield along, room
 
 
-def _measured_dive(scene: SkirmishScene, attacker: Unit, body: _Body, settings: Settings) -> Dive | None:
-    """The dive as the attacker sees it; None where nothing stands between, so that all of it is seen."""
-    piece = body.piece()
-    look = look_at(scene, attacker, piece, body.room)
-    if not look.covers:
-        return None
+def _measured_dive(scene: SkirmishScene, look: Look, spot: Floats, turn: float | None, settings: Settings) -> Dive:
+    """A dive to a spot as the attacker sees it."""
     threshold, fine = scene.readings.dive_hidden, replace(settings, keep=False)
     coarse = replace(fine, pixel=max(fine.pixel, min(COARSE * fine.pixel, COARSEST)))
     observed = look.observe(coarse, threshold)
@@ -149,7 +133,7 @@ def _measured_dive(scene: SkirmishScene, attacker: Unit, body: _Body, settings: 
     order = sorted(zip(observed.counts.nearest, observed.blockers, strict=True), key=lambda pair: -pair[0])
     bodies = look.sight.occluders.pieces
     hiding = tuple(look.covers[bodies.index(blocker)] for nearest, blocker in order if nearest)
-    return Dive(body.spot, body.turn, observed.counts, hiding, observed.pixel)
+    return Dive(spot, turn, observed.counts, hiding, observed.pixel)
 
 
 # ---- verdicts
@@ -168,17 +152,10 @@ def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> entries.
     over = [cover for cover in across if not cover.class_for(attacker) == cover.class_for(target) == "corner"]
     possible = bool(over)
     rule = RuleReference("Close Combat Over Cover", "R32" if possible else "R31")
-    return entries.SkirmishCorpsVerdict(
-        attacker.name,
-        target.name,
-        scene.rules,
-        "close combat" if possible else "no close combat",
-        None,
-        rule,
-        _reason(attacker, target, both, across, over),
-        "close combat",
-        {"possible": possible, "to_hit": TO_HIT if possible else None, "dodge_parry": DODGE if possible else None},
-    )
+    answers = {"possible": possible, "to_hit": TO_HIT if possible else None, "dodge_parry": DODGE if possible else None}
+    verdict = "close combat" if possible else "no close combat"
+    ruled = verdict, rule, _reason(attacker, target, both, across, over), answers
+    return entries.SkirmishCorpsVerdict.of("close combat", ruled, attacker.name, target.name)
 
 
 def _reason(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], over: list[Cover]) -> str:
@@ -207,7 +184,25 @@ def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settin
     else:
         tried = dives(scene, attacker, target, settings)
         grounds = _flank_grounds(attacker, target, tried)
-    return _flank_verdict(scene, (attacker, target), settings, tried, grounds)
+    number, reason = grounds
+    dive = tried.safe or tried.best
+    verdict = "flanked" if tried.is_flanked else "not flanked"
+    answers = {
+        "flanked": tried.is_flanked,
+        "dive_penalty": FLANKED if tried.is_flanked else 0,
+        "landing": None if tried.safe is None else [round(float(coordinate), 3) for coordinate in tried.safe.spot],
+        "renderer": settings.renderer.name,
+        "pixel": settings.pixel if dive is None else dive.pixel,
+    }
+    doubts = scene.doubts(attacker.name, [target.name])
+    return entries.SkirmishCorpsVerdict.of(
+        "flanked",
+        (verdict, RuleReference("Flanking", number), reason, answers),
+        attacker.name,
+        target.name,
+        could_be=("flanked", "not flanked") if tried.doubtful else (verdict,),
+        warnings=(*doubts, *attacker.piece.all_warnings, *target.piece.all_warnings),
+    )
 
 
 def _flank_grounds(attacker: Unit, target: Unit, tried: Dives) -> tuple[str, str]:
@@ -224,39 +219,6 @@ def _flank_grounds(attacker: Unit, target: Unit, tried: Dives) -> tuple[str, str
     return "R34", reason
 
 
-def _flank_verdict(
-    scene: SkirmishScene, pair: tuple[Unit, Unit], settings: Settings, tried: Dives, grounds: tuple[str, str]
-) -> entries.SkirmishCorpsVerdict:
-    """The verdict on flanking of an attacker and its target; ``grounds`` are the number of the rule and the reason."""
-    attacker, target = pair
-    number, reason = grounds
-    dive = tried.safe or tried.best
-    verdict = "flanked" if tried.is_flanked else "not flanked"
-    answers = {
-        "flanked": tried.is_flanked,
-        "dive_penalty": FLANKED if tried.is_flanked else 0,
-        "landing": None if tried.safe is None else [round(float(coordinate), 3) for coordinate in tried.safe.spot],
-        "renderer": settings.renderer.name,
-        "pixel": settings.pixel if dive is None else dive.pixel,
-    }
-    return entries.SkirmishCorpsVerdict(
-        attacker.name,
-        target.name,
-        scene.rules,
-        verdict,
-        None,
-        RuleReference("Flanking", number),
-        reason,
-        "flanked",
-        answers,
-        could_be=("flanked", "not flanked") if tried.doubtful else (verdict,),
-        warnings=(
-            *scene.doubts(attacker.name, [target.name]),
-            *(warning for unit in pair for warning in unit.piece.all_warnings),
-        ),
-    )
-
-
 def _hidden(dive: Dive) -> str:
     share = share_in_words(dive.counts.occluded, dive.counts.total)
     names = " and ".join(in_a_sentence(cover.name) for cover in dive.covers[:2])
@@ -265,10 +227,8 @@ def _hidden(dive: Dive) -> str:
 
 # ---- checks without a unit of the scene
 
-Ruled = tuple[str, RuleReference, str, dict[str, Any]]  # the verdict, the rule, the reason and the answers of a check
 
-
-def _classify(question: entries.ClassifyEntry, readings: entries.Readings) -> Ruled:
+def _classify(question: entries.ClassifyEntry, readings: entries.Readings) -> entries.Ruled:
     kind = classes.cover_class(question.height, question.unit_height)
     words = classes.cover_words(kind)
     share = f"{100 * question.height / question.unit_height:.0f} %"
@@ -277,14 +237,14 @@ def _classify(question: entries.ClassifyEntry, readings: entries.Readings) -> Ru
     return words, RuleReference(classes.section_of(kind), "R4"), reason, {"cover": kind}
 
 
-def _penalty(question: entries.PenaltyEntry, readings: entries.Readings) -> Ruled:
+def _penalty(question: entries.PenaltyEntry, readings: entries.Readings) -> entries.Ruled:
     kind, posture = question.cover_class, question.posture
     penalty = classes.PENALTY[posture][kind]
     reason = f"to hit a {posture} unit protected by {classes.cover_words(kind)}: {_signed(penalty)}"
     return _signed(penalty), classes.hit_rule(kind, posture), reason, {"penalty": penalty}
 
 
-def _from_prone(question: entries.FromProneEntry, readings: entries.Readings) -> Ruled:
+def _from_prone(question: entries.FromProneEntry, readings: entries.Readings) -> entries.Ruled:
     kind = question.cover_class
     penalty, rule = classes.FROM_PRONE[kind], classes.from_prone_rule(kind)
     if penalty is None:
@@ -298,7 +258,7 @@ def _signed(penalty: int) -> str:
     return str(penalty) if penalty else "no penalty"
 
 
-def _attack_cover(question: entries.AttackCoverEntry, readings: entries.Readings) -> Ruled:
+def _attack_cover(question: entries.AttackCoverEntry, readings: entries.Readings) -> entries.Ruled:
     damage, defence, unit = question.damage, question.defence, question.unit_defence
     through = classes.penetrating_damage(damage, defence)
     wounded = None if unit is None else through > unit
@@ -313,7 +273,7 @@ def _attack_cover(question: entries.AttackCoverEntry, readings: entries.Readings
     return "penetrated", RuleReference("Attacking Cover", "R21"), reason, answers
 
 
-def _cover_wounds(question: entries.CoverWoundsEntry, readings: entries.Readings) -> Ruled:
+def _cover_wounds(question: entries.CoverWoundsEntry, readings: entries.Readings) -> entries.Ruled:
     damage, defence = question.damage, question.defence
     basis: classes.Basis = question.basis or readings.basis
     other_basis: classes.Basis = "total" if basis == "penetrating" else "penetrating"
@@ -334,7 +294,7 @@ def _counted(wounds: int) -> str:
     return {0: "no wounds", 1: "1 wound"}.get(wounds, f"{wounds} wounds")
 
 
-def _destroyed(question: entries.DestroyedEntry, readings: entries.Readings) -> Ruled:
+def _destroyed(question: entries.DestroyedEntry, readings: entries.Readings) -> entries.Ruled:
     dice = classes.roll_dice(question.wounds or 0, question.seed or 0) if question.dice is None else question.dice
     gone = classes.is_destroyed(dice)
     dice_words = ", ".join(map(str, dice[:12])) + (" ..." if len(dice) > 12 else "")
@@ -346,7 +306,7 @@ def _destroyed(question: entries.DestroyedEntry, readings: entries.Readings) -> 
     return "destroyed" if gone else "stands", RuleReference("Destroying Cover", "R23"), reason, answers
 
 
-def _vault(question: entries.VaultEntry, readings: entries.Readings) -> Ruled:
+def _vault(question: entries.VaultEntry, readings: entries.Readings) -> entries.Ruled:
     unit_type, kind, left = question.unit_type, question.cover_class, question.move_left
     cost = classes.vault_cost(unit_type, kind, left)
     words = classes.cover_words(kind)
@@ -365,7 +325,7 @@ def _vault(question: entries.VaultEntry, readings: entries.Readings) -> Ruled:
     return "no vault" if cost is None else "vaults", RuleReference("Vaulting Cover", number), reason, answers
 
 
-def _pile_through(question: entries.PileThroughEntry, readings: entries.Readings) -> Ruled:
+def _pile_through(question: entries.PileThroughEntry, readings: entries.Readings) -> entries.Ruled:
     die = classes.roll_dice(1, question.seed or 0)[0] if question.d6 is None else question.d6
     unit_type, strength, defence = question.unit_type, question.strength, question.defence
     outcome = classes.pile_through(unit_type, die, strength, defence, question.pace)
@@ -384,7 +344,7 @@ def _pile_through(question: entries.PileThroughEntry, readings: entries.Readings
 
 # ---- all checks
 
-_RULINGS: dict[type[entries.AskEntry], Callable[..., Ruled]] = {
+_RULINGS: dict[type[entries.AskEntry], Callable[..., entries.Ruled]] = {
     entries.ClassifyEntry: _classify,
     entries.PenaltyEntry: _penalty,
     entries.FromProneEntry: _from_prone,
@@ -425,11 +385,9 @@ def _ruling_on(
     """The ruling on a check; or, where it is about protection, what is to be measured."""
     question = check.question if isinstance(check, SkirmishCheck) else None
     if question is not None and not isinstance(question, entries.PairEntry):
-        rule_on = cast(Callable[[entries.AskEntry, entries.Readings], Ruled], _RULINGS[type(question)])
-        verdict, rule, reason, answers = rule_on(question, scene.readings)
-        level, others = entries.LEVELS.get(verdict), tuple(answers.pop("other_readings", ()))
-        who = ("", "", entries.NAME, verdict, level, rule, reason, question.ask, answers)
-        return entries.SkirmishCorpsVerdict(*who, other_readings=others)
+        ruled = _RULINGS[type(question)](question, scene.readings)
+        others = tuple(ruled[3].pop("other_readings", ()))
+        return entries.SkirmishCorpsVerdict.of(question.ask, ruled, other_readings=others)
     attacker, target = scene.unit(check.attacker), scene.unit(check.target)
     if isinstance(question, entries.CloseCombatEntry):
         return close_combat(scene, attacker, target)

@@ -2,83 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-import shapely
 
 from silhouette.common.errors import RequestError
-from silhouette.common.geometry import Floats, Pose
-from silhouette.files.cache import Cache
-from silhouette.rules.abilities import HasFirstScene, HasThresholds, Movers, one_way_words
+from silhouette.common.geometry import Floats
+from silhouette.rules.abilities import HasFirstScene, Movers, one_way_words
 from silhouette.rules.base import Scale, Settings
 from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.on_table import OnTable, by_eyes, places_of_attacker
-from silhouette.rules.skirmishcorps.contact import Standing
 from silhouette.rules.skirmishcorps.entries import ASKS, LEVELS, NAME, Readings, SkirmishCorpsVerdict, SkirmishEntry
 from silhouette.rules.skirmishcorps.judge import judge
 from silhouette.rules.skirmishcorps.phrases import PHRASES
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
-from silhouette.scenes.places import Elsewhere, Mobility, Move, TablePlaces, moved, without
+from silhouette.scenes.places import Elsewhere, Mobility, Move, TablePlaces, moved
 from silhouette.scenes.scene import Check
-from silhouette.scenes.table import Occluders, Piece
-
-# ---- scenes and places
+from silhouette.scenes.table import Occluders
 
 
-def moved_scene(scene: SkirmishScene, moves: Mapping[str, Move]) -> SkirmishScene:
-    """The scene with pieces moved, and the room that they take."""
-    changed = moved(scene, moves)
-    units, covers = list(scene.units), list(scene.covers)
-    for number, unit in enumerate(units):
-        if unit.name in moves:
-            standing = _moved_standing(unit.standing, unit.piece, moves[unit.name])
-            units[number] = replace(unit, piece=changed.piece(unit.name), standing=standing)
-    for number, cover in enumerate(covers):
-        if cover.name in moves:
-            move, corners = moves[cover.name], np.column_stack([cover.corners, np.zeros(len(cover.corners))])
-            covers[number] = replace(
-                cover,
-                piece=changed.piece(cover.name),
-                standing=_moved_standing(cover.standing, cover.piece, move),
-                corners=_carried(corners, cover.piece, move)[:, :2],
-            )
-    return replace(changed, units=tuple(units), covers=tuple(covers))
-
-
-def scene_without(scene: SkirmishScene, name: str) -> SkirmishScene:
-    """The scene without a unit, a section of cover or a piece of terrain."""
-    left = without(scene, name)
-    pieces = {piece.name: piece for piece in left.pieces}
-    units = tuple(replace(unit, piece=pieces[unit.name]) for unit in scene.units if unit.name in pieces)
-    covers = tuple(replace(cover, piece=pieces[cover.name]) for cover in scene.covers if cover.name in pieces)
-    return replace(left, units=units, covers=covers)
-
-
-def _moved_standing(standing: Standing, piece: Piece, move: Move) -> Standing:
-    core = shapely.transform(
-        standing.footprint.core, lambda plan: _carried(np.column_stack([plan, np.zeros(len(plan))]), piece, move)[:, :2]
-    )
-    surface = standing.surface
-    if surface is not None:
-        surface = _carried(surface.reshape(-1, 3), piece, move).reshape(surface.shape)
-    up = move.by[2]
-    return Standing(replace(standing.footprint, core=core), standing.low + up, standing.high + up, surface)
-
-
-def _carried(points: Floats, piece: Piece, move: Move) -> Floats:
-    """Points (n, 3) of the world, mm, that move with a piece."""
-    origin = piece.pose.translation
-    return Pose.standing(origin + move.by, move.turn).place(points - origin)
-
-
-# ---- the rule system
-
-
-class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[SkirmishScene], HasFirstScene):
+class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasFirstScene):
     """SkirmishCorps' rules for cover; see `silhouette.rules.base.Rule`."""
 
     name = NAME
@@ -97,9 +40,11 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[
     without_arcs = "units of SkirmishCorps look all round; ask without an arc"
     expectable = OF_ODDS
 
-    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> SkirmishScene:
-        """The table of units and cover that a document describes."""
-        return load_scene(path, document, cache)
+    read = staticmethod(load_scene)
+
+    def lookers(self, scene: SkirmishScene) -> list[str]:
+        """The names of the units."""
+        return [unit.name for unit in scene.units]
 
     def expectable_words(self) -> dict[str, Sequence[str]]:
         """Any word can be expected: what a result may say depends on the question."""
@@ -123,16 +68,13 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[
         question = check.question if isinstance(check, SkirmishCheck) else None
         return question is None or question.ask == "protection"
 
-    moved = staticmethod(moved_scene)
-    without = staticmethod(scene_without)
-
     def places(self, scene: SkirmishScene, name: str) -> TablePlaces:
         """Where a unit could stand; one that lies has the middle of its body at its place, and keeps lying so."""
         unit = scene.unit(name)
         if unit.posture != "prone":
-            return TablePlaces(scene, unit.piece, moved_scene)
+            return TablePlaces(scene, unit.piece)
         plan = unit.piece.pose.place(unit.piece.model.significant.vertices)[:, :2]
-        return TablePlaces(scene, unit.piece, moved_scene, (plan.min(axis=0) + plan.max(axis=0)) / 2, turns=False)
+        return TablePlaces(scene, unit.piece, (plan.min(axis=0) + plan.max(axis=0)) / 2, turns=False)
 
     def movers(self, scene: SkirmishScene, check: Check) -> Movers:
         """Both units can move; where they face plays no part, nor does any other question than protection."""
@@ -162,7 +104,7 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasThresholds[
         check = Check(blind.attacker, blind.target)
 
         def sees(moves: dict[str, Move]) -> bool:
-            (verdict,) = judge([(moved_scene(scene, moves), check)], settings)
+            (verdict,) = judge([(moved(scene, moves), check)], settings)
             return bool(verdict.line_of_sight)
 
         seer, other = scene.unit(seeing.attacker).piece, scene.unit(blind.attacker).piece

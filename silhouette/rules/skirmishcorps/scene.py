@@ -11,6 +11,7 @@ import numpy as np
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Floats, Pose, cosine_and_sine
+from silhouette.common.lazy import cached_property, derived
 from silhouette.common.text import as_written, did_you_mean
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Location, validated
@@ -92,13 +93,22 @@ class SkirmishScene(ModelScene):
     """A table with units, and cover: sections, then terrain, each in the order of the file."""
 
     readings: Readings
-    units: tuple[Unit, ...]
-    covers: tuple[Cover, ...]
+    entries: Mapping[str, UnitEntry | CoverEntry]  # of units and sections by name, in mm and in the order of the file
 
-    @property
-    def models(self) -> list[str]:
-        """The names of the units."""
-        return [unit.name for unit in self.units]
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        """The units that stand there."""
+        stand = ((entry, self._by_name.get(name)) for name, entry in self.entries.items())
+        return tuple(
+            _unit(entry, piece) for entry, piece in stand if isinstance(entry, UnitEntry) and piece is not None
+        )
+
+    @cached_property
+    def covers(self) -> tuple[Cover, ...]:
+        """The pieces of cover that stand there."""
+        pieces = [(piece, self.entries.get(piece.name)) for piece in self.pieces]
+        sections = (_section(entry, piece) for piece, entry in pieces if isinstance(entry, CoverEntry))
+        return (*sections, *(_terrain(piece) for piece, entry in pieces if entry is None))
 
     def model(self, name: str) -> Piece:
         """The body of a unit."""
@@ -106,13 +116,12 @@ class SkirmishScene(ModelScene):
 
     def unit(self, name: str) -> Unit:
         """The unit of a name. RequestError if no unit has that name."""
-        for unit in self.units:
-            if unit.name == name:
-                return unit
-        names = [unit.name for unit in self.units]
+        units = {unit.name: unit for unit in self.units}
+        if name in units:
+            return units[name]
         if any(cover.name == name for cover in self.covers):
             raise RequestError(f"{self.path}: '{name}' is cover; name a unit")
-        raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, names)}")
+        raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, units)}")
 
     def touched_by(self, standing: Standing) -> list[Cover]:
         """The pieces of cover that a body in a space is in contact with (R1)."""
@@ -134,12 +143,8 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     scene = load_table_scene(path, table, Readings, cache, tables, lambda piece: _posed(piece, units.get(piece.name)))
     fields = table_fields(scene)
     fields["checks"] = tuple(_check(path, number, raw, entry) for number, raw in enumerate(entry.check, 1))
-    sections = [_section(section, scene.piece(section.name)) for section in entry.cover]
-    whole = SkirmishScene(
-        **fields,
-        units=tuple(_unit(unit, scene.piece(unit.name)) for unit in entry.unit),
-        covers=(*sections, *(_terrain(scene.piece(piece.name)) for piece in entry.terrain)),
-    )
+    stand: tuple[UnitEntry | CoverEntry, ...] = (*entry.unit, *entry.cover)
+    whole = SkirmishScene(**fields, entries={each.name: each for each in stand})
     return looked_over(whole, faces=False, z_is_ground=True)
 
 
@@ -209,21 +214,30 @@ def _place_of(entry: UnitEntry | CoverEntry) -> dict[str, Any]:
 
 
 def _unit(entry: UnitEntry, piece: Piece) -> Unit:
-    ground, bricks = float(piece.pose.translation[2]), FIGURE if entry.height is None else entry.height
-    is_prone = entry.posture == "prone"
-    if _is_standard(entry):
-        (x, y), (length, width, thickness) = entry.at[:2], prone_size(bricks)
-        corners = rectangle(x, y, length, width, entry.lies_along)
-        footprint = Footprint.of_corners(corners) if is_prone else Footprint.disc(x, y, width / 2)
-        standing = Standing(footprint, ground, ground + (thickness if is_prone else length))
-    else:
+    bricks = entry.height
+    if bricks is None:
+        low, high = piece.model.mesh.bounds[0, 2], piece.model.body_box[1, 2]
+        bricks = FIGURE if _is_standard(entry) else float(high - low) / TALL * FIGURE
+    return Unit(
+        entry.name, entry.type, entry.posture, bricks, piece, _room(piece, entry.posture, _is_standard(entry), bricks)
+    )
+
+
+@derived
+def _room(piece: Piece, posture: Posture, is_standard: bool, bricks: float) -> Standing:
+    """The space that the body of a unit takes up."""
+    x, y, ground = (float(coordinate) for coordinate in piece.pose.translation)
+    if is_standard:
+        length, width, thickness = prone_size(bricks)
+        if posture == "standing":
+            return Standing(Footprint.disc(x, y, width / 2), ground, ground + length)
+        corners = piece.in_plan(rectangle(0.0, 0.0, length, width, 90.0))
+        return Standing(Footprint.of_corners(corners), ground, ground + thickness)
+    if posture == "standing":
         low, high = float(piece.model.mesh.bounds[0, 2]), float(piece.model.body_box[1, 2])
-        bricks = (high - low) / TALL * FIGURE if entry.height is None else entry.height
-        standing = Standing(Footprint.of_corners(piece.base_outline), ground + low, ground + high)
-        if is_prone:
-            points = piece.pose.place(piece.model.significant.vertices)
-            standing = Standing(Footprint.around(points), float(points[:, 2].min()), float(points[:, 2].max()))
-    return Unit(entry.name, entry.type, entry.posture, bricks, piece, standing)
+        return Standing(Footprint.of_corners(piece.base_outline), ground + low, ground + high)
+    points = piece.pose.place(piece.model.significant.vertices)
+    return Standing(Footprint.around(points), float(points[:, 2].min()), float(points[:, 2].max()))
 
 
 def _is_standard(entry: UnitEntry) -> bool:
@@ -264,18 +278,24 @@ def _laid_down(piece: Piece, along: float) -> Piece:
 
 
 def _section(entry: CoverEntry, piece: Piece) -> Cover:
-    x, y, ground = (float(coordinate) for coordinate in piece.pose.translation)
-    corners = rectangle(x, y, *entry.size, entry.turn)
+    ground = float(piece.pose.translation[2])
+    corners = piece.in_plan(rectangle(0.0, 0.0, *entry.size, 0.0))
     standing = Standing(Footprint.of_corners(corners), ground, ground + entry.height * BRICK)
     return Cover(entry.name, piece, standing, corners, entry.height, True)
 
 
 def _terrain(piece: Piece) -> Cover:
+    standing = _whole(piece)
+    corners = piece.in_plan(piece.model.footprint)
+    return Cover(piece.name, piece, standing, corners, (standing.high - standing.low) / BRICK, False)
+
+
+@derived
+def _whole(piece: Piece) -> Standing:
+    """The space that all of a piece takes up."""
     points = piece.pose.place(piece.model.mesh.vertices)
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
-    standing = Standing(Footprint.around(points), low, high, points[piece.model.mesh.faces])
-    corners = piece.pose.place(np.column_stack([piece.model.footprint, np.zeros(4)]))[:, :2]
-    return Cover(piece.name, piece, standing, corners, (high - low) / BRICK, False)
+    return Standing(Footprint.around(points), low, high, points[piece.model.mesh.faces])
 
 
 def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry) -> SkirmishCheck:

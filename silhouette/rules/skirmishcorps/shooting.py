@@ -113,33 +113,20 @@ def cover_effects(
     """Measures targets past each piece of cover alone that obscures any of them: for each look, in the scene's order; a
     single one is ``wholes``, with all together. ``threshold`` is the share, 0 to 1, at which the answer changes.
     """
-    alone = [
-        [
-            (number, look.sight.occluders.pieces.index(blocker))
-            for number, blocker in enumerate(whole.blockers)
-            if whole.counts.alone[number]
-        ]
+    pieces = [
+        (look, whole, number, look.sight.occluders.pieces.index(blocker))
         for look, whole in zip(looks, wholes, strict=True)
+        for number, blocker in enumerate(whole.blockers)
+        if whole.counts.alone[number]
     ]
-    apart = [
-        look.sight.past([position])
-        for look, whole, pairs in zip(looks, wholes, alone, strict=True)
-        for _, position in pairs
-        if len(whole.blockers) > 1
-    ]
+    apart = [look.sight.past([position]) for look, whole, _, position in pieces if len(whole.blockers) > 1]
     options = Wanted((threshold,), error_goal=looks[0].error_goal if looks else None)
     measured = iter(settings.observe(apart, settings.renderer, settings.pixel, options))
-    return [
-        [
-            CoverEffect(
-                look.covers[position],
-                whole.counts.nearest[number],
-                next(measured).counts if len(whole.blockers) > 1 else whole.counts,
-            )
-            for number, position in pairs
-        ]
-        for look, whole, pairs in zip(looks, wholes, alone, strict=True)
-    ]
+    effects: dict[Look, list[CoverEffect]] = {look: [] for look in looks}
+    for look, whole, number, position in pieces:
+        counts = next(measured).counts if len(whole.blockers) > 1 else whole.counts
+        effects[look].append(CoverEffect(look.covers[position], whole.counts.nearest[number], counts))
+    return list(effects.values())
 
 
 OTHER_CLASS = {"piece": "obscured share", "obscured share": "piece"}  # of A15, by the chosen one
@@ -222,24 +209,21 @@ def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
     others_read = _other_readings(shot, answer)
     for other in others_read:
         reason += f"; with {other['reading']}: {other['verdict']}"
+    total = whole.counts.total
+    blockers = (Blocker(effect.cover.name, effect.nearest / total, effect.share) for effect in shot.effects)
     answers = {
         "cover": answer.kind,
         "protected_by": answer.protecting.cover.name if answer.protecting else None,
         "in_contact_with": [cover.name for cover in scene.touched_by(target.standing)],
         "modifier": answer.modifier,
     }
-    return SkirmishCorpsVerdict(
+    return SkirmishCorpsVerdict.of(
+        "protection",
+        (answer.verdict, rule, reason, answers),
         attacker.name,
         target.name,
-        scene.rules,
-        answer.verdict,
-        LEVELS[answer.verdict],
-        rule,
-        reason,
-        "protection",
-        answers,
         line_of_sight=not shot.is_hidden,
-        blockers=_blockers(shot),
+        blockers=largest_first(blockers),
         could_be=could_be,
         warnings=_warnings(shot, settings.pixel),
         other_readings=others_read,
@@ -361,11 +345,6 @@ def _other_readings(shot: _Shot, answer: _Answer) -> tuple[OtherReading, ...]:
         return ()
     reading = f"cover_class = {taken_from}"
     return ({"reading": reading, "verdict": other.verdict, "cover": other.kind, "modifier": other.modifier},)
-
-
-def _blockers(shot: _Shot) -> tuple[Blocker, ...]:
-    total = shot.whole.counts.total
-    return largest_first(Blocker(effect.cover.name, effect.nearest / total, effect.share) for effect in shot.effects)
 
 
 def _warnings(shot: _Shot, pixel: float) -> tuple[str, ...]:

@@ -57,16 +57,6 @@ def distance(a: Address, b: Address) -> int:
     return max(abs(q), abs(r), abs(q + r))
 
 
-def neighbours(address: Address) -> list[Address]:
-    """The six hexes that share an edge with one, anticlockwise.
-
-    >>> neighbours((2, 0))
-    [(3, 0), (2, 1), (1, 1), (1, 0), (2, -1), (3, -1)]
-    """
-    q, r = address
-    return [(q + step_q, r + step_r) for step_q, step_r in NEIGHBOURS]
-
-
 def along_edges(start: Address, end: Address) -> bool:
     """Whether the line between two centres runs along edges of hexes: whether it leaves through a corner straight on.
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
 from silhouette.common.errors import RequestError
-from silhouette.files.cache import Cache
 from silhouette.models.entries import ArcName
 from silhouette.rules.abilities import HasDescription, HasFirstScene
 from silhouette.rules.base import ExactRule, Pieces
@@ -41,9 +38,7 @@ class TideOfIron(ExactRule[HexScene, TideOfIronVerdict], HasDescription[HexScene
     levels = LEVELS
     without_arcs = "units of {title} look all round; leave the arc '{arc}' out"
 
-    def read(self, path: Path, document: dict[str, Any], cache: Cache) -> HexScene:
-        """The map, units and checks that a document describes; nothing of it is worth keeping in a cache."""
-        return load_hex_scene(path, document)
+    read = staticmethod(load_hex_scene)
 
     def expectable_words(self) -> Mapping[str, Sequence[str]]:
         """The verdicts and the causes."""

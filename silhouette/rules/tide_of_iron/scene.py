@@ -11,10 +11,11 @@ from pydantic import Field, JsonValue, StrictInt, field_validator
 
 from silhouette.common.errors import FileError, RequestError
 from silhouette.common.text import did_you_mean
+from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, plain, validated
 from silhouette.rules.tide_of_iron.hexes import Address, bounding_ranges, distance, from_words, in_words
 from silhouette.scenes.entries import SceneEntry
-from silhouette.scenes.scene import Check, Scene, similar_names
+from silhouette.scenes.scene import Check, Scene, fields_of, similar_names
 
 MAX_ADDRESS = 10_000  # no address lies farther out than this, along either axis: a map board has some hundred hexes
 MOST_TRACED = 1_000_000  # hexes on the lines of all checks of a scene together: some 8 s of CPU
@@ -220,33 +221,23 @@ def as_spelt(words: str) -> str:
     return words if address is None else in_words(address)
 
 
-def load_hex_scene(path: Path, document: Mapping[str, Any]) -> HexScene:
-    """The scene that a document describes. FileError where the scene is not valid; one line, with the place.
+def load_hex_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> HexScene:
+    """The scene that a document describes, of which nothing is worth keeping. FileError where the scene is not valid;
+    one line, with the place.
 
-    >>> load_hex_scene(Path("hill.toml"), {"rules": "tide-of-iron", "unit": [{"name": "A", "at": [0, 0.5]}]})
+    >>> hill = {"rules": "tide-of-iron", "unit": [{"name": "A", "at": [0, 0.5]}]}
+    >>> load_hex_scene(Path("hill.toml"), hill, Cache(None))
     Traceback (most recent call last):
     ...
     silhouette.common.errors.FileError: hill.toml: unit 'A', at is [0, 0.5]; it must be an address [q, r], two whole ...
     """
     entry = validated(HexSceneEntry, document, Location(path))
-    readings = validated(Readings, entry.readings, Location(path, "readings"))
+    fields = fields_of(path, entry, Readings, ())
     default = Ground(entry.map.default.terrain, entry.map.default.elevation)
     units = _units(path, entry.unit)
-    scene = HexScene(
-        path=path,
-        title=entry.title,
-        rules=entry.rules,
-        checks=tuple(
-            _check(Location(path, f"check {number}"), check, units) for number, check in enumerate(entry.check, 1)
-        ),
-        readings=readings,
-        pixel=None,
-        source=dict(entry.source),
-        warnings=tuple(text for _, text in similar_names(units)),
-        default=default,
-        described=_described(path, entry.map.hex, default),
-        units=units,
-    )
+    checks = tuple(_check(Location(path, f"check {n}"), check, units) for n, check in enumerate(entry.check, 1))
+    fields |= {"checks": checks, "warnings": tuple(text for _, text in similar_names(units))}
+    scene = HexScene(**fields, default=default, described=_described(path, entry.map.hex, default), units=units)
     refuse_too_long(scene, scene.checks)
     return scene
 

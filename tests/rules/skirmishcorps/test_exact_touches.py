@@ -27,7 +27,7 @@ from silhouette.rules.skirmishcorps.contact import (
     overlaps,
     rectangle,
 )
-from silhouette.rules.skirmishcorps.judge import Dive, _bodies, _can_reach
+from silhouette.rules.skirmishcorps.judge import Dive, _can_reach, _lying
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
 from silhouette.rules.skirmishcorps.shooting import CLOSE, _warnings, look_at
@@ -177,7 +177,7 @@ def test_a14_a_way_is_free_under_a_piece_that_begins_exactly_at_the_height_of_th
 def test_a14_a_body_lies_along_what_is_beside_it_and_not_along_floor_or_roof(at: float, directions: int) -> None:
     """A piece one brick high, next to a body 10 mm thick; ``at`` is the height of its underside."""
     scene = scene_of(between(cover={"at": [246.2, 0, at], "height": 1, "turn": 30, "size": [4, 20]}))
-    found = _bodies(scene, scene.unit("T"), np.array([216.2, 0.0]), None, np.zeros(2))
+    found = list(_lying(scene, scene.unit("T"), np.array([216.2, 0.0]), None, np.zeros(2)))
     assert len(found) == directions
 
 
