@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os.path import realpath
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
 from silhouette.common.errors import FileError, SilhouetteError
@@ -279,39 +279,27 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
             names[scene] = TestNames()
         name = names[scene].next(_clean(result.pair), _clean(result.arc or ""))
         case = ElementTree.SubElement(suites[scene], "testcase", name=name, classname=scene)
-        outcome = next((outcome for outcome in OUTCOMES if outcome.applies(result)), None)
-        if outcome is not None:
-            element = ElementTree.SubElement(case, outcome.tag, message=_clean(outcome.message(result)))
-            element.text = _clean(outcome.text(result)) or None
+        tag, message, more = _outcome(result)
+        if tag:
+            ElementTree.SubElement(case, tag, message=_clean(message)).text = _clean(more) or None
     for element in (*suites.values(), root):
-        for attribute, tag in (("tests", "testcase"), *((outcome.counter, outcome.tag) for outcome in OUTCOMES)):
+        for attribute, tag in COUNTERS.items():
             element.set(attribute, str(sum(1 for _ in element.iter(tag))))
     text = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     write_whole(path, lambda file: file.write(text + b"\n"))
 
 
-class Outcome(NamedTuple):
-    """What a JUnit file says of a check that did not pass: its element, the attribute that counts these, its text."""
-
-    tag: str
-    counter: str
-    applies: Callable[[RowResult], bool]
-    message: Callable[[RowResult], str]
-    text: Callable[[RowResult], str] = lambda result: ""
+COUNTERS = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
+"""The attributes of a suite that say how many elements of a kind there are in it."""
 
 
-OUTCOMES = (
-    Outcome(
-        "failure",
-        "failures",
-        lambda result: result.expected is False,
-        lambda result: "; ".join(result.unmet or ()) or "not as expected",
-        lambda result: result.reason or "",
-    ),
-    Outcome("error", "errors", lambda result: result.problem is not None, lambda result: result.problem or ""),
-    Outcome("skipped", "skipped", lambda result: result.expected is None, lambda result: "nothing is expected"),
-)
-"""The outcomes; the first that applies is told."""
+def _outcome(result: RowResult) -> tuple[str, str, str]:
+    """What a JUnit file says of a check: the element, its message and its text; all empty for one that passed."""
+    if result.expected is False:
+        return "failure", "; ".join(result.unmet or ()) or "not as expected", result.reason or ""
+    if result.problem is not None:
+        return "error", result.problem, ""
+    return ("skipped", "nothing is expected", "") if result.expected is None else ("", "", "")
 
 
 class TestNames:

@@ -29,12 +29,7 @@ from silhouette.workers import Event, NextTask, WorkerPool, cores
 
 
 class Pool(Protocol):
-    """Processes that judge, here (`silhouette.workers`) or on many machines (`silhouette.batches.dask`).
-
-    ``by_meshes`` if a process gains by scenes with the same meshes one after the other.
-    """
-
-    by_meshes: bool
+    """Processes that judge, here (`silhouette.workers`) or on many machines (`silhouette.batches.dask`)."""
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
         """The events until there is no chunk left."""
@@ -126,7 +121,7 @@ class Whole:
         record = record_of(self._out)
         return record is not None and record.is_of(self.options, self.scenes)
 
-    def store(self, journal: Journal) -> RowStore:
+    def store(self, journal: Journal) -> Journal:
         """The journal itself."""
         return journal
 
@@ -195,7 +190,6 @@ def judge_scenes(scenes: Iterable[str], workers: AbstractContextManager[Pool], s
     schedule = Schedule(list(scenes), store)
     yield schedule
     with workers as pool:
-        schedule.by_meshes = pool.by_meshes
         for event in pool.events(schedule.next_chunk):
             schedule.record(event)
             yield schedule

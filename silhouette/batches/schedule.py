@@ -44,9 +44,6 @@ class Schedule:
 
     scenes: list[str]
     store: RowStore  # the store of the rows; checks that have a row in it are not judged again
-    # Whether a worker is rather given a scene with the meshes of its last one; to find it, the scenes to come are
-    # looked into
-    by_meshes: bool = True
     done: int = field(init=False, default=0)  # the number of checks with a row
     # The number of all checks as far as it is known; a scene that is not opened yet counts as one
     total: int = field(init=False, default=0)
@@ -91,7 +88,7 @@ class Schedule:
 
     def _most_alike(self, last: Chunk | None) -> int:
         """Which of the next scenes names the most files that the last one names; the first where none does."""
-        known = self._files_of(last.scene) if last is not None and self.by_meshes else set()
+        known = self._files_of(last.scene) if last is not None else set()
         if not known:
             return 0
         shared = [len(known & self._files_of(scene)) for scene in self._unopened[:LOOKAHEAD]]

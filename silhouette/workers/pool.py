@@ -54,7 +54,6 @@ from silhouette.workers.slots import Event, Slot, TaskFuture, exit_in_words
 
 NextTask = Callable[[Any], Any]
 """From the last task of a worker (None at first) to its next one; None if there is none for now."""
-"""From a task to its contents, by their digests."""
 
 PATIENT = 5  # the urgency from which on a task gives way: its process does the more urgent one, and begins it again
 
@@ -98,8 +97,6 @@ class WorkerPool:
     ...     [pool.result(future) for future in futures]
     [2, 4]
     """
-
-    by_meshes = True
 
     def __init__(
         self,
@@ -281,20 +278,18 @@ class WorkerPool:
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
         """The events until no process is busy and no task left; ``next_task`` is asked when a process is free."""
-        events = deque[Event]()
+        events = list[Event]()
         if starting.start_method().name == "none":
             yield from self._events_here(next_task)
             return
         if len(self._slots) == 1:
             self._requirements = None  # one process shares with nobody
-        while True:
+        goes_on = True
+        while goes_on:
             self._pull(next_task, events.append)
-            while events:
-                yield events.popleft()
-            if not self._turn():
-                return
-            while events:
-                yield events.popleft()
+            goes_on = self._turn()
+            yield from events
+            events.clear()
 
     def _pull(self, next_task: NextTask, tell: Callable[[Event], None]) -> None:
         """Gives tasks of a source to processes that have none."""
