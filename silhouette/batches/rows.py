@@ -69,7 +69,7 @@ def matrix(
     """
     read = content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
     checks = Selection(everyone=True).checks(read)
-    starts_anew = workers != 1 and len(checks) >= WORTH_A_BATCH and starting.start_method().name == "execute"
+    starts_anew = workers != 1 and len(checks) >= WORTH_A_BATCH and starting.start_method() == "execute"
     if starts_anew and not isinstance(scene, Scene) and isinstance(renderer, str):
         rows = list(batch(scene, everyone=True, renderer=renderer, pixel=pixel, error=error, workers=workers))
         if not any(map(failed, rows)):

@@ -30,7 +30,7 @@ def _(value: np.ndarray) -> int:
     return value.nbytes
 
 
-_CHOICE = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)])
+_CHOICE = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)], dtype=np.bool_)
 
 
 def turned(axes: Any, points: Any) -> Any:
@@ -140,14 +140,13 @@ def components(edges: NDArray[Any], count: int) -> NDArray[np.int64]:
 
 
 def corners(low: Any, high: Any) -> Floats:
-    """The eight corners (8, 3) of the box from ``low`` to ``high``, both (3,).
+    """The eight corners (8, 3) of the box from ``low`` to ``high``, both (3,); of n boxes (8 * n, 3), from two (n, 3).
 
     >>> corners([0, 0, 0], [1, 1, 1]).sum(axis=0).tolist()
     [4.0, 4.0, 4.0]
     """
-    both = np.array([low, high], dtype=np.float64)
-    eight: Floats = both[_CHOICE, np.arange(3)]
-    return eight
+    low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    return np.where(_CHOICE, high[..., None, :], low[..., None, :]).reshape(-1, 3)
 
 
 def swollen(points: Floats, by: float) -> Floats:

@@ -165,8 +165,7 @@ class GltfMeshes:
 def _read(surfaces: tuple[Surface, ...]) -> tuple[Mesh, dict[str, float]]:
     areas = areas_of(surfaces)
     vertices, faces, part, names = joined(list(surfaces))
-    problem = absurd(vertices)
-    if problem is not None:
+    if problem := absurd(vertices):
         raise Refused(problem)
     vertices, merged = merge_equal(points_to_table(vertices))
     return Mesh(vertices, merged[faces].astype("int32"), part, names), areas

@@ -25,7 +25,7 @@ from silhouette.meshes.formats.base import (
     too_many_parts,
 )
 from silhouette.meshes.formats.gltf import Gltf
-from silhouette.meshes.health import absurd, extremes, has_area, inspect, misdirected, used_vertices
+from silhouette.meshes.health import absurd, extremes, has_area, inspect, misdirected, proper, used_vertices
 from silhouette.meshes.opening import Source, opened, plainly
 from silhouette.meshes.stored import content, opened_gltf, transparency
 
@@ -146,8 +146,7 @@ def joined(surfaces: list[Surface]) -> tuple[Floats, NDArray[np.int64], Integers
         if len(surface.faces) == 0:
             continue
         corners = np.asarray(surface.faces).astype(np.int64)
-        problem = misdirected(corners, len(surface.vertices))
-        if problem is not None:
+        if problem := misdirected(corners, len(surface.vertices)):
             raise Refused(problem)
         if id(surface.vertices) not in starts:
             starts[id(surface.vertices)] = end
@@ -178,13 +177,11 @@ def _cleaned(
     used = used_vertices(faces, len(vertices))
     if not used.all():
         vertices, faces = vertices[used], _renumbered(faces, used)
-    problem = absurd(vertices)
-    if problem is not None:
+    if problem := absurd(vertices):
         raise Refused(problem)
     vertices, merged = merge_equal(vertices)
     corners = merged[faces]
-    a, b, c = corners.T
-    cornered = (a != b) & (b != c) & (c != a)
+    cornered = proper(corners)
     whole = cornered & has_area(vertices, corners)
     if not whole.any():
         raise Refused("holds only triangles without area; a mesh needs at least one with some")

@@ -35,7 +35,7 @@ from silhouette.meshes.formats.colours import Bytes
 from silhouette.meshes.formats.gltf import GLTF, Gltf
 from silhouette.meshes.formats.gltf_tree import open_container, parse_tree
 from silhouette.meshes.formats.obj import Colouring
-from silhouette.meshes.health import absurd, has_area, misdirected, used_vertices
+from silhouette.meshes.health import absurd, has_area, misdirected, proper, used_vertices
 from silhouette.meshes.opening import Source, opened, plainly
 from silhouette.meshes.skins import WHITE, Pictures, face_colours, mixed, used_colours
 
@@ -131,8 +131,7 @@ def read_stored(source: Source) -> Stored:
     offsets = [0] * len(surfaces) if is_shared else starts[:-1].tolist()
     vertices = np.concatenate([np.asarray(block.vertices, dtype=np.float64) for block in blocks])
     for surface in surfaces:
-        problem = misdirected(surface.faces, len(surface.vertices)) if len(surface.faces) else None
-        if problem is not None:
+        if len(surface.faces) and (problem := misdirected(surface.faces, len(surface.vertices))):
             raise Refused(problem)
     colours = _coloured(surfaces, offsets, len(vertices), pictures, is_shared)
     normals = _normals(surfaces, len(vertices))
@@ -176,8 +175,7 @@ def _whole(vertices: Floats, faces: Integers, finite: Flags) -> tuple[Integers, 
         faces = faces[sound]
         if len(faces) < total:
             sentences.append(f"{total - len(faces)} triangles with coordinates that are no numbers were left out")
-    a, b, c = faces.T
-    whole = (a != b) & (b != c) & (c != a) & has_area(vertices, faces)
+    whole = proper(faces) & has_area(vertices, faces)
     if not whole.any():
         raise Refused("holds only triangles without area; a mesh needs at least one with some")
     dropped = len(whole) - np.count_nonzero(whole)

@@ -279,7 +279,7 @@ class WorkerPool:
     def events(self, next_task: NextTask) -> Iterator[Event]:
         """The events until no process is busy and no task left; ``next_task`` is asked when a process is free."""
         events = list[Event]()
-        if starting.start_method().name == "none":
+        if starting.start_method() == "none":
             yield from self._events_here(next_task)
             return
         if len(self._slots) == 1:
@@ -508,7 +508,7 @@ def parallel_map(function: Callable[[Item], Result], items: Sequence[Item], work
     [Fraction(2, 3), Fraction(1, 1)]
     """
     workers = min(workers, len(items))
-    if workers < 2 or starting.start_method().name != "fork":
+    if workers < 2 or starting.start_method() != "fork":
         yield from map(function, items)
         return
 

@@ -42,7 +42,7 @@ class ChildProcess:
         self._forked: Any = None
         self._executed: subprocess.Popen[bytes] | None = None
         try:
-            if not fresh and starting.start_method().name == "fork":
+            if not fresh and starting.start_method() == "fork":
                 self._forked = _fork(self.pipe, child_end, target, argument)
             else:
                 self._executed = _execute(child_end)

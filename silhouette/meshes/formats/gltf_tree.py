@@ -32,6 +32,7 @@ Tree = dict[str, Any]
 
 DRACO = "KHR_draco_mesh_compression"
 MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
+_IS_MESHOPT = "is compressed with meshopt, which is not supported; export it uncompressed or with Draco"
 MOST_NODES = 100_000
 _HARMLESS = re.compile(
     r"KHR_mesh_quantization|KHR_node_visibility|MSFT_lod|(KHR|EXT|MSFT|ADOBE)_(texture|materials?|lights?|xmp|animation|audio|node_selectability)_?.*"
@@ -82,7 +83,7 @@ def check_version_and_extensions(tree: Tree) -> None:
         raise Refused(f"is glTF version {shown}; version 2 is what can be read")
     for name in tree.get("extensionsRequired", []):
         if name in MESHOPT:
-            raise Refused("is compressed with meshopt, which is not supported; export it uncompressed or with Draco")
+            raise Refused(_IS_MESHOPT)
         if name != DRACO and not _HARMLESS.fullmatch(name):
             raise Refused(f"requires the extension {name[:80]}, which is not supported; export it without")
 
@@ -451,9 +452,7 @@ class Accessors:
         view = item(self._tree.get("bufferViews"), index, "bufferView")
         if index not in self._views:
             if any(name in view.get("extensions", {}) for name in MESHOPT):
-                raise Refused(
-                    "is compressed with meshopt, which is not supported; export it uncompressed or with Draco"
-                )
+                raise Refused(_IS_MESHOPT)
             item(self._tree.get("buffers"), view.get("buffer"), "buffer")
             layout: Tree = {"buffer": view["buffer"]}
             for key in ("byteOffset", "byteLength", "byteStride"):
