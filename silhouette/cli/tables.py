@@ -527,17 +527,17 @@ def game_report(content: Row) -> list[RenderableType]:
     lines: list[RenderableType] = [plain_line(content["title"], "bold")]
     lines += [plain_line(content[key], "dim") for key in ("about", "source") if content[key]]
     verdicts = headed_table("verdict", "given where", "")
-    for one in content["verdicts"]:
-        verdicts.add_row(one["verdict"], one["when"], one["choice"] or "")
+    for row in content["verdicts"]:
+        verdicts.add_row(row["verdict"], row["when"], row["choice"] or "")
     clauses = headed_table("clause", "it says", "source")
-    for one in content["clauses"]:
-        clauses.add_row(one["number"], one["text"], one["source"])
+    for row in content["clauses"]:
+        clauses.add_row(row["number"], row["text"], row["source"])
     lines += [verdicts, clauses]
     for key, heading in (("terrain", "terrain says"), ("model", "a model says"), ("readings", "reading")):
         if content[key]:
             keys = headed_table(heading, "its value", "which means")
-            for one in content[key]:
-                keys.add_row(one["key"], one["value"], one["means"])
+            for row in content[key]:
+                keys.add_row(row["key"], row["value"], row["means"])
             lines.append(keys)
     return lines
 
