@@ -53,7 +53,6 @@ class Opener:
 
         Raises SilhouetteError if the scene cannot be used, or its files no longer have that digest.
         """
-
         path = self._place(scene)
         changed = RequestError(f"{scene}: it was changed while it was judged; judge it again")
         if self.fingerprints.of(path) != digest:
@@ -176,7 +175,6 @@ class ChunkJudge:
 
         The answer is "full" at half of the cache's size: a cache that dropped a model would take it from the next fork.
         """
-
         try:
             renderer = self.start()
         except RendererUnavailable:
@@ -241,7 +239,6 @@ class ChunkJudge:
 
     def _device(self) -> str | None:
         """The device of the settings; else this worker's share of the GPUs, where the renderer uses one."""
-
         if self._settings.device is not None:
             return self._settings.device
 

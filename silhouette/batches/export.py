@@ -95,7 +95,6 @@ _FORMULA = re.compile("'*[-=+@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]")
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _PICTURES |= {0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), ord("?"))}
 
-
 JSON_COLUMN = {b"silhouette": b"json"}  # what the metadata of a Parquet column say whose values are JSON
 
 MARKED = {b"silhouette": VERSION.encode()}

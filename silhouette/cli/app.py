@@ -144,7 +144,6 @@ YOUNG = 20_000
 """The number of new objects after which Python looks for unreachable cycles. With its own, 700, it starts a tenth more
 slowly: nearly all objects of a start stay for good."""
 
-
 START = 200_000  # the same before the first look: what a check makes until its verdict is less
 
 

@@ -24,7 +24,6 @@ from silhouette.rules.abilities import first_scene_of
 SCENE, SCHEMA = "scene.toml", ".scene.schema.json"
 """The files that are written; the schema is hidden, so that a folder of scenes has no other file in it."""
 
-
 SCHEMA_LINE = f"#:schema ./{SCHEMA}"
 """The line by which an editor finds the schema, and then completes and checks keys."""
 

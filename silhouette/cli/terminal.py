@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 UNBOUNDED = 1000  # columns where no terminal sets the width: nothing is folded, so that a line of a log can be searched
 
-
 NARROWEST, USUAL = 30, 80
 """Columns below which no table can be read, and those of a terminal that does not say how many it has."""
 

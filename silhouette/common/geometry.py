@@ -19,7 +19,6 @@ from silhouette.common.lazy import own_bytes
 
 INCH = 25.4  # mm, by definition since 1959
 
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -168,7 +167,6 @@ def convex_hull(points: Floats) -> Any:
     >>> convex_hull(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.5, 0.5]])).area, convex_hull(np.ones((1, 2))).wkt
     (2.0, 'POINT (1 1)')
     """
-
     # Of one line through all points: an object for each of them takes ten times as long.
     return LineString(np.concatenate([points, points[:1]])).convex_hull
 
@@ -179,14 +177,12 @@ def hull_outline(points: Floats) -> Floats:
     >>> hull_outline(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])).tolist()
     [[0.0, 0.0], [2.0, 2.0]]
     """
-
     hull = convex_hull(points)
     return polygon_outline(hull) if hull.geom_type == "Polygon" else get_coordinates(hull)
 
 
 def polygon_outline(polygon: Any) -> Floats:
     """(k, 2) the corners of a polygon of shapely without holes, anticlockwise, the first one once."""
-
     outline: Floats = get_coordinates(orient(polygon))[:-1]
     return outline
 

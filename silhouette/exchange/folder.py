@@ -189,7 +189,6 @@ def _one_line(text: str) -> str:
 
 SCENE, BEFORE, MESHES = "scene.toml", "scene.before.toml", "meshes"
 
-
 CLEAR = 2.0  # mm: what stands higher than this above the table hangs in the air, as the warnings of a scene have it
 
 

@@ -238,7 +238,6 @@ MARKS = re.compile(
 )
 """The words of a TOML text: those that open, close or end a level are ``mark``."""
 
-
 _JSON_WORDS = {
     "Expecting value": "a value is missing",
     "Expecting property name enclosed in double quotes": "a key in quotes is missing",

@@ -67,7 +67,6 @@ def example(name: str) -> Path:
 
 NEIGHBOURS = 1000  # the number of files in a folder among which one of a similar name is looked for
 
-
 MISSING = {"mesh": "is not there", "model": "there is no such file", "rules": "there is no such game file"}
 """What is said of a file that is not there, by the key that names it: as where it is named on the command line."""
 

@@ -16,7 +16,6 @@ CAN_FORK = sys.platform == "linux"
 
 DRIVERS = ("OpenGL", "warp")  # the modules that load a graphics driver; a test holds that the renderers name no others
 
-
 StartMethod = Literal["fork", "execute", "none"]
 """A copy of this process, which shares its memory and may run any closure; a fresh Python, which is sent what pickle
 can carry; or no process can be started, and the work is done here."""
