@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from silhouette.batches.chunks import CHUNK_CHECKS_TOGETHER, ChunkJudge, ChunkRequirements
-from silhouette.batches.export import RowResult, check_outputs, check_table_path, write_junit, write_table
+from silhouette.batches.export import (
+    SCENE,
+    check_outputs,
+    check_table_path,
+    pair_of,
+    problem_of,
+    write_junit,
+    write_table,
+)
 from silhouette.batches.finished import Record, Repair, content_of, fingerprint, read_rows, record_of
 from silhouette.batches.journal import Journal, Rows, journal_of
 from silhouette.batches.schedule import RowStore, Schedule
@@ -23,6 +31,7 @@ from silhouette.common.text import Row
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.writing import check_place
 from silhouette.judging import check_numbers
+from silhouette.judging.judge import EXPECTED, UNMET
 from silhouette.renderers.registry import check_name, survives_fork
 from silhouette.scenes.finding import identity, scenes_of
 from silhouette.workers import Event, NextTask, WorkerPool, cores
@@ -146,12 +155,12 @@ def _plain_settings(settings: BatchSettings) -> dict[str, Any]:
 
 def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> BatchSummary:
     count, failures, unexpected = 0, [], []
-    for result in map(RowResult.of, rows):
+    for row in rows:
         count += 1
-        if result.problem is not None:
-            failures.append(result.problem)
-        if result.expected is False:
-            unexpected.append(f"{result.scene}: {result.pair}: {'; '.join(result.unmet or ())}")
+        if (problem := problem_of(row)) is not None:
+            failures.append(problem)
+        if row.get(EXPECTED.key) is False:
+            unexpected.append(f"{row.get(SCENE.key, '')}: {pair_of(row)}: {'; '.join(row.get(UNMET.key) or ())}")
     return BatchSummary(count, count - judged, tuple(failures), tuple(unexpected), complete)
 
 
