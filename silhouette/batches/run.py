@@ -115,19 +115,19 @@ def write_batch(
     return summary
 
 
+@dataclass(frozen=True)
 class Whole:
     """A batch of all scenes, from the beginning or from where it stopped; see `silhouette.batches.finished.Repair`."""
 
-    def __init__(self, out: Path, options: dict[str, Any], scenes: list[str]) -> None:
-        self._out = out
-        self.options = options
-        self.scenes = scenes
+    out: Path
+    options: dict[str, Any]
+    scenes: list[str]
 
     def is_complete(self) -> bool:
         """Whether there is a finished file of these scenes, in their present state, and no unfinished one."""
-        if lexists(journal_of(self._out)):
+        if lexists(journal_of(self.out)):
             return False
-        record = record_of(self._out)
+        record = record_of(self.out)
         return record is not None and record.is_of(self.options, self.scenes)
 
     def store(self, journal: Journal) -> Journal:
@@ -142,7 +142,7 @@ class Whole:
         """The record of the finished file."""
         prints = Fingerprints()
         digests = {identity(scene): journal.scenes[scene].digest or fingerprint(prints, scene) for scene in self.scenes}
-        return Record(content_of(self._out), self.options, digests, getcwd())
+        return Record(content_of(self.out), self.options, digests, getcwd())
 
 
 def _plain_settings(settings: BatchSettings) -> dict[str, Any]:
