@@ -438,7 +438,7 @@ class Gltf:
         if mode == _TRIANGLES and corners % 3:
             raise Refused(f"is malformed: it announces {corners} corners of triangles, which is no multiple of three")
         if draco is not None:
-            self._accessors.check_draco(draco)
+            self._accessors.packed(draco)
         return True
 
     def _corners(self, primitive: Tree) -> int:
