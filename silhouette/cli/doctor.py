@@ -18,7 +18,7 @@ from typing import Any
 from silhouette.cli.commands import DoctorOptions
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.tables import doctor_report
-from silhouette.cli.terminal import show, show_json
+from silhouette.cli.terminal import show_result
 from silhouette.cli.waiting import Waiting
 from silhouette.common.installation import VERSION, version_of
 from silhouette.common.lazy import BYTES, kept_bytes
@@ -159,8 +159,5 @@ def doctor(given: DoctorOptions) -> int:
     """Tries the renderers, and says how each does."""
     with Waiting("trying the renderers", quiet=given.quiet) as waiting:
         report = examination(quick=given.quick, step=waiting.step)
-    if given.as_json:
-        show_json(report)
-    else:
-        show(*doctor_report(report))
+    show_result(report, *doctor_report(report), as_json=given.as_json)
     return ExitStatus.OK

@@ -99,6 +99,14 @@ def show(*parts: RenderableType) -> None:
     sys.stdout.flush()
 
 
+def show_result(content: Mapping[str, Any], *parts: RenderableType, as_json: bool) -> None:
+    """What a command found, as one JSON document or as tables and lines."""
+    if as_json:
+        show_json(content)
+    else:
+        show(*parts)
+
+
 def console_on(stream: TextIO) -> Console:
     """A console that writes to a stream; lines are folded only where that is a terminal."""
     from rich.console import Console

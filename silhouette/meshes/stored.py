@@ -97,15 +97,6 @@ def transparency(source: Source, libraries: Sequence[str], areas: Mapping[str, f
     return see_through_shares({"": sum(solid.values())} | {name: areas[name] for name in areas.keys() - solid.keys()})
 
 
-def pictures_of(held: Content) -> Pictures:
-    """The pictures that the skins of a file name."""
-
-    def none(name: str) -> bytes:
-        raise Refused(f"refers to {name[:80]!r}, and its format has no pictures")
-
-    return Pictures(held.picture or none)
-
-
 def opened_gltf(source: Source, *, whole: bool) -> Gltf:
     """A glTF file, of which all is there that its default scene shows.
 
@@ -122,7 +113,7 @@ def read_stored(source: Source) -> Stored:
     Raises Refused, as the readers do; if a face points past the vertices; if nothing finite is left.
     """
     held = content(source)
-    surfaces, pictures = held.surfaces, pictures_of(held)
+    surfaces, pictures = held.surfaces, Pictures(held.picture)
     is_shared = source.format == "obj"
     blocks = surfaces[:1] if is_shared else surfaces
     starts = np.cumsum([0, *(len(surface.vertices) for surface in blocks)])
@@ -305,7 +296,7 @@ def _build(source: Source) -> Arrays:
 
 def _painted(held: Content) -> tuple[NDArray[np.float32], Bytes]:
     """Points (n, 3) on all faces, and their colours; white where a surface has no colour."""
-    pictures = pictures_of(held)
+    pictures = Pictures(held.picture)
     total = sum(len(surface.faces) for surface in held.surfaces)
     weights = POINTS if total <= FINE else POINTS[:1]
     points, colours = list[NDArray[np.float32]](), list[Bytes]()
