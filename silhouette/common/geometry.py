@@ -144,8 +144,9 @@ def corners(low: Any, high: Any) -> Floats:
     >>> corners([0, 0, 0], [1, 1, 1]).sum(axis=0).tolist()
     [4.0, 4.0, 4.0]
     """
-    low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
-    return np.where(_CHOICE, high[..., None, :], low[..., None, :]).reshape(-1, 3)
+    least, greatest = (np.asarray(end, dtype=np.float64)[..., None, :] for end in (low, high))
+    eight: Floats = np.where(_CHOICE, greatest, least).reshape(-1, 3)
+    return eight
 
 
 def swollen(points: Floats, by: float) -> Floats:

@@ -244,8 +244,8 @@ OFF_THE_THRESHOLDS = (
     ),
     Patch(
         "silhouette/cli/waiting.py",
-        "rate = (state.done - before) /",
-        "rate = state.done /",
+        "rate = (done - before) /",
+        "rate = done /",
         ("tests/cli/test_waiting.py::test_a_total_that_may_grow_shows_no_share_and_no_time",),
     ),
     Patch(
