@@ -23,7 +23,7 @@ from silhouette.batches.export import (
 )
 from silhouette.batches.finished import Record, Repair, content_of, fingerprint, read_rows, record_of
 from silhouette.batches.journal import Journal, Rows, journal_of
-from silhouette.batches.schedule import RowStore, Schedule
+from silhouette.batches.schedule import RowsInMemory, Schedule
 from silhouette.batches.settings import BatchSettings
 from silhouette.common.errors import RequestError
 from silhouette.common.installation import VERSION
@@ -194,7 +194,9 @@ def make_pool(
     return Cluster(cluster, settings, timeout)
 
 
-def judge_scenes(scenes: Iterable[str], workers: AbstractContextManager[Pool], store: RowStore) -> Iterator[Schedule]:
+def judge_scenes(
+    scenes: Iterable[str], workers: AbstractContextManager[Pool], store: Journal | RowsInMemory
+) -> Iterator[Schedule]:
     """Judges every check that has no row in the store yet, and adds the rows to it as they come."""
     schedule = Schedule(list(scenes), store)
     yield schedule
