@@ -149,11 +149,7 @@ class ChunkJudge:
     """
 
     def __init__(
-        self,
-        settings: BatchSettings,
-        folder: Path | None = None,
-        number: int | None = None,
-        together: int = 1,
+        self, settings: BatchSettings, folder: Path | None = None, number: int | None = None, together: int = 1
     ) -> None:
         self._settings = settings
         self._opener = Opener(settings, folder)

@@ -106,11 +106,7 @@ def _parse(rows: Sequence[KeptRow], column: str) -> None:
         row[column] = value
 
 
-READERS: dict[str, Callable[[Path], list[KeptRow]]] = {
-    ".jsonl": _json_lines,
-    ".csv": _cells,
-    ".parquet": _parquet_rows,
-}
+READERS: dict[str, Callable[[Path], list[KeptRow]]] = {".jsonl": _json_lines, ".csv": _cells, ".parquet": _parquet_rows}
 """How rows are read, by the ending of the file."""
 
 

@@ -19,17 +19,7 @@ from itertools import zip_longest
 from typing import Any, Literal
 
 from silhouette.judging import Judged
-from silhouette.rules.fields import (
-    ATTACKER,
-    ERROR,
-    PIXEL,
-    SHARED,
-    TARGET,
-    TARGET_PIXELS,
-    VERDICT,
-    Blocker,
-    Comparison,
-)
+from silhouette.rules.fields import ATTACKER, ERROR, PIXEL, SHARED, TARGET, TARGET_PIXELS, VERDICT, Blocker, Comparison
 
 Row = Mapping[str, Any]
 Sameness = Literal["to the bit", "within the error", "differs"]

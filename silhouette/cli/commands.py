@@ -8,13 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from silhouette.cli.completion import (
-    beginning,
-    complete_mesh,
-    complete_rules,
-    complete_scene,
-    complete_scene_or_bundle,
-)
+from silhouette.cli.completion import beginning, complete_mesh, complete_rules, complete_scene, complete_scene_or_bundle
 from silhouette.cli.options import (
     Hushing,
     Judging,

@@ -23,15 +23,7 @@ from silhouette.drawing.sheet import settings
 from silhouette.drawing.styles import style_called
 from silhouette.drawing.words.words import Words
 from silhouette.files.writing import make_folder
-from silhouette.judging import (
-    Judged,
-    JudgingOptions,
-    Selection,
-    check_numbers,
-    content_with,
-    judge_all,
-    load_scene,
-)
+from silhouette.judging import Judged, JudgingOptions, Selection, check_numbers, content_with, judge_all, load_scene
 from silhouette.judging.calls import stands
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import scale_of

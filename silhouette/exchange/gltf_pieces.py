@@ -23,14 +23,7 @@ from silhouette.common.geometry import Floats, corners, cosine_and_sine
 from silhouette.exchange.gltf_extras import NoPiece
 from silhouette.exchange.imported import ImportedPiece, baked, direction, moved, one_word, rounded, standing
 from silhouette.files.schema import MAX_LENGTH
-from silhouette.meshes.formats.base import (
-    MOST_LINES,
-    MOST_TRIANGLES,
-    Refused,
-    Surface,
-    areas_of,
-    see_through_shares,
-)
+from silhouette.meshes.formats.base import MOST_LINES, MOST_TRIANGLES, Refused, Surface, areas_of, see_through_shares
 from silhouette.meshes.formats.gltf import Gltf
 from silhouette.meshes.formats.gltf_tree import Node, shown, table_of
 from silhouette.meshes.health import absurd

@@ -131,12 +131,7 @@ def _what_to_write(path: Path, name: str, naming: Path) -> str:
 LARGEST_FILE = 512 * 1024**2  # bytes of a mesh file, or of a file that it refers to
 DOCUMENTS = (".toml", ".json")  # how scene and model files end
 
-_KINDS = {
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFSOCK: "a socket",
-}
+_KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
 
 
 def read_file(path: Path, most: int) -> bytes:

@@ -16,14 +16,7 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.common.lazy import cached_property, derived
 from silhouette.files.cache import Arrays, Cache
-from silhouette.meshes.formats.base import (
-    MOST_PARTS,
-    MOST_TRIANGLES,
-    MOST_VERTICES,
-    Refused,
-    Surface,
-    too_many_parts,
-)
+from silhouette.meshes.formats.base import MOST_PARTS, MOST_TRIANGLES, MOST_VERTICES, Refused, Surface, too_many_parts
 from silhouette.meshes.formats.gltf import Gltf
 from silhouette.meshes.health import absurd, extremes, has_area, inspect, misdirected, proper, used_vertices
 from silhouette.meshes.opening import Source, opened, plainly

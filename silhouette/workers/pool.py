@@ -40,15 +40,7 @@ from silhouette.common.errors import SilhouetteError
 from silhouette.workers import starting
 from silhouette.workers.clock import LOOK_INTERVAL, NEVER, RunningClock
 from silhouette.workers.content import Content
-from silhouette.workers.forkserver import (
-    NOTHING,
-    ForkedWorker,
-    ForkServer,
-    Order,
-    Requirements,
-    SharedWork,
-    can_serve,
-)
+from silhouette.workers.forkserver import NOTHING, ForkedWorker, ForkServer, Order, Requirements, SharedWork, can_serve
 from silhouette.workers.process import DONE, FAILED, RESULT, STOPPED, Work, start_worker
 from silhouette.workers.slots import Event, Slot, TaskFuture, exit_in_words
 

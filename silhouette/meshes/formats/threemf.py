@@ -50,6 +50,7 @@ from silhouette.meshes.formats.slicers import (
     left_out_in_words,
     plain,
 )
+from silhouette.meshes.health import misdirected
 
 # All XML of an archive together: three million triangles have half of it.
 _LARGEST_XML = 256 * 1024**2
@@ -635,7 +636,7 @@ class _Builder:
         boxes = [
             (surface.vertices[surface.faces].min((0, 1)), surface.vertices[surface.faces].max((0, 1)))
             for surface in self.surfaces
-            if _is_sound(surface)
+            if misdirected(surface.faces, len(surface.vertices)) is None
         ]
         if not boxes:
             return []
@@ -645,10 +646,6 @@ class _Builder:
         return [
             "a negative volume reaches into the body, and what it would cut away counts as body; cut it in a modeller"
         ]
-
-
-def _is_sound(surface: Surface) -> bool:
-    return bool(surface.faces.min() >= 0 and surface.faces.max() < len(surface.vertices))
 
 
 def _box(points: Floats, matrix: Floats) -> Floats:
