@@ -163,7 +163,10 @@ class ChunkJudge:
         Raises RendererUnavailable if it cannot run here.
         """
         if self._renderer is None:
-            self._renderer = choose(self._settings.renderer, self._device())
+            name, device = self._settings.renderer, self._settings.device
+            if device is None:  # this worker's share of the GPUs, where the renderer uses one
+                device = device_for_worker(name, worker_number() if self._number is None else self._number)
+            self._renderer = choose(name, device)
         return self._renderer
 
     def load(self, chunk: Chunk) -> Loaded:
@@ -232,10 +235,3 @@ class ChunkJudge:
         self.start()
         self._opener.open(chunk.scene, digest)
         return {"digest": digest, "checks": len(self._opener.checks)}
-
-    def _device(self) -> str | None:
-        """The device of the settings; else this worker's share of the GPUs, where the renderer uses one."""
-        if self._settings.device is not None:
-            return self._settings.device
-
-        return device_for_worker(self._settings.renderer, worker_number() if self._number is None else self._number)

@@ -28,7 +28,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from heapq import heappop, heappush
 from itertools import count
@@ -162,7 +161,7 @@ class WorkerPool:
         """
         future = TaskFuture(task, contents or {}, urgency)
         future.number = next(self._numbers)
-        future.add_done_callback(self._stop_if_cancelled)
+        future.add_done_callback(lambda done: self._stop(cast("TaskFuture", done)) if done.cancelled() else None)
         self._put(future)
         if not is_patient(urgency):
             self._make_way()
@@ -219,7 +218,9 @@ class WorkerPool:
             self._fill(slot)
         if self._advance_servers():
             return True  # tasks may have come back, and processes are free
-        sources = self._busy()
+        # Those from which something will come.
+        serving = [server for server in self._servers if server.is_busy]
+        sources: list[Slot | ForkServer] = [*serving, *(slot for slot in self._slots if slot.is_busy)]
         if not sources and self._alarm is None:
             return False
         ready = self._wait(sources)
@@ -257,10 +258,6 @@ class WorkerPool:
                 heappush(self._queue, (future.urgency, future.number, future))
         if closed is not None:
             future.settle(error=closed)
-
-    def _stop_if_cancelled(self, future: Future[Any]) -> None:
-        if future.cancelled():
-            self._stop(cast("TaskFuture", future))
 
     def _stop(self, future: TaskFuture) -> None:
         for slot in self._slots:
@@ -305,11 +302,6 @@ class WorkerPool:
             task = next_task(task)
 
     # Processes
-
-    def _busy(self) -> list[Slot | ForkServer]:
-        """Those from which something will come."""
-        serving = [server for server in self._servers if server.is_busy]
-        return [*serving, *(slot for slot in self._slots if slot.is_busy)]
 
     def _wait(self, sources: Sequence[Slot | ForkServer]) -> list[Any]:
         """The pipes of those that have sent something, or none if a deadline has passed."""

@@ -102,8 +102,8 @@ OF_VERSION_0_2 = (
     ),
     Patch(
         "silhouette/bundles/replaying.py",
-        "(then.renderer, device or then.device), (then.renderer, device)",
-        "(then.renderer, device)",
+        "(then.renderer, own or then.device), (then.renderer, own)",
+        "(then.renderer, own)",
         ("tests/bundles/test_bundles.py::test_it_is_judged_again_on_its_device",),
     ),
     Patch(
