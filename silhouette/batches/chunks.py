@@ -53,7 +53,6 @@ class Opener:
 
         Raises SilhouetteError if the scene cannot be used, or its files no longer have that digest.
         """
-
         path = self._place(scene)
         changed = RequestError(f"{scene}: it was changed while it was judged; judge it again")
         if self.fingerprints.of(path) != digest:
@@ -150,11 +149,7 @@ class ChunkJudge:
     """
 
     def __init__(
-        self,
-        settings: BatchSettings,
-        folder: Path | None = None,
-        number: int | None = None,
-        together: int = 1,
+        self, settings: BatchSettings, folder: Path | None = None, number: int | None = None, together: int = 1
     ) -> None:
         self._settings = settings
         self._opener = Opener(settings, folder)
@@ -168,7 +163,10 @@ class ChunkJudge:
         Raises RendererUnavailable if it cannot run here.
         """
         if self._renderer is None:
-            self._renderer = choose(self._settings.renderer, self._device())
+            name, device = self._settings.renderer, self._settings.device
+            if device is None:  # this worker's share of the GPUs, where the renderer uses one
+                device = device_for_worker(name, worker_number() if self._number is None else self._number)
+            self._renderer = choose(name, device)
         return self._renderer
 
     def load(self, chunk: Chunk) -> Loaded:
@@ -176,7 +174,6 @@ class ChunkJudge:
 
         The answer is "full" at half of the cache's size: a cache that dropped a model would take it from the next fork.
         """
-
         try:
             renderer = self.start()
         except RendererUnavailable:
@@ -238,11 +235,3 @@ class ChunkJudge:
         self.start()
         self._opener.open(chunk.scene, digest)
         return {"digest": digest, "checks": len(self._opener.checks)}
-
-    def _device(self) -> str | None:
-        """The device of the settings; else this worker's share of the GPUs, where the renderer uses one."""
-
-        if self._settings.device is not None:
-            return self._settings.device
-
-        return device_for_worker(self._settings.renderer, worker_number() if self._number is None else self._number)

@@ -199,8 +199,6 @@ class Cluster:
     worker is started anew. As `client_of`, it raises an error where there is no scheduler.
     """
 
-    by_meshes = True
-
     def __init__(self, address: str, settings: BatchSettings, timeout: float | None = None) -> None:
         place_of(address)
         self._address = address

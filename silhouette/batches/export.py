@@ -7,10 +7,9 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from os.path import realpath
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
 from silhouette.common.errors import FileError, SilhouetteError
@@ -28,54 +27,30 @@ PROBLEM = ResultField("problem", str, "why it could not be judged", optional=Tru
 FIRST = tuple(field.key for field in (SCENE, *WHO, VERDICT, EXPECTED, REASON, PROBLEM, ERROR))
 """The first columns of a table, if they are there."""
 
-TOLD = (SCENE, ATTACKER, TARGET, ARC, REASON, EXPECTED, UNMET, PROBLEM)  # the fields of `RowResult`
+
+def problem_of(row: Row) -> str | None:
+    """Why a check could not be judged, None where it was; before 0.3 the sentence was its ``error``.
+
+    >>> rows = failed_row("no TOML"), {"error": "gone"}, {"error": 0.002, "problem": None}, {}
+    >>> [problem_of(row) for row in rows]
+    ['no TOML', 'gone', None, None]
+    """
+    sentences = (row.get(field.key) for field in (PROBLEM, ERROR))
+    return next((sentence for sentence in sentences if isinstance(sentence, str)), None)
 
 
-@dataclass(frozen=True)
-class RowResult:
-    """What a batch itself reads of a row, of a check judged here or read back from a file; None for what it has not."""
+def pair_of(row: Row) -> str:
+    """The attacker and the target in words; empty if a row names neither.
 
-    scene: str = ""
-    # attacker, target: who looks at whom, as the game has it
-    attacker: Any = None
-    target: Any = None
-    arc: str | None = None  # the vision arc that was asked for
-    reason: str | None = None
-    expected: bool | None = None
-    unmet: Sequence[str] | None = None
-    problem: str | None = None  # why it could not be judged
-
-    @classmethod
-    def of(cls, row: Row) -> RowResult:
-        """What a row says; before 0.3 the sentence of a failed one was its ``error``.
-
-        >>> rows = failed_row("no TOML"), {"error": "gone"}, {"error": 0.002, "problem": None}
-        >>> [RowResult.of(row).problem for row in rows]
-        ['no TOML', 'gone', None]
-        """
-        values: dict[str, Any] = {field.key: row[field.key] for field in TOLD if field.key in row}
-        error = row.get(ERROR.key)
-        if not isinstance(values.get(PROBLEM.key), str):
-            values[PROBLEM.key] = error if isinstance(error, str) else None
-        return cls(**values)
-
-    @property
-    def pair(self) -> str:
-        """The attacker and the target in words; empty if it names neither.
-
-        >>> RowResult(attacker="Kal", target="Vex").pair, RowResult(attacker=[0, 1]).pair, RowResult().pair
-        ('Kal to Vex', '[0, 1]', '')
-        """
-        return " to ".join(str(name) for name in (self.attacker, self.target) if name)
+    >>> pair_of({"attacker": "Kal", "target": "Vex"}), pair_of({"attacker": [0, 1]}), pair_of({})
+    ('Kal to Vex', '[0, 1]', '')
+    """
+    return " to ".join(str(name) for name in (row.get(ATTACKER.key), row.get(TARGET.key)) if name)
 
 
 def failed(row: Row) -> bool:
-    """Whether a row reports a failure.
-
-    >>> failed(failed_row("duel.toml: not TOML")), failed({"error": 0.002, "problem": None}), failed({})
-    (True, False, False)
-    """
-    return RowResult.of(row).problem is not None
+    """Whether a row reports a failure."""
+    return problem_of(row) is not None
 
 
 def failed_row(problem: str) -> dict[str, Any]:
@@ -94,7 +69,6 @@ _FORMULA = re.compile("'*[-=+@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]")
 # marks.
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _PICTURES |= {0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), ord("?"))}
-
 
 JSON_COLUMN = {b"silhouette": b"json"}  # what the metadata of a Parquet column say whose values are JSON
 
@@ -272,46 +246,35 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
     root = ElementTree.Element("testsuites", name="silhouette")
     suites: dict[str, ElementTree.Element] = {}
     names: dict[str, TestNames] = {}
-    for result in map(RowResult.of, rows):
-        scene = _clean(result.scene)
+    for row in rows:
+        scene = _clean(row.get(SCENE.key, ""))
         if scene not in suites:
             suites[scene] = ElementTree.SubElement(root, "testsuite", name=scene)
             names[scene] = TestNames()
-        name = names[scene].next(_clean(result.pair), _clean(result.arc or ""))
+        name = names[scene].next(_clean(pair_of(row)), _clean(row.get(ARC.key) or ""))
         case = ElementTree.SubElement(suites[scene], "testcase", name=name, classname=scene)
-        outcome = next((outcome for outcome in OUTCOMES if outcome.applies(result)), None)
-        if outcome is not None:
-            element = ElementTree.SubElement(case, outcome.tag, message=_clean(outcome.message(result)))
-            element.text = _clean(outcome.text(result)) or None
+        tag, message, more = _outcome(row)
+        if tag:
+            ElementTree.SubElement(case, tag, message=_clean(message)).text = _clean(more) or None
     for element in (*suites.values(), root):
-        for attribute, tag in (("tests", "testcase"), *((outcome.counter, outcome.tag) for outcome in OUTCOMES)):
+        for attribute, tag in COUNTERS.items():
             element.set(attribute, str(sum(1 for _ in element.iter(tag))))
     text = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     write_whole(path, lambda file: file.write(text + b"\n"))
 
 
-class Outcome(NamedTuple):
-    """What a JUnit file says of a check that did not pass: its element, the attribute that counts these, its text."""
-
-    tag: str
-    counter: str
-    applies: Callable[[RowResult], bool]
-    message: Callable[[RowResult], str]
-    text: Callable[[RowResult], str] = lambda result: ""
+COUNTERS = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
+"""The attributes of a suite that say how many elements of a kind there are in it."""
 
 
-OUTCOMES = (
-    Outcome(
-        "failure",
-        "failures",
-        lambda result: result.expected is False,
-        lambda result: "; ".join(result.unmet or ()) or "not as expected",
-        lambda result: result.reason or "",
-    ),
-    Outcome("error", "errors", lambda result: result.problem is not None, lambda result: result.problem or ""),
-    Outcome("skipped", "skipped", lambda result: result.expected is None, lambda result: "nothing is expected"),
-)
-"""The outcomes; the first that applies is told."""
+def _outcome(row: Row) -> tuple[str, str, str]:
+    """What a JUnit file says of a check: the element, its message and its text; all empty for one that passed."""
+    expected = row.get(EXPECTED.key)
+    if expected is False:
+        return "failure", "; ".join(row.get(UNMET.key) or ()) or "not as expected", row.get(REASON.key) or ""
+    if failed(row):
+        return "error", problem_of(row) or "", ""
+    return ("skipped", "nothing is expected", "") if expected is None else ("", "", "")
 
 
 class TestNames:

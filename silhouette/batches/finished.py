@@ -10,11 +10,12 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from silhouette.batches.export import JSON_COLUMN, MARKED, SCENE, KeptRow, failed, load_pyarrow, text_of_cell
-from silhouette.batches.journal import Journal, SceneProgress, difference
+from silhouette.batches.journal import Journal, difference
 from silhouette.common.errors import FileError, RequestError, SilhouetteError
 from silhouette.common.text import Row, json_text
 from silhouette.files.cache import Cache
@@ -105,11 +106,7 @@ def _parse(rows: Sequence[KeptRow], column: str) -> None:
         row[column] = value
 
 
-READERS: dict[str, Callable[[Path], list[KeptRow]]] = {
-    ".jsonl": _json_lines,
-    ".csv": _cells,
-    ".parquet": _parquet_rows,
-}
+READERS: dict[str, Callable[[Path], list[KeptRow]]] = {".jsonl": _json_lines, ".csv": _cells, ".parquet": _parquet_rows}
 """How rows are read, by the ending of the file."""
 
 
@@ -222,11 +219,20 @@ class Repair:
         """Whether there is nothing to do; False where any row has failed."""
         return not self.scenes
 
-    def store(self, journal: Journal) -> RepairStore:
-        """The journal as the store of rows, in which checks that did not fail are judged already."""
-        rows = {scene: self._rows[name] for scene, name in self._names.items()}
-        digests = {} if self._record is None else self._record.scenes
-        return RepairStore(journal, rows, {scene: digests.get(identity(scene), "") for scene in rows})
+    def store(self, journal: Journal) -> Journal:
+        """The journal, in which checks that did not fail are marked as judged when their scene is opened."""
+        journal.opened = partial(self._mark, journal)
+        for scene in journal.scenes.keys() & self._names.keys():  # a batch that was killed may not have marked all
+            self._mark(journal, scene)
+        return journal
+
+    def _mark(self, journal: Journal, scene: str) -> None:
+        progress, rows = journal.scenes[scene], self._rows[self._names[scene]]
+        before = "" if self._record is None else self._record.scenes.get(identity(scene), "")
+        if progress.digest and progress.checks == len(rows) and before in ("", progress.digest):
+            for check, row in enumerate(rows):
+                if not failed(row) and check not in progress.judged:
+                    journal.add(scene, check, _KEPT)
 
     def rows(self, journal: Journal) -> RepairedRows:
         """All rows of the file, in its order, with the new ones in their places."""
@@ -241,39 +247,6 @@ class Repair:
         new = {identity(scene): journal.scenes[scene].digest for scene in self.scenes}
         scenes = {one: new.get(one) or digest for one, digest in self._record.scenes.items()}
         return replace(self._record, content=content_of(self._out), scenes=scenes)
-
-
-class RepairStore:
-    """A `silhouette.batches.schedule.RowStore`: a journal in which checks that need not be judged again are marked."""
-
-    def __init__(self, journal: Journal, rows: Mapping[str, Sequence[KeptRow]], digests: Mapping[str, str]) -> None:
-        self._journal = journal
-        self._rows = rows
-        self._digests = digests
-        for scene in journal.scenes.keys() & rows.keys():  # a batch that was killed may not have marked all
-            self._mark(scene)
-
-    @property
-    def scenes(self) -> dict[str, SceneProgress]:
-        """The scenes that have been opened, by their paths."""
-        return self._journal.scenes
-
-    def open_scene(self, scene: str, digest: str, checks: int) -> None:
-        """See `silhouette.batches.schedule.RowStore`."""
-        self._journal.open_scene(scene, digest, checks)
-        self._mark(scene)
-
-    def add(self, scene: str, check: int, row: Row) -> None:
-        """See `silhouette.batches.schedule.RowStore`."""
-        self._journal.add(scene, check, row)
-
-    def _mark(self, scene: str) -> None:
-        progress, rows = self._journal.scenes[scene], self._rows[scene]
-        is_as_before = not self._digests[scene] or progress.digest == self._digests[scene]
-        if progress.digest and progress.checks == len(rows) and is_as_before:
-            for check, row in enumerate(rows):
-                if not failed(row) and check not in progress.judged:
-                    self._journal.add(scene, check, _KEPT)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from os.path import realpath
@@ -69,6 +69,7 @@ class Journal:
         self._resume = resume
         self._batch = scenes
         self.scenes: dict[str, SceneProgress] = {}
+        self.opened: Callable[[str], None] = lambda scene: None  # is told of each scene that is opened
 
     def __enter__(self) -> Journal:
         check_place(self.out)
@@ -144,6 +145,7 @@ class Journal:
     def open_scene(self, scene: str, digest: str, checks: int) -> None:
         """Adds a scene with the number of its checks; rows that it had before, of another state, are dropped."""
         self._append({"scene": scene, "digest": digest, "checks": checks})
+        self.opened(scene)
 
     def add(self, scene: str, check: int, row: Row) -> None:
         """Adds the row of a check."""

@@ -8,11 +8,11 @@ from os import PathLike
 from typing import Any
 
 from silhouette.batches.export import SCENE, failed
-from silhouette.batches.journal import SceneProgress
 from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool
+from silhouette.batches.schedule import RowsInMemory
 from silhouette.batches.settings import BatchSettings
 from silhouette.common.errors import SilhouetteError
-from silhouette.common.text import Row, strict
+from silhouette.common.text import strict
 from silhouette.judging import JudgingOptions, Selection, content_with, judge_all, load_scene
 from silhouette.renderers import started
 from silhouette.renderers.protocol import Renderer
@@ -69,7 +69,7 @@ def matrix(
     """
     read = content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
     checks = Selection(everyone=True).checks(read)
-    starts_anew = workers != 1 and len(checks) >= WORTH_A_BATCH and starting.start_method().name == "execute"
+    starts_anew = workers != 1 and len(checks) >= WORTH_A_BATCH and starting.start_method() == "execute"
     if starts_anew and not isinstance(scene, Scene) and isinstance(renderer, str):
         rows = list(batch(scene, everyone=True, renderer=renderer, pixel=pixel, error=error, workers=workers))
         if not any(map(failed, rows)):
@@ -139,21 +139,8 @@ def batch(  # noqa: PLR0913  # the options of a command
     return _in_order(scenes, make_pool(settings, workers, timeout, cluster))
 
 
-class _MemoryRowStore:
-    def __init__(self) -> None:
-        self.scenes: dict[str, SceneProgress] = {}
-        self.rows: dict[tuple[str, int], Row] = {}
-
-    def open_scene(self, scene: str, digest: str, checks: int) -> None:
-        self.scenes[scene] = SceneProgress(digest, checks)
-
-    def add(self, scene: str, check: int, row: Row) -> None:
-        self.scenes[scene].judged[check] = 0
-        self.rows[scene, check] = row
-
-
 def _in_order(scenes: list[str], workers: AbstractContextManager[Pool]) -> Iterator[dict[str, Any]]:
-    memory = _MemoryRowStore()
+    memory = RowsInMemory()
     if not scenes:
         return
     order = _numbers(scenes, memory)
@@ -166,7 +153,7 @@ def _in_order(scenes: list[str], workers: AbstractContextManager[Pool]) -> Itera
         raise SilhouetteError("not every check was judged")
 
 
-def _numbers(scenes: list[str], memory: _MemoryRowStore) -> Iterator[tuple[str, int]]:
+def _numbers(scenes: list[str], memory: RowsInMemory) -> Iterator[tuple[str, int]]:
     """The scene and number of each row, in order; the first row of a scene before the scene is opened."""
     for scene in scenes:
         yield scene, 0

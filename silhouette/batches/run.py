@@ -12,10 +12,18 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from silhouette.batches.chunks import CHUNK_CHECKS_TOGETHER, ChunkJudge, ChunkRequirements
-from silhouette.batches.export import RowResult, check_outputs, check_table_path, write_junit, write_table
+from silhouette.batches.export import (
+    SCENE,
+    check_outputs,
+    check_table_path,
+    pair_of,
+    problem_of,
+    write_junit,
+    write_table,
+)
 from silhouette.batches.finished import Record, Repair, content_of, fingerprint, read_rows, record_of
 from silhouette.batches.journal import Journal, Rows, journal_of
-from silhouette.batches.schedule import RowStore, Schedule
+from silhouette.batches.schedule import RowsInMemory, Schedule
 from silhouette.batches.settings import BatchSettings
 from silhouette.common.errors import RequestError
 from silhouette.common.installation import VERSION
@@ -23,18 +31,14 @@ from silhouette.common.text import Row
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.writing import check_place
 from silhouette.judging import check_numbers
+from silhouette.judging.judge import EXPECTED, UNMET
 from silhouette.renderers.registry import check_name, survives_fork
 from silhouette.scenes.finding import identity, scenes_of
 from silhouette.workers import Event, NextTask, WorkerPool, cores
 
 
 class Pool(Protocol):
-    """Processes that judge, here (`silhouette.workers`) or on many machines (`silhouette.batches.dask`).
-
-    ``by_meshes`` if a process gains by scenes with the same meshes one after the other.
-    """
-
-    by_meshes: bool
+    """Processes that judge, here (`silhouette.workers`) or on many machines (`silhouette.batches.dask`)."""
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
         """The events until there is no chunk left."""
@@ -111,22 +115,22 @@ def write_batch(
     return summary
 
 
+@dataclass(frozen=True)
 class Whole:
     """A batch of all scenes, from the beginning or from where it stopped; see `silhouette.batches.finished.Repair`."""
 
-    def __init__(self, out: Path, options: dict[str, Any], scenes: list[str]) -> None:
-        self._out = out
-        self.options = options
-        self.scenes = scenes
+    out: Path
+    options: dict[str, Any]
+    scenes: list[str]
 
     def is_complete(self) -> bool:
         """Whether there is a finished file of these scenes, in their present state, and no unfinished one."""
-        if lexists(journal_of(self._out)):
+        if lexists(journal_of(self.out)):
             return False
-        record = record_of(self._out)
+        record = record_of(self.out)
         return record is not None and record.is_of(self.options, self.scenes)
 
-    def store(self, journal: Journal) -> RowStore:
+    def store(self, journal: Journal) -> Journal:
         """The journal itself."""
         return journal
 
@@ -138,7 +142,7 @@ class Whole:
         """The record of the finished file."""
         prints = Fingerprints()
         digests = {identity(scene): journal.scenes[scene].digest or fingerprint(prints, scene) for scene in self.scenes}
-        return Record(content_of(self._out), self.options, digests, getcwd())
+        return Record(content_of(self.out), self.options, digests, getcwd())
 
 
 def _plain_settings(settings: BatchSettings) -> dict[str, Any]:
@@ -151,12 +155,12 @@ def _plain_settings(settings: BatchSettings) -> dict[str, Any]:
 
 def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> BatchSummary:
     count, failures, unexpected = 0, [], []
-    for result in map(RowResult.of, rows):
+    for row in rows:
         count += 1
-        if result.problem is not None:
-            failures.append(result.problem)
-        if result.expected is False:
-            unexpected.append(f"{result.scene}: {result.pair}: {'; '.join(result.unmet or ())}")
+        if (problem := problem_of(row)) is not None:
+            failures.append(problem)
+        if row.get(EXPECTED.key) is False:
+            unexpected.append(f"{row.get(SCENE.key, '')}: {pair_of(row)}: {'; '.join(row.get(UNMET.key) or ())}")
     return BatchSummary(count, count - judged, tuple(failures), tuple(unexpected), complete)
 
 
@@ -190,12 +194,13 @@ def make_pool(
     return Cluster(cluster, settings, timeout)
 
 
-def judge_scenes(scenes: Iterable[str], workers: AbstractContextManager[Pool], store: RowStore) -> Iterator[Schedule]:
+def judge_scenes(
+    scenes: Iterable[str], workers: AbstractContextManager[Pool], store: Journal | RowsInMemory
+) -> Iterator[Schedule]:
     """Judges every check that has no row in the store yet, and adds the rows to it as they come."""
     schedule = Schedule(list(scenes), store)
     yield schedule
     with workers as pool:
-        schedule.by_meshes = pool.by_meshes
         for event in pool.events(schedule.next_chunk):
             schedule.record(event)
             yield schedule

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 from silhouette.batches.chunks import Chunk, chunks_of
 from silhouette.batches.export import failed_row
-from silhouette.batches.journal import SceneProgress
+from silhouette.batches.journal import Journal, SceneProgress
 from silhouette.common.errors import RendererUnavailable, SilhouetteError
 from silhouette.common.text import Row
 from silhouette.files.fingerprints import Fingerprints
@@ -21,21 +20,21 @@ from silhouette.workers import Event
 LOOKAHEAD = 32  # the number of scenes to come among which one is looked for that has the meshes of the last
 
 
-class RowStore(Protocol):
-    """The store of the rows: a journal on the disk, or memory."""
+class RowsInMemory:
+    """The rows of a batch as a `Journal` has them, by scene and number of the check; in memory alone."""
 
-    @property
-    def scenes(self) -> dict[str, SceneProgress]:
-        """The scenes that have been opened, by their paths."""
-        ...
+    def __init__(self) -> None:
+        self.scenes: dict[str, SceneProgress] = {}
+        self.rows: dict[tuple[str, int], Row] = {}
 
     def open_scene(self, scene: str, digest: str, checks: int) -> None:
-        """Adds a scene with the number of its checks; rows that it had before, of another state, are dropped."""
-        ...
+        """See `Journal`."""
+        self.scenes[scene] = SceneProgress(digest, checks)
 
     def add(self, scene: str, check: int, row: Row) -> None:
-        """Adds the row of a check."""
-        ...
+        """See `Journal`."""
+        self.scenes[scene].judged[check] = 0
+        self.rows[scene, check] = row
 
 
 @dataclass
@@ -43,10 +42,7 @@ class Schedule:
     """The tasks of a batch that are left."""
 
     scenes: list[str]
-    store: RowStore  # the store of the rows; checks that have a row in it are not judged again
-    # Whether a worker is rather given a scene with the meshes of its last one; to find it, the scenes to come are
-    # looked into
-    by_meshes: bool = True
+    store: Journal | RowsInMemory  # checks that have a row in it are not judged again
     done: int = field(init=False, default=0)  # the number of checks with a row
     # The number of all checks as far as it is known; a scene that is not opened yet counts as one
     total: int = field(init=False, default=0)
@@ -91,7 +87,7 @@ class Schedule:
 
     def _most_alike(self, last: Chunk | None) -> int:
         """Which of the next scenes names the most files that the last one names; the first where none does."""
-        known = self._files_of(last.scene) if last is not None and self.by_meshes else set()
+        known = self._files_of(last.scene) if last is not None else set()
         if not known:
             return 0
         shared = [len(known & self._files_of(scene)) for scene in self._unopened[:LOOKAHEAD]]

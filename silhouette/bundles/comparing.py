@@ -18,20 +18,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Literal
 
+from silhouette.batches.export import pair_of
+from silhouette.common.text import Row
 from silhouette.judging import Judged
-from silhouette.rules.fields import (
-    ATTACKER,
-    ERROR,
-    PIXEL,
-    SHARED,
-    TARGET,
-    TARGET_PIXELS,
-    VERDICT,
-    Blocker,
-    Comparison,
-)
+from silhouette.rules.fields import ERROR, PIXEL, SHARED, TARGET_PIXELS, VERDICT, Blocker, Comparison
 
-Row = Mapping[str, Any]
 Sameness = Literal["to the bit", "within the error", "differs"]
 
 ALONE = 0.01  # by how much the shares of single blockers may differ beyond the error
@@ -223,5 +214,4 @@ def _all_near(before: Any, after: Any) -> bool:
 
 
 def _label(row: Row) -> str:
-    names = (row.get(field.key) for field in (ATTACKER, TARGET))
-    return " to ".join(str(name) for name in names if name) or str(row.get("ask", ""))
+    return pair_of(row) or str(row.get("ask", ""))

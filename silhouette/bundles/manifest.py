@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -92,29 +92,13 @@ def versions() -> dict[str, str | None]:
     }
 
 
-def manifest_bytes(
-    scene: str,
-    about: Mapping[str, Any],
-    settings: SettingsRecord,
-    files: Sequence[FileRecord],
-    results: Sequence[Mapping[str, Any]],
-) -> bytes:
-    """The content of the manifest's file: how the scene was judged, every other file of the bundle, and the rows.
-
-    ``about`` has further keys of `Manifest`: title, rules, warnings, left_out.
-    """
-    content = {
-        "bundle": scene,
-        "title": about["title"],
-        "rules": about["rules"],
-        "versions": versions(),
-        "settings": settings.model_dump(by_alias=True, mode="json", exclude=None if settings.at else {"at"}),
-        "files": [file.model_dump(by_alias=True) for file in files],
-        "results": list(results),
-        "warnings": list(about["warnings"]),
-        "left_out": list(about["left_out"]),
-    }
-    return (json_text(document(content), indent=1, ensure_ascii=False) + "\n").encode()
+def manifest_bytes(about: Mapping[str, Any]) -> bytes:
+    """The content of the manifest's file, given the keys of a `Manifest` but for versions."""
+    manifest = Manifest.model_validate(document({**about, "versions": versions()}))
+    exclude = {} if manifest.settings.at else {"settings": {"at"}}
+    return (
+        json_text(manifest.model_dump(by_alias=True, exclude=exclude), indent=1, ensure_ascii=False) + "\n"
+    ).encode()
 
 
 def read_manifest(archive: Path, content: bytes) -> Manifest:

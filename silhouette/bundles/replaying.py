@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from silhouette.common.errors import RendererUnavailable, RequestError
 from silhouette.common.installation import VERSION
 from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_scene
 from silhouette.renderers import choose
-from silhouette.renderers.protocol import Renderer
 
 OWN_PACKAGES = {
     "embreex": ("embree", "gl", "cuda"),  # the two others have their proofs made with it
@@ -95,23 +95,19 @@ def replay(
 
 
 def _options(settings: BatchSettings, then: SettingsRecord) -> tuple[JudgingOptions, str | None]:
+    """How it is judged again, by the first renderer that is not refused, and the name of its device."""
     pixel = then.pixel if settings.pixel is None else settings.pixel
     error = then.error if settings.error is None else settings.error
-    device = settings.device
-    choices = [(settings.renderer, device)]
+    own = settings.device
+    choices = [(settings.renderer, own)]
     if settings.renderer == "auto":
-        choices = [(then.renderer, device or then.device), (then.renderer, device), ("auto", device)]
-    renderer, device = _first_of(choices)
-    return JudgingOptions(renderer, settings.cache(), pixel, error), device
-
-
-def _first_of(choices: Sequence[tuple[str, str | None]]) -> tuple[Renderer, str | None]:
-    """The first renderer that is not refused, with its device's name; the last one's refusal if none is."""
+        choices = [(then.renderer, own or then.device), (then.renderer, own), ("auto", own)]
+    options = partial(JudgingOptions, cache=settings.cache(), pixel=pixel, error=error)
     for name, device in choices[:-1]:
         with suppress(RendererUnavailable, RequestError):
-            return choose(name, device), device
-    name, device = choices[-1]
-    return choose(name, device), device
+            return options(choose(name, device)), device
+    name, device = choices[-1]  # whose refusal is the one that counts
+    return options(choose(name, device)), device
 
 
 def _otherwise(manifest: Manifest, now: SettingsRecord) -> list[str]:

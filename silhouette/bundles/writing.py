@@ -16,9 +16,10 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
+from typing import Any
 
 from silhouette.bundles.layout import Layout, layout_of
-from silhouette.bundles.manifest import NAME, PICTURES, SCENE_FOLDER, FileRecord, Role, SettingsRecord, manifest_bytes
+from silhouette.bundles.manifest import NAME, PICTURES, SCENE_FOLDER, FileRecord, Role, manifest_bytes
 from silhouette.bundles.reading import lay_out, rows_of, shown_as
 from silhouette.common.errors import FileError, SilhouetteError
 from silhouette.drawing.figures import FigureOptions, write_figures
@@ -106,11 +107,11 @@ def bundled(
     packed = {"/".join((SCENE_FOLDER, *key)): (_role(layout, key), content) for key, content in contents.items()}
     packed |= {f"{PICTURES}/{name}": ("picture", content) for name, content in drawn.items()}
     files = [FileRecord.of(path, role, content) for path, (role, content) in sorted(packed.items())]
-    about = {"title": result.title, "rules": result.rules, "warnings": result.warnings, "left_out": layout.missing}
     how = {"renderer": options.renderer.name, "device": device, "pixel": options.pixel, "error": options.error}
-    chosen = {"from": selection.attacker, "to": selection.target, "at": dict(at)}
-    settings = SettingsRecord.model_validate({**how, **chosen, "readings": readings})
-    manifest = manifest_bytes("/".join((SCENE_FOLDER, *layout.scene)), about, settings, files, rows)
+    chosen = {"from": selection.attacker, "to": selection.target, "at": dict(at), "readings": readings}
+    about: dict[str, Any] = {"bundle": "/".join((SCENE_FOLDER, *layout.scene)), "settings": {**how, **chosen}}
+    about |= {"title": result.title, "rules": result.rules, "warnings": result.warnings, "left_out": layout.missing}
+    manifest = manifest_bytes({**about, "files": files, "results": rows})
     if len(manifest) > LARGEST_DOCUMENT:
         raise FileError(scene, f"has results of more than {LARGEST_DOCUMENT >> 20} MiB; bundle fewer checks")
     if len(files) >= MOST_ENTRIES:

@@ -39,24 +39,18 @@ def usage_problem(error: typer.TyperException, arguments: Sequence[str], command
 
 
 def _plain(message: str, error: typer.TyperException, arguments: Sequence[str], commands: Sequence[str]) -> str:
-    match = re.match(r"No such command '(.*?)'", message)
-    if match:
+    if match := re.match(r"No such command '(.*?)'", message):
         return f"no command '{match[1]}'; {did_you_mean(match[1], commands)}"
-    match = re.match(r"No such option:? '?(\S+?)'?(?: |$)", message)
-    if match:
+    if match := re.match(r"No such option:? '?(\S+?)'?(?: |$)", message):
         like = list(getattr(error, "possibilities", None) or ())
         return f"no option {match[1]}" + (f"; did you mean {' or '.join(like)}?" if like else "")
-    match = re.match(r"Missing (argument|option) '(.*?)'", message)
-    if match:
+    if match := re.match(r"Missing (argument|option) '(.*?)'", message):
         return f"{match[2].removesuffix('...')} is missing"
-    match = re.match(r"Option '(.*?)' requires", message)
-    if match:
+    if match := re.match(r"Option '(.*?)' requires", message):
         return f"{match[1]} needs a value"
-    match = re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message)
-    if match:
+    if match := re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message):
         return f"one argument too many: {match[1]}"
-    match = re.match(r"Invalid value for '(.*?)': (.*)", message)
-    if match:
+    if match := re.match(r"Invalid value for '(.*?)': (.*)", message):
         return _bad_value(match[1], match[2], arguments)
     return message[:1].lower() + message[1:]
 
@@ -81,8 +75,7 @@ def _bad_value(option: str, reason: str, arguments: Sequence[str]) -> str:
             value = rest if equals else next(iter(arguments[place + 1 :]), None)
     given = f"{option} is {as_written(value)}" if value is not None else f"{option} has a wrong value"
     for pattern, words in WANTED:
-        match = re.search(pattern, reason)
-        if match:
+        if match := re.search(pattern, reason):
             return f"{given}; it must be {words.format(*match.groups())}"
     return f"{given}; {reason[:1].lower() + reason[1:]}"
 
@@ -151,7 +144,6 @@ YOUNG = 20_000
 """The number of new objects after which Python looks for unreachable cycles. With its own, 700, it starts a tenth more
 slowly: nearly all objects of a start stay for good."""
 
-
 START = 200_000  # the same before the first look: what a check makes until its verdict is less
 
 
@@ -175,8 +167,7 @@ def _have_started(phase: Literal["start", "stop"], _: dict[str, int]) -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    instruction = os.environ.get(COMPLETE_VARIABLE)
-    if instruction:
+    if instruction := os.environ.get(COMPLETE_VARIABLE):
         typed = " ".join(os.environ.get(variable, "") for variable in COMPLETED_WORDS)
         from typer.completion import shell_complete
 

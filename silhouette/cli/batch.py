@@ -7,7 +7,7 @@ from silhouette.cli.commands import BatchOptions
 from silhouette.cli.options import ExitStatus, exit_status
 from silhouette.cli.scene_job import settings_of
 from silhouette.cli.tables import batch_report
-from silhouette.cli.terminal import complain, show, show_json
+from silhouette.cli.terminal import complain, show_result
 from silhouette.cli.waiting import Waiting
 
 
@@ -32,8 +32,6 @@ def batch(given: BatchOptions) -> int:
         return ExitStatus.INTERRUPTED
     for sentence in summary.failed:
         complain(sentence)
-    if given.as_json:
-        show_json({"out": str(given.out), **vars(summary)})
-    else:
-        show(*batch_report(given.out, summary, named=given.expect))
+    report = batch_report(given.out, summary, named=given.expect)
+    show_result({"out": str(given.out), **vars(summary)}, *report, as_json=given.as_json)
     return exit_status(failed=bool(summary.failed), unexpected=bool(summary.unmet))

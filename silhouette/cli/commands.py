@@ -5,22 +5,16 @@ The order of arguments here is theirs on the command line.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from silhouette.cli.completion import (
-    beginning,
-    complete_mesh,
-    complete_rules,
-    complete_scene,
-    complete_scene_or_bundle,
-)
+from silhouette.cli.completion import beginning, complete_mesh, complete_rules, complete_scene, complete_scene_or_bundle
 from silhouette.cli.options import (
     Hushing,
     Judging,
     Measuring,
     NewFolder,
+    Options,
     Pairing,
     Picture,
     Printing,
@@ -45,7 +39,6 @@ def complete_schema(incomplete: str) -> list[str]:
     return beginning(incomplete, SCHEMAS)
 
 
-@dataclass(frozen=True, kw_only=True)
 class NewOptions(Printing):
     """Write a first scene to edit, FOLDER/scene.toml, with a comment on every key. Nothing is overwritten."""
 
@@ -56,7 +49,6 @@ class NewOptions(Printing):
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class ScanOptions(Pairing, Telling):
     """Make a scene of a scanned table: FOLDER/scene.toml, its meshes, and a picture of the table from above.
 
@@ -78,7 +70,6 @@ class ScanOptions(Pairing, Telling):
     yes: Annotated[bool, flag("--yes", "Ask nothing: take the likeliest answer, and list it.")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class ImportOptions(Telling):
     """Make a scene of a table of Tabletop Simulator, or of a glTF scene, such as Blender exports.
 
@@ -100,7 +91,6 @@ class ImportOptions(Telling):
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class ExportOptions(Telling):
     """Write a scene as a table of another program: FILE, and for tts beside it a folder of the meshes that it names.
 
@@ -115,7 +105,6 @@ class ExportOptions(Telling):
     out: Annotated[Path, option("--out", "FILE", "It ends in .glb, or in .json for tts.")]
 
 
-@dataclass(frozen=True, kw_only=True)
 class CheckOptions(Pairing, Trying, Judging):
     """Judge every [[check]] of each scene, or those that --from and --to name.
 
@@ -130,14 +119,12 @@ class CheckOptions(Pairing, Trying, Judging):
     picture: Picture = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class MatrixOptions(Trying, Judging):
     """Judge everyone against everyone."""
 
     scene: SceneFile
 
 
-@dataclass(frozen=True, kw_only=True)
 class MapOptions(Trying, Styling, Measuring, Working, Telling):
     """Show where a model could stand, and the verdict on it at each place of a grid.
 
@@ -163,7 +150,6 @@ class MapOptions(Trying, Styling, Measuring, Working, Telling):
     layer: Annotated[str, option("--layer", "LAYER", "Of the picture: verdict or seen-by.")] = "verdict"
 
 
-@dataclass(frozen=True, kw_only=True)
 class BatchOptions(Judging):
     """Judge many scenes and write a row for each check; what goes wrong is a row with an error.
 
@@ -185,7 +171,6 @@ class BatchOptions(Judging):
     cluster: Annotated[str | None, option("--cluster", "ADDRESS", "Of a Dask scheduler whose workers judge.")] = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class InspectOptions(Rendering, Telling):
     """Say what a model is: parts, size, units, base, eye, holes, what is tagged and what could be.
 
@@ -203,7 +188,6 @@ class InspectOptions(Rendering, Telling):
     picture: Picture = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class RulesOptions(Printing):
     """List the rule systems and what each reads; with a NAME, the clauses of a game that is a file, in plain words."""
 
@@ -212,8 +196,7 @@ class RulesOptions(Printing):
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class SchemaOptions:
+class SchemaOptions(Options):
     """Print the JSON Schema of scene, model and game files, or of what --json prints: results, a scan or a map.
 
     An editor that knows the schema completes keys and marks mistakes while you write.
@@ -222,7 +205,6 @@ class SchemaOptions:
     kind: Annotated[str, argument("KIND", "scene, model, game, result, scan or map.", autocompletion=complete_schema)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class DoctorOptions(Printing, Hushing):
     """Say which renderers work on this machine, on what device, how fast, and why the others do not.
 
@@ -233,8 +215,7 @@ class DoctorOptions(Printing, Hushing):
     quick: Annotated[bool, flag("--quick", "Do not measure how fast each renderer is.")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Moving:
+class Moving(Options):
     """What only an animation takes."""
 
     animate: Annotated[
@@ -250,7 +231,6 @@ class Moving:
     fps: Annotated[float | None, option("--fps", "N", "With --animate: frames a second.  [default: 12]")] = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class DrawOptions(Pairing, Trying, Styling, Moving, Measuring, Working, Telling):
     """Write the diagrams of each check, or of those that --from and --to name: NN-attacker-target-figure.svg.
 
@@ -272,7 +252,6 @@ class DrawOptions(Pairing, Trying, Styling, Moving, Measuring, Working, Telling)
     ] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class TutorialOptions(Measuring, Working, Telling):
     """Write a tutorial as HTML pages, worked through on the example scenes: open FOLDER/index.html, no network needed.
 
@@ -287,7 +266,6 @@ class TutorialOptions(Measuring, Working, Telling):
     no_animation: Annotated[bool, flag("--no-animation", "Nothing that moves: quicker.")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReportOptions(Pairing, Trying, Styling, Measuring, Working, Telling):
     """Write one page that opens anywhere, without a network: verdicts, figures, the table in 3D.
 
@@ -303,7 +281,6 @@ class ReportOptions(Pairing, Trying, Styling, Measuring, Working, Telling):
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class BundleOptions(Pairing, Trying, Measuring, Telling):
     """Keep a scene with all that its verdicts rest on: one file, which silhouette check judges again and compares.
 
@@ -316,7 +293,6 @@ class BundleOptions(Pairing, Trying, Measuring, Telling):
     no_pictures: Annotated[bool, flag("--no-pictures", "Without the diagrams of each check.")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class TableOptions(Measuring, Working, Reading, Hushing):
     """Open a scene as a table in the browser: move a figure, and see at once who sees it.
 
@@ -339,7 +315,6 @@ class TableOptions(Measuring, Working, Reading, Hushing):
     no_browser: Annotated[bool, flag("--no-browser", "Print the address and open nothing.")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class ServeOptions(Measuring, Working, Reading):
     """Answer another program's requests about a scene: poses in, verdicts out, as JSON lines.
 

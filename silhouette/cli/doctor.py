@@ -1,7 +1,7 @@
 """The command line, what works here: ``silhouette doctor``: renderers and their speed, GPUs, versions, the cache.
 
 The speed of a renderer is that on a small scene of solids, which is judged again and again for a second, in a process
-of its own: ``python -m silhouette.cli.doctor NAME [--device NAME] [--seconds S]`` prints the rate as JSON.
+of its own.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import platform
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 from silhouette.cli.commands import DoctorOptions
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.tables import doctor_report
-from silhouette.cli.terminal import show, show_json
+from silhouette.cli.terminal import show_result
 from silhouette.cli.waiting import Waiting
 from silhouette.common.installation import VERSION, version_of
 from silhouette.common.lazy import BYTES, kept_bytes
@@ -27,7 +28,7 @@ from silhouette.files.documents import read_document
 from silhouette.judging import PIXEL
 from silhouette.renderers import choose
 from silhouette.renderers.gl.gpus import Drawn, System, obstacles, sighted
-from silhouette.renderers.probe import Probe, print_answer, probe_renderers, renderer_arguments, run_module
+from silhouette.renderers.probe import Probe, answer_apart, probe_renderers
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_of
 from silhouette.rules.base import Settings
@@ -122,8 +123,11 @@ FILE = Path(__file__).with_name("throughput.toml")  # the scene of solids
 
 def checks_per_second(name: str, platform: str = "", device: str = "", seconds: float = SECONDS) -> float | None:
     """The checks per second of a renderer in a separate process, one after the other; None where that fails."""
-    arguments = [name, *(["--device", device] if device else []), "--seconds", str(seconds)]
-    return run_module("silhouette.cli.doctor", arguments, platform).get("rate")
+    return answer_apart(partial(_measured, name, device or None, seconds), platform).get("rate")
+
+
+def _measured(name: str, device: str | None, seconds: float) -> dict[str, Any]:
+    return {"rate": rate(choose(name, device), seconds)}
 
 
 def rate(renderer: Renderer, seconds: float = SECONDS) -> float:
@@ -148,14 +152,6 @@ def solids() -> dict[str, Any]:
     return read_document(FILE)
 
 
-def main() -> None:
-    """Measures the renderer that the command line names."""
-    parser = renderer_arguments("silhouette.cli.doctor")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="that are measured")
-    given = parser.parse_args()
-    print_answer(lambda: {"rate": rate(choose(given.name, given.device), given.seconds)})
-
-
 # ---- the command
 
 
@@ -163,12 +159,5 @@ def doctor(given: DoctorOptions) -> int:
     """Tries the renderers, and says how each does."""
     with Waiting("trying the renderers", quiet=given.quiet) as waiting:
         report = examination(quick=given.quick, step=waiting.step)
-    if given.as_json:
-        show_json(report)
-    else:
-        show(*doctor_report(report))
+    show_result(report, *doctor_report(report), as_json=given.as_json)
     return ExitStatus.OK
-
-
-if __name__ == "__main__":
-    main()

@@ -10,7 +10,7 @@ from typing import Any
 from silhouette.cli.commands import DrawOptions
 from silhouette.cli.options import ExitStatus, exit_status
 from silhouette.cli.scene_job import cache_of, places_of, processes_of, renderer_of
-from silhouette.cli.terminal import show, show_json
+from silhouette.cli.terminal import show_result
 from silhouette.cli.waiting import Waiting
 from silhouette.common.errors import RequestError
 from silhouette.common.text import did_you_mean, verdict_in_words
@@ -23,15 +23,7 @@ from silhouette.drawing.sheet import settings
 from silhouette.drawing.styles import style_called
 from silhouette.drawing.words.words import Words
 from silhouette.files.writing import make_folder
-from silhouette.judging import (
-    Judged,
-    JudgingOptions,
-    Selection,
-    check_numbers,
-    content_with,
-    judge_all,
-    load_scene,
-)
+from silhouette.judging import Judged, JudgingOptions, Selection, check_numbers, content_with, judge_all, load_scene
 from silhouette.judging.calls import stands
 from silhouette.rules import rule_called
 from silhouette.rules.fields import ERROR, IN_ARC, OCCLUDED, VERDICT
@@ -81,10 +73,9 @@ def _animate(given: DrawOptions, file: Path) -> int:
     animation = Animation(given.scene, given.number, motion, fps, given.pixel, given.error)
     with Waiting(f"animating {given.scene}", quiet=given.quiet, forking=True) as waiting:
         rows = animate(animation, file, renderer_of(given), cache_of(given), processes_of(given), waiting.step)
-    if given.as_json:
-        show_json({"scene": str(given.scene), "animation": str(file), "frames": rows})
-    else:
-        show("\n".join([*(() if given.quiet else map(_line, rows)), f"{len(rows)} frames in {file}"]))
+    lines = "\n".join([*(() if given.quiet else map(_line, rows)), f"{len(rows)} frames in {file}"])
+    content = {"scene": str(given.scene), "animation": str(file), "frames": rows}
+    show_result(content, lines, as_json=given.as_json)
     return ExitStatus.OK
 
 
@@ -162,19 +153,15 @@ def _is_whole(scene: Scene, selection: Selection, given: DrawOptions) -> bool:
 def _draw_whole(scene: Scene, out: Path, options: FigureOptions, *, as_json: bool) -> int:
     make_folder(out)
     file = write_overview(scene, out, options)
-    if as_json:
-        show_json({"scene": str(scene.path), "title": scene.title, "checks": [], "figures": [str(file)]})
-    else:
-        show(str(file))
+    content = {"scene": str(scene.path), "title": scene.title, "checks": [], "figures": [str(file)]}
+    show_result(content, str(file), as_json=as_json)
     return ExitStatus.OK
 
 
 def _show(scene: Scene, drawn: Mapping[int, tuple[Judged, list[str]]], *, as_json: bool) -> int:
-    if as_json:
-        checks = [{"check": number, **result.row(), "figures": files} for number, (result, files) in drawn.items()]
-        show_json({"scene": str(scene.path), "title": scene.title, "checks": checks})
-    else:
-        show("\n".join(_lines(result, files) for result, files in drawn.values()))
+    checks = [{"check": number, **result.row(), "figures": files} for number, (result, files) in drawn.items()]
+    lines = "\n".join(_lines(result, files) for result, files in drawn.values())
+    show_result({"scene": str(scene.path), "title": scene.title, "checks": checks}, lines, as_json=as_json)
     return exit_status(failed=False, unexpected=any(result.expected is False for result, _ in drawn.values()))
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from silhouette.cli.commands import ExportOptions, ImportOptions
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.scene_job import cache_of
-from silhouette.cli.terminal import show, show_json
+from silhouette.cli.terminal import show_result
 from silhouette.cli.waiting import Waiting
 from silhouette.common.errors import RequestError
 from silhouette.common.text import did_you_mean
-from silhouette.exchange.folder import SCENE, WrittenTable, read_table, write_table
+from silhouette.exchange.folder import SCENE, read_table, write_table
 from silhouette.exchange.gltf_export import write_glb
 from silhouette.exchange.gltf_extras import UNITS
 from silhouette.exchange.tts_export import write_saved_object
@@ -30,21 +28,14 @@ def import_(given: ImportOptions) -> int:
     with Waiting(f"importing {given.file}", quiet=given.quiet or given.as_json, forking=True):
         table = read_table(given.file, given.meshes, cache, stand_ins=given.stand_ins, units=given.units)
         written = write_table(table, given.out, cache)
-    if given.as_json:
-        show_json(written.record())
-    else:
-        _tell(written, given.out, quiet=given.quiet)
-    return ExitStatus.OK
-
-
-def _tell(written: WrittenTable, out: Path, *, quiet: bool) -> None:
     kinds = [entry.piece.kind for entry in written.pieces]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("fighter", "vehicle", "terrain") if kind in kinds)
-    show(f"{out / SCENE}: {counts or 'no piece at all'}; {len(written.left_out)} left out")
-    if quiet:
-        return
-    show(*(f"left out: {entry.name}: {entry.why}" for entry in written.left_out))
-    show(*(f"warning: {warning}" for warning in written.warnings))
+    lines = [f"{given.out / SCENE}: {counts or 'no piece at all'}; {len(written.left_out)} left out"]
+    if not given.quiet:
+        lines += [f"left out: {entry.name}: {entry.why}" for entry in written.left_out]
+        lines += [f"warning: {warning}" for warning in written.warnings]
+    show_result(written.record(), *lines, as_json=given.as_json)
+    return ExitStatus.OK
 
 
 def export(given: ExportOptions) -> int:
@@ -62,8 +53,7 @@ def export(given: ExportOptions) -> int:
         else:
             written = write_saved_object(scene, given.out, cache)
             file, meshes, count = written.file, written.meshes, written.pieces
-    if given.as_json:
-        show_json({"file": str(file), **({} if meshes is None else {"meshes": str(meshes)}), "pieces": count})
-    else:
-        show(f"{file}: pieces: {count}" + ("" if meshes is None else f"; their meshes are in {meshes}"))
+    content = {"file": str(file), **({} if meshes is None else {"meshes": str(meshes)}), "pieces": count}
+    line = f"{file}: pieces: {count}" + ("" if meshes is None else f"; their meshes are in {meshes}")
+    show_result(content, line, as_json=given.as_json)
     return ExitStatus.OK

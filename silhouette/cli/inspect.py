@@ -6,7 +6,7 @@ from silhouette.cli.commands import InspectOptions
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.scene_job import cache_of, check_picture, renderer_of
 from silhouette.cli.tables import inspection_report
-from silhouette.cli.terminal import show, show_json
+from silhouette.cli.terminal import show_result
 from silhouette.cli.waiting import Waiting
 from silhouette.drawing.four_views import draw_four_views
 from silhouette.models.inspection import inspection, model_at, suggestions
@@ -25,8 +25,5 @@ def inspect(given: InspectOptions) -> int:
         if given.picture is not None:
             draw_four_views(model, renderer_of(given), given.picture, suggested)
     report = inspection(given.file, model, suggested)
-    if given.as_json:
-        show_json(report)
-    else:
-        show(*inspection_report(report))
+    show_result(report, *inspection_report(report), as_json=given.as_json)
     return ExitStatus.OK

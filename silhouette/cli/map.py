@@ -127,7 +127,7 @@ def map_report(drawn: Map, *, quiet: bool) -> list[RenderableType]:
             place, mm = drawn.nearest.get(verdict, (None, 0.0))
             near = ["", ""] if place is None else [f"{mm / INCH:.1f}", coordinates(drawn.cells.at[place])]
         counts = [str(int(here.sum())), str(int((here & drawn.marginal).sum()))]
-        table.add_row(*map(plain_line, [verdict, *counts, *near]))
+        table.add_row(verdict, *counts, *near)
     lines.append(table)
     if not quiet and drawn.request.role == "target":
         lines.append(

@@ -9,7 +9,7 @@ from silhouette.cli.commands import NewOptions
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.rules import is_game_file, rule_named
 from silhouette.cli.schema import schema_of
-from silhouette.cli.terminal import show, show_json
+from silhouette.cli.terminal import show_result
 from silhouette.cli.waiting import Waiting
 from silhouette.common.errors import FileError
 from silhouette.common.text import json_text
@@ -23,7 +23,6 @@ from silhouette.rules.abilities import first_scene_of
 
 SCENE, SCHEMA = "scene.toml", ".scene.schema.json"
 """The files that are written; the schema is hidden, so that a folder of scenes has no other file in it."""
-
 
 SCHEMA_LINE = f"#:schema ./{SCHEMA}"
 """The line by which an editor finds the schema, and then completes and checks keys."""
@@ -49,13 +48,10 @@ def new(given: NewOptions) -> int:
     make_folder(folder)
     write_file(folder / SCHEMA, (json_text(schema_of("scene"), indent=1) + "\n").encode())
     write_file(scene, text.encode())
-    if given.as_json:
-        answer = {"scene": str(scene), "editor_schema": str(folder / SCHEMA), "rules": rules}
-        show_json({**answer, "warnings": list(warnings)})
-    else:
-        show(*(f"warning: {warning}" for warning in warnings))
-        typed = f'"{scene}"' if " " in str(scene) else scene
-        show(f"{scene}: a first scene to edit; judge it with: silhouette check {typed}")
+    answer = {"scene": str(scene), "editor_schema": str(folder / SCHEMA), "rules": rules, "warnings": list(warnings)}
+    typed = f'"{scene}"' if " " in str(scene) else scene
+    last = f"{scene}: a first scene to edit; judge it with: silhouette check {typed}"
+    show_result(answer, *(f"warning: {warning}" for warning in warnings), last, as_json=given.as_json)
     return ExitStatus.OK
 
 

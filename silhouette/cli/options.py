@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from enum import IntEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, dataclass_transform, get_type_hints
 
 import typer
 
@@ -37,16 +37,22 @@ NewFolder = Annotated[Path, option("--out", "FOLDER", "For the scene; made where
 Given = TypeVar("Given")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pairing:
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class Options:
+    """What a command is told. Each kind is a frozen dataclass, whose fields are given by name."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
+class Pairing(Options):
     """A pair of the scene."""
 
     attacker: Annotated[str | None, option("--from", "NAME", "Who looks.")] = None
     target: Annotated[str | None, option("--to", "NAME", "Who is looked at.  [default: everyone else]")] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Trying:
+class Trying(Options):
     """Places to try."""
 
     at: Annotated[
@@ -55,16 +61,14 @@ class Trying:
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Styling:
+class Styling(Options):
     """The look of figures."""
 
     style: Annotated[str, option("--style", "STYLE", "Of figures: print or dark.")] = "print"
     language: Annotated[str, option("--lang", "LANG", "Of the words of figures: en, de, fr or es.")] = "en"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rendering:
+class Rendering(Options):
     """What measures."""
 
     renderer: Annotated[
@@ -81,7 +85,6 @@ class Rendering:
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class Measuring(Rendering):
     """What measures, and how finely."""
 
@@ -94,8 +97,7 @@ class Measuring(Rendering):
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Doubting:
+class Doubting(Options):
     """What is wanted besides verdicts."""
 
     odds: Annotated[bool, flag("--odds", "Also say how likely each verdict is: see [doubt] of scenes.")] = False
@@ -105,8 +107,7 @@ class Doubting:
     ] = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Working:
+class Working(Options):
     """The processes that judge."""
 
     workers: Annotated[
@@ -114,33 +115,28 @@ class Working:
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reading:
+class Reading(Options):
     """How meshes are read."""
 
     no_cache: Annotated[bool, flag("--no-cache", "Read every mesh anew and keep none on disk.")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Hushing:
+class Hushing(Options):
     """What is left unsaid."""
 
     quiet: Annotated[bool, flag("--quiet", "-q", "No progress, reasons or warnings: results alone.")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Printing:
+class Printing(Options):
     """How results are printed."""
 
     as_json: Annotated[bool, flag("--json", "Print one JSON document and nothing else.")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class Telling(Printing, Reading, Hushing):
     """What nearly every command has."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Judging(Measuring, Doubting, Working, Telling):
     """What the commands have that judge and print."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from silhouette.cli.commands import ReportOptions, TutorialOptions
 from silhouette.cli.options import exit_status
 from silhouette.cli.scene_job import cache_of, places_of, processes_of, renderer_of
-from silhouette.cli.terminal import show, show_json
+from silhouette.cli.terminal import show_result
 from silhouette.cli.waiting import Waiting
 from silhouette.common.installation import VERSION
 from silhouette.common.text import counted
@@ -46,12 +46,10 @@ def report(given: ReportOptions) -> int:
         content = page.encode()
         write_file(given.out, content)
     results = [check.judged for check in drawn]
-    if given.as_json:
-        about = {"scene": str(given.scene), "title": table.title, "report": str(given.out), "bytes": len(content)}
-        show_json({**about, "checks": [result.row() for result in results]})
-    else:
-        verdicts = (f"{result.check.label}: {result.verdict.words}" for result in results)
-        show(*verdicts, f"{given.out}: {len(content) / 1e6:.1f} MB")
+    about = {"scene": str(given.scene), "title": table.title, "report": str(given.out), "bytes": len(content)}
+    lines = [*(f"{result.check.label}: {result.verdict.words}" for result in results)]
+    lines.append(f"{given.out}: {len(content) / 1e6:.1f} MB")
+    show_result({**about, "checks": [result.row() for result in results]}, *lines, as_json=given.as_json)
     return exit_status(failed=False, unexpected=any(result.expected is False for result in results))
 
 
@@ -69,10 +67,7 @@ def tutorial(given: TutorialOptions) -> int:
         pages = write_tutorial(given.out, run, waiting.step)
     checks = [check for page in pages for part in page["parts"] for check in part["checks"]]
     unexpected = [check for check in checks if check["expected"] is False]
-    if given.as_json:
-        show_json({"out": str(given.out), "pages": pages})
-    else:
-        number = counted(len(checks), "check")
-        words = f"{len(pages) + 1} pages with {number}; open {given.out / INDEX}"
-        show(f"{words}; {len(unexpected)} not as expected" if unexpected else words)
+    words = f"{len(pages) + 1} pages with {counted(len(checks), 'check')}; open {given.out / INDEX}"
+    words += f"; {len(unexpected)} not as expected" if unexpected else ""
+    show_result({"out": str(given.out), "pages": pages}, words, as_json=given.as_json)
     return exit_status(failed=False, unexpected=bool(unexpected))

@@ -8,7 +8,7 @@ from typing import Any
 from silhouette.cli.commands import RulesOptions
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.tables import game_report, rules_report
-from silhouette.cli.terminal import show, show_json
+from silhouette.cli.terminal import show_result
 from silhouette.common.errors import RequestError
 from silhouette.common.text import did_you_mean
 from silhouette.files.reading import example
@@ -45,19 +45,13 @@ def rules(given: RulesOptions) -> int:
     """Lists the rule systems, or tells of one."""
     if given.name is not None:
         content = told(_game(given.name))
-        if given.as_json:
-            show_json({"rules": given.name, **content})
-        else:
-            show(*game_report(content))
+        show_result({"rules": given.name, **content}, *game_report(content), as_json=given.as_json)
         return ExitStatus.OK
     systems = [
         {"name": rule.name, "title": rule.title, "reads": list(rule.reads), "example": str(example(rule.example))}
         for rule in map(rule_called, RULES)
     ]
-    if given.as_json:
-        show_json({"rules": systems})
-    else:
-        show(*rules_report(systems))
+    show_result({"rules": systems}, *rules_report(systems), as_json=given.as_json)
     return ExitStatus.OK
 
 

@@ -33,12 +33,9 @@ from silhouette.scans.record import ScanRecord
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-
 REFERENCE = "#/$defs/{model}"
 
-
 Schema = dict[str, Any]
-
 
 _REFERRED = re.compile(r'"#/\$defs/([^"]+)"')
 
@@ -127,7 +124,6 @@ def results_schema() -> Schema:
 
 _TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
 
-
 _BUNDLE: Schema = {
     "type": "object",
     "description": "of a bundle: how the results compare with those in it",
@@ -203,7 +199,6 @@ KINDS: Mapping[str, Callable[[], Schema]] = {
     "map": partial(_document_schema, MapRecord, "A map of Silhouette"),
 }
 """The kinds of schemas, by the name that the command takes."""
-
 
 OLD_KINDS = {"results": "result"}  # what kinds were called before, with what they are called now
 

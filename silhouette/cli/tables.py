@@ -65,9 +65,9 @@ class FittedTable:
         self._whole, self._parted = whole, parted
         self._rows: list[tuple[Text, ...]] = []
 
-    def add_row(self, *cells: Text) -> None:
-        """Adds a row, with a cell for each column."""
-        self._rows.append(cells)
+    def add_row(self, *cells: Text | str) -> None:
+        """Adds a row, with a cell for each column; what is no text yet becomes a plain one."""
+        self._rows.append(tuple(cell if isinstance(cell, Text) else plain_line(cell) for cell in cells))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Table]:
         columns = self._kept(options.max_width)
@@ -219,7 +219,7 @@ def scene_report(result: SceneResult, *, quiet: bool = False) -> list[Renderable
 class Column(NamedTuple):
     """A column of a table of verdicts: the cell of a result, and whether some results make a table have it."""
 
-    cell: Callable[[Judged], Text]
+    cell: Callable[[Judged], Text | str]
     shown: Callable[[Sequence[Judged]], bool]
 
 
@@ -231,19 +231,20 @@ def _are_measured(results: Sequence[Judged]) -> bool:
     return any(result.verdict.measurement is not None for result in results)
 
 
-def _odds_cell(result: Judged) -> Text:
-    return plain_line("" if result.odds is None else in_hundred(result.odds.odds))
-
-
 COLUMNS = {
-    "attacker": Column(lambda result: plain_line(_attacker(result)), _has_pairs),
-    "target": Column(lambda result: plain_line(result.check.target), _has_pairs),
-    "asked": Column(lambda result: plain_line(result.check.label), lambda results: not _has_pairs(results)),
+    "attacker": Column(lambda result: _attacker(result), _has_pairs),
+    "target": Column(lambda result: result.check.target, _has_pairs),
+    "asked": Column(lambda result: result.check.label, lambda results: not _has_pairs(results)),
     "verdict": Column(lambda result: _verdict_cell(result), lambda results: True),
-    "obscured": Column(lambda result: plain_line(_share(result.verdict)), _are_measured),
-    "blockers": Column(lambda result: plain_line(_blockers(result.verdict)), _are_measured),
-    "renderer": Column(lambda result: plain_line(_renderer(result.verdict)), _are_measured),
-    "odds": Column(_odds_cell, lambda results: any(result.odds is not None for result in results)),
+    "obscured": Column(
+        lambda result: result.verdict.measurement.words if result.verdict.measurement else "", _are_measured
+    ),
+    "blockers": Column(lambda result: _blockers(result.verdict), _are_measured),
+    "renderer": Column(lambda result: _renderer(result.verdict), _are_measured),
+    "odds": Column(
+        lambda result: "" if result.odds is None else in_hundred(result.odds.odds),
+        lambda results: any(result.odds is not None for result in results),
+    ),
     "expected": Column(
         lambda result: plain_line(*EXPECTED[result.expected]),
         lambda results: any(result.expected is not None for result in results),
@@ -312,10 +313,6 @@ def summary(results: Sequence[SceneResult]) -> Text:
     return plain_line(", ".join(words), "bold red" if unexpected or failed else "bold")
 
 
-def _share(verdict: Verdict) -> str:
-    return "" if verdict.measurement is None else verdict.measurement.words
-
-
 def _renderer(verdict: Verdict) -> str:
     return str(RENDERER.value_in(verdict) or "") if RENDERER in verdict.fields else ""
 
@@ -353,7 +350,7 @@ def _matrix_table(cells: Mapping[tuple[str, str], Text]) -> tuple[FittedTable, b
     table = headed_table("", *columns, parted=True)
     for name in rows:
         pairs = [(name, column) if wide else (column, name) for column in columns]
-        table.add_row(plain_line(name, "bold"), *(cells.get(pair, plain_line("")) for pair in pairs))
+        table.add_row(plain_line(name, "bold"), *(cells.get(pair, "") for pair in pairs))
     return table, wide
 
 
@@ -421,7 +418,7 @@ def inspection_report(report: Row) -> list[RenderableType]:
     """The findings of `silhouette.models.inspection.inspection`, in words."""
     table = headed_table("part", "triangles", "role")
     for part in report["parts"][:MOST_PARTS_LISTED]:
-        table.add_row(*(plain_line(str(part[key])) for key in ("name", "triangles", "role")))
+        table.add_row(part["name"], str(part["triangles"]), part["role"])
     parts: list[RenderableType] = [plain_line(report["file"], "bold"), *map(plain_line, _facts(report)), table]
     if len(report["parts"]) > MOST_PARTS_LISTED:
         more = _counted(len(report["parts"]) - MOST_PARTS_LISTED, "more part")
@@ -473,7 +470,7 @@ def doctor_report(report: Row) -> list[RenderableType]:
     table = headed_table(*headings, spare=("checks/s",))
     for renderer in report["renderers"]:
         works = plain_line("yes", "green") if renderer["works"] else plain_line("no", "red")
-        table.add_row(plain_line(renderer["name"]), works, *map(plain_line, _renderer_cells(renderer, timed=timed)))
+        table.add_row(renderer["name"], works, *_renderer_cells(renderer, timed=timed))
     cache, memory = report["cache"], report["memory"]
     versions = ", ".join(f"{name} {version or 'not installed'}" for name, version in report["versions"].items())
     return [
@@ -518,7 +515,7 @@ def rules_report(systems: Iterable[Row]) -> list[RenderableType]:
     table = headed_table("rules", "game", "reads")
     examples: list[RenderableType] = []
     for system in systems:
-        table.add_row(*(plain_line(text) for text in (system["name"], system["title"], ", ".join(system["reads"]))))
+        table.add_row(system["name"], system["title"], ", ".join(system["reads"]))
         example = plain_line(f"  {system['example']}")
         example.no_wrap = True
         examples.append(example)
@@ -530,17 +527,17 @@ def game_report(content: Row) -> list[RenderableType]:
     lines: list[RenderableType] = [plain_line(content["title"], "bold")]
     lines += [plain_line(content[key], "dim") for key in ("about", "source") if content[key]]
     verdicts = headed_table("verdict", "given where", "")
-    for one in content["verdicts"]:
-        verdicts.add_row(plain_line(one["verdict"]), plain_line(one["when"]), plain_line(one["choice"] or ""))
+    for row in content["verdicts"]:
+        verdicts.add_row(row["verdict"], row["when"], row["choice"] or "")
     clauses = headed_table("clause", "it says", "source")
-    for one in content["clauses"]:
-        clauses.add_row(*(plain_line(one[key]) for key in ("number", "text", "source")))
+    for row in content["clauses"]:
+        clauses.add_row(row["number"], row["text"], row["source"])
     lines += [verdicts, clauses]
     for key, heading in (("terrain", "terrain says"), ("model", "a model says"), ("readings", "reading")):
         if content[key]:
             keys = headed_table(heading, "its value", "which means")
-            for one in content[key]:
-                keys.add_row(*(plain_line(one[name]) for name in ("key", "value", "means")))
+            for row in content[key]:
+                keys.add_row(row["key"], row["value"], row["means"])
             lines.append(keys)
     return lines
 

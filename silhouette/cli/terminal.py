@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 UNBOUNDED = 1000  # columns where no terminal sets the width: nothing is folded, so that a line of a log can be searched
 
-
 NARROWEST, USUAL = 30, 80
 """Columns below which no table can be read, and those of a terminal that does not say how many it has."""
 
@@ -98,6 +97,14 @@ def show(*parts: RenderableType) -> None:
             console.print(part, soft_wrap=getattr(part, "no_wrap", None) is True)
     sys.stdout.write(captured.get())
     sys.stdout.flush()
+
+
+def show_result(content: Mapping[str, Any], *parts: RenderableType, as_json: bool) -> None:
+    """What a command found, as one JSON document or as tables and lines."""
+    if as_json:
+        show_json(content)
+    else:
+        show(*parts)
 
 
 def console_on(stream: TextIO) -> Console:

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -23,22 +22,6 @@ PATIENCE = 0.4
 
 REDRAWN_EVERY = 0.1  # seconds between two drawings of a progress bar
 LINE_AFTER = 5.0  # seconds that pass before the one line where standard error is no terminal
-
-
-@dataclass(frozen=True)
-class _WaitingState:
-    """How far it has come: steps done, with a part of the next; all of them, None where unknown, or the least."""
-
-    done: float = 0.0
-    total: int | None = None
-    at_least: bool = False
-
-    @property
-    def counts(self) -> str:
-        """The steps in words; empty where their number is not known."""
-        if self.total is None:
-            return ""
-        return f"{int(self.done):,} of {'at least ' * self.at_least}{self.total:,}".replace(",", " ")
 
 
 class Waiting:
@@ -63,7 +46,8 @@ class Waiting:
         self._bar: tuple[Progress, TaskID] | None = None
         self._entered = time.monotonic()
         self._first: tuple[float, float] | None = None
-        self._state = _WaitingState()
+        # Steps done, with a part of the next; all of them, None where unknown; and whether there may be more.
+        self._state: tuple[float, int | None, bool] = 0.0, None, False
         self._is_drawing = False
 
     def __enter__(self) -> Waiting:
@@ -76,7 +60,7 @@ class Waiting:
         """Shows how many steps are done (with a part of the next one), of ``total`` or of at least so many."""
         if self._first is None:
             self._first = done, time.monotonic()
-        self._state = _WaitingState(done, total, at_least)
+        self._state = done, total, at_least
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._visible:
@@ -95,20 +79,20 @@ class Waiting:
                 if self._on_terminal:
                     self._draw()
                 else:
-                    words = self._state.counts or "still at it"
+                    words = _counts(*self._state) or "still at it"
                     print(f"{self._words}: {words} after {LINE_AFTER:g} s", file=sys.stderr, flush=True)
         finally:
             self._is_drawing = False
 
     def _draw(self) -> None:
-        state, (before, since) = self._state, self._first or (0, self._entered)
+        (done, total, at_least), (before, since) = self._state, self._first or (0, self._entered)
         if self._bar is None:
             self._bar = self._new_bar()
         bar, task = self._bar
-        rate = (state.done - before) / max(time.monotonic() - since, 1e-3)
+        rate = (done - before) / max(time.monotonic() - since, 1e-3)
         # Without a total rich shows neither a share nor a time: both would be wrong as long as the total may grow.
-        bar.update(task, completed=state.done, total=None if state.at_least else state.total)
-        bar.update(task, counts=state.counts, rate=f"{rate:.0f}/s")
+        bar.update(task, completed=done, total=None if at_least else total)
+        bar.update(task, counts=_counts(done, total, at_least), rate=f"{rate:.0f}/s")
         bar.refresh()
 
     def _new_bar(self) -> tuple[Progress, TaskID]:
@@ -128,6 +112,11 @@ class Waiting:
         task = bar.add_task(self._words, total=None, counts="", rate="")
         bar.start()
         return bar, task
+
+
+def _counts(done: float, total: int | None, at_least: bool) -> str:
+    """The steps in words; empty where their number is not known."""
+    return "" if total is None else f"{int(done):,} of {'at least ' * at_least}{total:,}".replace(",", " ")
 
 
 class _Thread:

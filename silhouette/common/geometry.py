@@ -19,7 +19,6 @@ from silhouette.common.lazy import own_bytes
 
 INCH = 25.4  # mm, by definition since 1959
 
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -30,7 +29,7 @@ def _(value: np.ndarray) -> int:
     return value.nbytes
 
 
-_CHOICE = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)])
+_CHOICE = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)], dtype=np.bool_)
 
 
 def turned(axes: Any, points: Any) -> Any:
@@ -140,13 +139,13 @@ def components(edges: NDArray[Any], count: int) -> NDArray[np.int64]:
 
 
 def corners(low: Any, high: Any) -> Floats:
-    """The eight corners (8, 3) of the box from ``low`` to ``high``, both (3,).
+    """The eight corners (8, 3) of the box from ``low`` to ``high``, both (3,); of n boxes (8 * n, 3), from two (n, 3).
 
     >>> corners([0, 0, 0], [1, 1, 1]).sum(axis=0).tolist()
     [4.0, 4.0, 4.0]
     """
-    both = np.array([low, high], dtype=np.float64)
-    eight: Floats = both[_CHOICE, np.arange(3)]
+    least, greatest = (np.asarray(end, dtype=np.float64)[..., None, :] for end in (low, high))
+    eight: Floats = np.where(_CHOICE, greatest, least).reshape(-1, 3)
     return eight
 
 
@@ -169,7 +168,6 @@ def convex_hull(points: Floats) -> Any:
     >>> convex_hull(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.5, 0.5]])).area, convex_hull(np.ones((1, 2))).wkt
     (2.0, 'POINT (1 1)')
     """
-
     # Of one line through all points: an object for each of them takes ten times as long.
     return LineString(np.concatenate([points, points[:1]])).convex_hull
 
@@ -180,14 +178,12 @@ def hull_outline(points: Floats) -> Floats:
     >>> hull_outline(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])).tolist()
     [[0.0, 0.0], [2.0, 2.0]]
     """
-
     hull = convex_hull(points)
     return polygon_outline(hull) if hull.geom_type == "Polygon" else get_coordinates(hull)
 
 
 def polygon_outline(polygon: Any) -> Floats:
     """(k, 2) the corners of a polygon of shapely without holes, anticlockwise, the first one once."""
-
     outline: Floats = get_coordinates(orient(polygon))[:-1]
     return outline
 

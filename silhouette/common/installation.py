@@ -44,10 +44,8 @@ def version_of(package: str) -> str | None:
     >>> version_of("no such package") is None
     True
     """
-    from importlib.metadata import PackageNotFoundError, version  # slow to import, and help needs the version alone
-
     try:
-        return version(package)
+        return distribution(package).version
     except PackageNotFoundError:
         return None
 

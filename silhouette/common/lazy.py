@@ -75,27 +75,18 @@ SHARE_AFTER = 0.75
 Owner = TypeVar("Owner")
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+Key = tuple[int, tuple[Hashable, ...]]  # the identity of an owner, and further arguments
 
 
 class _MemoEntry(Generic[Result]):
-    """A value, its size in bytes, the number of its last use, and what drops it when an argument dies."""
+    """A value, its size in bytes, the number of its last use, and what drops it when its owner or an argument dies."""
 
     __slots__ = ("guards", "size", "used", "value")
-    guards: list[ref[Any]]
+    guards: list[ref[Any]]  # the owner's first
 
     def __init__(self, value: Result, size: int) -> None:
         self.value, self.size = value, size
         self.used = next(_uses)
-
-
-class _Owned(Generic[Result]):
-    """What is kept of one owner by one function, by its further arguments."""
-
-    __slots__ = ("entries", "owner")
-
-    def __init__(self, owner: ref[Any]) -> None:
-        self.owner = owner
-        self.entries: dict[tuple[Hashable, ...], _MemoEntry[Result]] = {}
 
 
 _uses = count()
@@ -138,19 +129,18 @@ class derived(Generic[Owner, Parameters, Result]):
     def __init__(self, function: Callable[Concatenate[Owner, Parameters], Result]) -> None:
         functools.update_wrapper(self, function)
         self._function = function
-        self._owned: dict[int, _Owned[Result]] = {}
+        self._entries: dict[Key, _MemoEntry[Result]] = {}
         _memos.append(self)
 
     def __call__(self, owner: Owner, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         """The value, worked out if it is not kept; TypeError if an argument is given by its name."""
         if kwargs:
             raise TypeError(f"{self._function.__name__} takes its arguments by place: it keeps its values by them")
-        owned = self._owned.get(id(owner))
-        if owned is not None and owned.owner() is owner:
-            entry = owned.entries.get(args)
-            if entry is not None:
-                entry.used = next(_uses)
-                return entry.value
+        key = id(owner), args
+        entry = self._entries.get(key)
+        if entry is not None and entry.guards[0]() is owner:
+            entry.used = next(_uses)
+            return entry.value
         value = self._function(owner, *args, **kwargs)
         # A value that holds its owner would keep it for ever; the owner itself is not kept.
         return value if _is(value, owner) else self._keep(owner, args, value)
@@ -158,45 +148,35 @@ class derived(Generic[Owner, Parameters, Result]):
     def _keep(self, owner: Owner, args: tuple[Hashable, ...], value: Result) -> Result:
         """The value that is kept: this one, or that of a thread that was quicker."""
         global _total
-        entry = _MemoEntry(value, ENTRY_BYTES + size_of((value, args)))
+        key, entry = (id(owner), args), _MemoEntry(value, ENTRY_BYTES + size_of((value, args)))
+        others = [each() for each in args if isinstance(each, ref)]
+        entry.guards = [ref(each, functools.partial(self._drop, key)) for each in (owner, *others)]
         with _lock:
-            owned = self._owned.get(id(owner))
-            if owned is None or owned.owner() is not owner:
-                owned = self._owned[id(owner)] = _Owned(ref(owner, functools.partial(self._gone, id(owner))))
-            first = owned.entries.setdefault(args, entry)
-            if first is entry:
-                drop = functools.partial(self._drop, id(owner), args)
-                entry.guards = [ref(each(), drop) for each in args if isinstance(each, ref)]
-                _total += entry.size
-                _make_room(entry)
-        return first.value
+            first = self._entries.get(key)
+            if first is not None and first.guards[0]() is owner:
+                return first.value
+            self._entries[key] = entry
+            _total += entry.size
+            _make_room(entry)
+        return value
 
-    def _gone(self, number: int, owner: ref[Any]) -> None:
-        """Drops what was kept of an owner that died."""
-        owned = self._owned.get(number)
-        if owned is not None and owned.owner is owner:
-            self._owned.pop(number, None)  # `forget` in another thread may have been quicker
-            while owned.entries:
-                _freed.append(owned.entries.popitem()[1].size)
-
-    def _drop(self, number: int, args: tuple[Hashable, ...], argument: ref[Any]) -> None:
-        """Drops what was kept of an owner and of an argument that died."""
-        owned = self._owned.get(number)
-        entry = None if owned is None else owned.entries.pop(args, None)
+    def _drop(self, key: Key, dead: ref[Any]) -> None:
+        """Drops what was kept of an owner and of arguments, one of which died."""
+        entry = self._entries.pop(key, None)
         if entry is not None:
             _freed.append(entry.size)
 
     @property
     def count(self) -> int:
         """The values that are kept."""
-        return sum(len(owned.entries) for owned in list(self._owned.values()))
+        return len(self._entries)
 
     def forget(self) -> None:
         """Keeps no value of this function any more."""
         global _total
         with _lock:
-            while self._owned:
-                _total -= sum(entry.size for entry in self._owned.popitem()[1].entries.values())
+            while self._entries:
+                _total -= self._entries.popitem()[1].size
 
 
 def remembered(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -236,14 +216,13 @@ def _make_room(latest: _MemoEntry[Any]) -> None:
         _total -= _freed.popleft()
     if _total <= BYTES:
         return
-    owners = [owned for memo in _memos for owned in list(memo._owned.values())]
     # Lists of what lies in dictionaries, since an owner may die meanwhile.
-    there = [(owned, args, owned.entries.get(args)) for owned in owners for args in list(owned.entries)]
-    kept = [(entry.used, owned, args) for owned, args, entry in there if entry is not None and entry is not latest]
-    for _, owned, args in sorted(kept, key=lambda each: each[0]):
+    there = [(memo, key, memo._entries.get(key)) for memo in _memos for key in list(memo._entries)]
+    kept = [(entry.used, memo, key) for memo, key, entry in there if entry is not None and entry is not latest]
+    for _, memo, key in sorted(kept, key=lambda each: each[0]):
         if _total <= SHARE_AFTER * BYTES:
             return
-        if (dropped := owned.entries.pop(args, None)) is not None:
+        if (dropped := memo._entries.pop(key, None)) is not None:
             _total -= dropped.size
 
 

@@ -189,7 +189,6 @@ def _one_line(text: str) -> str:
 
 SCENE, BEFORE, MESHES = "scene.toml", "scene.before.toml", "meshes"
 
-
 CLEAR = 2.0  # mm: what stands higher than this above the table hangs in the air, as the warnings of a scene have it
 
 
@@ -366,7 +365,8 @@ class _Writer:
         """The path of a piece's mesh, seen from the folder; None of a stand-in."""
         if piece.file is not None:
             if piece.file not in self.copied:
-                self.copied[piece.file] = self._keep(piece.name, piece.file.suffix.lower(), content)
+                ending = piece.file.suffix.lower()
+                self.copied[piece.file] = self._change.keep(MESHES, file_stem(piece.name), {ending: content})
             return self.copied[piece.file]
         if piece.mesh is None:
             return None
@@ -374,9 +374,6 @@ class _Writer:
         is_single = len(mesh.part_names) == 1  # PLY is read faster, but has no names for parts
         look = (mesh.digest, *(() if is_single else (mesh.part.tobytes().hex(), *mesh.part_names)))
         if look not in self._own:
-            content = ply_bytes(mesh.vertices, mesh.faces) if is_single else obj_bytes(mesh)
-            self._own[look] = self._keep(piece.name, ".ply" if is_single else ".obj", content)
+            files = {".ply": ply_bytes(mesh.vertices, mesh.faces)} if is_single else {".obj": obj_bytes(mesh)}
+            self._own[look] = self._change.keep(MESHES, file_stem(piece.name), files)
         return self._own[look]
-
-    def _keep(self, name: str, ending: str, content: bytes) -> str:
-        return self._change.keep(MESHES, file_stem(name), {ending: content})

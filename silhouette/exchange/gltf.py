@@ -48,22 +48,15 @@ def name_gangs(models: Sequence[Marked], nodes: Mapping[int, Node]) -> str:
     for model in models:
         stated = [model.keys.get("gang"), *(nodes[index].extras.get("gang") for index in model.node.above)]
         model.gang = next((gang for gang in stated if isinstance(gang, str) and gang), None)
-        if model.gang is None:
-            model.gang = _name_of_group(_groups(model, nodes), nodes, held, len(models))
-            taken.update([] if model.gang is None else [model.gang])
+        some = [index for index in _groups(model, nodes) if held[index] < len(models)]
+        if model.gang is None and some:
+            several = [index for index in some if held[index] > 1]
+            model.gang = nodes[(several or some[-1:])[0]].name
+            taken[model.gang] += 1
     if not taken:
         return ""
     gangs = ", ".join(f"{gang} ({count})" for gang, count in taken.items())
     return f"gangs that no property says are named after collections, or empties: {gangs}"
-
-
-def _name_of_group(
-    groups: Sequence[int], nodes: Mapping[int, Node], held: Mapping[int, int], models: int
-) -> str | None:
-    """The name of the group that is a gang, by how many models each holds; None without any."""
-    some = [index for index in groups if held[index] < models]
-    several = [index for index in some if held[index] > 1]
-    return nodes[(several or some[-1:])[0]].name if some else None
 
 
 def _groups(model: Marked, nodes: Mapping[int, Node]) -> list[int]:

@@ -21,16 +21,9 @@ import numpy as np
 from silhouette.common.errors import FileError
 from silhouette.common.geometry import Floats, corners, cosine_and_sine
 from silhouette.exchange.gltf_extras import NoPiece
-from silhouette.exchange.imported import ImportedPiece, Upright, baked, direction, moved, one_word, rounded, standing
+from silhouette.exchange.imported import ImportedPiece, baked, direction, moved, one_word, rounded, standing
 from silhouette.files.schema import MAX_LENGTH
-from silhouette.meshes.formats.base import (
-    MOST_LINES,
-    MOST_TRIANGLES,
-    Refused,
-    Surface,
-    areas_of,
-    see_through_shares,
-)
+from silhouette.meshes.formats.base import MOST_LINES, MOST_TRIANGLES, Refused, Surface, areas_of, see_through_shares
 from silhouette.meshes.formats.gltf import Gltf
 from silhouette.meshes.formats.gltf_tree import Node, shown, table_of
 from silhouette.meshes.health import absurd
@@ -165,8 +158,7 @@ class GltfMeshes:
 def _read(surfaces: tuple[Surface, ...]) -> tuple[Mesh, dict[str, float]]:
     areas = areas_of(surfaces)
     vertices, faces, part, names = joined(list(surfaces))
-    problem = absurd(vertices)
-    if problem is not None:
+    if problem := absurd(vertices):
         raise Refused(problem)
     vertices, merged = merge_equal(points_to_table(vertices))
     return Mesh(vertices, merged[faces].astype("int32"), part, names), areas
@@ -224,11 +216,13 @@ class Pieces:
         matrix = to_table(self._frame @ marked.node.world)
         keys = {key: value for key, value in marked.keys.items() if key not in _OF_THE_PLACE}
         up: Literal["y", "z"] = marked.keys.get("up", "y")
-        default = FRONT["z"] if up == "z" else self._front
-        front = float(keys.get("front", default))
+        front = float(keys.get("front", FRONT["z"] if up == "z" else self._front))
+        if marked.kind != "terrain" or "front" in keys:
+            keys["front"] = front
         facing = self._facing(marked, matrix, front)
+        plain = ImportedPiece(marked.name, marked.kind, (0.0, 0.0, 0.0), 0.0, facing, marked.gang, keys=keys)
         if "figure" in keys:
-            return self._stand_in(marked, matrix, {**keys, "front": front}, facing)
+            return _stand_in(plain, matrix)
         reading = read_as(marked.keys.get("units", "m"), up, float(marked.keys.get("scale", 1.0)))
         parts = self._parts(marked, reading)
         keys = _with_plain_names(keys)
@@ -240,48 +234,15 @@ class Pieces:
             )
         place = standing(matrix, "z", whole.bounds)
         if place is not None:
-            return self._upright(marked, place, parts, {**keys, "front": front}, facing)
+            # It shares its mesh with all that look so, larger or smaller by less than a power of ten.
+            power = 10.0 ** round(np.log10(place.scale))
+            mesh, scale = self._in_its_frame(parts, power), place.scale / power
+            sizes = {"units": "mm", "up": "z", **({} if abs(scale - 1.0) < 1e-9 else {"scale": round(scale, 12)})}
+            return replace(plain, at=place.at, turn=place.turn, mesh=mesh, keys={**sizes, **keys}, shared=True)
         at = rounded(matrix[:3, 3])
         placed = [(name, mesh, matrix @ inner) for name, _, mesh, inner in parts]
         mesh = self._counted(_rounded(baked(placed, np.array(at))))
-        keys = _turned(keys, matrix, front)
-        return self._made(marked, at, 0.0, facing, mesh, {"units": "mm", "up": "z", **keys})
-
-    def _upright(
-        self, marked: Marked, place: Upright, parts: Sequence[_Part], keys: Mapping[str, Any], facing: Any
-    ) -> ImportedPiece:
-        """A piece with the mesh that it shares with all that look so, larger or smaller by less than a power of ten."""
-        power = 10.0 ** round(np.log10(place.scale))
-        mesh = self._in_its_frame(parts, power)
-        scale = place.scale / power
-        sizes = {"units": "mm", "up": "z", **({} if abs(scale - 1.0) < 1e-9 else {"scale": round(scale, 12)})}
-        piece = self._made(marked, place.at, place.turn, facing, mesh, {**sizes, **keys})
-        return replace(piece, shared=True)
-
-    def _stand_in(self, marked: Marked, matrix: Floats, keys: Mapping[str, Any], facing: Any) -> ImportedPiece:
-        """A piece with ``figure``, whatever mesh its node has."""
-        base, height = float(keys["figure"]["base"]), float(keys["figure"]["height"])
-        reach = max(base, height)
-        place = standing(matrix, "z", np.array([[-reach] * 3, [reach] * 3]))
-        if place is None or abs(place.scale - 1.0) > AS_GIVEN:
-            raise NoPiece("is a stand-in whose node is tilted, mirrored or scaled; figure alone says how large it is")
-        if not max(map(abs, place.at)) <= MAX_LENGTH:
-            raise NoPiece("comes out over a kilometre from the middle of the table")
-        return self._made(marked, place.at, place.turn, facing, None, keys)
-
-    def _made(
-        self,
-        marked: Marked,
-        at: tuple[float, float, float],
-        turn: float,
-        facing: float | Literal["unknown"] | None,
-        mesh: Mesh | None,
-        keys: Mapping[str, Any],
-    ) -> ImportedPiece:
-        assert marked.kind is not None
-        if marked.kind == "terrain" and "front" not in marked.keys:
-            keys = {key: value for key, value in keys.items() if key != "front"}
-        return ImportedPiece(marked.name, marked.kind, at, turn, facing, marked.gang, mesh=mesh, keys=keys)
+        return replace(plain, at=at, mesh=mesh, keys={"units": "mm", "up": "z", **_turned(keys, matrix, front)})
 
     def _facing(self, marked: Marked, matrix: Floats, front: float) -> float | Literal["unknown"] | None:
         """Where a piece looks: as it says, else where its front points on the table."""
@@ -363,6 +324,17 @@ class Pieces:
 _Part = tuple[str, str, Mesh, Floats]
 
 
+def _stand_in(piece: ImportedPiece, matrix: Floats) -> ImportedPiece:
+    """A piece with ``figure``, whatever mesh its node has, in its place."""
+    reach = max(float(piece.keys["figure"]["base"]), float(piece.keys["figure"]["height"]))
+    place = standing(matrix, "z", np.array([[-reach] * 3, [reach] * 3]))
+    if place is None or abs(place.scale - 1.0) > AS_GIVEN:
+        raise NoPiece("is a stand-in whose node is tilted, mirrored or scaled; figure alone says how large it is")
+    if not max(map(abs, place.at)) <= MAX_LENGTH:
+        raise NoPiece("comes out over a kilometre from the middle of the table")
+    return replace(piece, at=place.at, turn=place.turn)
+
+
 def _rounded(mesh: Mesh) -> Mesh:
     return replace(mesh, vertices=np.round(mesh.vertices, DECIMALS) + 0.0)
 
@@ -389,7 +361,7 @@ def _turned(keys: Mapping[str, Any], matrix: Floats, front: float) -> dict[str, 
 
     given = {key: value for key, value in keys.items() if key != "front"}
     ahead_of_it = direction(matrix, ahead(front))
-    if ahead_of_it is not None:
+    if "front" in keys and ahead_of_it is not None:
         given["front"] = ahead_of_it
     if "eye" in given:
         given["eye"] = turned(given["eye"])

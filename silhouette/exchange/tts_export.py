@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -84,14 +84,14 @@ def _addresses(scene: TableScene) -> dict[Path, str]:
     return addresses
 
 
+@dataclass(eq=False)
 class _Exporter:
-    def __init__(self, addresses: Mapping[Path, str], folder: Path, change: FolderChange, cache: Cache) -> None:
-        self._addresses = addresses
-        self._folder = folder
-        self._change = change
-        self._imported_names: set[str] = set()
-        self._cache = cache
-        self._own: dict[str, str] = {}
+    addresses: Mapping[Path, str]
+    folder: Path
+    change: FolderChange
+    cache: Cache
+    imported_names: set[str] = field(default_factory=set)
+    own: dict[str, str] = field(default_factory=dict)
 
     def state(self, piece: Piece) -> dict[str, Any]:
         rotation = piece.pose.rotation
@@ -132,29 +132,29 @@ class _Exporter:
         drawn = piece.model.drawn_from
         if drawn is None or drawn.up != "y" or drawn.path.suffix.lower() != ".obj":
             return None
-        address = self._addresses.get(drawn.path.resolve())
+        address = self.addresses.get(drawn.path.resolve())
         name = None if address is None else f"{re.sub('[^A-Za-z0-9]', '', address)}.obj"  # as the game keeps it
         if address is None or name is None or len(name) > LONGEST_FILE_NAME:
             return None
-        if name not in self._imported_names:
-            self._imported_names.add(name)
-            self._change.put(self._folder / name, read_file(drawn.path, LARGEST_FILE))
+        if name not in self.imported_names:
+            self.imported_names.add(name)
+            self.change.put(self.folder / name, read_file(drawn.path, LARGEST_FILE))
         return address, piece.pose.place(drawn.shift[None])[0], drawn.factor / INCH
 
     def _written(self, piece: Piece) -> str:
         """The address of an OBJ file with the mesh of a piece: y up and in inches, its front where the model has it."""
         mesh = self._whole(piece.model)
-        if mesh.digest not in self._own:
+        if mesh.digest not in self.own:
             # The inverse of how a scene reads such a file.
             in_inches = replace(mesh, vertices=mesh.vertices[:, [0, 2, 1]] * np.array([1.0, 1.0, -1.0]) / INCH)
             content = obj_bytes(in_inches, DECIMALS)
-            self._own[mesh.digest] = self._change.keep("", file_stem(piece.name), {".obj": content})
-        return (self._folder.absolute() / self._own[mesh.digest]).as_uri()
+            self.own[mesh.digest] = self.change.keep("", file_stem(piece.name), {".obj": content})
+        return (self.folder.absolute() / self.own[mesh.digest]).as_uri()
 
     def _whole(self, model: Model) -> Mesh:
         """The mesh of a model in its frame, not cut where its base ends, so that its base is found there again."""
         drawn = model.drawn_from
         if drawn is None or model.solid:
             return model.mesh
-        mesh = read_mesh(drawn.path, self._cache).mesh
+        mesh = read_mesh(drawn.path, self.cache).mesh
         return replace(mesh, vertices=drawn.placed(mesh.vertices))

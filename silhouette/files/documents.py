@@ -238,7 +238,6 @@ MARKS = re.compile(
 )
 """The words of a TOML text: those that open, close or end a level are ``mark``."""
 
-
 _JSON_WORDS = {
     "Expecting value": "a value is missing",
     "Expecting property name enclosed in double quotes": "a key in quotes is missing",
@@ -270,9 +269,13 @@ def read_document(path: Path) -> dict[str, Any]:
 
 def document_of(path: Path, text: str) -> dict[str, Any]:
     """The content that the text of a scene or model file has, by its ending TOML or JSON."""
-    reader = _json if path.suffix.lower() == ".json" else _toml
+    document: object
     try:
-        document = reader(text)
+        if path.suffix.lower() == ".json":
+            document = json.loads(text, object_pairs_hook=_table)
+        else:
+            _check_depth(text)
+            document = tomllib.loads(text)
         _check_size(document)
     except json.JSONDecodeError as error:
         advice = json_advice(text, error.msg, error.pos)
@@ -319,11 +322,6 @@ _TOO_DEEP = f"its tables lie too deep in each other; {MAX_DOCUMENT_LEVELS} level
 
 class _Refused(ValueError):
     """The refusal of a document, in plain words."""
-
-
-def _toml(text: str) -> object:
-    _check_depth(text)
-    return tomllib.loads(text)
 
 
 def _check_depth(text: str) -> None:
@@ -407,10 +405,6 @@ def parsed_json(data: bytes) -> object:
         raise ValueError("its values lie too deep in each other") from None
     except ValueError:
         raise ValueError("a number in it has too many digits") from None
-
-
-def _json(text: str) -> object:
-    return json.loads(text, object_pairs_hook=_table)
 
 
 def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -67,7 +67,6 @@ def example(name: str) -> Path:
 
 NEIGHBOURS = 1000  # the number of files in a folder among which one of a similar name is looked for
 
-
 MISSING = {"mesh": "is not there", "model": "there is no such file", "rules": "there is no such game file"}
 """What is said of a file that is not there, by the key that names it: as where it is named on the command line."""
 
@@ -132,12 +131,7 @@ def _what_to_write(path: Path, name: str, naming: Path) -> str:
 LARGEST_FILE = 512 * 1024**2  # bytes of a mesh file, or of a file that it refers to
 DOCUMENTS = (".toml", ".json")  # how scene and model files end
 
-_KINDS = {
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFSOCK: "a socket",
-}
+_KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
 
 
 def read_file(path: Path, most: int) -> bytes:

@@ -335,7 +335,7 @@ class Judges:
         self._is_waking = False
         start, started = Start(cache, renderer, device, error, pixel), choose(renderer, device)
         requirements = None
-        if start_method().name == "fork" and survives_fork(started.name):
+        if start_method() == "fork" and survives_fork(started.name):
             models = {self._digest(piece.model): piece.model for piece in scene.pieces}
             start = replace(start, started=started, scene=scene, models=models)
             digests = frozenset({"meshes", *models})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.common.geometry import Flags, Floats, hull_outline
+from silhouette.common.geometry import Flags, Floats, corners, hull_outline
 from silhouette.common.lazy import derived
 from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
@@ -56,15 +56,14 @@ def plan_corners(mesh: Mesh) -> Floats:
     height = mesh.vertices[:, 2]
     ends = mesh.vertices[[height.argmin(), height.argmax()]]
     outline = hull_outline(mesh.vertices[:, :2])
-    corners = np.column_stack([outline, np.full(len(outline), ends[0, 2])])
-    return np.concatenate([corners, ends])
+    return np.concatenate([np.column_stack([outline, np.full(len(outline), ends[0, 2])]), ends])
 
 
 def faces_near(mesh: Mesh, point: Floats, reach: float) -> NDArray[np.intp]:
     """(k,) ascending, the faces that may be nearer than ``reach`` mm to a point (3,): all that are, and some others."""
     boxes = _boxes(mesh)
-    corners = boxes.small.reshape(-1, 8, 3)
-    near = ((corners[:, 0] <= point + reach) & (corners[:, 7] >= point - reach)).all(axis=1)
+    small = boxes.small.reshape(-1, 8, 3)
+    near = ((small[:, 0] <= point + reach) & (small[:, 7] >= point - reach)).all(axis=1)
     return np.flatnonzero(np.repeat(near, np.diff(boxes.ends, prepend=0)))
 
 
@@ -84,17 +83,11 @@ def _boxes(mesh: Mesh) -> _Boxes:
         points = mesh.vertices.take(run.ravel(), axis=0)
         starts = np.arange(0, len(run), FACES_IN_A_SMALL_BOX)
         low, high = (extreme.reduceat(points, 3 * starts, axis=0) for extreme in (np.minimum, np.maximum))
-        small.append(np.stack([low, high], axis=1))
-        large.append([low.min(axis=0), high.max(axis=0)])
+        small.append(corners(low, high))
+        large.append(corners(low.min(axis=0), high.max(axis=0)))
         ends.append(done + np.append(starts[1:], len(run)))
         done += len(run)
-    return _Boxes(_corners(np.array(large)), _corners(np.concatenate(small)), np.concatenate(ends))
-
-
-def _corners(boxes: Floats) -> Floats:
-    """(8 * k, 3) the corners of boxes (k, 2, 3) from the least to the greatest."""
-    choice = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)], dtype=np.bool_)
-    return np.where(choice, boxes[:, 1:], boxes[:, :1]).reshape(-1, 3)
+    return _Boxes(np.concatenate(large), np.concatenate(small), np.concatenate(ends))
 
 
 def prepare(mesh: Mesh) -> None:

@@ -109,6 +109,13 @@ def has_area(vertices: Floats, faces: Integers) -> Flags:
     return has
 
 
+def proper(faces: NDArray[Any]) -> Flags:
+    """Which faces (m, 3) have three different vertices, (m,) bool."""
+    a, b, c = faces.T
+    different: Flags = (a != b) & (b != c) & (c != a)
+    return different
+
+
 def used_vertices(faces: NDArray[Any], count: int) -> Flags:
     """Which of ``count`` vertices the faces use, (count,) bool."""
     used = np.zeros(count, dtype=np.bool_)

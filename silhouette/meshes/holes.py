@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, components
 from silhouette.common.text import counted
-from silhouette.meshes.health import NARROW, boundary, boundary_loops
+from silhouette.meshes.health import NARROW, boundary, boundary_loops, proper
 from silhouette.meshes.mesh import Mesh
 
 # Boundary vertices that are nearer to each other than this share of the mesh's extent are one: cracks, not holes.
@@ -201,14 +201,7 @@ def _welded(mesh: Mesh) -> Mesh:
     merged = np.arange(len(mesh.vertices), dtype=np.int32)
     merged[rim] = rim[components(np.concatenate(pairs), len(rim))]
     faces = merged[mesh.faces]
-    return Mesh(mesh.vertices, faces, mesh.part, mesh.part_names).subset(_proper(faces))
-
-
-def _proper(faces: NDArray[Any]) -> Flags:
-    """Which faces (m, 3) have three different vertices, (m,) bool."""
-    a, b, c = faces.T
-    proper: Flags = (a != b) & (b != c) & (c != a)
-    return proper
+    return Mesh(mesh.vertices, faces, mesh.part, mesh.part_names).subset(proper(faces))
 
 
 def _zipped(mesh: Mesh) -> tuple[Mesh, Edges, Edges]:
@@ -312,9 +305,9 @@ def _skirts(mesh: Mesh, rim: Edges, loop: Edges) -> tuple[Floats, Edges, Edges]:
     sides = np.concatenate(
         [np.stack([start, end, below[end]], axis=1), np.stack([start, below[end], below[start]], axis=1)]
     )
-    proper = _proper(sides)
+    whole = proper(sides)
     vertices, across, across_of = _cones(vertices, below[rim], loop)
-    return vertices, np.concatenate([sides[proper], across]), np.concatenate([np.tile(loop, 2)[proper], across_of])
+    return vertices, np.concatenate([sides[whole], across]), np.concatenate([np.tile(loop, 2)[whole], across_of])
 
 
 def _cones(vertices: Floats, rim: Edges, loop: Edges) -> tuple[Floats, Edges, Edges]:

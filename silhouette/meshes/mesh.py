@@ -16,16 +16,9 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.common.lazy import cached_property, derived
 from silhouette.files.cache import Arrays, Cache
-from silhouette.meshes.formats.base import (
-    MOST_PARTS,
-    MOST_TRIANGLES,
-    MOST_VERTICES,
-    Refused,
-    Surface,
-    too_many_parts,
-)
+from silhouette.meshes.formats.base import MOST_PARTS, MOST_TRIANGLES, MOST_VERTICES, Refused, Surface, too_many_parts
 from silhouette.meshes.formats.gltf import Gltf
-from silhouette.meshes.health import absurd, extremes, has_area, inspect, misdirected, used_vertices
+from silhouette.meshes.health import absurd, extremes, has_area, inspect, misdirected, proper, used_vertices
 from silhouette.meshes.opening import Source, opened, plainly
 from silhouette.meshes.stored import content, opened_gltf, transparency
 
@@ -146,8 +139,7 @@ def joined(surfaces: list[Surface]) -> tuple[Floats, NDArray[np.int64], Integers
         if len(surface.faces) == 0:
             continue
         corners = np.asarray(surface.faces).astype(np.int64)
-        problem = misdirected(corners, len(surface.vertices))
-        if problem is not None:
+        if problem := misdirected(corners, len(surface.vertices)):
             raise Refused(problem)
         if id(surface.vertices) not in starts:
             starts[id(surface.vertices)] = end
@@ -178,13 +170,11 @@ def _cleaned(
     used = used_vertices(faces, len(vertices))
     if not used.all():
         vertices, faces = vertices[used], _renumbered(faces, used)
-    problem = absurd(vertices)
-    if problem is not None:
+    if problem := absurd(vertices):
         raise Refused(problem)
     vertices, merged = merge_equal(vertices)
     corners = merged[faces]
-    a, b, c = corners.T
-    cornered = (a != b) & (b != c) & (c != a)
+    cornered = proper(corners)
     whole = cornered & has_area(vertices, corners)
     if not whole.any():
         raise Refused("holds only triangles without area; a mesh needs at least one with some")

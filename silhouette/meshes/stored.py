@@ -35,7 +35,7 @@ from silhouette.meshes.formats.colours import Bytes
 from silhouette.meshes.formats.gltf import GLTF, Gltf
 from silhouette.meshes.formats.gltf_tree import open_container, parse_tree
 from silhouette.meshes.formats.obj import Colouring
-from silhouette.meshes.health import absurd, has_area, misdirected, used_vertices
+from silhouette.meshes.health import absurd, has_area, misdirected, proper, used_vertices
 from silhouette.meshes.opening import Source, opened, plainly
 from silhouette.meshes.skins import WHITE, Pictures, face_colours, mixed, used_colours
 
@@ -97,15 +97,6 @@ def transparency(source: Source, libraries: Sequence[str], areas: Mapping[str, f
     return see_through_shares({"": sum(solid.values())} | {name: areas[name] for name in areas.keys() - solid.keys()})
 
 
-def pictures_of(held: Content) -> Pictures:
-    """The pictures that the skins of a file name."""
-
-    def none(name: str) -> bytes:
-        raise Refused(f"refers to {name[:80]!r}, and its format has no pictures")
-
-    return Pictures(held.picture or none)
-
-
 def opened_gltf(source: Source, *, whole: bool) -> Gltf:
     """A glTF file, of which all is there that its default scene shows.
 
@@ -122,7 +113,7 @@ def read_stored(source: Source) -> Stored:
     Raises Refused, as the readers do; if a face points past the vertices; if nothing finite is left.
     """
     held = content(source)
-    surfaces, pictures = held.surfaces, pictures_of(held)
+    surfaces, pictures = held.surfaces, Pictures(held.picture)
     is_shared = source.format == "obj"
     blocks = surfaces[:1] if is_shared else surfaces
     starts = np.cumsum([0, *(len(surface.vertices) for surface in blocks)])
@@ -131,8 +122,7 @@ def read_stored(source: Source) -> Stored:
     offsets = [0] * len(surfaces) if is_shared else starts[:-1].tolist()
     vertices = np.concatenate([np.asarray(block.vertices, dtype=np.float64) for block in blocks])
     for surface in surfaces:
-        problem = misdirected(surface.faces, len(surface.vertices)) if len(surface.faces) else None
-        if problem is not None:
+        if len(surface.faces) and (problem := misdirected(surface.faces, len(surface.vertices))):
             raise Refused(problem)
     colours = _coloured(surfaces, offsets, len(vertices), pictures, is_shared)
     normals = _normals(surfaces, len(vertices))
@@ -176,8 +166,7 @@ def _whole(vertices: Floats, faces: Integers, finite: Flags) -> tuple[Integers, 
         faces = faces[sound]
         if len(faces) < total:
             sentences.append(f"{total - len(faces)} triangles with coordinates that are no numbers were left out")
-    a, b, c = faces.T
-    whole = (a != b) & (b != c) & (c != a) & has_area(vertices, faces)
+    whole = proper(faces) & has_area(vertices, faces)
     if not whole.any():
         raise Refused("holds only triangles without area; a mesh needs at least one with some")
     dropped = len(whole) - np.count_nonzero(whole)
@@ -307,7 +296,7 @@ def _build(source: Source) -> Arrays:
 
 def _painted(held: Content) -> tuple[NDArray[np.float32], Bytes]:
     """Points (n, 3) on all faces, and their colours; white where a surface has no colour."""
-    pictures = pictures_of(held)
+    pictures = Pictures(held.picture)
     total = sum(len(surface.faces) for surface in held.surfaces)
     weights = POINTS if total <= FINE else POINTS[:1]
     points, colours = list[NDArray[np.float32]](), list[Bytes]()

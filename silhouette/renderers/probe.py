@@ -1,31 +1,26 @@
-"""The renderers that work on this machine, the device of each, and the reasons why the others do not work.
-
-``python -m silhouette.renderers.probe NAME [--device NAME]`` tries one in a separate process, where PyOpenGL is bound
-to the platform that PYOPENGL_PLATFORM names, and prints its device, or the reason why it does not work, as JSON.
-"""
+"""The renderers that work on this machine, the device of each, and the reasons why the others do not work."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from silhouette.common.errors import RendererUnavailable, SilhouetteError
 from silhouette.common.geometry import Pose
-from silhouette.common.text import Progress, json_text
+from silhouette.common.text import Progress
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Renderer
 from silhouette.renderers.registry import RENDERERS, RendererEntry, Trial, choose
 from silhouette.renderers.views import View
+from silhouette.workers.process import ChildProcess
 
 PROBE_SECONDS = 60.0  # seconds after which a process that tries something is given up
 
@@ -69,57 +64,48 @@ def _probe_here(entry: RendererEntry, trial: Trial) -> Probe:
 
 def _probe_in_process(entry: RendererEntry, trial: Trial) -> Probe:
     """Tries a renderer in a fresh process: PyOpenGL binds to one platform in each; a broken driver may crash."""
-    device = ["--device", trial.device] if trial.device else []
-    answer = run_module("silhouette.renderers.probe", [entry.name, *device], trial.platform)
+    answer = answer_apart(partial(describe, entry.name, trial.device or None), trial.platform)
     if "reason" in answer:
         return Probe(entry.name, False, trial.label, answer["reason"], trial.device, platform=trial.platform)
     return Probe(entry.name, True, reason="", device_option=trial.device, platform=trial.platform, **answer)
 
 
-def run_module(module: str, arguments: list[str], platform: str = "") -> dict[str, Any]:
-    """The JSON object that ``python -m module arguments`` prints last.
-
-    Where it prints none, the object has one key, ``reason``: the reason in one line.
+def answer_apart(work: Callable[[], dict[str, Any]], platform: str = "") -> dict[str, Any]:
+    """What a function answers in a fresh Python; where it answers nothing, one key, ``reason``: the reason in one line.
 
     Args:
-        module: the dotted name of the module; it calls `print_answer`.
-        arguments: the arguments of its command line.
+        work: the function, which pickle can carry.
         platform: the OpenGL platform that the process is bound to, "egl" or "osmesa"; empty for any.
     """
-    package = str(Path(__file__).resolve().parents[2])
-    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-    environment = {**os.environ, "PYTHONPATH": path, **({"PYOPENGL_PLATFORM": platform} if platform else {})}
-    command = [sys.executable, "-P", "-m", module, *arguments]  # -P keeps modules of the current folder out
-    try:
-        ran = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return {"reason": "it was not done within a minute"}
-    last = (ran.stdout.strip().splitlines() or [""])[-1]
-    with suppress(ValueError):
-        answer = json.loads(last)
-        if isinstance(answer, dict):
+    with TemporaryDirectory() as folder:
+        complaints = Path(folder, "complaints.txt")
+        process = ChildProcess(_answer, (work, platform, complaints), fresh=True)
+        try:
+            if not process.pipe.poll(PROBE_SECONDS):
+                return {"reason": "it was not done within a minute"}
+            answer: dict[str, Any] = process.pipe.recv()
             return answer
-    complaint = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
-    return {"reason": f"its process ended with status {ran.returncode}: {complaint}"}
+        except (EOFError, OSError):
+            status = process.wait(PROBE_SECONDS)
+        finally:
+            process.kill()
+        lines = complaints.read_text(errors="replace").strip().splitlines() if complaints.exists() else []
+        return {"reason": f"its process ended with status {status}: {lines[-1] if lines else 'it said nothing'}"}
 
 
-def print_answer(answer: Callable[[], dict[str, Any]]) -> None:
-    """Prints ``answer()`` as a line of JSON; a `SilhouetteError` as an object with one key, ``reason``."""
+def _answer(pipe: Connection, argument: tuple[Callable[[], dict[str, Any]], str, Path]) -> None:
+    """Sends what the function answers; what drivers print goes into a file, and not to the user."""
+    work, platform, complaints = argument
+    with open(os.devnull, "wb") as nowhere, complaints.open("wb") as file:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    if platform:
+        os.environ["PYOPENGL_PLATFORM"] = platform
     try:
-        document = answer()
+        answer = work()
     except SilhouetteError as error:
-        document = {"reason": str(error)}
-    print(json_text(document))
-
-
-def renderer_arguments(module: str) -> argparse.ArgumentParser:
-    """A parser of NAME and ``--device NAME``, which name the renderer for a module that `run_module` runs."""
-    parser = argparse.ArgumentParser(f"python -m {module}")
-    parser.add_argument("name", metavar="NAME", help="the renderer, as --renderer spells it")
-    parser.add_argument("--device", metavar="NAME", help="the name of its device")
-    return parser
+        answer = {"reason": str(error)}
+    pipe.send(answer)
 
 
 def draw_triangle(renderer: Renderer) -> None:
@@ -133,22 +119,9 @@ def draw_triangle(renderer: Renderer) -> None:
         raise RendererUnavailable(f"{renderer.device} runs but draws a plain triangle wrongly; use another renderer")
 
 
-def main() -> None:
-    """Tries the renderer that the command line names."""
-    given = renderer_arguments("silhouette.renderers.probe").parse_args()
-
-    def answer() -> dict[str, Any]:
-        renderer = choose(given.name, given.device)
-        draw_triangle(renderer)
-        return {
-            "device": renderer.device,
-            "driver": renderer.capabilities.driver,
-            "hardware": renderer.capabilities.hardware,
-            "memory": renderer.capabilities.memory,
-        }
-
-    print_answer(answer)
-
-
-if __name__ == "__main__":
-    main()
+def describe(name: str, device: str | None) -> dict[str, Any]:
+    """What a renderer that draws as it should says of its device; SilhouetteError where it does not work."""
+    renderer = choose(name, device)
+    draw_triangle(renderer)
+    able = renderer.capabilities
+    return {"device": renderer.device, "driver": able.driver, "hardware": able.hardware, "memory": able.memory}

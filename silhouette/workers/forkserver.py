@@ -60,13 +60,8 @@ class ForkedWorker:
     def __init__(self, server: ForkServer, pid: int, pipe: Connection) -> None:
         self.pipe = pipe
         self.server = server
-        self._pid = pid
+        self.pid = pid
         self._pidfd = os.pidfd_open(pid)  # the number is not given to another before the fork server reaps it
-
-    @property
-    def pid(self) -> int:
-        """Its number."""
-        return self._pid
 
     def is_alive(self) -> bool:
         """Whether it still runs."""
@@ -102,7 +97,7 @@ class Order:
     task: Any
 
 
-class ForkServer:
+class ForkServer(ChildProcess):
     """A fork server as its pool sees it. It gets one request at a time; others wait.
 
     Attributes:
@@ -112,8 +107,7 @@ class ForkServer:
     """
 
     def __init__(self, start: Callable[[], SharedWork], clock: RunningClock, timeout: float | None) -> None:
-        self._process = ChildProcess(_serve_forks, (start, os.getpid()))
-        self.pipe = self._process.pipe
+        super().__init__(_serve_forks, (start, os.getpid()))
         self._clock = clock
         self._timeout = timeout
         self.deadline = NEVER
@@ -122,14 +116,6 @@ class ForkServer:
         self.orders: list[Order] = []
         self._to_reap: list[tuple[int, Any]] = []
         self._request: tuple[str, Any] | None = None
-
-    def is_alive(self) -> bool:
-        """Whether it still runs."""
-        return self._process.is_alive()
-
-    def is_stopped(self) -> bool:
-        """Whether its process is stopped, so that time does not count."""
-        return self._process.is_stopped()
 
     @property
     def is_busy(self) -> bool:
@@ -198,8 +184,8 @@ class ForkServer:
         if not self.is_busy:
             with suppress(OSError):
                 self.pipe.send((("end", None), {}, ()))
-                self._process.wait(ENDS_WITHIN)
-        self._process.kill()
+                self.wait(ENDS_WITHIN)
+        self.kill()
 
 
 def _serve_forks(pipe: Connection, argument: tuple[Callable[[], SharedWork], int]) -> None:

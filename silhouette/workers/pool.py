@@ -28,7 +28,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from heapq import heappop, heappush
 from itertools import count
@@ -40,21 +39,12 @@ from silhouette.common.errors import SilhouetteError
 from silhouette.workers import starting
 from silhouette.workers.clock import LOOK_INTERVAL, NEVER, RunningClock
 from silhouette.workers.content import Content
-from silhouette.workers.forkserver import (
-    NOTHING,
-    ForkedWorker,
-    ForkServer,
-    Order,
-    Requirements,
-    SharedWork,
-    can_serve,
-)
+from silhouette.workers.forkserver import NOTHING, ForkedWorker, ForkServer, Order, Requirements, SharedWork, can_serve
 from silhouette.workers.process import DONE, FAILED, RESULT, STOPPED, Work, start_worker
 from silhouette.workers.slots import Event, Slot, TaskFuture, exit_in_words
 
 NextTask = Callable[[Any], Any]
 """From the last task of a worker (None at first) to its next one; None if there is none for now."""
-"""From a task to its contents, by their digests."""
 
 PATIENT = 5  # the urgency from which on a task gives way: its process does the more urgent one, and begins it again
 
@@ -98,8 +88,6 @@ class WorkerPool:
     ...     [pool.result(future) for future in futures]
     [2, 4]
     """
-
-    by_meshes = True
 
     def __init__(
         self,
@@ -173,7 +161,7 @@ class WorkerPool:
         """
         future = TaskFuture(task, contents or {}, urgency)
         future.number = next(self._numbers)
-        future.add_done_callback(self._stop_if_cancelled)
+        future.add_done_callback(lambda done: self._stop(cast("TaskFuture", done)) if done.cancelled() else None)
         self._put(future)
         if not is_patient(urgency):
             self._make_way()
@@ -230,7 +218,9 @@ class WorkerPool:
             self._fill(slot)
         if self._advance_servers():
             return True  # tasks may have come back, and processes are free
-        sources = self._busy()
+        # Those from which something will come.
+        serving = [server for server in self._servers if server.is_busy]
+        sources: list[Slot | ForkServer] = [*serving, *(slot for slot in self._slots if slot.is_busy)]
         if not sources and self._alarm is None:
             return False
         ready = self._wait(sources)
@@ -269,10 +259,6 @@ class WorkerPool:
         if closed is not None:
             future.settle(error=closed)
 
-    def _stop_if_cancelled(self, future: Future[Any]) -> None:
-        if future.cancelled():
-            self._stop(cast("TaskFuture", future))
-
     def _stop(self, future: TaskFuture) -> None:
         for slot in self._slots:
             slot.stop(future)
@@ -281,20 +267,18 @@ class WorkerPool:
 
     def events(self, next_task: NextTask) -> Iterator[Event]:
         """The events until no process is busy and no task left; ``next_task`` is asked when a process is free."""
-        events = deque[Event]()
-        if starting.start_method().name == "none":
+        events = list[Event]()
+        if starting.start_method() == "none":
             yield from self._events_here(next_task)
             return
         if len(self._slots) == 1:
             self._requirements = None  # one process shares with nobody
-        while True:
+        goes_on = True
+        while goes_on:
             self._pull(next_task, events.append)
-            while events:
-                yield events.popleft()
-            if not self._turn():
-                return
-            while events:
-                yield events.popleft()
+            goes_on = self._turn()
+            yield from events
+            events.clear()
 
     def _pull(self, next_task: NextTask, tell: Callable[[Event], None]) -> None:
         """Gives tasks of a source to processes that have none."""
@@ -318,11 +302,6 @@ class WorkerPool:
             task = next_task(task)
 
     # Processes
-
-    def _busy(self) -> list[Slot | ForkServer]:
-        """Those from which something will come."""
-        serving = [server for server in self._servers if server.is_busy]
-        return [*serving, *(slot for slot in self._slots if slot.is_busy)]
 
     def _wait(self, sources: Sequence[Slot | ForkServer]) -> list[Any]:
         """The pipes of those that have sent something, or none if a deadline has passed."""
@@ -513,7 +492,7 @@ def parallel_map(function: Callable[[Item], Result], items: Sequence[Item], work
     [Fraction(2, 3), Fraction(1, 1)]
     """
     workers = min(workers, len(items))
-    if workers < 2 or starting.start_method().name != "fork":
+    if workers < 2 or starting.start_method() != "fork":
         yield from map(function, items)
         return
 

@@ -33,15 +33,16 @@ Made = TypeVar("Made")
 class ChildProcess:
     """A process that runs ``target(pipe, argument)`` and ends with this one, even where this one is killed.
 
-    It is forked if that is safe; else ``target`` and ``argument`` must be what pickle can carry. ``pipe`` is this end.
+    It is forked if that is safe, unless it is to be ``fresh``; else ``target`` and ``argument`` must be what pickle can
+    carry. ``pipe`` is this end.
     """
 
-    def __init__(self, target: Callable[[Connection, Any], None], argument: Any) -> None:
+    def __init__(self, target: Callable[[Connection, Any], None], argument: Any, *, fresh: bool = False) -> None:
         self.pipe, child_end = multiprocessing.Pipe()
         self._forked: Any = None
         self._executed: subprocess.Popen[bytes] | None = None
         try:
-            if starting.start_method().name == "fork":
+            if not fresh and starting.start_method() == "fork":
                 self._forked = _fork(self.pipe, child_end, target, argument)
             else:
                 self._executed = _execute(child_end)

@@ -189,22 +189,10 @@ class Slot:
 
         None if the process has ended and its exit status is not known yet; ("lost", status) if it is.
         """
-        try:
+        with suppress(EOFError, OSError):
             kind, value = self.pipe.recv()
-        except (EOFError, OSError):
-            return self._ended()
-        self._restart_clock()
-        return kind, value
-
-    def pop(self) -> TaskFuture:
-        """The task that is done, or lost."""
-        future = self.current
-        with self.lock:
-            self.future = self.running = None
-        self.last = future.task
-        return future
-
-    def _ended(self) -> tuple[str, Any] | None:
+            self._restart_clock()
+            return kind, value
         worker = self.worker
         if isinstance(worker, ForkedWorker):
             with self.lock:
@@ -214,6 +202,14 @@ class Slot:
             return None
         assert isinstance(worker, ChildProcess)
         return "lost", worker.wait()
+
+    def pop(self) -> TaskFuture:
+        """The task that is done, or lost."""
+        future = self.current
+        with self.lock:
+            self.future = self.running = None
+        self.last = future.task
+        return future
 
     def kill(self) -> None:
         """Ends the process, whatever it is doing."""

@@ -9,7 +9,6 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Literal
 
 CAN_FORK = sys.platform == "linux"
@@ -17,15 +16,9 @@ CAN_FORK = sys.platform == "linux"
 
 DRIVERS = ("OpenGL", "warp")  # the modules that load a graphics driver; a test holds that the renderers name no others
 
-
-@dataclass(frozen=True)
-class StartMethod:
-    """A method of starting worker processes."""
-
-    # "fork": a copy of this process, which shares its memory and may run any closure; "execute": a fresh Python, which
-    # is sent what pickle can carry; "none": no process can be started, and the work is done here
-    name: Literal["fork", "execute", "none"]
-    reason: str = ""  # the reason against the method before it in this list; empty for "fork"
+StartMethod = Literal["fork", "execute", "none"]
+"""A copy of this process, which shares its memory and may run any closure; a fresh Python, which is sent what pickle
+can carry; or no process can be started, and the work is done here."""
 
 
 def start_method() -> StartMethod:
@@ -36,20 +29,14 @@ def start_method() -> StartMethod:
     from a task of a Dask worker. Threads of native libraries do not count: numpy's BLAS, the only one that has some
     here, takes care of forks itself.
 
-    >>> start_method().name in ("fork", "execute")
+    >>> start_method() in ("fork", "execute")
     True
     """
     if not sys.executable or sys.platform in ("emscripten", "wasi"):
-        return StartMethod("none", "there is no Python interpreter that could be started as another process")
-    if not CAN_FORK:
-        return StartMethod("execute", f"the system libraries of {sys.platform} do not survive a fork")
-    if drivers_are_loaded():
-        return StartMethod("execute", "graphics drivers that are loaded do not survive a fork")
-    if python_threads() > 1:
-        return StartMethod("execute", "a lock that another thread holds would stay locked in a fork")
-    if multiprocessing.current_process().daemon:
-        return StartMethod("execute", "multiprocessing lets a daemonic process fork no others")
-    return StartMethod("fork")
+        return "none"
+    # Drivers do not survive a fork either, and multiprocessing lets a daemonic process fork no others.
+    is_daemonic = multiprocessing.current_process().daemon
+    return "fork" if CAN_FORK and not drivers_are_loaded() and python_threads() == 1 and not is_daemonic else "execute"
 
 
 def drivers_are_loaded() -> bool:

@@ -14,7 +14,7 @@ from silhouette.batches import chunks as chunks_module
 from silhouette.batches import run as run_module
 from silhouette.batches.chunks import Chunk, ChunkJudge, ChunkRequirements
 from silhouette.batches.run import make_pool
-from silhouette.batches.schedule import Schedule
+from silhouette.batches.schedule import RowsInMemory, Schedule
 from silhouette.batches.settings import BatchSettings
 from silhouette.files.cache import Cache, MemoryCache
 from silhouette.files.fingerprints import Fingerprints
@@ -273,18 +273,11 @@ def test_workers_that_are_not_forked_do_the_same(
     assert (tmp_path / "anew.jsonl").read_bytes() == (tmp_path / "forked.jsonl").read_bytes()
 
 
-class InMemory:
-    """A store that forgets."""
-
-    def __init__(self) -> None:
-        self.scenes: dict[str, object] = {}
-
-
 def test_scenes_with_the_same_meshes_are_kept_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, mesh in {"1": "a", "2": "b", "3": "a", "4": "b", "5": "b"}.items():
         Path(f"{name}.toml").write_text(f'[[terrain]]\nmesh = "{mesh}.stl"\n[[fighter]]\nmodel = "both.toml"\n')
-    plan = Schedule([f"{name}.toml" for name in "12345"], InMemory())  # type: ignore[arg-type]
+    plan = Schedule([f"{name}.toml" for name in "12345"], RowsInMemory())
     first, second = plan.next_chunk(None), plan.next_chunk(None)
     assert (first, second) == (Chunk("1.toml"), Chunk("2.toml"))
     assert plan.next_chunk(second) == Chunk("4.toml")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,7 +20,7 @@ from silhouette.renderers.cuda.devices import Device
 from silhouette.renderers.gl import context
 from silhouette.renderers.gl.context import EGLDevice
 from silhouette.renderers.gl.gpus import NVIDIA_LIBRARY, Drawn, Sighting, System, obstacles, sighted
-from silhouette.renderers.probe import Probe, run_module
+from silhouette.renderers.probe import Probe, answer_apart, describe
 from silhouette.renderers.registry import RendererEntry, Trial
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from tests.cli.test_documents import stamped
@@ -343,44 +346,59 @@ def test_a_missing_extra_is_one_line_and_a_missing_gpu_leaves_the_cpu(monkeypatc
 
 
 ANSWERING = """
-import os, sys
+import os, signal, sys, time
 from silhouette.common.errors import SilhouetteError
-from silhouette.renderers.probe import print_answer
+
+def answer():
+    print("a library's banner")
+    return {"rate": 2.5, "name": "<ä>"}
 
 def refuse():
     raise SilhouetteError("not here")
 
-if sys.argv[1] == "answer":
-    print_answer(lambda: {"rate": 2.5, "name": "<ä>"})
-if sys.argv[1] == "refuse":
-    print_answer(refuse)
-if sys.argv[1] == "fail":
-    print_answer(lambda: {"rate": 1 / 0})
-if sys.argv[1] == "end":
+def fail():
+    return {"rate": 1 / 0}
+
+def end():
     print("[1]", flush=True)
     os._exit(3)
-if sys.argv[1] == "platform":
-    print_answer(lambda: {"platform": os.environ["PYOPENGL_PLATFORM"]})
+
+def crash():
+    print("a first line\\nthe driver's last words", file=sys.stderr, flush=True)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+def hang():
+    time.sleep(600.0)
+
+def platform():
+    return {"platform": os.environ["PYOPENGL_PLATFORM"]}
 """
 
 
 @pytest.mark.long
-def test_a_module_that_is_run_answers_or_the_reason_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_answers_in_a_fresh_python_or_the_reason_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "answering.py").write_text(ANSWERING, encoding="utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert run_module("answering", ["answer"]) == {"rate": 2.5, "name": "<ä>"}
-    assert run_module("answering", ["refuse"]) == {"reason": "not here"}
-    assert run_module("answering", ["fail"])["reason"].endswith("status 1: ZeroDivisionError: division by zero")
-    assert run_module("answering", ["end"]) == {"reason": "its process ended with status 3: it said nothing"}
-    assert run_module("answering", ["platform"], "osmesa") == {"platform": "osmesa"}
+    monkeypatch.syspath_prepend(tmp_path)
+    answering = import_module("answering")
+    assert answer_apart(answering.answer) == {"rate": 2.5, "name": "<ä>"}
+    assert answer_apart(answering.refuse) == {"reason": "not here"}
+    assert answer_apart(answering.fail)["reason"].endswith("status 1: ZeroDivisionError: division by zero")
+    assert answer_apart(answering.end) == {"reason": "its process ended with status 3: it said nothing"}
+    assert answer_apart(answering.crash)["reason"].endswith(f"status -{signal.SIGSEGV}: the driver's last words")
+    assert answer_apart(answering.platform, "osmesa") == {"platform": "osmesa"}
+    monkeypatch.setattr(probing, "PROBE_SECONDS", 2.0)
+    assert answer_apart(answering.hang) == {"reason": "it was not done within a minute"}
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_renderer_is_probed_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "random.py").write_text("raise ImportError('of the current folder')")
     monkeypatch.chdir(tmp_path)
-    answer = run_module("silhouette.renderers.probe", ["reference"])
+    answer = answer_apart(partial(describe, "reference", None))
     assert answer == {"device": "numpy", "driver": "", "hardware": False, "memory": 0}
-    assert "has no devices" in run_module("silhouette.renderers.probe", ["reference", "--device", "1"])["reason"]
+    assert "has no devices" in answer_apart(partial(describe, "reference", "1"))["reason"]
 
 
 def test_the_scene_that_is_measured_has_something_to_measure() -> None:

@@ -12,12 +12,10 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from silhouette.batches.schedule import Schedule
+from silhouette.batches.schedule import RowsInMemory, Schedule
 from silhouette.cli import waiting as waiting_module
 from silhouette.cli.waiting import Waiting, _Alarm
 from silhouette.workers import Event
@@ -113,14 +111,7 @@ def test_a_total_that_may_grow_shows_no_share_and_no_time(monkeypatch: pytest.Mo
 
 
 def test_a_batch_knows_its_total_when_every_scene_is_opened() -> None:
-    class Store(SimpleNamespace):
-        def open_scene(self, scene: str, digest: str, checks: int) -> None:
-            self.scenes[scene] = SimpleNamespace(digest=digest, checks=checks, judged={})
-
-        def add(self, scene: str, check: int, row: Any) -> None:
-            self.scenes[scene].judged[check] = 0
-
-    schedule = Schedule(["a.toml", "b.toml"], Store(scenes={}))
+    schedule = Schedule(["a.toml", "b.toml"], RowsInMemory())
     chunks = [schedule.next_chunk(None), schedule.next_chunk(None)]
     for chunk, checks, known in zip(chunks, (40, 2), (False, True), strict=True):
         assert not schedule.is_total_known

@@ -19,7 +19,6 @@ from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
 from silhouette.scenes.carrying import model_digest, packed_model, packed_scene, unpacked_scene
-from silhouette.workers.starting import StartMethod
 from tests.support.batching import force_forking
 
 
@@ -99,7 +98,7 @@ def test_a_model_that_came_later_is_sent_to_each_process_once(tmp_path: Path, mo
         return packed_model(model)
 
     monkeypatch.setattr("silhouette.live.judges.packed_model", packed_and_counted)
-    monkeypatch.setattr("silhouette.live.judges.start_method", lambda: StartMethod("fork"))
+    monkeypatch.setattr("silhouette.live.judges.start_method", lambda: "fork")
 
     async def asked() -> None:
         async with Judges(table.scene, table.cache, "embree", workers=1, pixel=0.5) as judges:

@@ -102,8 +102,8 @@ OF_VERSION_0_2 = (
     ),
     Patch(
         "silhouette/bundles/replaying.py",
-        "(then.renderer, device or then.device), (then.renderer, device)",
-        "(then.renderer, device)",
+        "(then.renderer, own or then.device), (then.renderer, own)",
+        "(then.renderer, own)",
         ("tests/bundles/test_bundles.py::test_it_is_judged_again_on_its_device",),
     ),
     Patch(
@@ -244,8 +244,8 @@ OFF_THE_THRESHOLDS = (
     ),
     Patch(
         "silhouette/cli/waiting.py",
-        "rate = (state.done - before) /",
-        "rate = state.done /",
+        "rate = (done - before) /",
+        "rate = done /",
         ("tests/cli/test_waiting.py::test_a_total_that_may_grow_shows_no_share_and_no_time",),
     ),
     Patch(

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -117,16 +114,16 @@ def test_the_doctor_says_it_too(
 ) -> None:
     made(**machine)
 
-    def here(module: str, arguments: list[str], platform: str = "") -> Any:
+    def here(work: Any, platform: str = "") -> Any:
         """In this process, where the machine is made, what the doctor asks of another."""
-        if arguments != ["cuda"]:
+        if work.args != ("cuda", None):
             return {"reason": "is not asked"}
-        monkeypatch.setattr(sys, "argv", [module, *arguments])
-        with redirect_stdout(StringIO()) as told:
-            probe.main()
-        return json.loads(told.getvalue())
+        try:
+            return work()
+        except RendererUnavailable as error:
+            return {"reason": str(error)}
 
-    monkeypatch.setattr(probe, "run_module", here)
+    monkeypatch.setattr(probe, "answer_apart", here)
     found = run(capsys, "doctor", "--quick", "--json").document["renderers"]
     reasons = {one["device"]: one["reason"] for one in found if one["name"] == "cuda"}
     assert reasons == {"CUDA": f"cuda: {why}; {ELSEWHERE}", "CPU": "is not asked"}

@@ -17,7 +17,6 @@ import pytest
 
 from silhouette.batches import chunks
 from silhouette.workers import CAN_FORK
-from silhouette.workers.starting import StartMethod
 from tests.support.shapes import cube
 from tests.support.warm_processes import Process, run_warm
 
@@ -187,7 +186,7 @@ def _processes() -> Iterator[tuple[int, tuple[str, int, int]]]:
 
 def force_forking(monkeypatch: pytest.MonkeyPatch, is_safe: bool = True) -> None:
     """Has workers forked, whatever was loaded into this process before; or else started anew."""
-    method = StartMethod("fork" if is_safe else "execute")
+    method = "fork" if is_safe else "execute"
     monkeypatch.setattr("silhouette.workers.starting.start_method", lambda: method)
 
 

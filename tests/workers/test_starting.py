@@ -19,7 +19,7 @@ import pytest
 import silhouette
 from silhouette.renderers import RENDERERS
 from silhouette.workers import CAN_FORK, WorkerPool, cores, parallel_map, start_method, starting
-from silhouette.workers.starting import StartMethod, drivers_are_loaded
+from silhouette.workers.starting import drivers_are_loaded
 from tests.support.batching import children_of, folder_of_scenes_with_meshes, scene_of_blocks, wait_until
 
 FROM_EVERYWHERE = """
@@ -31,11 +31,11 @@ OPTIONS = dict(renderer="reference", pixel=2.0, workers=2)
 
 
 def matrix(path):
-    return start_method().name, silhouette.matrix(path, **OPTIONS)
+    return start_method(), silhouette.matrix(path, **OPTIONS)
 
 
 def batch(path):
-    return start_method().name, list(silhouette.batch(path, everyone=True, cached=False, **OPTIONS))
+    return start_method(), list(silhouette.batch(path, everyone=True, cached=False, **OPTIONS))
 
 
 def in_threads(function, path):
@@ -84,7 +84,7 @@ def test_threads_that_the_module_threading_does_not_know_count_as_well() -> None
     _thread.start_new_thread(lambda: end.wait(), ())
     try:
         wait_until(lambda: starting.python_threads() > before)
-        assert start_method().name == "execute"
+        assert start_method() == "execute"
     finally:
         end.set()
     wait_until(lambda: starting.python_threads() == before)
@@ -237,7 +237,7 @@ def test_where_no_process_can_be_started_the_rows_are_the_same(tmp_path: Path, m
     path = scene_of_blocks(tmp_path / "crowd.toml", 6)
     expected = rows()
     before = children_of(os.getpid())
-    monkeypatch.setattr(starting, "start_method", lambda: StartMethod("none", "as on a system without processes"))
+    monkeypatch.setattr(starting, "start_method", lambda: "none")
     assert rows() == expected
     assert children_of(os.getpid()) == before
 
@@ -251,26 +251,27 @@ def test_the_drivers_of_all_renderers_stand_against_a_fork(monkeypatch: pytest.M
     assert drivers_are_loaded()
 
 
-def test_the_reason_against_a_fork_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_is_not_forked_for_each_of_the_reasons_against_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starting, "CAN_FORK", True)
     monkeypatch.setattr(starting, "drivers_are_loaded", lambda: False)
     monkeypatch.setattr(starting, "python_threads", lambda: 1)
-    assert start_method() == StartMethod("fork")
-    monkeypatch.setattr(multiprocessing, "current_process", lambda: SimpleNamespace(daemon=True))
-    assert "daemonic" in start_method().reason
-    monkeypatch.setattr(starting, "python_threads", lambda: 2)
-    assert "another thread" in start_method().reason
-    monkeypatch.setattr(starting, "drivers_are_loaded", lambda: True)
-    assert "graphics drivers" in start_method().reason
-    monkeypatch.setattr(starting, "CAN_FORK", False)
-    assert "system libraries" in start_method().reason
-    assert start_method().name == "execute"
+    assert start_method() == "fork"
+    reasons: list[tuple[object, str, object]] = [
+        (multiprocessing, "current_process", lambda: SimpleNamespace(daemon=True)),
+        (starting, "python_threads", lambda: 2),
+        (starting, "drivers_are_loaded", lambda: True),
+        (starting, "CAN_FORK", False),
+    ]
+    for owner, name, value in reasons:
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, value)
+            assert start_method() == "execute", name
     monkeypatch.setattr(sys, "executable", "")
-    assert start_method().name == "none"
+    assert start_method() == "none"
 
 
 def test_a_function_that_cannot_be_forked_is_applied_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "start_method", lambda: StartMethod("execute"))
+    monkeypatch.setattr(starting, "start_method", lambda: "execute")
     applied: list[int] = []
     lock = threading.Lock()  # which pickle cannot carry
 
@@ -298,7 +299,7 @@ ABANDONED = """
 import os
 from silhouette.workers import WorkerPool, starting
 from tests.workers.test_starting import working
-starting.start_method = lambda: starting.StartMethod("execute")
+starting.start_method = lambda: "execute"
 with WorkerPool(working, workers=1) as pool:
     for event in pool.events(lambda last: 600.0):
         print(event.value, flush=True)
@@ -327,7 +328,7 @@ def test_an_executed_worker_ends_when_its_pool_is_killed() -> None:
 def test_what_cannot_be_sent_to_an_executed_worker_is_an_error_that_leaves_no_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(starting, "start_method", lambda: StartMethod("execute"))
+    monkeypatch.setattr(starting, "start_method", lambda: "execute")
     before = children_of(os.getpid())
     with pytest.raises((AttributeError, TypeError, ValueError)), WorkerPool(lambda: working(), workers=1) as pool:
         list(pool.events(lambda last: 0.0))
@@ -340,7 +341,7 @@ from silhouette.renderers import choose, embree
 from silhouette.workers import start_method
 renderer = choose("embree")
 embree._second_thread().submit(int).result()
-print(start_method().name)
+print(start_method())
 end = threading.Event()
 other = threading.Thread(target=end.wait)
 other.start()
@@ -349,7 +350,7 @@ print(threading.active_count())
 end.set()
 other.join()
 renderer.share([])
-print(start_method().name)
+print(start_method())
 """
 """Embree's second thread stays as long as another thread may be using it."""
 

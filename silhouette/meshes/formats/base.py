@@ -60,6 +60,10 @@ class Surface:
     see_through: str = ""  # the name of its material, if that makes pixels of it transparent; empty if it is opaque
 
 
+def _no_picture(name: str) -> bytes:
+    raise Refused(f"refers to {name[:80]!r}, and its format has no pictures")
+
+
 @dataclass(eq=False)
 class Content:
     """What a reader makes of a file: its surfaces, in its order, and a sentence for each thing the user should know."""
@@ -67,7 +71,7 @@ class Content:
     surfaces: list[Surface]
     warnings: list[str] = field(default_factory=list)
     units: str | None = None  # that the file declares, as `MeshFile.declared_units`
-    picture: Callable[[str], bytes] | None = None  # gives the bytes of a picture that a skin names; raises Refused
+    picture: Callable[[str], bytes] = _no_picture  # gives the bytes of a picture that a skin names; raises Refused
     libraries: Sequence[str] = ()  # the names of files that say what the materials are, where those were not looked at
     areas: Mapping[str, float] = field(default_factory=dict)  # of each of these materials, by its name
 

@@ -16,7 +16,7 @@ the node itself is ignored).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -359,7 +359,16 @@ class Gltf:
     def check(self) -> None:
         """Looks whether all is there that the default scene shows, and fetches it."""
         triangles = placed = vertices = 0
-        for primitives in self._meshes_of_nodes():
+        for node in self.nodes.values():
+            if "mesh" not in node.entry or not self._is_wanted(node):
+                continue
+            try:
+                primitives = self.check_node(node)
+            except Refused:
+                if node.is_shown:
+                    raise
+                self._broken.add(node.index)  # which nobody sees
+                continue
             placed += len(primitives)
             for _, primitive in primitives:
                 triangles += self._corners(primitive)
@@ -372,18 +381,6 @@ class Gltf:
         _check_triangles(triangles // 3)
         if self._whole and vertices > MOST_VERTICES:
             raise Refused(f"holds {vertices} vertices; {MOST_VERTICES} are the most that can be looked at")
-
-    def _meshes_of_nodes(self) -> Iterator[list[tuple[int, Tree]]]:
-        for node in self.nodes.values():
-            if "mesh" in node.entry and self._is_wanted(node):
-                try:
-                    primitives = self.check_node(node)
-                except Refused:
-                    if node.is_shown:
-                        raise
-                    self._broken.add(node.index)  # which nobody sees
-                else:
-                    yield primitives
 
     def _is_wanted(self, node: Node) -> bool:
         if node.index in self._broken:
@@ -441,7 +438,7 @@ class Gltf:
         if mode == _TRIANGLES and corners % 3:
             raise Refused(f"is malformed: it announces {corners} corners of triangles, which is no multiple of three")
         if draco is not None:
-            self._accessors.check_draco(draco)
+            self._accessors.packed(draco)
         return True
 
     def _corners(self, primitive: Tree) -> int:

@@ -13,7 +13,6 @@ import binascii
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -22,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats
-from silhouette.common.installation import package_command
 from silhouette.common.text import as_written
 from silhouette.files.documents import parsed_json
 from silhouette.files.reading import LARGEST_FILE
@@ -32,6 +30,7 @@ Tree = dict[str, Any]
 
 DRACO = "KHR_draco_mesh_compression"
 MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
+_IS_MESHOPT = "is compressed with meshopt, which is not supported; export it uncompressed or with Draco"
 MOST_NODES = 100_000
 _HARMLESS = re.compile(
     r"KHR_mesh_quantization|KHR_node_visibility|MSFT_lod|(KHR|EXT|MSFT|ADOBE)_(texture|materials?|lights?|xmp|animation|audio|node_selectability)_?.*"
@@ -82,7 +81,7 @@ def check_version_and_extensions(tree: Tree) -> None:
         raise Refused(f"is glTF version {shown}; version 2 is what can be read")
     for name in tree.get("extensionsRequired", []):
         if name in MESHOPT:
-            raise Refused("is compressed with meshopt, which is not supported; export it uncompressed or with Draco")
+            raise Refused(_IS_MESHOPT)
         if name != DRACO and not _HARMLESS.fullmatch(name):
             raise Refused(f"requires the extension {name[:80]}, which is not supported; export it without")
 
@@ -327,25 +326,13 @@ _INDEX_TYPES = (5121, 5123, 5125)
 _FULL_SCALE = {5120: 127.0, 5121: 255.0, 5122: 32767.0, 5123: 65535.0}
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Where rows of numbers lie: the buffer, the first byte, how far apart, of which type, how many and how wide."""
-
-    buffer: int
-    start: int
-    stride: int
-    kind: np.dtype[Any]
-    count: int
-    columns: int
-
-
 class Accessors:
     """Reads the accessors of one file, and counts how much they hold together."""
 
     def __init__(self, tree: Tree, buffers: Buffers) -> None:
         self._tree = tree
         self._buffers = buffers
-        self._layouts: dict[int, tuple[_Rows | None, list[_Rows]]] = {}
+        self._stored: dict[int, tuple[Numbers | None, list[Numbers]]] = {}
         self._views: dict[int, Tree] = {}
         self._rows = 0  # of all accessors
         self._bytes = 0  # of all views
@@ -359,7 +346,7 @@ class Accessors:
 
         A ``bare`` one may refer to no data, as one does that a decoder fills, or whose rows are all 0.
         """
-        if type(index) is int and index in self._layouts:
+        if type(index) is int and index in self._stored:
             return
         accessor = item(self._tree.get("accessors"), index, "accessor")
         kind: Any = accessor.get("componentType")
@@ -373,8 +360,8 @@ class Accessors:
             raise Refused(f"holds more than {MOST_VERTICES} vertices or {MOST_TRIANGLES} triangles; reduce them")
         rows = None
         if "bufferView" in accessor:
-            rows = self._fetch(self._layout(index, accessor, kind, shape, self.count(index)))
-        self._layouts[index] = rows, [self._fetch(sparse) for sparse in self._sparse(index, accessor)]
+            rows = self._rows_of(index, accessor, kind, shape, self.count(index))
+        self._stored[index] = rows, self._sparse(index, accessor)
 
     def read(self, index: int, *, as_stored: bool = False) -> Numbers:
         """The rows (n, columns) of an accessor that was checked; indices (n,).
@@ -383,23 +370,23 @@ class Accessors:
         """
         accessor = self._tree["accessors"][index]
         kind, shape, count = accessor["componentType"], accessor["type"], self.count(index)
-        rows, sparse = self._layouts[index]
-        values = np.zeros((count, _COLUMNS[shape]), _TYPES[kind]) if rows is None else self._values(rows)
+        rows, sparse = self._stored[index]
+        values = np.zeros((count, _COLUMNS[shape]), _TYPES[kind]) if rows is None else rows
         if sparse:
-            places = self._values(sparse[0])[:, 0]
+            places = sparse[0][:, 0]
             if len(places) and int(places.max()) >= count:
                 raise Refused(f"is malformed: accessor {index} has sparse rows past its end")
             values = values.copy()
-            values[places] = self._values(sparse[1])
+            values[places] = sparse[1]
         if accessor.get("normalized") and kind in _FULL_SCALE and not as_stored:
             values = np.maximum(values / _FULL_SCALE[kind], -1.0)
         return values[:, 0] if shape == "SCALAR" else values
 
     def decoded(self, draco: Tree, attributes: Tree) -> dict[str, Numbers] | None:
         """What a primitive has packed with Draco: attributes by name, and ``indices`` (3 m,); None if it is broken."""
-        rows = self._view_rows(draco["bufferView"])
+        packed = self.packed(draco)
         try:
-            unpacked = DracoPy.decode(bytes(self._values(rows)[:, 0]))
+            unpacked = DracoPy.decode(packed.tobytes())
         except Exception:  # whatever a decoder of foreign bytes may raise is the file's fault
             return None
         names = {number: name for name, number in draco["attributes"].items()}
@@ -413,19 +400,13 @@ class Accessors:
                 arrays[name] = np.maximum(values / _FULL_SCALE[accessor["componentType"]], -1.0)
         return {**arrays, "indices": np.asarray(unpacked.faces).ravel()}
 
-    def check_draco(self, draco: Tree) -> None:
-        """Looks whether what Draco has packed is there, and can be unpacked, and fetches it."""
-        if find_spec("DracoPy") is None:
-            command = package_command("DracoPy")
-            raise Refused(f"is compressed with Draco; export it uncompressed, or install what reads it with: {command}")
-        self._fetch(self._view_rows(draco["bufferView"]))
+    def packed(self, draco: Tree) -> Numbers:
+        """What Draco has packed, (n, 1) bytes; Refused if it is not there."""
+        view = self._view(draco["bufferView"])
+        return self._numbers(view, 0, 1, np.dtype("u1"), (view["byteLength"], 1))
 
-    def _view_rows(self, index: Any) -> _Rows:
-        view = self._view(index)
-        return _Rows(view["buffer"], view["byteOffset"], 1, np.dtype("u1"), view["byteLength"], 1)
-
-    def _sparse(self, index: int, accessor: Tree) -> list[_Rows]:
-        """Where the places and the values of the rows lie that are stored sparsely; nothing without any."""
+    def _sparse(self, index: int, accessor: Tree) -> list[Numbers]:
+        """The places and the values of the rows that are stored sparsely; nothing without any."""
         if "sparse" not in accessor:
             return []
         sparse, shape = accessor["sparse"], accessor["type"]
@@ -434,10 +415,10 @@ class Accessors:
         count = whole_number(sparse.get("count"), "a sparse accessor's count")
         if sparse["indices"].get("componentType") not in _INDEX_TYPES or count > self.count(index):
             raise Refused(f"is malformed: accessor {index} has sparse rows that cannot be")
-        places = self._layout(index, sparse["indices"], sparse["indices"]["componentType"], "SCALAR", count)
-        return [places, self._layout(index, sparse["values"], accessor["componentType"], shape, count)]
+        places = self._rows_of(index, sparse["indices"], sparse["indices"]["componentType"], "SCALAR", count)
+        return [places, self._rows_of(index, sparse["values"], accessor["componentType"], shape, count)]
 
-    def _layout(self, index: int, stored: Tree, kind: int, shape: str, count: int) -> _Rows:
+    def _rows_of(self, index: int, stored: Tree, kind: int, shape: str, count: int) -> Numbers:
         view = self._view(stored.get("bufferView"))
         start = whole_number(stored.get("byteOffset", 0), "an accessor's byteOffset")
         number = np.dtype(_TYPES[kind])
@@ -445,15 +426,22 @@ class Accessors:
         stride = view["byteStride"] or row
         if count and start + (count - 1) * stride + row > view["byteLength"]:
             raise Refused(f"is malformed: accessor {index} reaches past the end of its data")
-        return _Rows(view["buffer"], view["byteOffset"] + start, stride, number, count, _COLUMNS[shape])
+        return self._numbers(view, start, stride, number, (count, _COLUMNS[shape]))
+
+    def _numbers(self, view: Tree, start: int, stride: int, number: np.dtype[Any], shape: tuple[int, int]) -> Numbers:
+        """The numbers from a byte of a view on, in rows (n, columns) so many bytes apart; the buffer is fetched."""
+        data, first, (count, columns) = self._buffers.of(view["buffer"]), view["byteOffset"] + start, shape
+        if not count:
+            return np.zeros(shape, number)
+        if first + (count - 1) * stride + number.itemsize * columns > len(data):
+            raise Refused(f"is truncated: buffer {view['buffer']} has {len(data)} bytes, and more are referred to")
+        return np.ndarray(shape, number, data, first, (stride, number.itemsize))
 
     def _view(self, index: Any) -> Tree:
         view = item(self._tree.get("bufferViews"), index, "bufferView")
         if index not in self._views:
             if any(name in view.get("extensions", {}) for name in MESHOPT):
-                raise Refused(
-                    "is compressed with meshopt, which is not supported; export it uncompressed or with Draco"
-                )
+                raise Refused(_IS_MESHOPT)
             item(self._tree.get("buffers"), view.get("buffer"), "buffer")
             layout: Tree = {"buffer": view["buffer"]}
             for key in ("byteOffset", "byteLength", "byteStride"):
@@ -465,20 +453,6 @@ class Accessors:
                 raise Refused(f"has views of more than {LARGEST_FILE >> 20} MiB; split the file")
             self._views[index] = layout
         return self._views[index]
-
-    def _fetch(self, rows: _Rows) -> _Rows:
-        """The rows themselves, whose buffer is there and long enough."""
-        data = self._buffers.of(rows.buffer)
-        if rows.count and rows.start + (rows.count - 1) * rows.stride + rows.kind.itemsize * rows.columns > len(data):
-            raise Refused(f"is truncated: buffer {rows.buffer} has {len(data)} bytes, and more are referred to")
-        return rows
-
-    def _values(self, rows: _Rows) -> Numbers:
-        if not rows.count:
-            return np.zeros((0, rows.columns), rows.kind)
-        data = self._buffers.of(rows.buffer)
-        strides = (rows.stride, rows.kind.itemsize)
-        return np.ndarray((rows.count, rows.columns), rows.kind, data, rows.start, strides)
 
 
 def strip_triangles(corners: Numbers) -> Numbers:

@@ -6,13 +6,13 @@ A colour comes after the coordinates of a vertex, or from a material, which stan
 from __future__ import annotations
 
 import itertools
-import math
 import posixpath
 import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,12 +36,11 @@ from silhouette.meshes.formats.base import (
     word,
 )
 from silhouette.meshes.formats.colours import LIGHT, stored_bytes
-from silhouette.meshes.formats.obj_lines import Lines, even
+from silhouette.meshes.formats.obj_lines import even
 from silhouette.meshes.formats.polygons import Indices, fans, mended, origins
 
 # ---- colours
 
-_COLOUR_STATEMENT = re.compile(rb"^[ \t]*(v|vt|f|fo|mtllib)[ \t]+([^\n#]*)", re.MULTILINE)
 _LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n#]*)", re.MULTILINE)
 _TEXTURE = re.compile(rb"(?:^|[ \t])[^\s/]+(?:/([^\s/]*)\S*)?")
 _MATERIAL = re.compile(rb"^[ \t]*(newmtl|Kd|map_Kd|d|Tr|map_d)[ \t]+([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
@@ -78,137 +77,26 @@ class _Material:
 
 
 class Colouring:
-    """What has been read of the colours of an OBJ file, line by line beside its shape."""
+    """The materials of an OBJ file, from the libraries that it names, and their pictures."""
 
     def __init__(self, fetch: Callable[[str], bytes]) -> None:
         self._fetch = fetch
-        self._shades = array("f")
-        self._places = array("d")
-        self._corners = array("q")
-        self._libraries: list[str] = []
         self._materials: dict[str, _Material] = {}
         self._left = _LARGEST_LIBRARIES
         self.warnings: list[str] = []  # what is wrong with the colours; the shape is right without them
 
-    def read(self, block: bytes, lines: Lines | None, vertices: int, corners: int) -> None:
-        """Adds some lines, even or not, before which there were ``vertices`` and ``corners`` of faces."""
-        if not self.warnings:
-            try:
-                if lines is None:
-                    self._read(block, vertices, corners)
-                else:
-                    self._take(lines, vertices, corners)
-            except (ValueError, OverflowError):
-                self._shades, self._places, self._corners = array("f"), array("d"), array("q")
-                self.warnings.append("colours or places in pictures are no numbers; the mesh is shown without them")
-
-    def _take(self, lines: Lines, vertices: int, corners: int) -> None:
-        if len(lines.vertices) and lines.vertices.shape[1] >= 6:
-            self._shades.extend(itertools.repeat(math.nan, 3 * vertices - len(self._shades)))
-            self._shades.frombytes(lines.vertices[:, 3:6].astype(np.float32).tobytes())
-        if len(lines.places):
-            pairs = np.full((len(lines.places), 2), np.nan)
-            if lines.places.shape[1] >= 2:
-                pairs = lines.places[:, :2]
-            self._add_places(np.ascontiguousarray(pairs).tobytes())
-        if lines.textures is not None:
-            self._corners.extend(itertools.repeat(0, corners - len(self._corners)))
-            self._corners.frombytes(np.ascontiguousarray(lines.textures).tobytes())
-
-    def _add_places(self, pairs: bytes) -> None:
-        self._places.frombytes(pairs)
-        if len(self._places) // 2 > MOST_LINES:
-            raise Refused(f"holds over {MOST_LINES} places in pictures ('vt' lines); reduce them")
-
-    def _read(self, block: bytes, vertices: int, corners: int) -> None:
-        shades: list[list[bytes]] = []
-        places: list[list[bytes]] = []
-        faces: list[bytes] = []
-        # Before each face with places counted from the last one, which are negative: how many there are.
-        before_each: list[int] = []
-        before = len(self._places) // 2
-        for kind, rest in _COLOUR_STATEMENT.findall(block):
-            if kind == b"v":
-                shades.append(rest.split(None, 6)[3:6])
-            elif kind == b"vt":
-                places.append(rest.split(None, 2)[:2])
-            elif kind == b"mtllib":
-                self._libraries.append(word(rest.strip()))
-            else:
-                faces.append(rest)
-                before_each.append(before + len(places))
-        if b"/" in block:
-            self._corners.extend(itertools.repeat(0, corners - len(self._corners)))
-            self._corners.extend(_evenly_written(faces) or _each(faces, before_each))
-        pairs = array("d")
-        pairs.extend(
-            map(float, itertools.chain.from_iterable(pair if len(pair) == 2 else (b"nan", b"nan") for pair in places))
-        )
-        self._add_places(pairs.tobytes())
-        self._shade(shades, vertices)
-
-    def _shade(self, rows: list[list[bytes]], before: int) -> None:
-        """Adds the colours of some vertices; of those without they are no numbers."""
-        if not self._shades and not any(map(len, rows)):
-            return
-        missing = (b"nan",) * 3
-        self._shades.extend(itertools.repeat(math.nan, 3 * before - len(self._shades)))
-        self._shades.extend(
-            map(float, itertools.chain.from_iterable(row if len(row) == 3 else missing for row in rows))
-        )
-
-    def shades(self, vertices: int) -> NDArray[np.uint8] | None:
-        """The colours (n, 3) of all vertices, or None where fewer than half of them have one."""
-        if not self._shades:
-            return None
-        colours = np.full((vertices, 3), np.nan, np.float32)
-        stored = np.array(self._shades, np.float32).reshape(-1, 3)
-        colours[: len(stored)] = stored
-        has = np.isfinite(colours).all(axis=1)
-        if 2 * np.count_nonzero(has) < vertices:
-            return None
-        colours[~has] = np.nan
-        return stored_bytes(colours, "f4")
-
-    def places(
-        self, corners: Indices, lengths: Indices, triangles: Indices
-    ) -> tuple[NDArray[np.float32], Indices] | None:
-        """Places in pictures (k, 2), and for each corner of each triangle (t, 3) its row there or -1; None without.
-
-        Args:
-            corners: the vertices of the corners of all polygons, one after the other, from 0.
-            lengths: how many each polygon has.
-            triangles: (t, 3) made of them: fans, but for what was mended, whose corners take a place of their vertex.
-        """
-        if not self._places or not len(self._corners):
-            return None
-        uv = np.array(self._places, np.float32).reshape(-1, 2)
-        uv[:, 1] = 1.0 - uv[:, 1]
-        row = np.full(len(corners), -1, np.int64)
-        stored = np.array(self._corners)[: len(corners)] - 1
-        row[: len(stored)] = np.where((stored >= 0) & (stored < len(uv)), stored, -1)
-        rows = row[fans(np.arange(len(corners)), lengths)]
-        mended = (fans(corners, lengths) != triangles).any(axis=1)
-        if mended.any():
-            some = np.full(int(corners.max()) + 1, -1, np.int64)
-            some[corners] = row
-            rows[mended] = some[triangles[mended]]
-        return uv, rows
-
     def references(self, data: bytes) -> list[str]:
         """The names of all libraries and pictures that the colours of a file depend on."""
-        self._libraries = [word(name.strip()) for name in _LIBRARY.findall(data)]
-        self.load()
-        names = list(dict.fromkeys(self._libraries))[:_MOST_LIBRARIES]
+        libraries = [word(name.strip()) for name in _LIBRARY.findall(data)]
+        self.load(libraries)
+        names = list(dict.fromkeys(libraries))[:_MOST_LIBRARIES]
         apart = [part for name in names for part in name.split()[:_MOST_LIBRARIES]]
         pictures = [material.picture for material in self._materials.values()]
         return sorted({*names, *apart, *filter(None, pictures)})
 
-    def load(self, libraries: Sequence[str] = ()) -> None:
-        """Reads the libraries of materials, those of the file or others; what cannot be read is a warning."""
-        self._libraries = list(libraries) or self._libraries
-        names = list(dict.fromkeys(self._libraries))
-        for name in names[:_MOST_LIBRARIES]:
+    def load(self, libraries: Sequence[str]) -> None:
+        """Reads libraries of materials; what cannot be read is a warning."""
+        for name in list(dict.fromkeys(libraries))[:_MOST_LIBRARIES]:
             # A name may hold spaces, and a line several names: the whole is tried first.
             for reference in [name] if self._library(name, tell=" " not in name) else name.split()[:_MOST_LIBRARIES]:
                 if reference != name:
@@ -280,12 +168,29 @@ def _evenly_written(faces: list[bytes]) -> array[int]:
     return places
 
 
-def _each(faces: list[bytes], before_each: list[int]) -> Iterator[int]:
+def _each(faces: list[tuple[bytes, int]]) -> Iterator[int]:
     """The places of the corners of faces, 0 for none, one by one; those below 0 are counted from the last one known."""
-    for rest, before in zip(faces, before_each, strict=True):
+    for rest, before in faces:
         for name in _TEXTURE.findall(rest):
             place = int(name or b"0")
             yield max(before + 1 + place, 0) if place < 0 else place
+
+
+def _numbers(rows: list[list[bytes]], count: int) -> Floats:
+    """(n, count) the numbers of rows of words; no numbers where a row has not as many."""
+    missing = [b"nan"] * count
+    words = itertools.chain.from_iterable(row if len(row) == count else missing for row in rows)
+    return np.fromiter(map(float, words), np.float64).reshape(-1, count)
+
+
+def _vertices(rest: bytes, before: int) -> list[bytes]:
+    """The vertices of the corners of a face, as words; those below 0 are counted from the last of those before it."""
+    corners = (_TEXTURES_AND_NORMALS.sub(b"", rest) if b"/" in rest else rest).split()
+    if b"-" not in rest:
+        return corners
+    return [
+        b"%d" % max(before + 1 + int(word), 0) if word[1:].isdigit() and word[:1] == b"-" else word for word in corners
+    ]
 
 
 def _share(rest: bytes) -> float | None:
@@ -334,7 +239,10 @@ def _is_number(text: str) -> bool:
 
 # ---- the reader
 
-_STATEMENT = re.compile(rb"^[ \t]*(v|f|fo|g|o|usemtl|mtllib|cstype)(?:[ \t]+([^\n#]*)|(?=[\n#]|$))", re.MULTILINE)
+_STATEMENT, _STATEMENT_WITH_COLOURS = (
+    re.compile(rb"^[ \t]*(" + words + rb")(?:[ \t]+([^\n#]*)|(?=[\n#]|$))", re.MULTILINE)
+    for words in (rb"v|f|fo|g|o|usemtl|mtllib|cstype", rb"v|vt(?=[ \t])|f|fo|g|o|usemtl|mtllib(?=[ \t])|cstype")
+)
 _TEXTURES_AND_NORMALS = re.compile(rb"/\S*")
 _MOST_MATERIALS = 1000
 _NEEDS = "a vertex line needs three numbers, the corners of a face need to be whole numbers"
@@ -352,68 +260,99 @@ def read(data: bytes, colouring: Colouring | None = None) -> Content:
     index 0 for 1, passes over an indented statement and mixes groups with materials; and which, handed a text without
     all that, needs three times the time and twice the memory.
     """
-    reader = _Reader()
+    reader = _Reader(coloured=colouring is not None)
     for block in blocks(plain_text(data).replace(b"\\\n", b" ")):
-        lines = even(block, textured=colouring is not None)
-        if colouring is not None:
-            colouring.read(block, lines, *reader.counts)
-        if lines is None:
-            reader.read(block)
-        else:
-            reader.take(lines)
+        reader.read(block)
     surfaces = reader.surfaces(colouring)
     if colouring is not None:
-        return Content(surfaces, [*colouring.warnings, *see_through(surfaces)], picture=colouring.picture)
+        warnings = [*reader.warnings, *colouring.warnings, *see_through(surfaces)]
+        return Content(surfaces, warnings, picture=colouring.picture)
     return Content(surfaces, libraries=reader.libraries, areas=reader.areas(surfaces[0].vertices))
 
 
 class _Reader:
     """What has been read of a file: numbers, not words, so that a large file does not need many times its size."""
 
-    def __init__(self) -> None:
-        self._points = array("d")
-        self._corners = array("q")
-        self._lengths = array("q")
+    def __init__(self, *, coloured: bool) -> None:
+        self._points, self._corners, self._lengths = list[Floats](), list[Indices](), list[Indices]()
+        self._vertices = self._faces = self._all_corners = 0  # that have been read
+        self._coloured = coloured  # until a colour is no number
+        self._shades, self._places, self._textures = list[Floats](), list[Floats](), list[Indices]()
+        self._all_places, self._has_textures = 0, False
+        self.warnings: list[str] = []
         self._current = {b"g": "", b"o": "", b"usemtl": ""}
         self._statements = 0  # of names
         self._libraries: list[str] = []
         # The names that hold from a face on, and the number of faces before it.
         self._named: list[tuple[int, Names]] = [(0, ("", "", ""))]
 
-    @property
-    def counts(self) -> tuple[int, int]:
-        return len(self._points) // 3, len(self._corners)
-
     def read(self, block: bytes) -> None:
+        """Adds some lines, written evenly or not."""
+        lines = even(block, textured=self._coloured)
+        if lines is None:
+            self._read(block)
+            return
+        if self._coloured:
+            has_shades, has_places = lines.vertices.shape[1] >= 6, lines.places.shape[1] >= 2
+            shades = lines.vertices[:, 3:6] if has_shades else np.full((len(lines.vertices), 3), np.nan)
+            places = lines.places[:, :2] if has_places else np.full((len(lines.places), 2), np.nan)
+            textures = np.zeros_like(lines.corners) if lines.textures is None else lines.textures
+            self._add_colours(shades, places, textures.ravel(), has_textures=lines.textures is not None)
+        lengths = np.full(len(lines.corners), lines.corners.shape[1])
+        self._add(np.ascontiguousarray(lines.vertices[:, :3]), lines.corners.ravel(), lengths)
+
+    def _read(self, block: bytes) -> None:
         rows: list[list[bytes]] = []
         faces: list[list[bytes]] = []
-        vertices = len(self._points) // 3
-        for kind, rest in _STATEMENT.findall(block):
+        places: list[list[bytes]] = []
+        # Of each face its words, and how many places there are before it, from which those below 0 are counted.
+        textures: list[tuple[bytes, int]] = []
+        words = 6 if self._coloured else 3
+        for kind, rest in (_STATEMENT_WITH_COLOURS if self._coloured else _STATEMENT).findall(block):
             if kind == b"v":
-                rows.append(rest.split(None, 3)[:3])
+                rows.append(rest.split(None, words)[:words])
             elif kind in (b"f", b"fo"):
-                corners = (_TEXTURES_AND_NORMALS.sub(b"", rest) if b"/" in rest else rest).split()
-                if b"-" in rest:  # what is below 0 is counted from the last of the vertices before the face
-                    before = vertices + len(rows)
-                    corners = [
-                        b"%d" % max(before + 1 + int(word), 0) if word[1:].isdigit() and word[:1] == b"-" else word
-                        for word in corners
-                    ]
-                faces.append(corners)
+                faces.append(_vertices(rest, self._vertices + len(rows)))
+                textures.append((rest, self._all_places + len(places)))
+            elif kind == b"vt":
+                places.append(rest.split(None, 2)[:2])
             elif kind == b"cstype":
                 raise Refused("holds free-form curves or surfaces; export it as polygons")
             elif kind == b"mtllib":
                 self._libraries.append(word(rest.strip()))
             else:
                 self._current[kind] = word(rest.strip())
-                self._name(len(self._lengths) + len(faces))
-        self._add(rows, faces)
+                self._name(self._faces + len(faces))
+        if self._coloured:
+            self._colour(rows, places, textures if b"/" in block else [], sum(map(len, faces)))
+            rows = [row[:3] for row in rows]
+        self._add_words(rows, faces)
 
-    def take(self, lines: Lines) -> None:
-        self._points.frombytes(np.ascontiguousarray(lines.vertices[:, :3]).tobytes())
-        self._corners.frombytes(np.ascontiguousarray(lines.corners).tobytes())
-        self._lengths.frombytes(np.full(len(lines.corners), lines.corners.shape[1]).tobytes())
-        self._check_limits()
+    def _colour(
+        self, rows: list[list[bytes]], places: list[list[bytes]], faces: list[tuple[bytes, int]], corners: int
+    ) -> None:
+        """Adds the colours of some vertices, places, and the places of so many corners, by the words of faces."""
+        try:
+            shades = _numbers([row[3:] for row in rows], 3)
+            pairs = _numbers(places, 2)
+            textures = np.zeros(corners, np.int64)
+            stored = np.fromiter(_evenly_written([rest for rest, _ in faces]) or _each(faces), np.int64)[:corners]
+            textures[: len(stored)] = stored
+        except (ValueError, OverflowError):
+            self._shades, self._places, self._textures = [], [], []
+            self._coloured = self._has_textures = False
+            self.warnings.append("colours or places in pictures are no numbers; the mesh is shown without them")
+        else:
+            self._add_colours(shades, pairs, textures, has_textures=bool(faces))
+
+    def _add_colours(self, shades: Floats, places: Floats, textures: Indices, *, has_textures: bool) -> None:
+        self._shades.append(shades.astype(np.float32))
+        self._places.append(places.astype(np.float32))
+        self._textures.append(textures)
+        self._has_textures |= has_textures
+        self._all_places += len(places)
+        if self._all_places > MOST_LINES:
+            raise Refused(f"holds over {MOST_LINES} places in pictures ('vt' lines); reduce them")
 
     def _name(self, before: int) -> None:
         """Notes the names that hold from now on, with the number of faces before."""
@@ -426,32 +365,37 @@ class _Reader:
         if not self._named or self._named[-1][1] != names:
             self._named.append((before, names))
 
-    def _add(self, rows: list[list[bytes]], faces: list[list[bytes]]) -> None:
+    def _add_words(self, rows: list[list[bytes]], faces: list[list[bytes]]) -> None:
         if any(len(row) < 3 for row in rows):
             raise Refused(f"is malformed: {_NEEDS}")
         shortest = min(faces, key=len, default=[b""] * 3)
         if len(shortest) < 3:
             raise Refused(f"is malformed: the face 'f {word(b' '.join(shortest))[:40]}' has fewer than three corners")
         try:
-            self._points.extend(map(float, itertools.chain.from_iterable(rows)))
+            points = np.fromiter(map(float, itertools.chain.from_iterable(rows)), np.float64)
         except (ValueError, OverflowError):
             raise no_numbers(itertools.chain.from_iterable(rows), _NEEDS) from None
         try:
-            self._corners.extend(map(int, itertools.chain.from_iterable(faces)))
+            corners = np.fromiter(map(int, itertools.chain.from_iterable(faces)), np.int64)
         except (ValueError, OverflowError):
             raise Refused(f"is malformed: {_NEEDS}") from None
-        self._lengths.extend(map(len, faces))
-        self._check_limits()
+        self._add(points.reshape(-1, 3), corners, np.fromiter(map(len, faces), np.int64))
 
-    def _check_limits(self) -> None:
-        if len(self._corners) > 3 * MOST_TRIANGLES or len(self._points) // 3 + len(self._lengths) > MOST_LINES:
+    def _add(self, points: Floats, corners: Indices, lengths: Indices) -> None:
+        self._points.append(points)
+        self._corners.append(corners)
+        self._lengths.append(lengths)
+        self._vertices += len(points)
+        self._faces += len(lengths)
+        self._all_corners += len(corners)
+        if self._all_corners > 3 * MOST_TRIANGLES or self._vertices + self._faces > MOST_LINES:
             raise Refused(f"holds over {MOST_TRIANGLES} triangles, or {MOST_LINES} vertices and faces; reduce them")
 
     def surfaces(self, colouring: Colouring | None = None) -> list[Surface]:
-        if not self._lengths:
-            raise no_triangles("points or lines" if self._points else "")
-        vertices: Floats = np.array(self._points).reshape(-1, 3)
-        corners, lengths = np.array(self._corners), np.array(self._lengths)
+        if not self._faces:
+            raise no_triangles("points or lines" if self._vertices else "")
+        vertices = np.concatenate(self._points)
+        corners, lengths = np.concatenate(self._corners), np.concatenate(self._lengths)
         early = np.flatnonzero(corners < 1)
         if len(early):
             place = int(np.searchsorted(np.cumsum(lengths), early[0], side="right"))
@@ -461,21 +405,54 @@ class _Reader:
         origin = origins(lengths)
         triangles = mended(vertices, fans(corners - 1, lengths), origin)
         if colouring is not None:
-            return self._coloured(colouring, vertices, triangles, corners - 1, lengths)
+            return self._painted(colouring, vertices, triangles, corners - 1, lengths)
         names, part = self._parts(len(lengths))
         return by_part(names, vertices, triangles, part[origin])
 
-    def _coloured(
+    def _painted(
         self, colouring: Colouring, vertices: Floats, triangles: Indices, corners: Indices, lengths: Indices
     ) -> list[Surface]:
-        colouring.load()
-        shades = colouring.shades(len(vertices))
-        uv, rows = colouring.places(corners, lengths, triangles) or (None, triangles)
+        colouring.load(self._libraries)
+        shades = self._colours_of_vertices()
+        uv, rows = self._uv(corners, lengths, triangles) or (None, triangles)
         materials, of_face = self._materials(len(lengths))
         transparent = [material if colouring.see_through(material) else "" for material in materials]
         skins = [colouring.skin(material, shades, uv) for material in materials]
         surfaces = by_part(materials, vertices, triangles, of_face[origins(lengths)], skins, rows)
         return [replace(surface, see_through=name) for surface, name in zip(surfaces, transparent, strict=True)]
+
+    def _colours_of_vertices(self) -> NDArray[np.uint8] | None:
+        """The colours (n, 3) of all vertices, or None where fewer than half of them have one."""
+        if not self._shades:
+            return None
+        colours = np.concatenate(self._shades)
+        has = np.isfinite(colours).all(axis=1)
+        if 2 * np.count_nonzero(has) < max(len(colours), 1):
+            return None
+        colours[~has] = np.nan
+        return stored_bytes(colours, "f4")
+
+    def _uv(self, corners: Indices, lengths: Indices, triangles: Indices) -> tuple[NDArray[Any], Indices] | None:
+        """Places in pictures (k, 2), and for each corner of each triangle (t, 3) its row there or -1; None without.
+
+        Args:
+            corners: the vertices of the corners of all polygons, one after the other, from 0.
+            lengths: how many each polygon has.
+            triangles: (t, 3) made of them: fans, but for what was mended, whose corners take a place of their vertex.
+        """
+        if not self._all_places or not self._has_textures:
+            return None
+        uv = np.concatenate(self._places)
+        uv[:, 1] = 1.0 - uv[:, 1]
+        stored = np.concatenate(self._textures) - 1
+        row = np.where((stored >= 0) & (stored < len(uv)), stored, -1)
+        rows = row[fans(np.arange(len(corners)), lengths)]
+        mended = (fans(corners, lengths) != triangles).any(axis=1)
+        if mended.any():
+            some = np.full(int(corners.max()) + 1, -1, np.int64)
+            some[corners] = row
+            rows[mended] = some[triangles[mended]]
+        return uv, rows
 
     @property
     def libraries(self) -> list[str]:
@@ -485,11 +462,11 @@ class _Reader:
         """The area of the faces of each material; nothing if no file says what they are."""
         if not self._libraries:
             return {}
-        lengths = np.array(self._lengths)
+        lengths = np.concatenate(self._lengths)
         materials, of_face = self._materials(len(lengths))
         if len(materials) > _MOST_MATERIALS:
             return {}
-        triangles = fans(np.array(self._corners) - 1, lengths)
+        triangles = fans(np.concatenate(self._corners) - 1, lengths)
         parts = by_part(materials, vertices, triangles, of_face[origins(lengths)])
         return {part.part: surface_area(part) for part in parts}
 

@@ -144,20 +144,11 @@ def plain(word: str) -> str:
     return re.sub(r"[^a-z0-9]", "", word[:LONGEST_NAME].lower())
 
 
-class LeftOut:
-    """Counts what is left out of an archive, to name it in one sentence."""
+def left_out_in_words(triangles: Mapping[tuple[str, str], int]) -> str:
+    """The volumes that are left out of an archive, by their kinds and names, with how many triangles each has.
 
-    def __init__(self) -> None:
-        self._triangles: dict[tuple[str, str], int] = {}
-
-    def add(self, kind: str, name: str, triangles: int) -> None:
-        """Notes a volume of so many triangles."""
-        self._triangles[kind, name] = self._triangles.get((kind, name), 0) + triangles
-
-    def __bool__(self) -> bool:
-        return bool(self._triangles)
-
-    def __str__(self) -> str:
-        named = [f"{kind} {name!r} ({count} triangles)" for (kind, name), count in self._triangles.items()]
-        more = f" and {len(named) - 6} more" if len(named) > 6 else ""
-        return ", ".join(named[:6]) + more
+    >>> left_out_in_words({("modifier", "hull"): 12})
+    "modifier 'hull' (12 triangles)"
+    """
+    named = [f"{kind} {name!r} ({count} triangles)" for (kind, name), count in triangles.items()]
+    return ", ".join(named[:6]) + (f" and {len(named) - 6} more" if len(named) > 6 else "")

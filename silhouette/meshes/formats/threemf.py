@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import posixpath
 from array import array
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -44,11 +45,12 @@ from silhouette.meshes.formats.slicers import (
     NOT_PRINTED,
     Configuration,
     Description,
-    LeftOut,
     Volume,
     kind_of_setting,
+    left_out_in_words,
     plain,
 )
+from silhouette.meshes.health import misdirected
 
 # All XML of an archive together: three million triangles have half of it.
 _LARGEST_XML = 256 * 1024**2
@@ -230,12 +232,17 @@ class Object:
 
 
 @dataclass
-class Item:
-    """An entry of the build list: an object, its matrix (4, 4), and what it is, if it is not body."""
+class Place:
+    """An object that is to be placed, with what the build list, or those above it, say: a name, a role other than body,
+    the roles of parts.
+    """
 
     key: Key
-    matrix: Floats
+    matrix: Floats  # (4, 4)
     role: str = BODY
+    depth: int = 1
+    name: str = ""
+    description: Description | None = None
 
 
 @dataclass
@@ -244,7 +251,7 @@ class Model:
 
     unit: str = "millimeter"
     objects: dict[str, Object] = field(default_factory=dict)
-    build: list[Item] = field(default_factory=list)
+    build: list[Place] = field(default_factory=list)
     declared: bool = False
     unread: set[str] = field(default_factory=set)
 
@@ -258,7 +265,7 @@ class _Reader:
         self._things = 0  # objects, components and items
         self._object: Object | None = None
         self._mesh: Object | None = None
-        self._owner: Object | Item | None = None  # of settings
+        self._owner: Object | Place | None = None  # of settings
         self._setting = ""
         self._value = ""
         self._spaces: dict[str, str] = {}
@@ -332,26 +339,23 @@ class _Reader:
         self._count()
         printed = next((value for name, value in attributes.items() if plain(name).endswith("printable")), "1")
         role = NOT_PRINTED if plain(printed) in ("0", "false", "no") else BODY
-        self._owner = Item(self._key(attributes), _transform(attributes), role)
+        self._owner = Place(self._key(attributes), _transform(attributes), role)
         self.model.build.append(self._owner)
 
     def _open_model(self, attributes: dict[str, str]) -> None:
         if self.model.declared:
             raise Refused("is malformed: one model stands within another")
         self.model.declared = True
-        self._check_required(attributes.get("requiredextensions", ""))
+        for short in attributes.get("requiredextensions", "").split():
+            space = self._spaces.get(short, short)
+            if space not in _EXTENSIONS:
+                raise Refused(f"requires the 3MF extension {space[:80]!r}, which is not supported; export it without")
         self.model.unit = attributes.get("unit", "millimeter").strip().lower()
         if self.model.unit not in _UNITS:
             raise Refused(f"declares the unit {self.model.unit[:40]!r}; 3MF knows {', '.join(_UNITS)}")
 
     def prefix(self, short: str | None, space: str) -> None:
         self._spaces[short or ""] = space
-
-    def _check_required(self, prefixes: str) -> None:
-        for short in prefixes.split():
-            space = self._spaces.get(short, short)
-            if space not in _EXTENSIONS:
-                raise Refused(f"requires the 3MF extension {space[:80]!r}, which is not supported; export it without")
 
     def end(self, tag: str) -> None:
         if self._setting and self._owner is not None and tag.endswith((" metadata", " setting")):
@@ -424,7 +428,7 @@ def read(data: bytes, whole: bool = False) -> Content:
     builder = _Builder(models, root, _configuration(archive), whole)
     builder.build()
     if not builder.surfaces:
-        raise no_triangles(", ".join(filter(None, [str(builder.left_out), *builder.unread])))
+        raise no_triangles(", ".join(filter(None, [left_out_in_words(builder.left_out), *builder.unread])))
     return Content(builder.surfaces, builder.warnings(), models[root].unit)
 
 
@@ -468,18 +472,6 @@ class _Solid:
     negative: Floats | None = None
 
 
-@dataclass(frozen=True)
-class _Place:
-    """An object that is still to be placed, with what those above it say: a name, a role, and the roles of parts."""
-
-    key: Key
-    matrix: Floats
-    depth: int = 1
-    name: str = ""
-    role: str = BODY
-    description: Description | None = None
-
-
 class _Builder:
     """Places every mesh below the build list; one that stands twice gives two surfaces.
 
@@ -491,7 +483,7 @@ class _Builder:
 
     def __init__(self, models: dict[str, Model], root: str, configuration: Configuration, whole: bool) -> None:
         self.surfaces: list[Surface] = []
-        self.left_out = LeftOut()
+        self.left_out: Counter[tuple[str, str]] = Counter()
         self.unread = sorted(set[str]().union(*(model.unread for model in models.values())))
         self._models = models
         self._root = root
@@ -505,7 +497,7 @@ class _Builder:
 
     def build(self) -> None:
         """Places all items."""
-        pending = [_Place(item.key, item.matrix, role=item.role) for item in self._models[self._root].build[::-1]]
+        pending = self._models[self._root].build[::-1]
         while pending:
             place = pending.pop()
             thing = self._thing(place)
@@ -515,11 +507,11 @@ class _Builder:
             if len(pending) + len(thing.components) > MOST_PARTS:
                 raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
             pending += [
-                _Place(part, place.matrix @ inner, place.depth + 1, name, role, description)
+                Place(part, place.matrix @ inner, role, place.depth + 1, name, description)
                 for part, inner in thing.components[::-1]
             ]
 
-    def _described(self, place: _Place, thing: Object) -> tuple[Description | None, str, str]:
+    def _described(self, place: Place, thing: Object) -> tuple[Description | None, str, str]:
         """What slicers say of an object or of those above it, its role, and its name."""
         own = self._configuration.objects.get(place.key[1]) if place.key[0] == self._root else None
         if own is not None:
@@ -534,7 +526,7 @@ class _Builder:
                 role, name = place.role or volume.kind, volume.name or name
         return description, role, name
 
-    def _thing(self, place: _Place) -> Object:
+    def _thing(self, place: Place) -> Object:
         """The object of a place, counted."""
         path, number = place.key
         thing = self._models[path].objects.get(number) if path in self._models else None
@@ -553,13 +545,13 @@ class _Builder:
             raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
         return thing
 
-    def _place(self, place: _Place, thing: Object, description: Description | None, role: str, name: str) -> None:
+    def _place(self, place: Place, thing: Object, description: Description | None, role: str, name: str) -> None:
         """Adds the body of an object, or notes that it is none."""
         label = name or f"object {place.key[1][:40]}"
         if role:
             if (place.key, role) not in self._noted:
                 self._noted.add((place.key, role))
-                self.left_out.add(role, label, len(thing.faces) // 3)
+                self.left_out[role, label] += len(thing.faces) // 3
             if role == NEGATIVE:
                 self._negative.append(_box(np.array(thing.vertices).reshape(-1, 3), place.matrix))
             return
@@ -608,13 +600,13 @@ class _Builder:
                 )
             first, end = volume.within(there)
             if first < end and left[first] < left[end]:
-                self.left_out.add(kind, name or f"of object {key[1][:40]}", int(left[end] - left[first]))
+                self.left_out[kind, name or f"of object {key[1][:40]}"] += int(left[end] - left[first])
 
     def warnings(self) -> list[str]:
         """A sentence for each thing that was left out, or that the slicers say and that does not fit."""
         sentences = []
         if self.left_out:
-            sentences.append(f"left out, because it is not printed as body: {self.left_out}")
+            sentences.append(f"left out, because it is not printed as body: {left_out_in_words(self.left_out)}")
         if self._negative and self.surfaces:
             sentences += self._cuts()
         if self.unread:
@@ -644,7 +636,7 @@ class _Builder:
         boxes = [
             (surface.vertices[surface.faces].min((0, 1)), surface.vertices[surface.faces].max((0, 1)))
             for surface in self.surfaces
-            if _is_sound(surface)
+            if misdirected(surface.faces, len(surface.vertices)) is None
         ]
         if not boxes:
             return []
@@ -654,10 +646,6 @@ class _Builder:
         return [
             "a negative volume reaches into the body, and what it would cut away counts as body; cut it in a modeller"
         ]
-
-
-def _is_sound(surface: Surface) -> bool:
-    return bool(surface.faces.min() >= 0 and surface.faces.max() < len(surface.vertices))
 
 
 def _box(points: Floats, matrix: Floats) -> Floats:
