@@ -204,6 +204,19 @@ def test_several_processes_write_the_same_file(tmp_path: Path) -> None:
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
+@pytest.mark.parametrize("game", ["kill_team_2024", "legion"])
+def test_games_that_count_no_share_walk_over_their_plan(tmp_path: Path, game: str) -> None:
+    steps = list[tuple[int, int]]()
+    animation = Animation(SCENES / game / "example.toml", 1, Motion(walk=(10, 150), frames=2), 12.0, 0.8)
+    rows = animate(animation, tmp_path / "walk.gif", choose("auto"), Cache(None), 1, lambda *step: steps.append(step))
+    assert [row["at"] for row in rows][-1] == [10, 150]
+    assert [frame["verdict"] for frame in told_by_gif(tmp_path / "walk.gif")["frames"]] == [
+        row["verdict"] for row in rows
+    ]
+    assert steps == sorted(steps)
+    assert {total for _, total in steps} == {4}  # each frame is judged, and then written
+
+
 def test_hostile_names_are_drawn_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = scene(tmp_path, CHECK), tmp_path / "walk.gif"
     text = file.read_text(encoding="utf-8").replace('"Vex"', json.dumps(HOSTILE, ensure_ascii=False))

@@ -16,7 +16,8 @@ from silhouette.models.entries import SolidEntry
 from silhouette.models.eyes import SURE, balls_in, eye_estimate
 from silhouette.models.inspection import inspection
 from silhouette.models.model import load_model, model_of_solids
-from tests.support.estimated_eyes import FAR, OTHERS, table, tried
+from tests.support.estimated_eyes import FAR, OTHERS, Known, table, tried
+from tests.support.figures_with_eyes import figure_with_eye
 from tests.support.model_files import Written, load
 from tests.support.sculpted_figures import sculpted_figure
 
@@ -136,6 +137,16 @@ def test_the_leader_is_doubtful_where_skull_and_banner_are_not_tagged(tmp_path: 
     path.write_text(json.dumps(document | {"mesh": str(models / "leader.glb")}), encoding="utf-8")
     model = load_model(path, Cache.default())
     assert model.eye_estimate.doubt is not None or np.linalg.norm(model.eye - eye) < FAR
+
+
+@pytest.mark.parametrize("seed", [1018, 1020])  # a tall hat, a shield
+def test_the_places_of_an_eye_lie_apart_and_the_likeliest_is_first(seed: int) -> None:
+    figure = Known.of(figure_with_eye(seed))
+    places = eye_estimate(figure.mesh, 90.0, figure.thick, figure.balls).places
+    assert len(places) == 2
+    assert np.linalg.norm(places[0].eye - places[1].eye) > FAR
+    assert places[0].likelihood > places[1].likelihood > 0.1
+    assert places[0].likelihood + places[1].likelihood <= 1.0
 
 
 @pytest.mark.long

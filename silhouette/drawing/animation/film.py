@@ -39,7 +39,7 @@ from silhouette.judging import JudgingOptions, content_with, judge_all
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called, rule_of
-from silhouette.rules.base import Rule, Verdict
+from silhouette.rules.base import MeasuredVerdict, Rule, Verdict
 from silhouette.rules.fields import SEEN_PIXELS
 from silhouette.scenes.places import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
@@ -220,9 +220,10 @@ class _Film:
 
     def __post_init__(self) -> None:
         first = self._scene(self.steps[0])
-        self._on_table = isinstance(first, TableScene)
+        verdict = self._verdict(first)
+        self._on_table = isinstance(verdict, MeasuredVerdict) and verdict.observation is not None
         self._draw = self._table_drawing() if self._on_table else self._map_drawing()
-        self._meshes = list(rule.meshes(first).values())
+        self._meshes = list(self.rule.meshes(first).values())
 
     def shots(self, workers: int) -> Any:
         """Every shot, in order, each as soon as it is there; several processes draw them where that is worth it."""

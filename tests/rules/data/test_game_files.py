@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from silhouette.common.errors import FileError
+from silhouette.files.schema import meanings
 from silhouette.rules.data.entries import MOST_CLAUSES
 from silhouette.rules.data.game import read_game
 from silhouette.rules.data.judge import thresholds_of
+from silhouette.rules.data.scene import readings_entry
 
 GAME = """\
 title = "A game"
@@ -94,6 +96,7 @@ def test_a_game_is_read_whole(tmp_path: Path) -> None:
     assert [ruling.name for ruling in game.rulings] == ["hidden", "cover", "open"]
     assert game.tables == {"height_of": {"S1": 20.0, "S2": 50.8}}
     assert game.rulings[-1].when is None
+    assert meanings(readings_entry(game)) == {"reach": "How near counts. Without it, 1."}
 
 
 @pytest.mark.parametrize(
