@@ -103,19 +103,6 @@ def upright_node(at: Floats, turn: float) -> dict[str, Any]:
 # ---- meshes
 
 
-@dataclass(frozen=True, eq=False)
-class NodeMesh:
-    """What a node shows: a mesh of one part in a frame of its own, and (4, 4) from that to the scene's, metres and y
-    up.
-
-    ``areas`` of each material that makes pixels transparent, by its name; that of all others has an empty one.
-    """
-
-    mesh: Mesh
-    matrix: Floats
-    areas: Mapping[str, float]
-
-
 class GltfMeshes:
     """The meshes of a file."""
 
@@ -125,22 +112,26 @@ class GltfMeshes:
         # With the surfaces, so that no other array takes the identity of theirs.
         self._read: dict[tuple[int, ...], tuple[tuple[Surface, ...], Mesh, dict[str, float]]] = {}
 
-    def of(self, node: Node) -> NodeMesh:
-        """What a node shows: its mesh, with its shape keys, in the pose of its skeleton; NoPiece if it cannot be."""
+    def of(self, node: Node) -> tuple[Mesh, Floats, Mapping[str, float]]:
+        """What a node shows: its mesh, with its shape keys, in the pose of its skeleton; NoPiece if it cannot be.
+
+        A mesh of one part in a frame of its own, (4, 4) from that to the scene's, metres and y up, and the area of each
+        material that makes pixels transparent, by its name; that of all others has an empty one.
+        """
         if type(node.entry.get("mesh")) is not int:
             raise NoPiece("refers to no mesh of the file")
         try:
             with plainly(self._path):
                 if not self._gltf.check_node(node):
                     raise Refused("holds no triangles; a mesh needs at least one")
-                shape = self._gltf.shape(node)
-                key = tuple(id(surface.vertices) for surface in shape.surfaces)
+                surfaces, matrix = self._gltf.shape(node)
+                key = tuple(id(surface.vertices) for surface in surfaces)
                 if key not in self._read:
-                    self._read[key] = shape.surfaces, *_read(shape.surfaces)
+                    self._read[key] = surfaces, *_read(surfaces)
         except FileError as error:
             raise NoPiece(f"its mesh cannot be used: {error.problem}") from None
         _, mesh, areas = self._read[key]
-        return NodeMesh(mesh, shape.matrix, areas)
+        return mesh, matrix, areas
 
     def name_of(self, node: Node) -> str:
         """The name of the mesh of a node; empty where it has none."""
@@ -264,14 +255,14 @@ class Pieces:
             try:
                 if node.wrong and "skin" not in node.entry:
                     raise NoPiece(node.wrong)
-                shape = self._meshes.of(node)
-                inner = to_table(reading @ self._below(marked.node, node, shape))
+                mesh, matrix, of_materials = self._meshes.of(node)
+                inner = to_table(reading @ self._below(marked.node, node, matrix))
             except NoPiece as wrong:
                 whose = "" if node is marked.node else f"its part {node.called} "
                 raise NoPiece(f"{whose}{wrong}") from None
-            parts.append((name, shape.mesh.digest, shape.mesh, inner))
+            parts.append((name, mesh.digest, mesh, inner))
             larger = abs(np.linalg.det(inner[:3, :3])) ** (2.0 / 3.0)
-            areas.update({material: larger * area for material, area in shape.areas.items()})
+            areas.update({material: larger * area for material, area in of_materials.items()})
         self.warnings += [f"{marked.name}: {sentence}" for sentence in see_through_shares(areas)]
         triangles = sum(len(mesh.faces) for _, _, mesh, _ in parts)
         lines = triangles + sum(len(mesh.vertices) for _, _, mesh, _ in parts)
@@ -290,11 +281,11 @@ class Pieces:
         often = Counter(short)
         return [one_word(name if often[name] == 1 else whole) for name, whole in zip(short, full, strict=True)]
 
-    def _below(self, top: Node, node: Node, shape: NodeMesh) -> Floats:
-        """The matrix (4, 4) from a mesh's frame to that of the piece's node, metres and y up."""
+    def _below(self, top: Node, node: Node, world: Floats) -> Floats:
+        """The matrix (4, 4) from a mesh's frame, which ``world`` places, to that of the piece's node."""
         if "skin" in node.entry:
             assert top.world is not None
-            return np.asarray(np.linalg.solve(top.world, shape.matrix), np.float64)
+            return np.asarray(np.linalg.solve(top.world, world), np.float64)
         matrix: Floats = np.eye(4)
         if node is not top:
             matrix = node.local

@@ -71,7 +71,7 @@ def _boxes_of(clusters: Clusters) -> InnerBoxes:
     label: Indices = np.unique(least, return_inverse=True)[1].astype(np.int64)
     count = int(label.max()) + 1
     corners = np.ascontiguousarray(clusters.vertices.T).take(clusters.corners.T, axis=1).swapaxes(0, 1)
-    lids, lid_of = _lids(clusters, label)
+    lids, hole, lid_of = _lids(clusters, label)
     order = np.argsort(label, kind="stable")
     first = np.searchsorted(label[order], np.arange(count + 1))
     low = np.minimum.reduceat(corners.min(axis=0)[:, order], first[:-1], axis=1).T
@@ -82,19 +82,15 @@ def _boxes_of(clusters: Clusters) -> InnerBoxes:
     surface, lid_surface = list[int](), list[int]()
     for number in np.argsort(-size, kind="stable")[:SURFACES].tolist():
         own = lid_of == number
-        holes = np.unique(lids.hole[own])
+        holes = np.unique(hole[own])
         if size[number] < MIN_SURFACE_SHARE * size.max() or len(holes) > LIDS or not (sides[number] > 0.0).all():
             continue
-        triangles = np.concatenate(
-            [corners[:, :, order[first[number] : first[number + 1]]], lids.triangles[:, :, own]], axis=2
-        )
+        triangles = np.concatenate([corners[:, :, order[first[number] : first[number + 1]]], lids[:, :, own]], axis=2)
         boxes_inside = _boxes_in(triangles)
         if len(boxes_inside) == 0:
             continue
-        for hole in holes.tolist():
-            points = lids.triangles[:, :, lids.hole == hole]
-            lid_boxes.append(_bounds(points))
-            lid_surface.append(len(shells))
+        lid_boxes += [_bounds(lids[:, :, hole == each]) for each in holes.tolist()]
+        lid_surface += [len(shells)] * len(holes)
         boxes.append(boxes_inside)
         surface += [len(shells)] * len(boxes_inside)
         shells.append(_bounds(triangles))
@@ -107,21 +103,15 @@ def _boxes_of(clusters: Clusters) -> InnerBoxes:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Lids:
-    """Triangles (3 corners, 3 axes, n) that close holes, and (n,) the hole of each."""
-
-    triangles: Floats
-    hole: Indices
-
-
-def _lids(clusters: Clusters, label: Indices) -> tuple[_Lids, Indices]:
-    """A triangle from each edge of an odd number of faces to the middle of its hole; and the surface of each (n,)."""
+def _lids(clusters: Clusters, label: Indices) -> tuple[Floats, Indices, Indices]:
+    """Triangles (3 corners, 3 axes, n) that close holes, from each edge of an odd number of faces to the middle of its
+    hole; and (n,) the hole and the surface of each.
+    """
     odd = clusters.odd
     chosen = np.flatnonzero(np.diff(odd.first) % 2 == 1)
     ends = odd.ends[chosen]
     if len(ends) == 0:
-        return _Lids(np.empty((3, 3, 0)), np.empty(0, np.int64)), np.empty(0, np.int64)
+        return np.empty((3, 3, 0)), np.empty(0, np.int64), np.empty(0, np.int64)
     used, number = np.unique(ends, return_inverse=True)
     number = number.reshape(-1, 2).astype(np.int64)
     holes, hole = np.unique(components(number, len(used)), return_inverse=True)
@@ -131,7 +121,7 @@ def _lids(clusters: Clusters, label: Indices) -> tuple[_Lids, Indices]:
     middle = np.stack(totals, axis=1) / np.bincount(hole, minlength=count)[:, None]
     hole = hole[number[:, 0]].astype(np.int64)
     triangles = np.stack([*clusters.vertices[ends.T], middle[hole]]).swapaxes(1, 2)
-    return _Lids(triangles, hole), label[odd.faces[odd.first[chosen]]]
+    return triangles, hole, label[odd.faces[odd.first[chosen]]]
 
 
 def _boxes_in(triangles: Floats) -> Floats:

@@ -203,7 +203,7 @@ def test_two_urgent_tasks_have_two_patient_ones_give_way(tmp_path: Path) -> None
     with driven(doing, workers=2) as pool:
         patient = submitted(pool, *logs, urgency=PATIENT)
         wait_until(lambda: all(log.exists() for log in logs))
-        urgent = [*submitted(pool, 5), *submitted(pool, 6)]
+        urgent = submitted(pool, 5, 6)
         assert [future.result(PATIENCE)[0] for future in urgent] == [5, 6]
         assert [future.result(PATIENCE) for future in patient] == ["the second time"] * 2
         assert [log.read_text().count(" ") for log in logs] == [2, 2]

@@ -320,14 +320,6 @@ class _Primitive:
     unpacked: dict[str, Numbers]
 
 
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """Surfaces of one part in a frame of their own, and the matrix (4, 4) from that to the scene's."""
-
-    surfaces: tuple[Surface, ...]
-    matrix: Floats
-
-
 class Gltf:
     """A glTF or GLB file: its tree of JSON, and the nodes of its default scene, by index, in the order of visits."""
 
@@ -455,8 +447,7 @@ class Gltf:
                 continue
             part = self._part(node)
             if node.is_shown:
-                shape = self.shape(node)
-                shown, world = shape.surfaces, shape.matrix
+                shown, world = self.shape(node)
             else:
                 points = [primitive.points for primitive in self._primitives_of(node.entry["mesh"], node)]
                 shown = tuple(Surface("", each, np.zeros((0, 3), np.int64)) for each in points)
@@ -481,8 +472,11 @@ class Gltf:
         names = (str(entry.get("name") or "").strip()[:LONGEST_NAME] for entry in named)
         return next(filter(None, names), f"mesh {node.entry['mesh']}")
 
-    def shape(self, node: Node) -> Shape:
-        """What a node shows: its mesh with the shape keys that are on, in the pose of its skeleton (`posed`)."""
+    def shape(self, node: Node) -> tuple[tuple[Surface, ...], Floats]:
+        """What a node shows: its mesh with the shape keys that are on, in the pose of its skeleton (`posed`).
+
+        Surfaces of one part in a frame of their own, and the matrix (4, 4) from that to the scene's.
+        """
         index = node.entry["mesh"]
         primitives = self._primitives_of(index, node)
         weights = weights_of(node.entry, self.tree["meshes"][index])
@@ -492,14 +486,12 @@ class Gltf:
         surfaces = self._shapes[key]
         if "skin" not in node.entry:
             assert node.world is not None
-            return Shape(surfaces, node.world)
+            return surfaces, node.world
         moving = list(map(self._moving, primitives))
         matrix, points, sentence = posed(self._pose(node), [surface.vertices for surface in surfaces], moving, node)
         if sentence and sentence not in self.warnings:
             self.warnings.append(sentence)
-        return Shape(
-            tuple(replace(surface, vertices=rows) for surface, rows in zip(surfaces, points, strict=True)), matrix
-        )
+        return tuple(replace(each, vertices=rows) for each, rows in zip(surfaces, points, strict=True)), matrix
 
     def _morphed(self, primitive: _Primitive, weights: list[float]) -> Surface:
         points, targets = primitive.points, primitive.entry.get("targets", [])

@@ -319,7 +319,8 @@ class _Reader:
             elif kind == b"cstype":
                 raise Refused("holds free-form curves or surfaces; export it as polygons")
             elif kind == b"mtllib":
-                self._libraries.append(word(rest.strip()))
+                # Where the colours cannot be used, nothing more is looked at that is for them alone.
+                self._libraries += [] if self.warnings else [word(rest.strip())]
             else:
                 self._current[kind] = word(rest.strip())
                 self._name(self._faces + len(faces))
