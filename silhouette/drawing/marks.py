@@ -21,6 +21,7 @@ from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided
 from silhouette.rules.base import Verdict
 
+Steps = tuple[float, ...]
 Box = tuple[float, float, float, float]  # left, bottom, right and top, in units of the drawing
 INCHES = tuple(INCH * count for count in (1, 2, 3, 6, 12, 24, 48, 96))  # steps of grids and of numbers in inches, mm
 MILLIMETRES = tuple(10.0**power * count for power in range(1, 5) for count in (1, 2, 5))  # steps
@@ -35,7 +36,7 @@ MAX_RULER_MARKS = 400  # the most lines or numbers along one edge, whatever the 
 MINUS = "\N{MINUS SIGN}"
 
 
-def step_of(sheet: Sheet, steps: tuple[float, ...], apart: float, length: float) -> float:
+def step_of(sheet: Sheet, steps: Steps, apart: float, length: float) -> float:
     """The least of these steps, from small to large, that is as long on paper as ``apart``, in mm, and divides a length
     into at most `MAX_RULER_MARKS`; the last one, doubled, where none is.
     """
@@ -46,7 +47,7 @@ def step_of(sheet: Sheet, steps: tuple[float, ...], apart: float, length: float)
     return step
 
 
-def scaled(steps: tuple[float, ...], mm: float) -> tuple[float, ...]:
+def scaled(steps: Steps, mm: float) -> Steps:
     """Steps in mm, in units of a drawing that are this many mm long."""
     return tuple(step / mm for step in steps)
 
@@ -130,14 +131,7 @@ def _keep_names_in(sheet: Sheet, box: Box) -> None:
 
 
 def _ruler(
-    sheet: Sheet,
-    steps: tuple[float, ...],
-    span: tuple[float, float],
-    edge: float,
-    way: float,
-    *,
-    x: bool,
-    mm: float = 1.0,
+    sheet: Sheet, steps: Steps, span: tuple[float, float], edge: float, way: float, *, x: bool, mm: float = 1.0
 ) -> None:
     """Draws one edge's ticks and numbers; ``way`` is the direction, 1 or -1, in which they stand off it."""
     step = step_of(sheet, scaled(steps, mm), NUMBERS_APART, span[1] - span[0])
@@ -157,7 +151,7 @@ def _ruler(
         sheet.text(*at, text, size=SMALL, color=sheet.style.soft_ink, zorder=OVER_NAMES, ha=across, va=upright)
 
 
-def _number(sheet: Sheet, place: float, steps: tuple[float, ...], *, named: bool) -> str:
+def _number(sheet: Sheet, place: float, steps: Steps, *, named: bool) -> str:
     """A place in words: inches with their sign, millimetres with their unit at the origin alone, where it is named."""
     if steps is DECADES:
         return sheet.words.number(f"{place:.6g}").replace("-", MINUS)

@@ -28,6 +28,14 @@ SPARE = 0.15  # free room on both sides of the shares, as a part of their range;
 HATCHES: Mapping[Level, str | None] = {Level.CLEAR: None, Level.PARTIAL: "...", Level.FULL: "////", Level.BLOCKED: None}
 """The hatch of each level, so that a copy in grey tells the same."""
 
+WEIGHING: Mapping[str, str] = {  # the phrase for each doubt that may weigh most
+    "place": "from place",
+    "facing": "from facing",
+    "eye": "from eye",
+    "surface": "from surface",
+    "measuring": "from measuring",
+}
+
 
 def odds_figure(verdict: Verdict, odds: Odds, levels: Mapping[str, Level], scale: Scale) -> Figure:
     """The figure of a verdict's odds, with the level of each verdict, from exposed to covered."""
@@ -52,7 +60,7 @@ def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, L
     sheet.caption(title, words("odds", odds=parts))
     sheet.note(trials)
     error = words.number(f"{100.0 * odds.error:.1f} %")
-    sheet.note(f"{words('sure', error=error)} {words(f'from {odds.doubt_from}')}")
+    sheet.note(f"{words('sure', error=error)} {words(WEIGHING[odds.doubt_from])}")
 
 
 def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Words) -> None:

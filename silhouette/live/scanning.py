@@ -51,15 +51,8 @@ async def scanned(file: Path, folder: Path, length: Length | None = None) -> Non
             words += [option, str(located(str(file_name), folder))]
     if length is not None:
         words += ["--length", _in_file(length, record)]
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "silhouette",
-        "scan",
-        *words,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+    command, pipe = [sys.executable, "-m", "silhouette", "scan", *words], asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
     try:
         _, said = await process.communicate()
     except asyncio.CancelledError:

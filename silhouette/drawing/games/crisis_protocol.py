@@ -387,7 +387,18 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
         items.append(Item(character.name, "character", pawns[key], Pose.standing((*character.base.centre, ground))))
     heads = {item.name: _head(shapes[item.shape], item) for item in items}
     number = {item.name: index for index, item in enumerate(items)}
-    sights = tuple(_sight(index, *pair, number, heads, step) for index, pair in enumerate(judged))
+
+    def sight(place: int, check: Check, verdict: CrisisProtocolVerdict) -> Sight:
+        """The lines and colours that a check shows in 3D; ``place`` is its place on the page."""
+        attacker, target, free = check.attacker, check.target, bool(verdict.line_of_sight)
+        ways = tuple(number[name] for name in verdict.in_the_way or verdict.cover_from)
+        if attacker == target:
+            return Sight(place, number[attacker], number[target], ways, free=free)
+        ends = verdict.sight_line or [heads[attacker][:2], heads[target][:2]]
+        line = Line("free" if free else "blocked", [(*end, 0.25 * step) for end in ends])
+        return Sight(place, number[attacker], number[target], ways, eye=heads[attacker], free=free, lines=(line,))
+
+    sights = tuple(sight(place, *pair) for place, pair in enumerate(judged))
     unit = INCH if scene.units == "mm" else scene.ranges.one / 5.0
     return Stage(tuple(shapes), tuple(items), sights, (REMARK,), unit=unit)
 
@@ -397,31 +408,6 @@ def _head(shape: Shape, item: Item) -> Floats:
     middle = (low + high) / 2.0
     head: Floats = item.pose.place(np.array([[middle[0], middle[1], low[2] + 0.9 * (high[2] - low[2])]]))[0]
     return head
-
-
-def _sight(
-    place: int,
-    check: Check,
-    verdict: CrisisProtocolVerdict,
-    number: dict[str, int],
-    heads: dict[str, Floats],
-    step: float,
-) -> Sight:
-    """The lines and colours that a check shows in 3D; ``place`` is its place on the page."""
-    attacker, target = check.attacker, check.target
-    ends = verdict.sight_line or [heads[attacker][:2], heads[target][:2]]
-    points = [(*end, 0.25 * step) for end in ends]
-    lines = (Line("free" if verdict.line_of_sight else "blocked", points),) if attacker != target else ()
-    ways = verdict.in_the_way or verdict.cover_from
-    return Sight(
-        place,
-        number[attacker],
-        number[target],
-        tuple(number[name] for name in ways),
-        eye=heads[attacker] if attacker != target else None,
-        free=bool(verdict.line_of_sight),
-        lines=lines,
-    )
 
 
 class CrisisProtocolDrawing(GameDrawing[PlanScene]):

@@ -161,18 +161,11 @@ def _draw_bands(sheet: Sheet, line: Sightline, body: Rings) -> None:
         band = shapely.intersection(area, shapely.Polygon([eye, *tips]))
         sightlines.hatched(sheet, rings_of(band), sector.level, 6.3)
         near, end = eye + sightlines.rays(sector, sector.reach), eye + sightlines.rays(sector, sector.end)
-        shape(
-            sheet,
-            (np.concatenate([[eye], near]),),
-            sightlines.near_colour(sheet, line, sector),
-            "none",
-            2.5,
-            alpha=0.35,
-            linewidth=0.0,
-        )
+        look: dict[str, Any] = {"alpha": 0.35, "linewidth": 0.0}
+        towards = np.concatenate([[eye], near])
+        shape(sheet, (towards,), sightlines.near_colour(sheet, line, sector), "none", 2.5, **look)
         if sector.level in (sightlines.PARTLY, sightlines.WHOLLY):
-            shadow = np.concatenate([near, end[::-1]])
-            shape(sheet, (shadow,), sheet.style.obscured, "none", 2.5, alpha=0.35, linewidth=0.0)
+            shape(sheet, (np.concatenate([near, end[::-1]]),), sheet.style.obscured, "none", 2.5, **look)
 
 
 def _draw_rays(sheet: Sheet, line: Sightline) -> None:
