@@ -199,18 +199,6 @@ def changes_of(scene: Scene, check: Check, verdict: Verdict, settings: Settings,
     return Changes(tuple(changes), in_words(tried.rule, scene, check, movers, changes))
 
 
-def nearest_place(
-    scene: Scene, check: Check, now: str, name: str, settings: Settings, reach: float = REACH
-) -> Nearest | None:
-    """The least move of a piece, up to ``reach`` mm, with which the verdict of a check is another than ``now``."""
-    return _Elsewhere(scene, check, now, settings).nearest(name, replace(PLACES, reach=reach))
-
-
-def nearest_turn(scene: Scene, check: Check, now: str, settings: Settings, reach: float = 180.0) -> Nearest | None:
-    """The least turn of the attacker, up to ``reach`` degrees, with which the verdict is another than ``now``."""
-    return _Elsewhere(scene, check, now, settings).nearest(check.attacker, replace(DIRECTIONS, reach=reach))
-
-
 def check_changes(scene: Scene, checks: Sequence[Check]) -> None:
     """Refuses checks none of which any move makes sense of, before anything is judged: RequestError that says why."""
     rule: Rule[Any, Verdict] = rule_called(scene.rules)

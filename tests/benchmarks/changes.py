@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from silhouette.judging.counterfactuals import changes_of, nearest_place, nearest_turn
+from silhouette.judging.counterfactuals import changes_of
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
@@ -25,6 +25,7 @@ from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.benchmarks.tables import Options, Table, options_of, progress, show
 from tests.support.changes_by_brute_force import judged_after, least_move, least_turn
+from tests.support.least_moves import nearest_place, nearest_turn
 from tests.support.random_tables import random_table
 
 PAIRS = 100

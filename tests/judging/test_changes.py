@@ -12,7 +12,7 @@ import pytest
 
 from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging.counterfactuals import PLACES, Change, Changes, changes_of, nearest_place, nearest_turn
+from silhouette.judging.counterfactuals import PLACES, Change, Changes, changes_of
 from silhouette.judging.nearest import Field, Nearest
 from silhouette.judging.run import Run
 from silhouette.renderers import choose
@@ -22,6 +22,7 @@ from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check, Scene
 from tests.support.changes_by_brute_force import judged_after, least_move
 from tests.support.duels import duel, loaded
+from tests.support.least_moves import nearest_place, nearest_turn
 
 PROMISED = 0.2
 SETTINGS = Settings(choose("embree"), 0.3)

@@ -12,7 +12,7 @@ import pytest
 from silhouette.cli.schema import schema_of
 from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging.counterfactuals import changes_of, nearest_place, one_way_of_each
+from silhouette.judging.counterfactuals import changes_of, one_way_of_each
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
@@ -21,6 +21,7 @@ from silhouette.scenes.scene import Check, Scene
 from tests.support.changes_by_brute_force import least_move
 from tests.support.commands import run
 from tests.support.duels import skirmish
+from tests.support.least_moves import nearest_place
 
 SETTINGS = Settings(choose("embree"), 0.3)
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
